@@ -1,0 +1,46 @@
+"""The nouns of d9mlint: frozen data, no behaviour beyond what follows from the data itself."""
+
+from d9mlint.model.effect import Argument, Effect, Invocation
+from d9mlint.model.errors import CatalogueError, ConfigError, D9mlintError, UsageError
+from d9mlint.model.finding import (
+    CONFIDENCES,
+    NOISES,
+    SEVERITIES,
+    Edit,
+    Finding,
+    Fix,
+    Location,
+    Related,
+    fingerprint,
+)
+from d9mlint.model.report import Report, Unchecked
+from d9mlint.model.rule import Example, Op, OpStatus, Remedy, Rule
+from d9mlint.model.target import Package, Target
+
+__all__ = [
+    "CONFIDENCES",
+    "NOISES",
+    "SEVERITIES",
+    "Argument",
+    "CatalogueError",
+    "ConfigError",
+    "D9mlintError",
+    "Edit",
+    "Effect",
+    "Example",
+    "Finding",
+    "Fix",
+    "Invocation",
+    "Location",
+    "Op",
+    "OpStatus",
+    "Package",
+    "Related",
+    "Remedy",
+    "Report",
+    "Rule",
+    "Target",
+    "Unchecked",
+    "UsageError",
+    "fingerprint",
+]

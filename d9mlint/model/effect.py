@@ -1,0 +1,66 @@
+"""What a known call brings about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from d9mlint.model.target import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """How an argument is found in a call: by position (None: keyword only), else by keyword."""
+
+    position: int | None
+    keyword: str
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """A callable handed over in ``argument`` is called, in ``context`` (``tfdata``, ``traced``, ``thread`` ...)."""
+
+    argument: Argument
+    context: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One entry of ``rules/effects/*.yaml``; every field but ``calls`` is optional."""
+
+    calls: tuple[str, ...]
+    """Canonical dotted names; a trailing ``.*`` stands for one more name part."""
+    framework: str = ""
+    versions: str = ""
+    seeds: tuple[str, ...] = ()
+    """Generators that the call seeds (``python``, ``numpy``, ``tensorflow``, ``keras``, ...)."""
+    seed_argument: Argument | None = None
+    """Where the seed is given; absent or None there means: from entropy."""
+    draws: tuple[str, ...] = ()
+    """Generators that the call draws from."""
+    own_seed: Argument | None = None
+    """A value there makes the draw independent of the generator (an op-level seed)."""
+    when: Mapping[str, Any] = field(default_factory=dict)
+    """Keyword tests under which the effect holds, as in a rule's ``match``."""
+    creates: str = ""
+    """The call makes a random generator of its own of this kind, seeded by ``seed_argument``."""
+    switches: str = ""
+    """The call turns on this switch (``op-determinism``)."""
+    returns: str = ""
+    """Dotted type of the result; ``self`` for the receiver."""
+    invokes: tuple[Invocation, ...] = ()
+    origin: str = ""
+    """The result comes from ``clock``, ``pid``, ``entropy``, ``hash``, ``rank`` ... ."""
+    order: str = ""
+    """The result's order is that of a ``listing``, a ``set``, ``completion``; ``sorted`` clears it, ``kept`` hands it on."""
+    orders_data: bool = False
+    """An argument in such an order changes the result here."""
+    trains: bool = False
+    """The call computes gradients or runs a training step."""
+    device_op: bool = False
+    """The call runs (or builds) ops on the device, so later switches come too late."""
+
+    def fits(self, target: Target) -> bool:
+        """Whether the entry holds for the target's version; entries without versions always do."""
+        return not self.versions or target.fits(self.framework, self.versions)

@@ -1,0 +1,84 @@
+"""What a rule reports, and where."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+SEVERITIES = ("info", "warning", "error")
+"""From mildest to worst."""
+CONFIDENCES = ("low", "medium", "high")
+"""From least to most certain; ``low`` is hidden unless asked for."""
+NOISES = ("algo", "impl")
+"""The two families of noise: the algorithm's own random choices, or the implementation (Zhuang et al. 2021)."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Location:
+    """A range in a file; lines and columns start at 1, the end column is exclusive. ``path`` is ``/``-separated."""
+
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Related:
+    """Another place that belongs to a finding, and what it has to do with it."""
+
+    location: Location
+    note: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Edit:
+    """Replace the text in ``location`` (an insertion when the range is empty) by ``text``."""
+
+    location: Location
+    text: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Fix:
+    """Edits that cure a finding; ``safe`` means that the meaning stays as the author intended."""
+
+    message: str
+    edits: tuple[Edit, ...]
+    safe: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One report of one rule; ``when`` lists the conditions under which it holds, all of them at once."""
+
+    rule: str
+    id: str
+    hazard: str
+    noise: str
+    severity: str
+    confidence: str
+    message: str
+    location: Location
+    remedy: str = ""
+    when: tuple[str, ...] = ()
+    related: tuple[Related, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+    fingerprint: str = ""
+    entries: tuple[str, ...] = ()
+    """Entry scripts whose program has this finding; empty when it does not depend on a program."""
+
+    @property
+    def sort_key(self) -> tuple[Location, str, str, tuple[str, ...]]:
+        """Reports are sorted by place, then rule, then text."""
+        return (self.location, self.rule, self.message, self.when)
+
+
+def fingerprint(rule: str, path: str, line_text: str, occurrence: int) -> str:
+    """Stable identity of a finding for baselines and SARIF: it survives edits elsewhere in the file.
+
+    ``line_text`` is the source line of the finding, ``occurrence`` counts equal (rule, path, line text) from 0.
+    """
+    payload = "\0".join((rule, path, " ".join(line_text.split()), str(occurrence)))
+    return hashlib.sha256(payload.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -1,0 +1,37 @@
+"""Everything that one run has to say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from d9mlint.model.finding import Finding
+from d9mlint.model.rule import Rule
+from d9mlint.model.target import Target
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Unchecked:
+    """A file that could not be checked (wholly or by one rule), and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The outcome of ``d9mlint check``; findings are sorted and no longer hold suppressed or hidden ones."""
+
+    findings: tuple[Finding, ...]
+    targets: Mapping[str, Target]
+    """Target by entry script (or by file for modules that no entry reaches)."""
+    entries: tuple[str, ...] = ()
+    files: int = 0
+    suppressed: int = 0
+    baselined: int = 0
+    hidden: int = 0
+    """Findings of low confidence that were not asked for."""
+    unchecked: tuple[Unchecked, ...] = ()
+    rules: Mapping[str, Rule] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Text of the files that findings point into, for excerpts."""

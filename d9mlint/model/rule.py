@@ -1,0 +1,102 @@
+"""Rules and ops as the catalogue hands them out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from d9mlint.model.target import Target
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """What to do, for the versions it holds for; the first one that fits the target is shown."""
+
+    text: str
+    versions: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """An executed example: ``kind`` is bad, good, fixed, missed or false-alarm; ``files`` maps a name to its text."""
+
+    kind: str
+    files: Mapping[str, str]
+    target: tuple[str, ...] = ()
+    device: str = "gpu"
+    args: tuple[str, ...] | None = None
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule file. ``match`` is the declarative half; None means that a Python module of the same name judges."""
+
+    name: str
+    id: str
+    family: str
+    severity: str
+    confidence: str
+    hazard: str
+    noise: str
+    summary: str
+    why: str
+    message: str
+    framework: str = ""
+    versions: str = ""
+    device: str = ""
+    remedies: tuple[Remedy, ...] = ()
+    match: Mapping[str, Any] | None = None
+    sources: tuple[str, ...] = ()
+    path: str = ""
+
+    def applies(self, target: Target) -> bool:
+        """Whether the rule is about this target's versions and device."""
+        if self.device and self.device != target.device:
+            return False
+        return not self.versions or target.fits(self.framework, self.versions)
+
+    def remedy(self, target: Target) -> str:
+        """The remedy for this target's version, or the empty string where none is known."""
+        for remedy in self.remedies:
+            if not remedy.versions or target.fits(self.framework, remedy.versions):
+                return remedy.text
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class OpStatus:
+    """How an op behaves in a range of versions.
+
+    ``default``: ``varies`` or ``same``. ``deterministic_mode``: ``same`` (cured), ``raises`` or ``varies`` (not covered).
+    """
+
+    versions: str
+    default: str
+    deterministic_mode: str
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """An op of the catalogue: under which names and arguments it is met and how it behaves by version."""
+
+    name: str
+    calls: tuple[str, ...]
+    direction: str
+    devices: tuple[str, ...]
+    when: Mapping[str, Any] = field(default_factory=dict)
+    common: bool = False
+    """Nearly every network uses it: reported through the missing switch, not on its own."""
+    status: tuple[OpStatus, ...] = ()
+    sources: tuple[str, ...] = ()
+    why: str = ""
+    framework: str = "tensorflow"
+
+    def at(self, target: Target) -> OpStatus | None:
+        """The status for the target's version; None where the op is not affected or the version is unknown."""
+        for status in self.status:
+            if target.fits(self.framework, status.versions):
+                return status
+        return None

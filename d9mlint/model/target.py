@@ -1,0 +1,43 @@
+"""The framework versions and the device that a program is judged for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """One package of a target: the version assumed and the reason (``requirements.txt:14``, ``newest known release``)."""
+
+    version: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Versions by package name (``tensorflow``, ``keras``, ``horovod``, ``python``, ``ngc`` ...) and the device."""
+
+    packages: Mapping[str, Package] = field(default_factory=dict)
+    device: str = "gpu"
+
+    def version(self, package: str) -> str | None:
+        """The version assumed for ``package``, or None where the target does not know it."""
+        found = self.packages.get(package)
+        return found.version if found else None
+
+    def fits(self, package: str, specifier: str) -> bool:
+        """True when the target's version of ``package`` satisfies ``specifier`` (PEP 440); False when unknown."""
+        version = self.version(package)
+        return version is not None and version_fits(version, specifier)
+
+
+@lru_cache(maxsize=4096)
+def version_fits(version: str, specifier: str) -> bool:
+    """Whether ``version`` satisfies the PEP 440 ``specifier``; pre-releases count as their release."""
+    parsed = Version(version)
+    return SpecifierSet(specifier).contains(Version(parsed.base_version), prereleases=True)
