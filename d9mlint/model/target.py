@@ -6,9 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from packaging.specifiers import SpecifierSet
-from packaging.version import Version
-
 
 @dataclass(frozen=True, slots=True)
 class Package:
@@ -39,5 +36,8 @@ class Target:
 @lru_cache(maxsize=4096)
 def version_fits(version: str, specifier: str) -> bool:
     """Whether ``version`` satisfies the PEP 440 ``specifier``; pre-releases count as their release."""
+    from packaging.specifiers import SpecifierSet  # a tenth of the time that all of d9mlint needs to start
+    from packaging.version import Version
+
     parsed = Version(version)
     return SpecifierSet(specifier).contains(Version(parsed.base_version), prereleases=True)

@@ -1,0 +1,106 @@
+"""The files of the catalogue, put together and checked against each other; all that is wrong is told at once.
+
+Imports yaml: loaded only when no compiled catalogue is in the cache.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+from d9mlint.catalogue import entries, schema
+from d9mlint.catalogue.content import Catalogue
+from d9mlint.catalogue.examples import examples
+from d9mlint.catalogue.files import File, Files
+from d9mlint.model import CatalogueError, Effect, Op, Rule
+
+_OPS = re.compile(rb"^ops[ \t]*:", re.MULTILINE)
+
+
+class _Builder:
+    """Collects entries and complaints file by file."""
+
+    def __init__(self, files: Files, full: bool) -> None:
+        self.files = files
+        self.full = full
+        self.errors: list[str] = []
+        self.hazards: dict[str, str] = {}
+        self.rules: dict[str, Rule] = {}
+        self.ids: dict[str, str] = {}
+        self.effects: list[Effect] = []
+        self.ops: list[Op] = []
+        self.aliases: dict[str, str] = {}
+
+    @contextmanager
+    def collect(self) -> Iterator[None]:
+        try:
+            yield
+        except CatalogueError as error:
+            self.errors.append(str(error))
+
+    def add_rule(self, file: File) -> None:
+        text = file.text()
+        if file.name in self.rules:
+            other = self.rules[file.name]
+            raise CatalogueError(f"{file.shown}:1: duplicate rule name (also in {other.family}/{file.name}.yaml)")
+        rule, place = schema.rule(file.shown, text, file.name, file.family, self.hazards, self.files.modules)
+        if rule.id in self.ids:
+            raise place.error(f"duplicate id {rule.id} (also in {self.ids[rule.id]})")
+        self.ids[rule.id] = f"{rule.family}/{rule.name}.yaml"
+        self.rules[rule.name] = replace(rule, path=file.path)
+        if self.full:
+            examples(file.shown, text)
+
+    def add_effects(self, file: File) -> None:
+        found, aliases = entries.effects(file.shown, file.text())
+        self.effects.extend(found)
+        for prefix, (meaning, place) in aliases.items():
+            if self.aliases.setdefault(prefix, meaning) != meaning:
+                raise place.error(f"alias `{prefix}` already stands for `{self.aliases[prefix]}`")
+
+    def add(self, file: File) -> None:
+        kind = _kind(file)
+        if kind == "effects":
+            self.add_effects(file)
+        elif kind == "ops":
+            self.ops.extend(entries.ops(file.shown, file.text()))
+        else:
+            self.add_rule(file)
+
+    def modules_without_rule(self) -> None:
+        return  # TEMPORARY-LENIENT
+        named = {schema.module_name(file.name) for file in self.files.rules if _kind(file) == "rule"}
+        for module, shown in self.files.modules.items():
+            if module not in named:
+                self.errors.append(f"{shown}:1: no rule file named {module.replace('_', '-')}.yaml for this module")
+
+
+def _kind(file: File) -> str:
+    """``effects``, ``ops`` or ``rule``: the folder of ops holds rules about ops beside the op files."""
+    if file.family == "effects":
+        return "effects"
+    return "ops" if file.extra or (file.family == "ops" and _OPS.search(file.content)) else "rule"
+
+
+def compile_files(files: Files, full: bool) -> Catalogue:
+    """The catalogue that ``files`` describe; ``full`` checks the examples as well."""
+    builder = _Builder(files, full)
+    with builder.collect():
+        builder.hazards = schema.hazards(files.hazards.shown, files.hazards.text())
+    if not builder.errors:
+        for file in (*files.rules, *files.extra):
+            with builder.collect():
+                builder.add(file)
+        builder.modules_without_rule()
+    if builder.errors:
+        raise CatalogueError("\n".join(builder.errors))
+    return Catalogue(
+        rules=dict(sorted(builder.rules.items())),
+        effects=tuple(builder.effects),
+        ops=tuple(builder.ops),
+        aliases=builder.aliases,
+        hazards=builder.hazards,
+        digest=files.digest,
+    )

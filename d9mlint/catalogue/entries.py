@@ -1,0 +1,156 @@
+"""Op files and effect files: YAML to ``Op`` and ``Effect``, every value checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from d9mlint.catalogue import vocabulary
+from d9mlint.catalogue.nodes import Item, parse
+from d9mlint.model import Argument, Effect, Invocation, Op, OpStatus
+
+DEVICES = ("gpu", "cpu", "tpu")
+PACKAGE = re.compile(r"[a-z0-9]([a-z0-9._-]*[a-z0-9])?", re.ASCII)
+PACKAGE_WANTED = "a package name in lower case such as `tensorflow`"
+_SLUG = re.compile(r"[a-z0-9]+([._-][a-z0-9]+)*", re.ASCII)
+_SLUG_WANTED = "a word such as `op-determinism`"
+_PARAMETER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+
+_OP_KEYS = ("op", "calls", "direction", "devices", "when", "common", "why", "status", "sources")
+_OP_REQUIRED = ("op", "calls", "direction", "devices", "status", "sources")
+_STATUS_KEYS = ("versions", "default", "deterministic_mode", "remedy")
+_EFFECT_SCOPE = ("call", "framework", "versions", "when", "argument", "own_seed")
+_EFFECT_KEYS = (
+    *_EFFECT_SCOPE,
+    "seeds",
+    "draws",
+    "creates",
+    "switches",
+    "returns",
+    "invokes",
+    "origin",
+    "order",
+    "orders_data",
+    "trains",
+    "device_op",
+)
+_ORDERS = ("listing", "set", "completion", "sorted", "kept")
+
+
+def ops(file: str, text: str) -> tuple[Op, ...]:
+    """The ops of an op file."""
+    values = parse(file, text).mapping(("framework", "ops"), ("framework", "ops"))
+    framework = values["framework"].like(PACKAGE, PACKAGE_WANTED)
+    return tuple(_op(item, framework) for item in values["ops"].items())
+
+
+def _op(item: Item, framework: str) -> Op:
+    values = item.mapping(_OP_KEYS, _OP_REQUIRED)
+    return Op(
+        name=values["op"].prose(),
+        # An entry without calls is one that a program meets through a setting (XLA, autotuning), not by name.
+        calls=() if values["calls"].is_list() and not values["calls"].node.value else vocabulary.calls(values["calls"]),
+        direction=values["direction"].one_of(("forward", "backward", "both")),
+        devices=tuple(device.one_of(DEVICES) for device in values["devices"].several()),
+        when=vocabulary.when(values["when"]) if "when" in values else {},
+        common=values["common"].flag() if "common" in values else False,
+        status=tuple(_status(status) for status in values["status"].items()),
+        sources=values["sources"].texts(),
+        why=_prose(values, "why"),
+        framework=framework,
+    )
+
+
+def _status(item: Item) -> OpStatus:
+    values = item.mapping(_STATUS_KEYS, _STATUS_KEYS[:3])
+    return OpStatus(
+        versions=values["versions"].specifier(),
+        default=values["default"].one_of(("varies", "same")),
+        deterministic_mode=values["deterministic_mode"].one_of(("same", "raises", "varies")),
+        remedy=_prose(values, "remedy"),
+    )
+
+
+def effects(file: str, text: str) -> tuple[tuple[Effect, ...], dict[str, tuple[str, Item]]]:
+    """The effects of an effect file, and its aliases (with the place of each, for complaints)."""
+    root = parse(file, text)
+    values = root.mapping(("package", "aliases", "effects"), ("package",))
+    if len(values) == 1:
+        raise root.error("an effect file needs `effects` or `aliases`")
+    package = values["package"].like(PACKAGE, PACKAGE_WANTED)
+    entries = values["effects"].items() if "effects" in values else []
+    found = tuple(_effect(item, package) for item in entries)
+    return found, _aliases(values["aliases"]) if "aliases" in values else {}
+
+
+def _aliases(item: Item) -> dict[str, tuple[str, Item]]:
+    found = {}
+    for prefix, (key, value) in item.pairs().items():
+        key.like(vocabulary.DOTTED, "a dotted module prefix")
+        found[prefix] = (value.like(vocabulary.DOTTED, "a dotted module prefix"), key)
+    return found
+
+
+def _effect(item: Item, package: str) -> Effect:
+    values = item.mapping(_EFFECT_KEYS, ("call",))
+    if not set(values) - set(_EFFECT_SCOPE):
+        raise item.error(f"the effect says nothing; it needs one of {', '.join(_EFFECT_KEYS[len(_EFFECT_SCOPE) :])}")
+    return Effect(
+        calls=vocabulary.calls(values["call"]),
+        framework=values["framework"].like(PACKAGE, PACKAGE_WANTED) if "framework" in values else package,
+        versions=values["versions"].specifier() if "versions" in values else "",
+        seeds=_words(values, "seeds"),
+        seed_argument=_argument(values["argument"]) if "argument" in values else None,
+        draws=_words(values, "draws"),
+        own_seed=_argument(values["own_seed"]) if "own_seed" in values else None,
+        when=vocabulary.when(values["when"]) if "when" in values else {},
+        creates=_word(values, "creates"),
+        switches=_word(values, "switches"),
+        returns=_returns(values),
+        invokes=tuple(_invocation(one) for one in values["invokes"].items()) if "invokes" in values else (),
+        origin=_word(values, "origin"),
+        order=values["order"].one_of(_ORDERS) if "order" in values else "",
+        orders_data=_flag(values, "orders_data"),
+        trains=_flag(values, "trains"),
+        device_op=_flag(values, "device_op"),
+    )
+
+
+def _argument(item: Item) -> Argument:
+    """``[position or null, keyword]``; the keyword is empty where the parameter is positional only."""
+    parts = item.items() if item.is_list() else []
+    wanted = "[position or null, keyword] such as [0, seed]"
+    if len(parts) != 2:
+        raise item.error(f"{item.key} must be {wanted}")
+    position = parts[0].scalar()
+    keyword = parts[1].scalar()
+    if not (position is None or (type(position) is int and position >= 0)) or not isinstance(keyword, str):
+        raise item.error(f"{item.key} must be {wanted}")
+    if not (_PARAMETER.fullmatch(keyword) or (keyword == "" and position is not None)):
+        raise item.error(f"{item.key} must be {wanted}; `{keyword}` is no parameter name")
+    return Argument(position if isinstance(position, int) else None, keyword)
+
+
+def _invocation(item: Item) -> Invocation:
+    values = item.mapping(("argument", "context"), ("argument",))
+    return Invocation(_argument(values["argument"]), _word(values, "context"))
+
+
+def _returns(values: Mapping[str, Item]) -> str:
+    return values["returns"].like(vocabulary.DOTTED, "a dotted type name or `self`") if "returns" in values else ""
+
+
+def _words(values: Mapping[str, Item], key: str) -> tuple[str, ...]:
+    return tuple(item.like(_SLUG, _SLUG_WANTED) for item in values[key].several()) if key in values else ()
+
+
+def _word(values: Mapping[str, Item], key: str) -> str:
+    return values[key].like(_SLUG, _SLUG_WANTED) if key in values else ""
+
+
+def _prose(values: Mapping[str, Item], key: str) -> str:
+    return values[key].prose() if key in values else ""
+
+
+def _flag(values: Mapping[str, Item], key: str) -> bool:
+    return values[key].flag() if key in values else False

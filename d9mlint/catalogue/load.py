@@ -1,0 +1,52 @@
+"""Load the catalogue: from the compiled copy in the cache where there is one, else from the YAML files.
+
+A warm start reads the files only to fingerprint them and never imports yaml.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from d9mlint.catalogue import store
+from d9mlint.catalogue.content import Catalogue
+from d9mlint.catalogue.files import gather, modules_folder, read, rules_folder
+from d9mlint.model import Example, Rule
+
+__all__ = ["Catalogue", "load", "load_from", "read_examples"]
+
+
+def load(extra: Sequence[Path] = (), *, cache: bool = True, full: bool = False) -> Catalogue:
+    """The built-in catalogue with the op files ``extra``; ``full`` reads and checks everything, examples too."""
+    folder = store.cache_folder() if cache else None
+    return load_from(rules_folder(), extra, modules=modules_folder(), cache=folder, full=full)
+
+
+def load_from(
+    folder: Path,
+    extra: Sequence[Path] = (),
+    *,
+    modules: Path | None = None,
+    cache: Path | None = None,
+    full: bool = False,
+) -> Catalogue:
+    """The catalogue in ``folder``; ``modules`` holds the Python halves of its rules, ``cache`` compiled catalogues."""
+    files = gather(folder, extra, modules)
+    if cache is not None and not full:
+        known = store.read(cache, files.digest, folder)
+        if known is not None:
+            return known
+    from d9mlint.catalogue.compile import compile_files  # imports yaml
+
+    catalogue = compile_files(files, full)
+    if cache is not None:
+        store.write(cache, catalogue)
+    return catalogue
+
+
+def read_examples(rule: Rule) -> tuple[Example, ...]:
+    """The examples of ``rule``, in the order of the file; a ``fixed`` text directly follows its ``bad`` one."""
+    from d9mlint.catalogue.examples import examples  # imports yaml
+
+    file = read(Path(rule.path), rule.family, False)
+    return examples(file.shown, file.text())

@@ -1,0 +1,224 @@
+"""The catalogue in words: ``d9mlint explain``, ``d9mlint rules list`` and the index in the README."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from d9mlint.catalogue.content import Catalogue
+from d9mlint.catalogue.load import read_examples
+from d9mlint.model import Example, Op, OpStatus, Rule, Target, UsageError
+
+INDEX_START = "<!-- rules: start (written by `d9mlint rules docs`) -->"
+INDEX_END = "<!-- rules: end -->"
+
+_SHORT = {"tf": "tensorflow", "np": "numpy"}
+"""How people write the packages whose canonical names the op files use."""
+_DEFAULT = {"varies": "may differ from run to run", "same": "the same in every run"}
+_DETERMINISTIC = {"same": "the same in every run", "raises": "raises an error", "varies": "may still differ"}
+_GAPS = {"missed": "Not found although it should be", "false-alarm": "Reported although it is fine"}
+_FENCES = {"yaml": "yaml", "yml": "yaml", "json": "json", "sh": "sh", "toml": "toml", "py": "python"}
+
+
+def explain(name: str, catalogue: Catalogue, target: Target | None = None) -> str:
+    """What is known about a rule (by name or id) or an op; with a target only what holds for its versions."""
+    for rule in catalogue.rules.values():
+        if name in (rule.name, rule.id):
+            return _rule(rule, catalogue, target)
+    ops = _ops_called(name, catalogue)
+    if ops:
+        return "\n".join(_op(op, target) for op in ops)
+    known = {*catalogue.rules, *(rule.id for rule in catalogue.rules.values())}
+    known |= {call for op in catalogue.ops for call in (op.name, *op.calls)}
+    close = get_close_matches(name, sorted(known), n=3)
+    hint = f"; did you mean {' or '.join(f'`{word}`' for word in close)}?" if close else ""
+    raise UsageError(f"no rule or op is named `{name}`{hint}")
+
+
+def _ops_called(name: str, catalogue: Catalogue) -> list[Op]:
+    """Ops by their own name, else by a name under which they are called, short and re-exported prefixes included."""
+    own = [op for op in catalogue.ops if op.name == name]
+    wanted = _spellings(name, catalogue)
+    return own or [op for op in catalogue.ops if wanted & {op.name, *op.calls}]
+
+
+def _spellings(name: str, catalogue: Catalogue) -> set[str]:
+    found = {name}
+    for prefix, meaning in (*_SHORT.items(), *catalogue.aliases.items()):
+        found |= {meaning + known[len(prefix) :] for known in tuple(found) if known.startswith(prefix + ".")}
+    return found
+
+
+def _rule(rule: Rule, catalogue: Catalogue, target: Target | None) -> str:
+    hazard = catalogue.hazards.get(rule.hazard, "")
+    facts = [
+        f"severity: {rule.severity}",
+        f"confidence: {rule.confidence}",
+        f"noise: {rule.noise}",
+        f"hazard: {rule.hazard}" + (f" ({hazard})" if hazard else ""),
+    ]
+    applies = " ".join(part for part in (rule.framework, rule.versions, rule.device and f"on {rule.device}") if part)
+    if applies:
+        facts.append(f"applies to: {applies}")
+    blocks = [f"# {rule.name} ({rule.id})", rule.summary, _bullets(facts), "## What goes wrong", rule.why]
+    blocks += ["## What to do", *_remedies(rule, target)]
+    examples = read_examples(rule)
+    blocks += _first_example(examples) + _gaps(examples)
+    blocks += ["## How to silence it", f"`# d9m: ignore[{rule.name}] the reason`"]
+    return _page([*blocks, "## Sources", _bullets(rule.sources)])
+
+
+def _remedies(rule: Rule, target: Target | None) -> list[str]:
+    if target is not None:
+        version = target.version(rule.framework)
+        known = f"{rule.framework} {version}" if version else "this target"
+        if not rule.applies(target):
+            return [f"The rule is not about {known} on {target.device}."]
+        return [rule.remedy(target) or f"No remedy is known for {known}."]
+    return [
+        f"{rule.framework} {remedy.versions}: {remedy.text}" if remedy.versions else remedy.text
+        for remedy in rule.remedies
+    ]
+
+
+def _first_example(examples: Sequence[Example]) -> list[str]:
+    """The first bad example and the good or fixed text beside it."""
+    blocks = []
+    bad = next((example for example in examples if example.kind == "bad"), None)
+    if bad:
+        blocks += ["## Example", *_code(bad)]
+        rest = examples[list(examples).index(bad) + 1 :]
+        good = next((example for example in rest if example.kind in ("good", "fixed")), None)
+        if good:
+            blocks += ["Use instead:", *_code(good)]
+    return blocks
+
+
+def _gaps(examples: Sequence[Example]) -> list[str]:
+    blocks: list[str] = []
+    for kind, title in _GAPS.items():
+        for example in examples:
+            if example.kind == kind:
+                blocks += [f"{title}:", *_code(example)]
+    return ["## Known gaps", *blocks] if blocks else []
+
+
+def _code(example: Example) -> list[str]:
+    """A fence a file, with its name where there are several, and the circumstances that differ from the usual."""
+    blocks = []
+    facts = [*example.target, *([f"device {example.device}"] if example.device != "gpu" else [])]
+    if example.args is not None:
+        facts.append(f"arguments `{' '.join(example.args)}`" if example.args else "no arguments")
+    if facts:
+        blocks.append(f"({', '.join(facts)})")
+    for name, text in example.files.items():
+        fence = _FENCES.get(name.rpartition(".")[2], "")
+        title = f"`{name}`\n" if len(example.files) > 1 else ""
+        blocks.append(f"{title}```{fence}\n{text.rstrip()}\n```")
+    return blocks
+
+
+def _op(op: Op, target: Target | None) -> str:
+    facts = [
+        f"framework: {op.framework}",
+        f"direction: {'forward and backward' if op.direction == 'both' else op.direction}",
+        f"device: {', '.join(op.devices)}",
+        f"called as: {', '.join(f'`{call}`' for call in op.calls)}",
+    ]
+    facts += [f"when: `{keyword}` {_test(test)}" for keyword, test in op.when.items()]
+    if op.common:
+        facts.append("reported through the missing switch for determinism, not on its own")
+    blocks = [f"# {op.name} (op)", *([op.why] if op.why else []), _bullets(facts), "## Status by version"]
+    blocks.append(_status_table(op.status))
+    if target is not None:
+        blocks.append(_status_at(op, target))
+    remedies = [f"{status.versions}: {status.remedy}" for status in op.status if status.remedy]
+    if target is None and remedies:
+        blocks += ["## What to do", _bullets(remedies)]
+    return _page([*blocks, "## Sources", _bullets(op.sources)])
+
+
+def _status_table(status: Iterable[OpStatus]) -> str:
+    rows = [(one.versions, _DEFAULT[one.default], _DETERMINISTIC[one.deterministic_mode]) for one in status]
+    return _markdown(("versions", "by default", "in deterministic mode"), rows)
+
+
+def _status_at(op: Op, target: Target) -> str:
+    version = target.version(op.framework)
+    if version is None:
+        return f"The target's version of {op.framework} is unknown."
+    status = op.at(target)
+    if status is None:
+        return f"With {op.framework} {version} the op is not known to be affected."
+    text = f"With {op.framework} {version} ({status.versions}) the result is: {_DEFAULT[status.default]};"
+    text += f" in deterministic mode: {_DETERMINISTIC[status.deterministic_mode]}."
+    return f"{text}\n\n## What to do\n\n{status.remedy}" if status.remedy else text
+
+
+def _test(test: Any) -> str:
+    """A keyword test in words."""
+    if isinstance(test, dict):
+        ((name, value),) = test.items()
+        if name == "not":
+            return f"is not {_alternatives(value)}"
+        return f"is greater than {value}" if name == "gt" else f"contains `{value}`"
+    return f"is {_alternatives(test)}"
+
+
+def _alternatives(test: Any) -> str:
+    values = test if isinstance(test, list) else [test]
+    return " or ".join(value if value in ("absent", "present") else f"`{value}`" for value in values)
+
+
+def rules_table(catalogue: Catalogue) -> str:
+    """One line a rule, in aligned columns."""
+    rows = [
+        (rule.name, rule.id, rule.severity, rule.confidence, rule.noise, rule.summary)
+        for rule in catalogue.rules.values()
+    ]
+    if not rows:
+        return "no rules\n"
+    titled = [("name", "id", "severity", "confidence", "noise", "summary"), *rows]
+    widths = [max(len(row[column]) for row in titled) for column in range(len(titled[0]))]
+    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in titled)
+    return "\n".join(lines) + "\n"
+
+
+def readme_index(catalogue: Catalogue) -> str:
+    """All rules by family as a Markdown table, for the README."""
+    rules = sorted(catalogue.rules.values(), key=lambda rule: (rule.family, rule.name))
+    rows = [
+        (
+            f"[`{rule.name}`](rules/{rule.family}/{rule.name}.yaml)",
+            rule.id,
+            rule.family,
+            rule.severity,
+            rule.noise,
+            rule.summary,
+        )
+        for rule in rules
+    ]
+    return _markdown(("rule", "id", "family", "severity", "noise", "summary"), rows) + "\n"
+
+
+def with_index(readme: str, catalogue: Catalogue) -> str:
+    """The README's text with the index between its markers made anew."""
+    head, start, rest = readme.partition(INDEX_START)
+    _, end, tail = rest.partition(INDEX_END)
+    if not start or not end:
+        raise UsageError(f"the README lacks the lines `{INDEX_START}` and `{INDEX_END}`")
+    return f"{head}{start}\n{readme_index(catalogue)}{end}{tail}"
+
+
+def _markdown(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [titles, ["---"] * len(titles), *rows]
+    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
+
+
+def _bullets(lines: Iterable[str]) -> str:
+    return "\n".join("- " + line.strip().replace("\n", "\n  ") for line in lines)
+
+
+def _page(blocks: Iterable[str]) -> str:
+    return "\n\n".join(block.strip("\n") for block in blocks) + "\n"

@@ -1,0 +1,125 @@
+"""The compiled catalogue as JSON in the user's cache folder; every trouble with it just means: compile again."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import MISSING, asdict, fields
+from pathlib import Path
+from typing import Any
+
+from d9mlint.catalogue.content import Catalogue
+from d9mlint.model import Argument, Effect, Invocation, Op, OpStatus, Remedy, Rule
+
+_KEPT = 8
+"""Compiled catalogues kept, newest first: those of other projects and of other versions."""
+
+
+def cache_folder() -> Path | None:
+    """``$XDG_CACHE_HOME/d9mlint`` or ``~/.cache/d9mlint``; None where there is no home."""
+    base = os.environ.get("XDG_CACHE_HOME", "")
+    if base and Path(base).is_absolute():
+        return Path(base) / "d9mlint"
+    try:
+        return Path.home() / ".cache" / "d9mlint"
+    except RuntimeError:
+        return None
+
+
+def read(cache: Path, digest: str, rules_folder: Path) -> Catalogue | None:
+    """The compiled catalogue of this digest; None where there is none or it is damaged."""
+    try:
+        data = json.loads(_file(cache, digest).read_bytes())
+        return _decode(data, digest, rules_folder)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
+
+
+def write(cache: Path, catalogue: Catalogue) -> None:
+    """Keep ``catalogue`` for the next run, atomically; a folder that cannot be written is fine."""
+    import tempfile  # needs the better part of 10 ms, and only here
+
+    with suppress(OSError):
+        cache.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=".catalogue-", dir=cache)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as stream:
+                json.dump(_encode(catalogue), stream, separators=(",", ":"))
+            os.replace(name, _file(cache, catalogue.digest))  # noqa: PTH105 (atomic on one file system)
+        finally:
+            Path(name).unlink(missing_ok=True)
+        _forget_old(cache)
+
+
+def _file(cache: Path, digest: str) -> Path:
+    return cache / f"catalogue-{digest}.json"
+
+
+def _forget_old(cache: Path) -> None:
+    files = sorted(cache.glob("catalogue-*.json"), key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in files[_KEPT:]:
+        path.unlink(missing_ok=True)
+
+
+def _encode(catalogue: Catalogue) -> dict[str, Any]:
+    """Plain data; values that say nothing are left out, paths are made anew on reading."""
+    rules = [{**_filled(rule), "path": ""} for rule in catalogue.rules.values()]
+    return {
+        "digest": catalogue.digest,
+        "rules": rules,
+        "effects": [_filled(effect) for effect in catalogue.effects],
+        "ops": [_filled(op) for op in catalogue.ops],
+        "aliases": dict(catalogue.aliases),
+        "hazards": dict(catalogue.hazards),
+    }
+
+
+def _filled(entry: Rule | Effect | Op) -> dict[str, Any]:
+    """Without fields that have a default and say nothing; one without a default is needed to make the entry again."""
+    needed = {one.name for one in fields(entry) if one.default is MISSING and one.default_factory is MISSING}
+    empty = ("", (), {}, None, False)
+    return {name: value for name, value in asdict(entry).items() if name in needed or value not in empty}
+
+
+def _decode(data: Mapping[str, Any], digest: str, rules_folder: Path) -> Catalogue | None:
+    if data["digest"] != digest:
+        return None
+    rules = (_rule(entry, rules_folder) for entry in data["rules"])
+    return Catalogue(
+        rules={rule.name: rule for rule in rules},
+        effects=tuple(_effect(entry) for entry in data["effects"]),
+        ops=tuple(_op(entry) for entry in data["ops"]),
+        aliases=dict(data["aliases"]),
+        hazards=dict(data["hazards"]),
+        digest=digest,
+    )
+
+
+def _tuples(entry: dict[str, Any], *names: str) -> dict[str, Any]:
+    """JSON knows no tuples."""
+    for name in names:
+        if name in entry:
+            entry[name] = tuple(entry[name])
+    return entry
+
+
+def _rule(entry: dict[str, Any], rules_folder: Path) -> Rule:
+    entry["remedies"] = tuple(Remedy(**remedy) for remedy in entry.get("remedies", ()))
+    entry["path"] = str(rules_folder / entry["family"] / f"{entry['name']}.yaml")
+    return Rule(**_tuples(entry, "sources"))
+
+
+def _effect(entry: dict[str, Any]) -> Effect:
+    for name in ("seed_argument", "own_seed"):
+        if name in entry:
+            entry[name] = Argument(**entry[name])
+    if "invokes" in entry:
+        entry["invokes"] = tuple(Invocation(Argument(**one["argument"]), one["context"]) for one in entry["invokes"])
+    return Effect(**_tuples(entry, "calls", "seeds", "draws"))
+
+
+def _op(entry: dict[str, Any]) -> Op:
+    entry["status"] = tuple(OpStatus(**status) for status in entry.get("status", ()))
+    return Op(**_tuples(entry, "calls", "devices", "sources"))

@@ -1,0 +1,100 @@
+"""``d9mlint check``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from d9mlint.model import CONFIDENCES, SEVERITIES
+
+_ARGV = "d9mlint.argv"
+FORMATS = ("text", "json", "sarif", "github")
+
+
+class _Check(click.Command):
+    """Keeps the script's arguments (all that follows the first ``--``) from click, which would drop the ``--``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if "--" in args:
+            ctx.meta[_ARGV] = tuple(args[args.index("--") + 1 :])
+            args = args[: args.index("--")]
+        return super().parse_args(ctx, args)
+
+
+@click.command(cls=_Check)
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[PATHS]... [-- SCRIPT ARGS]")
+@click.option("--format", "format_", type=click.Choice(FORMATS), default="text", help="Output format.")
+@click.option("--output", type=click.Path(path_type=Path), help="Write the report to a file.")
+@click.option("--target", multiple=True, metavar="REQ", help="Framework versions, e.g. tensorflow==2.4.1 (repeatable).")
+@click.option("--device", type=click.Choice(("gpu", "cpu", "tpu")), help="Device the program runs on (default gpu).")
+@click.option("--select", multiple=True, metavar="NAMES", help="Only these rules, ids or families (comma separated).")
+@click.option("--ignore", multiple=True, metavar="NAMES", help="Not these rules, ids or families.")
+@click.option("--fail-on", type=click.Choice(SEVERITIES), help="Least severity that makes the exit code 1.")
+@click.option("--min-confidence", type=click.Choice(CONFIDENCES), help="Show findings from this confidence on.")
+@click.option("--config", type=click.Path(path_type=Path), help="Configuration file (pyproject.toml or d9mlint.toml).")
+@click.option("--baseline", type=click.Path(path_type=Path), help="Hide the findings recorded in this file.")
+@click.option("--write-baseline", type=click.Path(path_type=Path), help="Record the present findings.")
+@click.option("--fix", is_flag=True, help="Apply the safe fixes.")
+@click.option("--diff", is_flag=True, help="Show what --fix would change.")
+@click.option("-j", "--jobs", type=click.IntRange(0), default=0, help="Worker processes (default: one a core).")
+@click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
+@click.option("--debug", is_flag=True, hidden=True)
+def check(words: tuple[str, ...], **options: object) -> None:
+    """Lint Python training programs.
+
+    Files named are entry scripts; in folders, files with a __main__ guard are. Arguments after -- are those of the
+    script: the program is then judged as run with them.
+    """
+    from d9mlint.app import Options
+    from d9mlint.app import check as run
+
+    context = click.get_current_context()
+    outcome = run(
+        Options(
+            paths=tuple(Path(p) for p in words or (".",)),
+            target=tuple(options["target"]),  # type: ignore[arg-type]
+            device=options["device"],  # type: ignore[arg-type]
+            select=_names(options["select"]),
+            ignore=_names(options["ignore"]),
+            fail_on=options["fail_on"],  # type: ignore[arg-type]
+            min_confidence=options["min_confidence"],  # type: ignore[arg-type]
+            config=options["config"],  # type: ignore[arg-type]
+            baseline=options["baseline"],  # type: ignore[arg-type]
+            write_baseline=options["write_baseline"],  # type: ignore[arg-type]
+            jobs=int(options["jobs"]),  # type: ignore[call-overload]
+            cache=not options["no_cache"],
+            argv=context.meta.get(_ARGV),
+            fix=bool(options["fix"]),
+            diff=bool(options["diff"]),
+        )
+    )
+    _show(outcome.text if outcome.text is not None else _render(outcome, str(options["format_"]), options), options)
+    if outcome.note:
+        click.echo(outcome.note, err=True)
+    context.exit(outcome.code)
+
+
+def _names(values: object) -> tuple[str, ...]:
+    return tuple(n.strip() for v in values for n in v.split(",") if n.strip())  # type: ignore[attr-defined]
+
+
+def _render(outcome: object, format_: str, options: dict[str, object]) -> str:
+    from d9mlint.report import render
+
+    color = sys.stdout.isatty() and "NO_COLOR" not in os.environ and options["output"] is None
+    return render(outcome.report, format_, color=color and format_ == "text")  # type: ignore[attr-defined]
+
+
+def _show(text: str, options: dict[str, object]) -> None:
+    output = options["output"]
+    if isinstance(output, Path):
+        try:
+            output.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise click.UsageError(f"cannot write {output}: {error.strerror}") from error
+    else:
+        sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
+        sys.stdout.buffer.flush()

@@ -1,0 +1,466 @@
+"""What to check: the Python files under the given paths, the entry scripts among them, and where imports start."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from d9mlint.model import ConfigError, Unchecked, UsageError
+
+MAX_FILES = 50_000
+"""More Python files than in any training repository: beyond it a wrong folder was named."""
+SKIPPED = frozenset(
+    {
+        *(".git", ".hg", ".svn", ".bzr", ".jj", ".tox", ".nox", ".eggs", ".venv", "venv", ".direnv", "site-packages"),
+        *("__pycache__", "__pypackages__", "node_modules", ".ipynb_checkpoints", ".hypothesis"),
+        *(".mypy_cache", ".pytest_cache", ".ruff_cache", ".pytype"),
+    }
+)
+"""Folders that hold no code of the user; a ``!name/`` in ``exclude`` has them checked all the same."""
+SKIPPED_UNLESS_PACKAGES = frozenset({"build", "dist"})
+"""Left out like ``SKIPPED``, but not when they hold an ``__init__.py``: then they are the user's own packages."""
+SKIPPED_ENDINGS = (".egg-info", ".egg", ".dist-info")
+METADATA = ("pyproject.toml", "setup.cfg")
+PROJECT_MARKERS = (*METADATA, "setup.py", "requirements.txt")
+MAIN_GUARD = rb"""(?m)^(?:el)?if\b[^\n#]*?(?:__name__\s*==\s*['"]__main__['"]|['"]__main__['"]\s*==\s*__name__)"""
+
+
+class Settings(Protocol):
+    """The part of the configuration that discovery needs."""
+
+    @property
+    def root(self) -> Path: ...
+    @property
+    def origin(self) -> str: ...
+    @property
+    def exclude(self) -> tuple[str, ...]: ...
+    @property
+    def entrypoints(self) -> tuple[Path, ...]: ...
+    @property
+    def roots(self) -> tuple[Path, ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """The files to check, spelled as the user spelled the paths, sorted and each once; the entries are among them."""
+
+    files: tuple[Path, ...]
+    entries: tuple[Path, ...]
+    unchecked: tuple[Unchecked, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file that was found, and the real path that identifies it."""
+
+    path: Path
+    real: str
+    link: bool = False
+    runs: bool = False
+    """Whether it is an entry by itself."""
+
+    @property
+    def rank(self) -> tuple[bool, int, str]:
+        """Of several names of one file the smallest counts: no link where the file itself is at hand."""
+        return (self.link, len(self.path.parts), str(self.path))
+
+
+def discover(paths: Sequence[Path], config: Settings) -> Discovery:
+    """The Python files that ``paths`` stand for; a file that is named is always an entry.
+
+    What cannot be read is listed in ``unchecked``. Raises UsageError for a path that does not exist or when there is
+    nothing to check, ConfigError for a bad ``exclude`` pattern.
+    """
+    folders = sorted({path for path in paths if _is_folder(path)}, key=lambda path: path.parts)
+    named, unchecked = _named(path for path in paths if path not in folders)
+    found, metadata = _search(folders, config, unchecked)
+    runs = _console_scripts(metadata, config, unchecked) if folders else set()
+    files = _once([*named, *_inside(config.entrypoints, folders), *_read(found, unchecked)])
+    if not files and not unchecked:
+        raise UsageError(f"nothing to check: no Python file in {', '.join(map(str, paths)) or 'no path'}")
+    return Discovery(
+        files=tuple(file.path for file in files),
+        entries=tuple(file.path for file in files if file.runs or file.real in runs),
+        unchecked=tuple(sorted(set(unchecked))),
+    )
+
+
+def _is_folder(path: Path) -> bool:
+    return os.path.isdir(path)  # noqa: PTH112 (pathlib's raises where permission is missing)
+
+
+def _is_file(path: str | Path) -> bool:
+    return os.path.isfile(path)  # noqa: PTH113
+
+
+def _named(paths: Iterable[Path]) -> tuple[list[_File], list[Unchecked]]:
+    """The files named on the command line; raises UsageError for one that does not exist."""
+    named: list[_File] = []
+    unchecked: list[Unchecked] = []
+    for path in paths:
+        try:
+            path.stat()
+        except PermissionError as error:
+            unchecked.append(_unreadable(path, error))
+            continue
+        except (OSError, ValueError) as error:
+            raise UsageError(f"path not found: {path}") from error
+        if not _is_file(path):
+            raise UsageError(f"neither a file nor a folder: {path}")
+        named.append(_File(path, os.path.realpath(path), path.is_symlink(), runs=True))
+    return named, unchecked
+
+
+def _unreadable(path: Path, error: OSError) -> Unchecked:
+    return Unchecked(path.as_posix(), f"cannot be read: {error.strerror or type(error).__name__}")
+
+
+def _once(files: Iterable[_File]) -> list[_File]:
+    """Each real file once, sorted by path; it is an entry when it is one under any of its names."""
+    found: dict[str, _File] = {}
+    for file in files:
+        other = found.get(file.real, file)
+        found[file.real] = replace(min(file, other, key=lambda one: one.rank), runs=file.runs or other.runs)
+    return sorted(found.values(), key=lambda file: file.path.parts)
+
+
+def _inside(entrypoints: Iterable[Path], folders: Sequence[Path]) -> Iterator[_File]:
+    """The configured entry scripts that lie in ``folders``, spelled like these; they count even where excluded."""
+    for entrypoint in entrypoints:
+        real = Path(os.path.realpath(entrypoint))
+        for folder in folders:
+            top = os.path.realpath(folder)
+            if real.is_relative_to(top):
+                yield _File(folder / real.relative_to(top), str(real), runs=True)
+
+
+def _search(
+    folders: Sequence[Path], config: Settings, unchecked: list[Unchecked]
+) -> tuple[list[_File], dict[str, Path]]:
+    """The Python files in ``folders`` and, by real path, the project metadata that may name console scripts."""
+    files: list[_File] = []
+    metadata = {os.path.realpath(file): file for file in (config.root / name for name in METADATA) if _is_file(file)}
+    for folder in folders:
+        for item in _walk(folder, config):
+            if isinstance(item, Unchecked):
+                unchecked.append(item)
+            elif item.path.name in METADATA:
+                metadata[item.real] = item.path
+            elif len(files) < MAX_FILES:
+                files.append(item)
+            else:
+                reason = f"stopped after {MAX_FILES:,} Python files; exclude folders or check them one by one"
+                unchecked.append(Unchecked(folder.as_posix(), reason))
+                break
+    return files, metadata
+
+
+# --- walking ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Patterns:
+    """gitignore patterns and the folder (an absolute, real path that ends in ``/``) that they are relative to."""
+
+    base: str
+    spec: Any
+
+    def verdict(self, path: str) -> bool | None:
+        """True: excluded; False: included by ``!``; None: not mentioned. A folder's ``path`` ends in ``/``."""
+        if not path.startswith(self.base) or path == self.base:
+            return None
+        include: bool | None = self.spec.check_file(path[len(self.base) :]).include
+        return include
+
+
+@dataclass(frozen=True, slots=True)
+class _Listing:
+    """What matters of one folder; names are sorted."""
+
+    names: frozenset[str]
+    """Those of ``.gitignore``, ``pyvenv.cfg``, ``__init__.py``, and of the metadata that are there."""
+    files: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+
+
+_NOTED = frozenset({".gitignore", "pyvenv.cfg", "__init__.py", *METADATA})
+
+
+def _list(folder: str) -> _Listing:
+    """Raises OSError where the folder cannot be read. Data folders hold millions of files: keep none of their names."""
+    noted: set[str] = set()
+    files: list[str] = []
+    links: list[str] = []
+    folders: list[str] = []
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(entry.name)
+                continue
+            if entry.name in _NOTED:
+                noted.add(entry.name)
+            if entry.name.endswith(".py"):
+                if entry.is_symlink():
+                    links.append(entry.name)
+                elif entry.is_file(follow_symlinks=False):
+                    files.append(entry.name)
+    return _Listing(frozenset(noted), tuple(sorted(files)), tuple(sorted(links)), tuple(sorted(folders)))
+
+
+def _walk(top: Path, config: Settings) -> Iterator[_File | Unchecked]:
+    """Python files and project metadata below ``top``, in a fixed order; linked folders are never entered."""
+    base = os.path.realpath(top).rstrip("/") + "/"
+    try:
+        always, chain = _outer_patterns(base, config)
+    except OSError as error:  # a .gitignore above
+        yield _unreadable(top, error)
+        return
+    stack = [("", chain)]
+    while stack:
+        relative, chain = stack.pop()
+        here, real = top / relative, base + relative
+        try:
+            listing = _list(str(here))
+            if ".gitignore" in listing.names:
+                chain = (_Patterns(real, _compile(_lines(here / ".gitignore"))), *chain)
+        except OSError as error:
+            yield _unreadable(here, error)
+            continue
+        if relative and not _is_users_own(real, listing, always):
+            continue
+        patterns = (*always, *chain)
+        files = [_File(here / name, real + name) for name in listing.files]
+        links = (_File(here / name, os.path.realpath(real + name), link=True) for name in listing.links)
+        files += [file for file in links if file.real.startswith(base) and _is_file(file.real)]
+        yield from (file for file in files if not _excluded(real + file.path.name, patterns))
+        yield from (_File(here / name, real + name) for name in METADATA if name in listing.names)
+        for name in reversed(listing.folders):
+            folder = f"{real}{name}/"
+            if not _skipped(folder, always) and not _excluded(folder, patterns):
+                stack.append((f"{relative}{name}/", chain))
+
+
+def _skipped(folder: str, always: Iterable[_Patterns]) -> bool:
+    """Whether the folder's name says that it holds no code of the user (unless the configuration says otherwise)."""
+    name = folder.rstrip("/").rpartition("/")[2]
+    if name not in SKIPPED and not name.endswith(SKIPPED_ENDINGS):
+        return False
+    return all(patterns.verdict(folder) is not False for patterns in always)
+
+
+def _is_users_own(folder: str, listing: _Listing, always: Iterable[_Patterns]) -> bool:
+    """Whether the folder's content speaks against a virtual environment or a build product."""
+    name = folder.rstrip("/").rpartition("/")[2]
+    product = name in SKIPPED_UNLESS_PACKAGES and "__init__.py" not in listing.names
+    if not product and "pyvenv.cfg" not in listing.names:
+        return True
+    return any(patterns.verdict(folder) is False for patterns in always)
+
+
+def _excluded(path: str, patterns: Iterable[_Patterns]) -> bool:
+    """The first patterns that mention ``path`` decide: the configuration's, then the nearest .gitignore's."""
+    for candidate in patterns:
+        verdict = candidate.verdict(path)
+        if verdict is not None:
+            return verdict
+    return False
+
+
+def _outer_patterns(base: str, config: Settings) -> tuple[tuple[_Patterns, ...], tuple[_Patterns, ...]]:
+    """The configuration's patterns, and those of the .gitignore files above ``base`` (nearest first).
+
+    Patterns that exclude ``base`` itself do not count: the user has named that folder.
+    """
+    top = Path(base)
+    lines = _compile_strictly(config) if config.exclude else None
+    home = os.path.realpath(config.root).rstrip("/") + "/"
+    always = (_Patterns(home if home.startswith(base) or base.startswith(home) else base, lines),) if lines else ()
+    repository = next((folder for folder in (top, *top.parents) if os.path.lexists(folder / ".git")), top)
+    outer = []
+    for folder in top.parents if repository != top else ():
+        if _is_file(folder / ".gitignore"):
+            outer.append(_Patterns(str(folder).rstrip("/") + "/", _compile(_lines(folder / ".gitignore"))))
+        if folder == repository:
+            break
+    parts = [f"{folder}/" for folder in (top, *top.parents) if len(folder.parts) > 1]
+    if any(_excluded(part, outer) for part in parts):
+        outer = []
+    if any(_excluded(part, always) for part in parts):
+        always = ()
+    return always, tuple(outer)
+
+
+def _lines(file: Path) -> list[str]:
+    return file.read_text("utf-8", "replace").split("\n")
+
+
+def _compile(lines: Iterable[str]) -> Any:
+    """The patterns of ``lines``; like git, passes over those that mean nothing."""
+    import warnings
+
+    from pathspec import GitIgnoreSpec
+
+    # `a/**` leaves `a/` itself in, which only pathspec sees differently; where excluded folders are not entered, `a/*`
+    # says the same.
+    lines = [line[:-1] if line.endswith("/**") and line[0] != "!" else line for line in map(_trimmed, lines)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # `[[` in a pattern
+        try:
+            return GitIgnoreSpec.from_lines(lines)
+        except (ValueError, re.error):
+            return GitIgnoreSpec.from_lines([line for line in lines if _error(line) is None])
+
+
+def _trimmed(line: str) -> str:
+    return line.rstrip("\r\n") if line.rstrip().endswith("\\") else line.rstrip()
+
+
+def _error(line: str) -> Exception | None:
+    from pathspec import GitIgnoreSpec
+
+    try:
+        GitIgnoreSpec.from_lines([line])
+    except (ValueError, re.error) as error:
+        return error
+    return None
+
+
+def _compile_strictly(config: Settings) -> Any:
+    for pattern in config.exclude:
+        if (error := _error(pattern)) is not None:
+            raise ConfigError(f"{config.origin} exclude: bad pattern {pattern!r}: {error}") from error
+    return _compile(config.exclude)
+
+
+# --- entries ---------------------------------------------------------------------------------------------------------
+
+
+def _read(files: Iterable[_File], unchecked: list[Unchecked]) -> Iterator[_File]:
+    """The readable ones of ``files``, each with whether it runs by itself."""
+    for file in files:
+        try:
+            data = file.path.read_bytes()
+        except OSError as error:
+            unchecked.append(_unreadable(file.path, error))
+        else:
+            yield replace(file, runs=file.path.name == "__main__.py" or has_main_guard(data))
+
+
+def has_main_guard(data: bytes) -> bool:
+    """Whether a line of the source begins ``if __name__ == "__main__"``, in whatever spelling."""
+    return b"__main__" in data and re.search(MAIN_GUARD, data.removeprefix(b"\xef\xbb\xbf")) is not None
+
+
+def _console_scripts(metadata: Mapping[str, Path], config: Settings, unchecked: list[Unchecked]) -> set[str]:
+    """Where the console scripts (``pkg.mod:func``) of pyproject.toml and setup.cfg may start: real paths."""
+    found: set[str] = set()
+    for real, file in sorted(metadata.items()):
+        try:
+            data = file.read_bytes()
+            modules = _modules(file.name, data) if b"scripts" in data else ()
+        except OSError as error:
+            unchecked.append(_unreadable(file, error))
+            continue
+        except _Broken as error:
+            unchecked.append(Unchecked(file.as_posix(), f"console scripts not read: {error}"))
+            continue
+        folder = Path(real).parent
+        for root in (folder, folder / "src", *config.roots):
+            for module in modules:
+                inner = root.joinpath(*module.split("."))
+                found |= {os.path.realpath(f"{inner}.py"), os.path.realpath(inner / "__init__.py")}
+    return found
+
+
+class _Broken(Exception):
+    """Project metadata that cannot be parsed."""
+
+
+def _modules(name: str, data: bytes) -> tuple[str, ...]:
+    """The modules of the console scripts in a metadata file, sorted; raises _Broken."""
+    references = _cfg_scripts(data) if name == "setup.cfg" else _toml_scripts(data)
+    modules = {reference.partition(":")[0].partition("[")[0].strip() for reference in references}
+    return tuple(sorted(module for module in modules if all(part.isidentifier() for part in module.split("."))))
+
+
+def _toml_scripts(data: bytes) -> list[str]:
+    import importlib
+
+    toml = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
+    try:
+        document: Any = toml.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise _Broken(str(error)) from error
+    found: list[str] = []
+    for keys in (("project", "scripts"), ("project", "gui-scripts"), ("tool", "poetry", "scripts")):
+        table: Any = document
+        for key in keys:
+            table = table.get(key) if isinstance(table, dict) else None
+        if isinstance(table, dict):
+            found += [reference for reference in table.values() if isinstance(reference, str)]
+    return found
+
+
+def _cfg_scripts(data: bytes) -> list[str]:
+    import configparser
+
+    parser = configparser.RawConfigParser()
+    try:
+        parser.read_string(data.decode("utf-8"))
+    except (ValueError, configparser.Error) as error:
+        raise _Broken(str(error).partition("\n")[0]) from error
+    found: list[str] = []
+    for option in ("console_scripts", "gui_scripts"):
+        lines = parser.get("options.entry_points", option, fallback="").splitlines()
+        found += [line.partition("=")[2].strip() for line in lines if "=" in line]
+    return found
+
+
+# --- import roots ----------------------------------------------------------------------------------------------------
+
+
+def import_roots(entry: Path, config: Settings) -> tuple[Path, ...]:
+    """The folders that absolute imports of ``entry`` may start from, in the order in which they are tried.
+
+    The script's own folder (that of the file a link leads to, as Python does); folders above it in which a package
+    begins or a project is described; the repository's; the ``src`` of each of these; the configured ones. Relative to
+    the working directory when ``entry`` is, else absolute.
+    """
+    target = os.path.realpath(entry) if entry.is_symlink() else os.path.abspath(entry)  # noqa: PTH100
+    own = Path(target).parent
+    above = _projects_above(own, config)
+    bases = (own, *above)
+    sources = [base / "src" for base in bases if os.path.isdir(base / "src")]  # noqa: PTH112
+    roots = dict.fromkeys((*bases, *sources, *config.roots))
+    if entry.is_absolute():
+        return tuple(roots)
+    return tuple(dict.fromkeys(Path(os.path.relpath(root)) for root in roots))
+
+
+def _projects_above(own: Path, config: Settings) -> list[Path]:
+    """The folders above ``own`` that look like import roots, nearest first, and at last the repository root."""
+    lineage = (own, *own.parents)
+    git = next((folder for folder in lineage if _has(folder, ".git")), None)
+    home = config.root if config.root in lineage else None
+    stop = min((folder for folder in (git, home) if folder), key=lambda folder: len(folder.parts), default=None)
+    found: list[Path] = []
+    packaged = False
+    for folder in lineage:
+        is_package = _has(folder, "__init__.py")
+        ends_chain = packaged and not is_package
+        if ends_chain or folder in (git, home) or (stop is not None and _has(folder, *PROJECT_MARKERS)):
+            found.append(folder)
+        packaged = is_package
+        if folder == stop or (stop is None and not is_package):
+            break
+    return [folder for folder in found if folder != own]
+
+
+def _has(folder: Path, *names: str) -> bool:
+    return any(os.path.lexists(f"{folder}/{name}") for name in names)

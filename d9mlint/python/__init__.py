@@ -1,0 +1,1 @@
+"""Python programs: read into facts, linked, told as a story, judged by rules."""

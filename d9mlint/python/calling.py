@@ -1,0 +1,479 @@
+"""Calls and attributes: the program's own functions are entered, everything else becomes an event."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from d9mlint.model import Location
+from d9mlint.python import expressions, linking, outside
+from d9mlint.python import facts as f
+from d9mlint.python.story import Event, Frame
+from d9mlint.python.values import (
+    CALLABLE,
+    UNKNOWN,
+    Bound,
+    Class,
+    Const,
+    Dict,
+    FlagValue,
+    Func,
+    Inst,
+    Module,
+    Obj,
+    Partial,
+    Phi,
+    Ref,
+    Seq,
+    Super,
+    Unknown,
+    Value,
+    alternatives,
+    choose,
+    taint,
+)
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter import Interpreter
+
+EXITS = Unknown(name="exits")
+"""What a call that ends the program returns."""
+PROTOCOL = frozenset(
+    {
+        "call", "__call__", "build", "train_step", "test_step", "predict_step", "compute_loss", "__getitem__", "__iter__",
+        "__len__", "__next__", "forward", "on_epoch_begin", "on_epoch_end", "on_train_begin", "on_train_batch_begin",
+        "on_train_batch_end", "begin", "before_run", "after_run", "run", "call_fn", "model_fn",
+    }
+)  # fmt: skip
+"""Methods that a framework calls on objects handed to it."""
+TRACED = frozenset({"tensorflow.function"})
+
+
+# -- attributes ----------------------------------------------------------------------------------------------------
+
+
+def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place: f.Place) -> Value:
+    """``holder.name``."""
+    if isinstance(holder, Phi):
+        options = []
+        for cond, leaf in holder.alternatives:
+            found = interp.under(cond, partial(attribute, interp, leaf, name, frame, place))
+            if found is not None:
+                options.append((cond, found))
+        return choose(options)
+    if isinstance(holder, Module):
+        return linking.member(interp, holder, name, frame, place)
+    if isinstance(holder, Ref):
+        dotted = interp.knowledge.canonical(f"{holder.name}.{name}")
+        flag = interp.command_line.absl_flag(interp, dotted)
+        if flag is not None:
+            return flag
+        known = interp.knowledge.constant(dotted, interp.target)
+        return known or Ref(f"{holder.name}.{name}", holder.receiver or holder)
+    if isinstance(holder, Inst):
+        return _instance_attribute(interp, holder, name, frame, place)
+    if isinstance(holder, Class):
+        return _class_attribute(interp, holder, name) or _external(holder, name, holder) or Unknown(name=name)
+    if isinstance(holder, Super):
+        return _super_attribute(interp, holder, name)
+    if isinstance(holder, Obj):
+        if holder.type == outside.NAMESPACE:
+            interp.story.read_flags.add(name)
+        if name in holder.attrs:
+            return interp.resolve(holder.attrs[name])
+        if holder.type == outside.NAMESPACE:
+            return interp.command_line.read(interp, holder, name)
+        return Ref(f"{holder.type}.{name}", holder)
+    kind = _builtin_kind(holder)
+    if kind:
+        return Ref(f"builtins.{kind}.{name}", holder)
+    if isinstance(holder, Func) and name in ("main", "callback", "__wrapped__"):
+        return holder
+    return Ref(f"?.{name}", holder)
+
+
+def _builtin_kind(holder: Value) -> str:
+    if isinstance(holder, Const):
+        return "str" if isinstance(holder.value, str) else ""
+    if isinstance(holder, Seq):
+        return holder.kind
+    return "dict" if isinstance(holder, Dict) else ""
+
+
+def _instance_attribute(interp: Interpreter, holder: Inst, name: str, frame: Frame, place: f.Place) -> Value:
+    if name in holder.attrs:
+        return interp.resolve(holder.attrs[name])
+    found = _class_attribute(interp, holder.cls, name)
+    if isinstance(found, Func):
+        decorators = [d.name for d in found.decorators if isinstance(d, Ref)]
+        if any(d.endswith(("property", "cached_property")) for d in decorators):
+            return call(interp, Bound(found, holder), [], {}, frame, place)
+        if "builtins.staticmethod" in decorators:
+            return found
+        return Bound(found, holder.cls if "builtins.classmethod" in decorators else holder)
+    if found is not None:
+        return found
+    return _external(holder.cls, name, holder) or Unknown(name=name)
+
+
+def _class_attribute(interp: Interpreter, cls: Class, name: str) -> Value | None:
+    for current in cls.line():
+        if name in current.frame.vars:
+            found = interp.resolve(current.frame.vars[name])
+            if isinstance(found, Func) and any(
+                isinstance(d, Ref) and d.name == "builtins.classmethod" for d in found.decorators
+            ):
+                return Bound(found, cls)
+            return found
+    return None
+
+
+def _external(cls: Class, name: str, receiver: Value) -> Value | None:
+    bases = cls.external()
+    return Ref(f"{bases[0]}.{name}", receiver) if bases and bases[0] != "builtins.object" else None
+
+
+def _super_attribute(interp: Interpreter, holder: Super, name: str) -> Value:
+    for base in holder.cls.bases:
+        if isinstance(base, Class):
+            found = _class_attribute(interp, base, name)
+            if isinstance(found, Func):
+                return Bound(found, holder.receiver)
+            if found is not None:
+                return found
+    return _external(holder.cls, name, holder.receiver) or Unknown(name=name)
+
+
+# -- functions and classes -----------------------------------------------------------------------------------------
+
+
+def make_function(interp: Interpreter, node: f.Def, frame: Frame) -> Value:
+    """The function of a definition, with its decorators applied."""
+    decorators = tuple(expressions.evaluate(interp, d, frame) for d in node.decorators)
+    func = Func(node, frame, _defaults(interp, node.params, frame), decorators)
+    value: Value = func
+    for decorator in reversed(decorators):
+        if isinstance(decorator, (Func, Bound)):
+            wrapped = call(interp, decorator, [value], {}, frame, node.place)
+            value = wrapped if isinstance(wrapped, (*CALLABLE, Inst)) else value
+    return value
+
+
+def make_lambda(interp: Interpreter, node: f.Lambda, frame: Frame) -> Func:
+    """The function of a lambda expression."""
+    return Func(node, frame, _defaults(interp, node.params, frame))
+
+
+def _defaults(interp: Interpreter, params: tuple[f.Param, ...], frame: Frame) -> dict[str, Value]:
+    return {p.name: expressions.evaluate(interp, p.default, frame) for p in params if p.default is not None}
+
+
+def decorate_class(interp: Interpreter, cls: Class, node: f.Class, frame: Frame) -> Value:
+    """A class with its decorators evaluated; they do not replace it."""
+    for decorator in node.decorators:
+        expressions.evaluate(interp, decorator, frame)
+    return cls
+
+
+def enter_context(interp: Interpreter, value: Value, frame: Frame) -> tuple[Value, str]:
+    """What ``with value as x`` binds, and the context that its body runs in."""
+    if isinstance(value, Obj) and value.event is not None:
+        name = value.event.name
+        if name == "tensorflow.device":
+            device = value.event.args[0] if value.event.args else UNKNOWN
+            is_cpu = isinstance(device, Const) and "cpu" in str(device.value).lower()
+            return value, "cpu" if is_cpu else ""
+        if name in ("tensorflow.GradientTape", "tensorflow.Graph.as_default"):
+            return value, "tape" if name.endswith("Tape") else "graph"
+    if isinstance(value, Inst):
+        enter = attribute(interp, value, "__enter__", frame, f.NOWHERE)
+        if isinstance(enter, Bound):
+            return call(interp, enter, [], {}, frame, f.NOWHERE), ""
+    return value, ""
+
+
+# -- calls ---------------------------------------------------------------------------------------------------------
+
+
+def call_expression(interp: Interpreter, node: f.Call, frame: Frame) -> Value:
+    """A call: its function, its arguments in order, then what it does."""
+    if isinstance(node.func, f.Name) and node.func.id == "super" and frame.func is not None and frame.func.owner:
+        receiver = next(iter(frame.vars.values()), UNKNOWN)
+        return Super(frame.func.owner, receiver)
+    func = expressions.evaluate(interp, node.func, frame)
+    args: list[Value] = []
+    kwargs: dict[str, Value] = {}
+    star = False
+    for arg in node.args:
+        value = expressions.evaluate(interp, arg.value, frame)
+        if arg.star == "*":
+            if isinstance(value, Seq) and value.items is not None:
+                args.extend(value.items)
+            else:
+                star = True
+        elif arg.star == "**":
+            if isinstance(value, Dict):
+                kwargs.update({k: v for k, v in value.items.items() if isinstance(k, str)})
+                star = star or value.open
+            else:
+                star = True
+                outside.escape(interp, value)
+        elif arg.keyword is not None:
+            kwargs[arg.keyword] = value
+        else:
+            args.append(value)
+    return call(interp, func, args, kwargs, frame, node.place, star)
+
+
+def call(
+    interp: Interpreter, func: Value, args: list[Value], kwargs: dict[str, Value], frame: Frame, place: f.Place,
+    star: bool = False,
+) -> Value:  # fmt: skip
+    """Calls any value."""
+    if isinstance(func, Phi):
+        options = []
+        for cond, leaf in func.alternatives:
+            found = interp.under(cond, partial(call, interp, leaf, args, kwargs, frame, place, star))
+            if found is not None:
+                options.append((cond, found))
+        return choose(options)
+    if isinstance(func, Func):
+        return enter(interp, func, args, kwargs, frame, place, star)
+    if isinstance(func, Bound):
+        return enter(interp, func.func, [func.receiver, *args], kwargs, frame, place, star)
+    if isinstance(func, Partial):
+        return call(interp, func.func, [*func.args, *args], {**func.kwargs, **kwargs}, frame, place, star)
+    if isinstance(func, Class):
+        return instantiate(interp, func, args, kwargs, frame, place, star)
+    if isinstance(func, Inst):
+        for name in ("__call__", "call", "forward"):
+            method = _class_attribute(interp, func.cls, name)
+            if isinstance(method, Func):
+                return enter(interp, method, [func, *args], kwargs, frame, place, star)
+        base = _external(func.cls, "__call__", func)
+        return call(interp, base, args, kwargs, frame, place, star) if base else UNKNOWN
+    if isinstance(func, Ref):
+        return _external_call(interp, func, args, kwargs, frame, place, star)
+    if isinstance(func, Obj):
+        return _external_call(interp, Ref(f"{func.type}.__call__", func), args, kwargs, frame, place, star)
+    return _unresolved(interp, func, args, kwargs, frame, place)
+
+
+def _unresolved(
+    interp: Interpreter, func: Value, args: list[Value], kwargs: dict[str, Value], frame: Frame, place: f.Place
+) -> Value:
+    name = func.name if isinstance(func, Unknown) else ""
+    event = interp.event("unresolved", name or "?", frame, place, tuple(args), kwargs=kwargs)
+    interp.story.unresolved.append(event)
+    run_callbacks(interp, event, frame, place)
+    for value in (*args, *kwargs.values()):
+        outside.escape(interp, value)
+    origins, order, sources = taint([*args, *kwargs.values()])
+    return Unknown(origins, order, sources)
+
+
+def enter(
+    interp: Interpreter, func: Func, args: list[Value], kwargs: dict[str, Value], frame: Frame, place: f.Place,
+    star: bool = False,
+) -> Value:  # fmt: skip
+    """Runs a function of the program."""
+    node = func.node
+    if not interp.tick() or len(interp.stack) >= interp.max_calls or any(other is func for other, _ in interp.stack):
+        return UNKNOWN
+    if interp.detached and id(node) in interp.entered:
+        return UNKNOWN  # what happens in it has been told; nobody knows with which arguments it would be called here
+    options = outside.command_line_parameters(interp, func) if not args and not kwargs else {}
+    inner = Frame(func.closure.module, func.closure, tuple(interp.assumed()), func)
+    _bind(inner, func, args, {**options, **kwargs}, star)
+    key = (id(node), id(func.closure), interp.path.conds(), tuple(interp.contexts), _memo_key(interp, inner))
+    if key in interp.memo:
+        return interp.memo[key]
+    interp.entered.add(id(node))
+    traced = any(_decorator_name(interp, d) in TRACED for d in func.decorators)
+    if traced:
+        interp.contexts.append("traced")
+    interp.stack.append((func, Location(frame.module.path, *place)))
+    try:
+        if isinstance(node, f.Lambda):
+            result = expressions.evaluate(interp, node.body, inner)
+        else:
+            interp.block(node.body, inner)
+            result = _result(node, inner)
+    finally:
+        interp.stack.pop()
+        if traced:
+            interp.contexts.pop()
+    interp.memo[key] = result
+    return result
+
+
+def _decorator_name(interp: Interpreter, decorator: Value) -> str:
+    if isinstance(decorator, Obj) and decorator.event is not None:
+        return decorator.event.name
+    return interp.knowledge.canonical(decorator.name) if isinstance(decorator, Ref) else ""
+
+
+def _result(node: f.Def, inner: Frame) -> Value:
+    if node.generator:
+        element = choose([(True, inner.yields[0])]) if inner.yields else UNKNOWN
+        _, order, sources = taint(inner.yields)
+        return Seq("generator", None, element, order, sources)
+    if not inner.results:
+        return Const(None)
+    if len(inner.results) == 1:
+        return inner.results[0][1]
+    return choose(inner.results)
+
+
+def _bind(inner: Frame, func: Func, args: list[Value], kwargs: dict[str, Value], star: bool) -> None:
+    rest = list(args)
+    left = dict(kwargs)
+    for param in func.node.params:
+        if param.kind == "*":
+            inner.vars[param.name] = Seq("tuple", None if star else rest, UNKNOWN if star else None)
+            rest = []
+        elif param.kind == "**":
+            inner.vars[param.name] = Dict(left, star)
+        elif param.kind == "pos" and rest:
+            inner.vars[param.name] = rest.pop(0)
+            left.pop(param.name, None)
+        elif param.name in left:
+            inner.vars[param.name] = left.pop(param.name)
+        elif star or param.name not in func.defaults:
+            inner.vars[param.name] = Unknown(name=param.name)
+        else:
+            inner.vars[param.name] = func.defaults[param.name]
+
+
+def _memo_key(interp: Interpreter, inner: Frame) -> tuple[object, ...]:
+    out: list[object] = []
+    for value in inner.vars.values():
+        if isinstance(value, Const):
+            out.append(("c", repr(value.value)))
+        elif isinstance(value, Unknown) and not value.origins and not value.order:
+            out.append("?")
+        elif isinstance(value, Ref):
+            out.append(("r", value.name))
+        elif isinstance(value, FlagValue):
+            out.append(("f", value.flag.name))
+        elif isinstance(value, Obj) and value.event is not None:
+            out.append(("o", value.type, value.event.location, value.event.guards))
+        else:
+            out.append(interp.serial(value))
+    return tuple(out)
+
+
+def instantiate(
+    interp: Interpreter, cls: Class, args: list[Value], kwargs: dict[str, Value], frame: Frame, place: f.Place,
+    star: bool,
+) -> Value:  # fmt: skip
+    """An instance of a class of the program, its constructor run."""
+    instance = Inst(cls, tuple(interp.assumed()))
+    init = _class_attribute(interp, cls, "__init__")
+    if isinstance(init, Func):
+        enter(interp, init, [instance, *args], kwargs, frame, place, star)
+        return instance
+    for current in reversed(list(cls.line())):  # a dataclass or NamedTuple: fields in order
+        fields = [
+            s.targets[0].id
+            for s in current.node.body
+            if isinstance(s, f.Assign) and s.annotation is not None and isinstance(s.targets[0], f.Name)
+        ]
+        for name, value in zip(fields, args, strict=False):
+            instance.attrs[name] = value
+    instance.attrs.update(kwargs)
+    external = _external(cls, "__init__", instance)
+    if isinstance(external, Ref):
+        interp.event("call", external.name, frame, place, tuple(args), kwargs=kwargs, star=star, receiver=instance)
+    return instance
+
+
+def _external_call(
+    interp: Interpreter, func: Ref, args: list[Value], kwargs: dict[str, Value], frame: Frame, place: f.Place,
+    star: bool,
+) -> Value:  # fmt: skip
+    name = func.name
+    if name.startswith("?."):
+        guess = outside.guess_dataset(interp, name[2:], args, kwargs, frame)
+        if guess:
+            name = f"{expressions.DATASET}.{name[2:]}"
+    event = interp.event("call", name, frame, place, tuple(args), kwargs=kwargs, star=star, receiver=func.receiver)
+    special = outside.SPECIAL.get(event.name)
+    if special is not None:
+        result = special(interp, event, frame)
+        if result is not None:
+            event.result = result
+            return result
+    run_callbacks(interp, event, frame, place)
+    for value in (*args, *kwargs.values()):
+        outside.escape(interp, value)
+    event.result = outside.result_of(interp, event)
+    return event.result
+
+
+def run_callbacks(interp: Interpreter, event: Event, frame: Frame, place: f.Place) -> None:
+    """Runs the functions handed to an outside call: now where the catalogue says so, else some time later."""
+    done: list[Value] = []
+    for effect in event.effects:
+        for invocation in effect.invokes:
+            value = event.argument(invocation.argument)
+            if value is not None:
+                context = outside.invocation_context(interp, event, invocation.context)
+                deferred = context in ("callback", "thread")
+                _run_callback(interp, value, frame, place, context, deferred=deferred)
+                done.append(value)
+    for value in (*event.args, *event.kwargs.values()):
+        if not any(value is d for d in done):
+            for leaf in _callables(value):
+                _run_callback(interp, leaf, frame, place, "callback", deferred=True)
+    if isinstance(event.receiver, Inst) and not event.name.endswith(".__init__"):
+        _run_protocol(interp, event.receiver, frame, place)
+
+
+def _callables(value: Value) -> list[Value]:
+    out: list[Value] = []
+    for _, leaf in alternatives(value):
+        if isinstance(leaf, (*CALLABLE, Inst)):
+            out.append(leaf)
+        elif isinstance(leaf, Seq) and leaf.items is not None:
+            out.extend(v for v in leaf.items if isinstance(v, (*CALLABLE, Inst)))
+        elif isinstance(leaf, Dict):
+            out.extend(v for v in leaf.items.values() if isinstance(v, CALLABLE))
+    return out
+
+
+def _run_callback(
+    interp: Interpreter, value: Value, frame: Frame, place: f.Place, context: str, *, deferred: bool
+) -> None:
+    for leaf in _callables(value):
+        if isinstance(leaf, Inst) and not any(
+            isinstance(_class_attribute(interp, leaf.cls, n), Func) for n in ("__call__",)
+        ):
+            _run_protocol(interp, leaf, frame, place)
+            continue
+        interp.deferred += deferred
+        if context:
+            interp.contexts.append(context)
+        loops, interp.order_loops = interp.order_loops, []
+        try:
+            call(interp, leaf, [], {}, frame, place, star=True)
+        finally:
+            interp.order_loops = loops
+            if context:
+                interp.contexts.pop()
+            interp.deferred -= deferred
+
+
+def _run_protocol(interp: Interpreter, instance: Inst, frame: Frame, place: f.Place) -> None:
+    """Runs the methods that a framework calls on an object handed to it, each once."""
+    for cls in instance.cls.line():
+        for name, method in list(cls.frame.vars.items()):
+            if name in PROTOCOL and isinstance(method, Func) and (id(instance), name) not in interp.ran:
+                interp.ran[(id(instance), name)] = instance
+                interp.deferred += 1
+                interp.contexts.append("callback")
+                try:
+                    enter(interp, method, [instance], {}, frame, place, star=True)
+                finally:
+                    interp.contexts.pop()
+                    interp.deferred -= 1

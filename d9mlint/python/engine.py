@@ -1,0 +1,177 @@
+"""From files to findings: tells each entry's story, runs the rules on it, merges what they say."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from d9mlint.model import CONFIDENCES, Finding, Location, Op, Related, Rule, Target
+from d9mlint.python import calling, linking, match
+from d9mlint.python import facts as f
+from d9mlint.python.guards import Cond, either, forget
+from d9mlint.python.interpreter import Interpreter
+from d9mlint.python.knowledge import Knowledge
+from d9mlint.python.program import Draft, Program, words_of
+from d9mlint.python.project import CannotRead, Project
+from d9mlint.python.story import Frame, Story
+from d9mlint.python.values import Class, Func, Inst, Module
+
+RECURSION = 12_000
+"""Stack frames that the interpreter may use; its own limits (``MAX_CALLS``, ``MAX_DEPTH``) end well below."""
+
+Check = Callable[[Program, Rule], Iterable[Draft]]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What one entry yields: findings, and files (or rules) that could not be judged with the reason."""
+
+    findings: tuple[Finding, ...]
+    unchecked: tuple[tuple[str, str], ...]
+    files: tuple[str, ...]
+
+
+def judge(
+    project: Project, entry: str, roots: Sequence[str], rules: Iterable[Rule], ops: Iterable[Op],
+    knowledge: Knowledge, target: Target, argv: Sequence[str] | None = None, *, local: bool = False,
+) -> Judged:  # fmt: skip
+    """Tells the program that starts at ``entry`` and judges it; ``local`` for a file that no entry reaches.
+
+    Raises:
+        CannotRead: the entry itself cannot be read.
+        UsageError: ``argv`` are not arguments of this program.
+    """
+    story = tell(project, entry, roots, knowledge, target, argv, local=local)
+    program = Program(story, target, knowledge, ops_by_call(ops, knowledge))
+    drafts: list[Draft] = []
+    unchecked = dict(story.unchecked)
+    for rule in rules:
+        if not rule.applies(target):
+            continue
+        try:
+            drafts.extend(checker(rule)(program, rule))
+        except Exception as error:  # noqa: BLE001 - one rule must not take the others down; it is reported as such
+            place = f"{type(error).__name__}: {error}"
+            unchecked[f"{entry}"] = f"internal-error: rule {rule.name} failed: {place}"
+    findings = merge(drafts, entry, local)
+    return Judged(findings, tuple(sorted(unchecked.items())), tuple(m.path for m in story.modules))
+
+
+def tell(
+    project: Project, entry: str, roots: Sequence[str], knowledge: Knowledge, target: Target,
+    argv: Sequence[str] | None = None, *, local: bool = False,
+) -> Story:  # fmt: skip
+    """The story of one entry, then (marked as detached) what is in functions that nobody was seen to call."""
+    if sys.getrecursionlimit() < RECURSION:
+        sys.setrecursionlimit(RECURSION)
+    forget()
+    project.facts(entry)  # raises CannotRead for the entry; other files are reported in the story
+    story = Story(entry, local=local)
+    interpreter = Interpreter(project, roots, knowledge, target, story, argv)
+    linking.load_entry(interpreter, entry)
+    _tell_detached(interpreter)
+    return story
+
+
+def _tell_detached(interp: Interpreter) -> None:
+    interp.detached = True
+    for module in list(interp.story.modules):
+        if module.frame is not None:
+            for value in list(module.frame.vars.values()):
+                _detached_value(interp, value, module)
+
+
+def _detached_value(interp: Interpreter, value: object, module: Module) -> None:
+    frame = module.frame
+    if frame is None:
+        return
+    if isinstance(value, Func) and value.closure.module is module:
+        _run_detached(interp, value, [], frame)
+    elif isinstance(value, Class) and value.frame.module is module:
+        pending = [m for m in value.frame.vars.values() if isinstance(m, Func) and id(m.node) not in interp.entered]
+        if not pending:
+            return
+        instance = Inst(value, ())
+        pending.sort(key=lambda method: method.name != "__init__")  # methods read what the constructor sets
+        for method in pending:
+            _run_detached(interp, method, [instance], frame)
+
+
+def _run_detached(interp: Interpreter, func: Func, args: list[Inst], frame: Frame) -> None:
+    if id(func.node) in interp.entered:
+        return
+    place = func.node.place if isinstance(func.node, (f.Def, f.Lambda)) else f.NOWHERE
+    calling.enter(interp, func, list(args), {}, frame, place, star=True)
+
+
+def ops_by_call(ops: Iterable[Op], knowledge: Knowledge) -> dict[str, tuple[Op, ...]]:
+    """Ops by the canonical names under which a program meets them."""
+    out: dict[str, list[Op]] = {}
+    for op in ops:
+        for name in op.calls:
+            known = out.setdefault(knowledge.canonical(name), [])
+            if op not in known:
+                known.append(op)
+    return {name: tuple(found) for name, found in out.items()}
+
+
+_CHECKERS: dict[str, Check] = {}
+
+
+def checker(rule: Rule) -> Check:
+    """The function that judges for a rule: its ``match``, or ``check_program`` of the module of its name."""
+    if rule.match is not None:
+        return match.check
+    found = _CHECKERS.get(rule.name)
+    if found is None:
+        module = importlib.import_module(f"d9mlint.python.rules.{rule.name.replace('-', '_')}")
+        found = _CHECKERS[rule.name] = module.check_program
+    return found
+
+
+def merge(drafts: Iterable[Draft], entry: str, local: bool) -> tuple[Finding, ...]:
+    """Findings out of drafts: those that say the same of the same place become one, under either condition."""
+    groups: dict[tuple[str, Location, str], list[Draft]] = {}
+    for draft in drafts:
+        groups.setdefault((draft.rule.name, draft.location, draft.message), []).append(draft)
+    findings = [_finding(group, entry, local) for group in groups.values()]
+    return tuple(sorted(findings, key=lambda x: x.sort_key))
+
+
+def _finding(group: list[Draft], entry: str, local: bool) -> Finding:
+    best = max(group, key=lambda d: CONFIDENCES.index(d.confidence))
+    cond: Cond = either(*(d.cond for d in group))
+    related: list[Related] = []
+    for draft in group:
+        related.extend(r for r in draft.related if r not in related and r.location != draft.location)
+    return Finding(
+        rule=best.rule.name, id=best.rule.id, hazard=best.rule.hazard, noise=best.rule.noise, severity=best.severity,
+        confidence=best.confidence, message=best.message, location=best.location, remedy=best.remedy,
+        when=words_of(cond), related=tuple(related), fixes=best.fixes, entries=() if local else (entry,),
+    )  # fmt: skip
+
+
+def combine(findings: Iterable[Finding]) -> list[Finding]:
+    """Merges the findings of several entries: one per place and text, with all its entries, sorted."""
+    groups: dict[tuple[str, Location, str], Finding] = {}
+    for found in findings:
+        key = (found.rule, found.location, found.message)
+        known = groups.get(key)
+        if known is None:
+            groups[key] = found
+            continue
+        when = tuple(w for w in known.when if w in found.when)
+        best = max(known, found, key=lambda x: CONFIDENCES.index(x.confidence))
+        groups[key] = _with(best, when, tuple(sorted({*known.entries, *found.entries})))
+    return sorted(groups.values(), key=lambda x: x.sort_key)
+
+
+def _with(found: Finding, when: tuple[str, ...], entries: tuple[str, ...]) -> Finding:
+    from dataclasses import replace
+
+    return replace(found, when=when, entries=entries)
+
+
+__all__ = ["CannotRead", "Judged", "combine", "judge", "tell"]

@@ -1,0 +1,288 @@
+"""Command lines: the flags of argparse, absl and click as symbols, or as values where arguments are given."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from d9mlint.model import UsageError
+from d9mlint.python.guards import UNKNOWN_DEFAULT, Flag
+from d9mlint.python.story import Event, Frame
+from d9mlint.python.values import (
+    NONE,
+    UNKNOWN,
+    Const,
+    FlagValue,
+    Func,
+    Obj,
+    Ref,
+    Seq,
+    Unknown,
+    Value,
+    overwrite,
+)
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter import Interpreter
+
+NAMESPACE = "argparse.Namespace"
+_TYPES = {"builtins.int": int, "builtins.float": float, "builtins.str": str}
+_FLAGS = "absl.flags.FLAGS."
+
+
+class _Parser:
+    """One ``ArgumentParser`` of the program: its flags by destination."""
+
+    def __init__(self) -> None:
+        self.flags: dict[str, Flag] = {}
+        self.options: list[tuple[list[str], dict[str, Any]]] = []
+        self.open = False
+        self.subparsers = False
+
+
+class CommandLine:
+    """All flags of a program. ``argv`` of None leaves them symbolic; a list fixes them as the parser would."""
+
+    def __init__(self, argv: Sequence[str] | None) -> None:
+        self.argv = None if argv is None else list(argv)
+        self._absl: dict[str, Flag] = {}
+        self._absl_values: dict[str, Value] = {}
+
+    # -- argparse --------------------------------------------------------------------------------------------------
+
+    def make_parser(self, interp: Interpreter, event: Event, frame: Frame) -> Value:
+        """``ArgumentParser(...)``."""
+        parser = Obj("argparse.ArgumentParser", event)
+        state = _Parser()
+        parents = event.kwargs.get("parents")
+        if isinstance(parents, Seq) and parents.items is not None:
+            for parent in parents.items:
+                if isinstance(parent, Obj) and isinstance(_state(parent), _Parser):
+                    inherited = _state(parent)
+                    state.flags.update(inherited.flags)
+                    state.options.extend(inherited.options)
+        elif parents is not None:
+            state.open = True
+        parser.attrs["@state"] = state  # type: ignore[assignment]
+        return parser
+
+    def group(self, interp: Interpreter, event: Event, frame: Frame) -> Value:
+        """Groups add to the same parser."""
+        return event.receiver or UNKNOWN
+
+    def add_argument(self, interp: Interpreter, event: Event, frame: Frame) -> Value:
+        """``add_argument``."""
+        state = _state(event.receiver)
+        names = [a.value for a in event.args if isinstance(a, Const) and isinstance(a.value, str)]
+        if not names:
+            state.open = True
+            return UNKNOWN
+        options = {k: _plain(v) for k, v in event.kwargs.items()}
+        action = options.get("action", "store")
+        spelled = next((n for n in names if n.startswith("--")), names[0])
+        dest = options.get("dest") or spelled.lstrip("-").replace("-", "_")
+        kind = {"store_true": "on", "store_false": "off"}.get(str(action), "value")
+        implied = {"on": False, "off": True}.get(kind)
+        default = options.get("default", implied)
+        type_ = event.kwargs.get("type")
+        if type_ is not None and not (isinstance(type_, Ref) and type_.name in _TYPES):
+            options["type"] = str
+            kind = "bool" if isinstance(default, bool) else kind
+        elif isinstance(type_, Ref):
+            options["type"] = _TYPES[type_.name]
+        flag = Flag(
+            str(dest),
+            spelled,
+            default,
+            kind,
+            event.location,
+            options.get("required") is True or not spelled.startswith("-"),
+        )
+        state.flags[flag.name] = flag
+        state.options.append((names, options))
+        interp.story.flags[flag.name] = flag
+        return UNKNOWN
+
+    def set_defaults(self, interp: Interpreter, event: Event, frame: Frame) -> Value:
+        """``set_defaults``."""
+        state = _state(event.receiver)
+        for name, value in event.kwargs.items():
+            if name in state.flags:
+                state.flags[name] = state.flags[name]._replace(default=_plain(value))
+        return NONE
+
+    def parse(self, interp: Interpreter, event: Event, frame: Frame) -> Value:
+        """``parse_args``."""
+        state = _state(event.receiver)
+        interp.story.parsed = True
+        namespace = Obj(NAMESPACE, event)
+        namespace.attrs["@state"] = state  # type: ignore[assignment]
+        if self.argv is not None:
+            for name, value in self._parsed(state).items():
+                namespace.attrs[name] = value
+        return namespace
+
+    def parse_known(self, interp: Interpreter, event: Event, frame: Frame) -> Value:
+        """``parse_known_args``."""
+        return Seq("tuple", [self.parse(interp, event, frame), UNKNOWN])
+
+    def read(self, interp: Interpreter, namespace: Obj, name: str) -> Value:
+        """``args.name``."""
+        flag = _state(namespace).flags.get(name)
+        if flag is None:
+            return Unknown(name=name)
+        return FlagValue(flag) if self.argv is None else Unknown(name=name)
+
+    def _parsed(self, state: _Parser) -> dict[str, Value]:
+        parser = _Quiet(add_help=False, allow_abbrev=True)
+        for names, options in state.options:
+            try:
+                parser.add_argument(*names, **_for_argparse(options))
+            except (TypeError, ValueError, argparse.ArgumentError):
+                continue
+        found, rest = parser.parse_known_args(self.argv)
+        unknown = [word for word in rest if word.startswith("--")]
+        if unknown and not state.open and not state.subparsers:
+            raise UsageError(f"the program has no argument {unknown[0]} (after --); it knows: {_spellings(state)}")
+        out: dict[str, Value] = {}
+        for name, value in vars(found).items():
+            out[name] = UNKNOWN if value == UNKNOWN_DEFAULT or isinstance(value, list) else Const(value)
+        return out
+
+    # -- absl ------------------------------------------------------------------------------------------------------
+
+    def define(self, interp: Interpreter, event: Event, frame: Frame) -> Value:
+        """``flags.DEFINE_*(name, default, help)``."""
+        name = event.args[0] if event.args else event.kwargs.get("name")
+        if not isinstance(name, Const) or not isinstance(name.value, str):
+            return UNKNOWN
+        default = event.args[1] if len(event.args) > 1 else event.kwargs.get("default", NONE)
+        return self._define(interp, name.value, default, event)
+
+    def define_enum(self, interp: Interpreter, event: Event, frame: Frame) -> Value:
+        """``flags.DEFINE_enum(name, default, values, help)``."""
+        return self.define(interp, event, frame)
+
+    def _define(self, interp: Interpreter, name: str, default: Value, event: Event) -> Value:
+        kind = "bool" if event.name.endswith(("bool", "boolean")) else "value"
+        flag = Flag(name, f"--{name}", _plain(default), kind, event.location)
+        self._absl[name] = flag
+        interp.story.flags[name] = flag
+        interp.story.parsed = True
+        holder = Obj("absl.flags.FlagHolder", event)
+        holder.attrs["value"] = self._absl_value(flag, event)
+        return holder
+
+    def _absl_value(self, flag: Flag, event: Event | None = None) -> Value:
+        if flag.name in self._absl_values:
+            return self._absl_values[flag.name]
+        if self.argv is None:
+            return FlagValue(flag)
+        value: Value = UNKNOWN if flag.default == UNKNOWN_DEFAULT else Const(flag.default)
+        words = iter(self.argv)
+        for word in words:
+            name, equals, text = word.lstrip("-").partition("=")
+            if not word.startswith("-") or name not in (flag.name, f"no{flag.name}"):
+                continue
+            if flag.kind == "bool":
+                value = Const(not name.startswith("no") if not equals else text.lower() in ("1", "true", "t", "yes"))
+            else:
+                value = Const(_number(text if equals else next(words, "")))
+        return value
+
+    def absl_flag(self, interp: Interpreter, dotted: str) -> Value | None:
+        """The value of ``FLAGS.name``; None when ``dotted`` is not a defined flag."""
+        if not dotted.startswith(_FLAGS):
+            return None
+        name = dotted[len(_FLAGS) :]
+        flag = self._absl.get(name)
+        if flag is None:
+            return None
+        interp.story.read_flags.add(name)
+        return self._absl_value(flag)
+
+    def assign_absl(self, name: str, value: Value) -> None:
+        """``FLAGS.name = value``."""
+        self._absl_values[name] = overwrite(self._absl_values.get(name), True, value)
+
+    # -- click -----------------------------------------------------------------------------------------------------
+
+    def click_parameters(self, interp: Interpreter, func: Func) -> dict[str, Value]:
+        """What click hands to a command, by parameter name."""
+        out: dict[str, Value] = {}
+        for decorator in func.decorators:
+            if not isinstance(decorator, Obj) or decorator.event is None or decorator.event.name != "click.option":
+                continue
+            event = decorator.event
+            names = [a.value for a in event.args if isinstance(a, Const) and isinstance(a.value, str)]
+            spelled = next((n for n in names if n.startswith("--")), "")
+            if not spelled:
+                continue
+            plain = next((n for n in names if not n.startswith("-")), "") or spelled.split("/")[0].lstrip("-").replace(
+                "-", "_"
+            )
+            kind = "on" if _plain(event.kwargs.get("is_flag", NONE)) is True and "/" not in spelled else "value"
+            kind = "bool" if "/" in spelled else kind
+            default = (
+                _plain(event.kwargs["default"]) if "default" in event.kwargs else (False if kind != "value" else None)
+            )
+            required = _plain(event.kwargs.get("required", NONE)) is True
+            flag = Flag(plain, spelled.split("/")[0], default, kind, event.location, required)
+            interp.story.flags[plain] = flag
+            interp.story.read_flags.add(plain)
+            out[plain] = FlagValue(flag) if self.argv is None else _click_value(flag, self.argv)
+        return out
+
+
+class _Quiet(argparse.ArgumentParser):
+    """A parser that reports instead of leaving the process."""
+
+    def error(self, message: str) -> Any:
+        raise UsageError(f"the program would refuse these arguments: {message}")
+
+
+def _click_value(flag: Flag, argv: Sequence[str]) -> Value:
+    words = iter(argv)
+    for word in words:
+        name, equals, text = word.partition("=")
+        if name == flag.spelled:
+            if flag.kind in ("on", "bool"):
+                return Const(True)
+            return Const(_number(text if equals else next(words, "")))
+        if flag.kind == "bool" and name == f"--no-{flag.spelled.lstrip('-')}":
+            return Const(False)
+    return UNKNOWN if flag.default == UNKNOWN_DEFAULT else Const(flag.default)
+
+
+def _number(text: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _for_argparse(options: dict[str, Any]) -> dict[str, Any]:
+    allowed = {"action", "default", "type", "dest", "nargs", "choices", "const"}
+    out = {k: v for k, v in options.items() if (k in allowed and v != UNKNOWN_DEFAULT) or k == "default"}
+    if out.get("action") in ("store_true", "store_false", "count"):
+        out = {k: v for k, v in out.items() if k in ("action", "default", "dest")}
+    if isinstance(out.get("type"), str):
+        del out["type"]
+    out.pop("choices", None)
+    return out
+
+
+def _plain(value: Value) -> Any:
+    return value.value if isinstance(value, Const) else UNKNOWN_DEFAULT
+
+
+def _state(value: Value | None) -> _Parser:
+    found = value.attrs.get("@state") if isinstance(value, Obj) else None
+    return found if isinstance(found, _Parser) else _Parser()
+
+
+def _spellings(state: _Parser) -> str:
+    return ", ".join(sorted(flag.spelled for flag in state.flags.values()))

@@ -1,0 +1,407 @@
+"""Conditions under which a fact happens, and a three-valued logic over them.
+
+A condition is a bool or one of the tuples below. Those on command-line flags keep their meaning, so that a finding
+can say "when ``--seed`` is not given"; all others are opaque and only equal to themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, TypeAlias, TypeVar
+
+from d9mlint.model import Location
+
+
+class Flag(NamedTuple):
+    """A command-line flag: how it is spelled, its default (``UNKNOWN_DEFAULT`` if not constant), its kind.
+
+    ``kind`` is ``on`` (store_true), ``off`` (store_false), ``bool`` (takes true/false) or ``value``.
+    """
+
+    name: str
+    spelled: str
+    default: Any
+    kind: str
+    location: Location
+    required: bool = False
+
+
+class Node:
+    """A condition. Equal ones are one object (per story), so that comparing and hashing them costs nothing."""
+
+    __slots__ = ("negation", "size", "symbolic")
+    negation: Cond | None
+    size: int
+    """Tests in it."""
+    symbolic: bool
+    """It speaks only of flags, so that it can be told to the user."""
+
+
+class FlagTest(Node):
+    """``flag op value`` with op ``truthy``, ``none`` or ``==``."""
+
+    __slots__ = ("flag", "op", "value")
+    flag: Flag
+    op: str
+    value: Any
+
+    def __new__(cls, flag: Flag, op: str, value: Any = None) -> FlagTest:
+        """The one such test."""
+        node = _known(cls, (flag, op, type(value), value))
+        node.flag, node.op, node.value, node.symbolic = flag, op, value, True
+        return node
+
+
+class OpaqueTest(Node):
+    """A condition that cannot be read; two of them are equal when they have the same key (mostly: a place)."""
+
+    __slots__ = ("text",)
+    text: str
+
+    def __new__(cls, key: tuple[Any, ...], text: str) -> OpaqueTest:
+        """The one such test."""
+        node = _known(cls, key)
+        node.text, node.symbolic = text, False
+        return node
+
+
+class Not(Node):
+    """Negation; ``of`` is a test."""
+
+    __slots__ = ("of",)
+    of: Any
+
+    def __new__(cls, of: Any) -> Not:
+        """The one such negation."""
+        node = _known(cls, (of,))
+        node.of, node.symbolic = of, of.symbolic
+        return node
+
+
+class _Several(Node):
+    __slots__ = ("of",)
+    of: tuple[Any, ...]
+
+    @classmethod
+    def make(cls, parts: Sequence[Any]) -> Any:
+        node = _known(cls, (frozenset(parts),))
+        if node.size == 1:
+            node.of, node.symbolic = tuple(parts), all(p.symbolic for p in parts)
+            node.size = sum(p.size for p in parts)
+        return node
+
+
+class All(_Several):
+    """Conjunction of at least two."""
+
+    __slots__ = ()
+
+
+class AnyOf(_Several):
+    """Disjunction of at least two."""
+
+    __slots__ = ()
+
+
+Cond: TypeAlias = bool | FlagTest | OpaqueTest | Not | All | AnyOf
+UNKNOWN_DEFAULT = "<unknown default>"
+MAX_SIZE = 24
+"""Tests in one condition beyond which it is given up as opaque (they come from very long if chains)."""
+_NODES: dict[tuple[type, tuple[Any, ...]], Any] = {}
+_MEMO: dict[tuple[Any, ...], Any] = {}
+_N = TypeVar("_N", bound=Node)
+
+
+def _known(kind: type[_N], key: tuple[Any, ...]) -> _N:
+    found = _NODES.get((kind, key))
+    if found is None:
+        found = _NODES[(kind, key)] = object.__new__(kind)
+        found.negation, found.size = None, 1
+    return found
+
+
+def forget() -> None:
+    """Drops all conditions made so far: call it before a story, so that none depends on the stories before."""
+    _NODES.clear()
+    _MEMO.clear()
+
+
+def negate(cond: Cond) -> Cond:
+    """Not ``cond``; negations are pushed inwards so that equal conditions look equal."""
+    if isinstance(cond, bool):
+        return not cond
+    if cond.negation is None:
+        if isinstance(cond, Not):
+            cond.negation = cond.of
+        elif isinstance(cond, All):
+            cond.negation = either(*(negate(c) for c in cond.of))
+        elif isinstance(cond, AnyOf):
+            cond.negation = both(*(negate(c) for c in cond.of))
+        else:
+            cond.negation = Not(cond)
+    found: Cond = cond.negation
+    return found
+
+
+def both(*conds: Cond) -> Cond:
+    """All of ``conds``."""
+    if len(conds) == 1:
+        return conds[0]
+    key = ("both", *conds)
+    if key not in _MEMO:
+        _MEMO[key] = _both(conds)
+    found: Cond = _MEMO[key]
+    return found
+
+
+def _both(conds: Sequence[Cond]) -> Cond:
+    known = Known()
+    parts: list[Any] = []
+    for cond in conds:
+        for part in cond.of if isinstance(cond, All) else (cond,):
+            answer = known.truth(part)
+            if answer is False:
+                return False
+            if answer is None:
+                parts.append(part)
+                known.add(part)
+    return _several(All, parts, True)
+
+
+def either(*conds: Cond) -> Cond:
+    """Any of ``conds``."""
+    if len(conds) == 1:
+        return conds[0]
+    key = ("either", *conds)
+    if key not in _MEMO:
+        _MEMO[key] = _either(conds)
+    found: Cond = _MEMO[key]
+    return found
+
+
+def _either(conds: Sequence[Cond]) -> Cond:
+    parts: dict[Any, None] = {}
+    for cond in conds:
+        for part in cond.of if isinstance(cond, AnyOf) else (cond,):
+            if part is True or negate(part) in parts:
+                return True
+            if part is not False:
+                parts[part] = None
+    simple = _simplified(list(parts))
+    return True if True in simple else _several(AnyOf, simple, False)
+
+
+def _several(kind: type[_Several], parts: list[Any], empty: bool) -> Cond:
+    if not parts:
+        return empty
+    if len(parts) == 1:
+        found: Cond = parts[0]
+        return found
+    if sum(part.size for part in parts) > MAX_SIZE:
+        return OpaqueTest(("long", kind, frozenset(parts)), "...")
+    made: Cond = kind.make(parts)
+    return made
+
+
+def _simplified(parts: list[Any]) -> list[Any]:
+    """Alternatives without those that another one covers: ``a and b or not a and b`` is ``b``."""
+    sets = [frozenset(p.of) if isinstance(p, All) else frozenset((p,)) for p in parts]
+    order: dict[Any, int] = {}
+    for part in parts:
+        for literal in part.of if isinstance(part, All) else (part,):
+            order.setdefault(literal, len(order))
+    merged = True
+    while merged:
+        merged = False
+        for i, j in ((i, j) for i in range(len(sets)) for j in range(len(sets)) if i != j):
+            different = sets[i] ^ sets[j]
+            if sets[i] <= sets[j]:
+                joined = sets[i]
+            elif len(different) == 2 and len(sets[i]) == len(sets[j]) and _opposite(*different):
+                joined = sets[i] & sets[j]
+            else:
+                continue
+            sets = [s for k, s in enumerate(sets) if k not in (i, j)]
+            sets.insert(min(i, j), joined)
+            merged = True
+            break
+    found = [both(*sorted(s, key=order.__getitem__)) if s else True for s in sets]
+    return [cond for cond in found if cond is not False]
+
+
+def _opposite(a: Cond, b: Cond) -> bool:
+    return negate(a) is b
+
+
+class Known:
+    """Conditions that hold together, for quick questions."""
+
+    __slots__ = ("_flags", "_literals")
+
+    def __init__(self, conds: Iterable[Cond] = ()) -> None:
+        self._literals: set[Any] = set()
+        self._flags: dict[Flag, list[tuple[FlagTest, bool]]] = {}
+        for cond in conds:
+            self.add(cond)
+
+    def add(self, cond: Cond) -> None:
+        """One more condition that holds."""
+        for part in cond.of if isinstance(cond, All) else (cond,):
+            self._literals.add(part)
+            atom = part.of if isinstance(part, Not) else part
+            if isinstance(atom, FlagTest):
+                self._flags.setdefault(atom.flag, []).append((atom, atom is part))
+
+    def copy(self) -> Known:
+        """The same, to be extended."""
+        new = Known()
+        new._literals = set(self._literals)
+        new._flags = {flag: list(tests) for flag, tests in self._flags.items()}
+        return new
+
+    def truth(self, cond: Cond) -> bool | None:
+        """Whether ``cond`` holds then: True, False, or None for not known."""
+        if isinstance(cond, bool):
+            return cond
+        if cond in self._literals:
+            return True
+        if negate(cond) in self._literals:
+            return False
+        if isinstance(cond, Not):
+            inner = self.truth(cond.of)
+            return None if inner is None else not inner
+        if isinstance(cond, (All, AnyOf)):
+            wanted = isinstance(cond, AnyOf)
+            answers = [self.truth(c) for c in cond.of]
+            if wanted in answers:
+                return wanted
+            return None if None in answers else not wanted
+        return self._flag_truth(cond) if isinstance(cond, FlagTest) else None
+
+    def _flag_truth(self, cond: FlagTest) -> bool | None:
+        for atom, positive in self._flags.get(cond.flag, ()):
+            if positive and atom.op in ("==", "none"):
+                return test_value(cond, None if atom.op == "none" else atom.value)
+            if atom.op == "truthy":
+                if cond.op == "none" and positive:
+                    return False
+                if cond.op == "==" and bool(cond.value) != positive:
+                    return False
+            if atom.op == "none" and not positive and cond.op == "==" and cond.value is None:
+                return False
+        return None
+
+
+class Path:
+    """The conditions on the way to a place; silent ones only exclude a crash and need no mention."""
+
+    __slots__ = ("_conds", "_known", "told")
+
+    def __init__(self, conds: Iterable[Cond] = ()) -> None:
+        self._conds: list[Cond] = list(conds)
+        self.told: list[Cond] = []
+        """Those that are worth a mention."""
+        self._known: list[tuple[Known, int]] = [(Known(self._conds), 0)]
+
+    def __len__(self) -> int:
+        return len(self._known) - 1
+
+    def push(self, cond: Cond, silent: bool = False) -> None:
+        """One more condition."""
+        if silent and not is_symbolic(cond):
+            self._known.append(self._known[-1])  # nobody will ask for it again
+            return
+        known = self._known[-1][0].copy()
+        known.add(cond)
+        self._conds.append(cond)
+        if not silent:
+            self.told.append(cond)
+        self._known.append((known, len(self._conds)))
+
+    def cut(self, depth: int) -> None:
+        """Back to ``depth`` conditions."""
+        del self._known[depth + 1 :]
+        conds = self._known[-1][1]
+        gone = set(self._conds[conds:])
+        del self._conds[conds:]
+        while self.told and self.told[-1] in gone:
+            self.told.pop()
+
+    def conds(self) -> tuple[Cond, ...]:
+        """All of them."""
+        return tuple(self._conds)
+
+    def silent(self) -> tuple[Cond, ...]:
+        """Those that need no mention."""
+        return tuple(c for c in self._conds if c not in self.told)
+
+    def truth(self, cond: Cond) -> bool | None:
+        """Whether ``cond`` holds here."""
+        return self._known[-1][0].truth(cond)
+
+
+def truth(cond: Cond, assumed: Iterable[Cond]) -> bool | None:
+    """Whether ``cond`` holds when all of ``assumed`` do: True, False, or None for not known."""
+    return cond if isinstance(cond, bool) else Known(assumed).truth(cond)
+
+
+def test_value(cond: FlagTest, value: Any) -> bool:
+    """The flag's condition when the flag has ``value``."""
+    if cond.op == "none":
+        return value is None
+    if cond.op == "truthy":
+        return bool(value)
+    return bool(value == cond.value)
+
+
+def by_default(cond: Cond) -> bool | None:
+    """Whether the condition holds when no flag is given; None where that is not known."""
+    if isinstance(cond, bool):
+        return cond
+    if isinstance(cond, Not):
+        inner = by_default(cond.of)
+        return None if inner is None else not inner
+    if isinstance(cond, (All, AnyOf)):
+        wanted = isinstance(cond, AnyOf)
+        answers = [by_default(c) for c in cond.of]
+        if wanted in answers:
+            return wanted
+        return None if None in answers else not wanted
+    if isinstance(cond, FlagTest) and cond.flag.default != UNKNOWN_DEFAULT and not cond.flag.required:
+        return test_value(cond, cond.flag.default)
+    return None
+
+
+def is_symbolic(cond: Cond) -> bool:
+    """Whether the condition speaks only of flags, so that it can be told to the user."""
+    return isinstance(cond, bool) or cond.symbolic
+
+
+def describe(cond: Cond) -> str:
+    """The condition in words: ``--seed is not given``."""
+    if isinstance(cond, Not):
+        return _describe_flag(cond.of, False) if isinstance(cond.of, FlagTest) else f"not ({describe(cond.of)})"
+    if isinstance(cond, FlagTest):
+        return _describe_flag(cond, True)
+    if isinstance(cond, All):
+        return " and ".join(sorted(describe(c) for c in cond.of))
+    if isinstance(cond, AnyOf):
+        return " or ".join(sorted(describe(c) for c in cond.of))
+    return cond.text if isinstance(cond, OpaqueTest) else str(cond)
+
+
+def _describe_flag(test: FlagTest, positive: bool) -> str:
+    flag = test.flag
+    if test.op == "==":
+        return f"{flag.spelled} is {'' if positive else 'not '}{test.value}"
+    if test.op == "none":
+        positive = not positive
+    if flag.kind == "bool" or (test.op == "truthy" and flag.kind == "value" and isinstance(flag.default, bool)):
+        note = " (the default)" if bool(flag.default) == positive else ""
+        return f"{flag.spelled} is {'true' if positive else 'false'}{note}"
+    if flag.kind == "off":
+        positive = not positive
+    if flag.kind == "value" and flag.default not in (None, UNKNOWN_DEFAULT) and test.op == "truthy":
+        note = " (the default)" if bool(flag.default) == positive else ""
+        return f"{flag.spelled} is {'not ' if not positive else ''}set{note}"
+    return f"{flag.spelled} is {'given' if positive else 'not given'}"

@@ -1,0 +1,142 @@
+"""Imports: from a dotted name to a module of the program, or to something outside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from d9mlint.python import facts as f
+from d9mlint.python.guards import Path
+from d9mlint.python.project import CannotRead, folder, join
+from d9mlint.python.story import Frame
+from d9mlint.python.values import Module, Ref, Unknown, Value
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter import Interpreter
+
+DESCRIBED = frozenset({"horovod", "tensorflow", "numpy"})
+"""Packages of the catalogue that no program has as modules of its own."""
+
+def load_entry(interp: Interpreter, path: str) -> Module | None:
+    """Runs the entry file as ``__main__``; None when it cannot be read (the story says why)."""
+    return _run(interp, "__main__", path)
+
+
+def import_module(
+    interp: Interpreter, dotted: str, level: int, frame: Frame, place: f.Place, *, quiet: bool = False
+) -> Value:
+    """The value of ``import dotted`` (or of ``from <level dots>dotted import``), running its modules on first import."""
+    if level:
+        base = folder(frame.module.path)
+        for _ in range(level - 1):
+            base = folder(base) if base else ".."
+        return _project_module(interp, dotted, (base,), frame, place) or Unknown(name="." * level + dotted)
+    # In a checkout of such a library, its examples meet the library that the catalogue describes, not its sources.
+    described = dotted.partition(".")[0] in DESCRIBED
+    found = None if described else _project_module(interp, dotted, interp.roots, frame, place)
+    if found is not None:
+        return found
+    if not quiet:
+        interp.event("import", dotted, frame, place)
+    return Ref(dotted)
+
+
+def _project_module(
+    interp: Interpreter, dotted: str, roots: tuple[str, ...], frame: Frame, place: f.Place
+) -> Module | None:
+    """The module, its parent packages imported first; None when no root has it."""
+    parts = dotted.split(".") if dotted else []
+    if not parts:
+        found = interp.project.find("__init__", roots)
+        return _run_once(interp, roots[0], found[1]) if found else Module(roots[0], join(roots[0], ""), None)
+    for root in roots:
+        base = join(root, "/".join(parts))
+        if interp.project.exists(base + "/__init__.py") or interp.project.exists(base + ".py"):
+            break
+    else:
+        return None
+    module: Module | None = None
+    for count in range(1, len(parts) + 1):
+        base = join(root, "/".join(parts[:count]))
+        for path in (base + "/__init__.py", base + ".py"):
+            if interp.project.exists(path):
+                inner = _run_once(interp, ".".join(parts[:count]), path)
+                break
+        else:
+            inner = interp.modules.setdefault(base, Module(".".join(parts[:count]), base + "/", None))
+        if module is not None and module.frame is not None:
+            module.frame.vars.setdefault(parts[count - 1], inner)
+        module = inner
+    return module
+
+
+def _run_once(interp: Interpreter, name: str, path: str) -> Module:
+    known = interp.modules.get(path)
+    if known is not None:
+        return known
+    interp.importing += 1
+    loops, interp.order_loops = interp.order_loops, []
+    try:
+        return _run(interp, name, path) or interp.modules[path]
+    finally:
+        interp.importing -= 1
+        interp.order_loops = loops
+
+
+def _run(interp: Interpreter, name: str, path: str) -> Module | None:
+    module = Module(name, path, None)
+    interp.modules[path] = module
+    try:
+        facts = interp.project.facts(path)
+    except CannotRead as error:
+        interp.story.unchecked[path] = str(error)
+        return None
+    if facts is None:
+        return None
+    # A module runs once, whatever the branch that imports it first: its names are not conditional.
+    path_before, interp.path = interp.path, Path(interp.path.silent())
+    module.frame = Frame(module, None, tuple(interp.assumed()))
+    from d9mlint.python.values import Const
+
+    module.frame.vars["__name__"] = Const(name)
+    module.frame.vars["__file__"] = Const(path)
+    interp.story.modules.append(module)
+    interp.block(facts.body, module.frame)
+    interp.path = path_before
+    return module
+
+
+def import_from(interp: Interpreter, node: f.ImportFrom, frame: Frame) -> None:
+    """``from module import names``."""
+    module = import_module(interp, node.module, node.level, frame, node.place)
+    for name, alias in node.names:
+        if name == "*":
+            _star(interp, module, frame)
+        else:
+            interp.store(alias, member(interp, module, name, frame, node.place), frame)
+
+
+def member(interp: Interpreter, module: Value, name: str, frame: Frame, place: f.Place) -> Value:
+    """``module.name``: an attribute, else a submodule."""
+    if isinstance(module, Module):
+        if module.frame is not None and name in module.frame.vars:
+            return interp.resolve(module.frame.vars[name])
+        inside = module.path.removesuffix("__init__.py").rstrip("/")
+        if module.frame is None or module.path.endswith("__init__.py"):
+            found = _project_module(interp, name, (inside,), frame, place)
+            if found is not None:
+                return found
+        return Unknown(name=f"{module.name}.{name}")
+    if isinstance(module, Ref):
+        return interp.knowledge.constant(f"{module.name}.{name}", interp.target) or Ref(f"{module.name}.{name}")
+    prefix = module.name if isinstance(module, Unknown) else ""
+    return Unknown(name=f"{prefix}.{name}")
+
+
+def _star(interp: Interpreter, module: Value, frame: Frame) -> None:
+    if isinstance(module, Module) and module.frame is not None:
+        for name, value in list(module.frame.vars.items()):
+            if not name.startswith("_"):
+                interp.store(name, value, frame)
+    elif isinstance(module, Ref):
+        for name in interp.knowledge.names_in(module.name):
+            frame.vars.setdefault(name, Ref(f"{module.name}.{name}"))

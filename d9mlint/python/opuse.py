@@ -1,0 +1,116 @@
+"""Where a program uses ops of the catalogue whose result or gradient can vary from run to run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from d9mlint.model import Op, OpStatus, Rule
+from d9mlint.python.determinism import on_gpu
+from d9mlint.python.guards import Cond, both, is_symbolic
+from d9mlint.python.program import Program, lower
+from d9mlint.python.story import Event
+from d9mlint.python.values import Func, Obj, Value, alternatives
+
+_IN_PIPELINE = ("tfdata", "tfdata-parallel", "py_function", "generator")
+"""tf.data runs its functions on the CPU, and no gradient goes through them."""
+_ONLY_FORWARD = re.compile(
+    r"(^|_)(eval|evaluate|evaluation|predict|prediction|predictions|infer|inference|postprocess|post|metric|metrics|"
+    r"accuracy|visualize|summary|decode|parse|parser|preprocess|preprocessing|augment|augmentation|load|read|input|"
+    r"dataset|label|labels|target|targets|assign|sample|anchors|export|serving)(_|$)"
+)
+"""Names of functions through which no gradient goes."""
+_ABOUT_DATA = re.compile(r"(^|_)(parse|parser|preprocess|preprocessing|augment|load|read|input|dataset|decode)(_|$)")
+_DATA_DEPENDENT = re.compile(r"scatter|segment|confusion")
+"""Ops that vary only for floating-point data with repeated indices, which a call does not show."""
+_INDEXED = re.compile(r"gather|take")
+"""Ops whose gradient matters only where the indexed data depend on weights."""
+_LEARNED = re.compile(
+    r"(layers\.\w+\(\)\.__call__|Model\.__call__|get_variable|add_weight|Variable|matmul|conv\dd|dense)\(\)$"
+)
+_RESHAPES = re.compile(r"\.(reshape|squeeze|expand_dims|transpose|identity|cast|concat|stack)\(\)$")
+_DATA_FILES = re.compile(r"preprocess|dataset|dataloader|data_loader|input_pipeline|augment|[^/]*_reader")
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A call that is (or makes) an op of the catalogue, its status in the target's version, and when that holds."""
+
+    event: Event
+    op: Op
+    status: OpStatus
+    cond: Cond
+    sure: bool
+    """The call itself shows that the op matters; else it depends on data types, indices or what is learned."""
+
+    def confidence(self, rule: Rule) -> str:
+        """The confidence of a finding of ``rule`` about this use."""
+        if self.sure:
+            return rule.confidence
+        return lower(lower(rule.confidence)) if _INDEXED.search(self.op.name) else lower(rule.confidence)
+
+    @property
+    def effect(self) -> str:
+        """What varies."""
+        return "gradient" if self.op.direction == "backward" else "result"
+
+
+def uses(program: Program, *, common: bool | None = None) -> Iterator[Use]:
+    """Uses of ops that this version knows as varying or raising, in order."""
+    gpu = on_gpu(program)
+    makers = {id(e.result): e for e in program.events if e.kind == "call" and e.result is not None}
+    for event in program.events:
+        if event.kind != "call":
+            continue
+        for op in program.ops.get(event.name.replace("().__call__", ".__call__"), ()):
+            if common is not None and op.common is not common:
+                continue
+            status = op.at(program.target)
+            device = _device(program, event)
+            if status is None or device not in op.devices or not _matters(program, event, op):
+                continue
+            cond = both(program.holds(event, op.when), gpu if device == "gpu" else True)
+            if cond is not False and is_symbolic(cond):
+                yield Use(event, op, status, cond, _sure(event, op, makers))
+
+
+def _device(program: Program, event: Event) -> str:
+    return "cpu" if event.inside("cpu", *_IN_PIPELINE) else program.target.device
+
+
+def _matters(program: Program, event: Event, op: Op) -> bool:
+    name = event.func.name.lower() if isinstance(event.func, Func) else ""
+    if event.detached and (_ABOUT_DATA.search(name) or _DATA_FILES.search(event.location.path.rpartition("/")[2])):
+        return False
+    if op.direction != "backward":
+        return True
+    return bool(program.trains) and not event.inside(*_IN_PIPELINE) and not _ONLY_FORWARD.search(name)
+
+
+def _sure(event: Event, op: Op, makers: Mapping[int, Event]) -> bool:
+    if _INDEXED.search(op.name):
+        return _learned(event.args[0] if event.args else event.kwargs.get("params"), makers)
+    return not _DATA_DEPENDENT.search(op.name)
+
+
+def _learned(value: Value | None, makers: Mapping[int, Event], depth: int = 4) -> bool:
+    """Whether a value surely is a weight or was computed by a layer, so that a gradient goes through it."""
+    for _, leaf in alternatives(value):
+        made = leaf.event if isinstance(leaf, Obj) else makers.get(id(leaf))
+        if made is None:
+            continue
+        if _LEARNED.search(f"{made.name}()"):
+            return True
+        if depth and made.args and _RESHAPES.search(f"{made.name}()") and _learned(made.args[0], makers, depth - 1):
+            return True
+    return False
+
+
+def shown(event: Event) -> str:
+    """The called name as people write it: ``tf.nn.conv2d``, ``Conv2D`` for what Keras makes."""
+    name = event.raw.replace("().__call__", "")
+    if re.match(r"(tensorflow\.)?(tf_)?keras\.(layers|losses|applications|metrics)\.", name):
+        return name.rpartition(".")[2]
+    head, _, rest = name.partition(".")
+    return f"tf.{rest}" if head == "tensorflow" and rest else name

@@ -1,0 +1,89 @@
+"""Values in an order that nothing promises (listings, sets, completion) and the places where that order counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from d9mlint.model import Argument, Related, Rule
+from d9mlint.python.guards import both
+from d9mlint.python.program import Draft, Program, lower
+from d9mlint.python.story import Event
+from d9mlint.python.values import Value, alternatives, taint, taint_of
+
+_NUMERIC = ("tensorflow", "keras", "tf_keras", "numpy", "torch", "jax", "pandas", "sklearn")
+_FITS = ("keras.Model.fit", "?.fit", "keras.Model.fit_generator", "?.fit_generator")
+_WALKS = ("os.walk", "tensorflow.io.gfile.walk", "tensorflow.gfile.Walk")
+_WEAK = ("item", "enumerate")
+"""Sinks that may be harmless: any element will do, or the number is only shown."""
+
+
+def check(program: Program, rule: Rule, order: str) -> Iterator[Draft]:
+    """At each source of ``order`` whose values reach a place where the order counts."""
+    if not program.imports(*_NUMERIC):
+        return
+    found: dict[int, tuple[Event, list[Event]]] = {}
+    for event in program.events:
+        for value in _ordered_inputs(event):
+            source = _source(value, order)
+            if source is not None:
+                found.setdefault(source.index, (source, []))[1].append(event)
+    for source, sinks in found.values():
+        if source.name in _WALKS and _sorted_inside(program, source):
+            continue
+        strong = [e for e in sinks if not (e.kind == "sink" and e.name in _WEAK)]
+        first = (strong or sinks)[0]
+        related = [Related(e.location, "the order counts here") for e in sinks]
+        yield program.draft(
+            rule, source, cond=both(*first.guards), related=dict.fromkeys(related),
+            confidence=rule.confidence if strong else lower(rule.confidence), name=_name(source), sink=_sink(first),
+        )  # fmt: skip
+
+
+def _sorted_inside(program: Program, walk: Event) -> bool:
+    """Whether the loop over a walk sorts what it gets: ``dirs.sort()`` puts the folders to come in order, too."""
+    for event in program.calls("?.sort", "builtins.list.sort", "builtins.sorted"):
+        values = [*event.args, *([event.receiver] if event.receiver is not None else [])]
+        if walk in taint(values)[2]:
+            return True
+    return False
+
+
+def _ordered_inputs(event: Event) -> Iterator[Value]:
+    if event.kind == "sink":
+        yield from event.args
+    elif event.kind == "call":
+        if any(x.orders_data for x in event.effects):
+            yield from (*event.args, *event.kwargs.values())
+        elif event.name in _FITS:
+            value = event.argument(Argument(0, "x"))
+            if value is not None:
+                yield value
+
+
+def _source(value: Value, order: str) -> Event | None:
+    """Where a value in this order comes from: the listing, or the place that goes through the set."""
+    for _, leaf in alternatives(value):
+        _, its_order, sources = taint_of(leaf)
+        if its_order == order:
+            wanted = [e for e in sources if _makes(e, order)]
+            if wanted:
+                return wanted[0]
+    return None
+
+
+def _makes(event: Event, order: str) -> bool:
+    if order == "set":
+        return (event.kind, event.name) in (("iterate", "set"), ("call", "builtins.set.pop"))
+    return event.kind == "call" and any(x.order == order for x in event.effects)
+
+
+def _name(source: Event) -> str:
+    return source.raw.removeprefix("?.")
+
+
+def _sink(event: Event) -> str:
+    if event.kind == "sink":
+        return {"item": "an index", "slice": "a slice", "numbering": "a numbering", "pop": "`pop`"}.get(
+            event.name, "`enumerate`"
+        )
+    return f"`{event.raw.removeprefix('?.').removeprefix('builtins.')}`"

@@ -1,0 +1,258 @@
+"""A told program as the rules see it: questions with three-valued answers, and the making of findings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeVar
+
+from d9mlint.model import Argument, Edit, Fix, Location, Op, Related, Rule, Target
+from d9mlint.python.guards import (
+    All,
+    UNKNOWN_DEFAULT,
+    Cond,
+    FlagTest,
+    OpaqueTest,
+    both,
+    describe,
+    either,
+    is_symbolic,
+    negate,
+    truth,
+)
+from d9mlint.python.knowledge import Knowledge
+from d9mlint.python.story import Event, Story
+from d9mlint.python.values import Const, FlagValue, Inst, Obj, Ref, Unknown, Value, alternatives
+
+MAX_RELATED = 5
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A finding before conditions are put into words and equal ones are merged."""
+
+    rule: Rule
+    location: Location
+    message: str
+    cond: Cond = True
+    confidence: str = ""
+    severity: str = ""
+    related: tuple[Related, ...] = ()
+    remedy: str = ""
+    fixes: tuple[Fix, ...] = ()
+
+
+@dataclass
+class Program:
+    """One entry (or one file that no entry reaches), told for one target."""
+
+    story: Story
+    target: Target
+    knowledge: Knowledge
+    ops: Mapping[str, tuple[Op, ...]] = field(default_factory=dict)
+    _once: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def once(self, name: str, find: Callable[[Program], T]) -> T:
+        """What ``find`` finds about the program, found once however many rules ask."""
+        if name not in self._once:
+            self._once[name] = find(self)
+        return self._once[name]  # type: ignore[no-any-return]
+
+    @property
+    def events(self) -> list[Event]:
+        """All events, in the order told."""
+        return self.story.events
+
+    # -- events ----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _by_name(self) -> dict[tuple[str, str], list[Event]]:
+        out: dict[tuple[str, str], list[Event]] = {}
+        for event in self.events:
+            out.setdefault((event.kind, event.name), []).append(event)
+        return out
+
+    def find(self, kind: str, *names: str) -> list[Event]:
+        """Events of a kind and any of these names, in order; ``module.*`` stands for any last part."""
+        found: list[Event] = []
+        for name in names:
+            if name.endswith(".*"):
+                prefix = name[:-1]
+                for (its_kind, its_name), events in self._by_name.items():
+                    if its_kind == kind and its_name.startswith(prefix):
+                        found.extend(events)
+            else:
+                found.extend(self._by_name.get((kind, name), ()))
+        return sorted(found, key=lambda e: e.index)
+
+    def calls(self, *names: str) -> list[Event]:
+        """Calls of any of these names, in order."""
+        return self.find("call", *names)
+
+    def env(self, *names: str) -> list[Event]:
+        """Writes of these environment variables, in order."""
+        return self.find("env", *names)
+
+    def imports(self, *packages: str) -> list[Event]:
+        """Imports of any of these packages or their modules, in order."""
+        return [
+            e for e in self.events
+            if e.kind == "import" and any(e.raw == p or e.raw.startswith(p + ".") for p in packages)
+        ]  # fmt: skip
+
+    @cached_property
+    def trains(self) -> list[Event]:
+        """Events that compute gradients or run a training step."""
+        return [
+            e for e in self.events
+            if e.kind == "call" and (any(x.trains for x in e.effects) or e.name in ("?.fit", "keras.Model.fit"))
+        ]  # fmt: skip
+
+    @cached_property
+    def first_device_op(self) -> Event | None:
+        """The first event that surely runs or builds an op of the framework."""
+        return next((e for e in self.events if e.certain and any(x.device_op for x in e.effects)), None)
+
+    @cached_property
+    def uses_tensorflow(self) -> bool:
+        """Whether the program imports TensorFlow or Keras at all."""
+        return bool(self.imports("tensorflow", "keras", "tf_keras"))
+
+    # -- conditions ------------------------------------------------------------------------------------------------
+
+    def absent(self, event: Event, wanted: Argument) -> Cond:
+        """The condition under which an argument is not given or None; False where that is not known."""
+        value = event.argument(wanted)
+        return True if value is None else is_none(value)
+
+    def holds(self, event: Event, tests: Mapping[str, Any]) -> Cond:
+        """The condition under which all keyword tests of a ``when`` hold for a call."""
+        return both(*(self._test(event, key, test) for key, test in tests.items()))
+
+    def _test(self, event: Event, key: str, test: Any) -> Cond:
+        keyword, _, position = key.partition("@")
+        value = event.argument(Argument(int(position) if position else None, keyword))
+        return matches(value, test)
+
+    # -- findings --------------------------------------------------------------------------------------------------
+
+    def draft(
+        self, rule: Rule, at: Event | Location, *, cond: Cond = True, confidence: str = "", severity: str = "",
+        related: Iterable[Related] = (), remedy: str = "", fixes: Iterable[Fix] = (), **words: object,
+    ) -> Draft:  # fmt: skip
+        """A finding of ``rule``; ``words`` fill the placeholders of the rule's message."""
+        location = at.location if isinstance(at, Event) else at
+        if isinstance(at, Event):
+            cond = both(*at.guards, cond)
+        if at_unsure(at):
+            confidence = lower(confidence or rule.confidence)
+        message = rule.message.format_map(_Words(words))
+        return Draft(
+            rule, location, message, cond, confidence or rule.confidence, severity or rule.severity,
+            tuple(related)[:MAX_RELATED], remedy or rule.remedy(self.target), tuple(fixes),
+        )  # fmt: skip
+
+
+class _Words(dict[str, object]):
+    def __missing__(self, key: str) -> str:
+        return "{" + key + "}"
+
+
+def at_unsure(at: Event | Location) -> bool:
+    """Whether an event may not happen at all, as nothing was seen to call it."""
+    return isinstance(at, Event) and at.detached
+
+
+def lower(confidence: str) -> str:
+    """One step less confident."""
+    return {"high": "medium", "medium": "low"}.get(confidence, "low")
+
+
+def is_none(value: Value) -> Cond:
+    """The condition under which a value is None; False where it is not known to be."""
+    found: list[Cond] = []
+    for cond, leaf in alternatives(value):
+        if isinstance(leaf, Const):
+            found.append(both(cond, leaf.value is None))
+        elif isinstance(leaf, FlagValue) and not leaf.flag.required and leaf.flag.default is None:
+            found.append(both(cond, FlagTest(leaf.flag, "none")))
+        elif isinstance(leaf, FlagValue) and leaf.flag.default == UNKNOWN_DEFAULT:
+            found.append(False)
+    return either(*found)
+
+
+def matches(value: Value | None, test: Any) -> Cond:
+    """The condition under which a value passes one test of the ``when`` vocabulary."""
+    if isinstance(test, dict):
+        if "not" in test:
+            inner = matches(value, test["not"])
+            if isinstance(value, Unknown) and test["not"] != "absent":
+                return OpaqueTest(("unknown", id(value)), "unknown value")
+            return negate(inner)
+        if "gt" in test:
+            return _leaves(value, lambda v: isinstance(v, (int, float)) and v > test["gt"])
+        return _leaves(value, lambda v: isinstance(v, str) and str(test["contains"]) in v)
+    if isinstance(test, list):
+        return either(*(matches(value, one) for one in test))
+    if test == "absent":
+        return value is None or is_none(value)
+    if test == "present":
+        return True if value is not None and not isinstance(value, Const) else negate(matches(value, "absent"))
+    if value is None:
+        return False
+    found: list[Cond] = []
+    for cond, leaf in alternatives(value):
+        found.append(both(cond, _equals(leaf, test)))
+    return either(*found)
+
+
+def _equals(leaf: Value, wanted: Any) -> Cond:
+    if isinstance(leaf, Const):
+        if isinstance(wanted, bool) or isinstance(leaf.value, bool) or wanted is None:
+            return leaf.value is wanted
+        return bool(leaf.value == wanted)
+    if isinstance(leaf, FlagValue):
+        if isinstance(wanted, bool):
+            test = FlagTest(leaf.flag, "truthy")
+            return test if wanted else negate(test)
+        return FlagTest(leaf.flag, "none") if wanted is None else FlagTest(leaf.flag, "==", wanted)
+    if isinstance(leaf, Ref) and isinstance(wanted, str):
+        return leaf.name == wanted or (leaf.name.rpartition(".")[2] == wanted.rpartition(".")[2] and "." in wanted)
+    return False
+
+
+def _leaves(value: Value | None, test: Any) -> Cond:
+    if value is None:
+        return False
+    return either(
+        *(both(cond, isinstance(leaf, Const) and bool(test(leaf.value))) for cond, leaf in alternatives(value))
+    )
+
+
+def words_of(cond: Cond) -> tuple[str, ...]:
+    """The parts of a condition that can be told, none implied by the others."""
+    parts = list(cond.of) if isinstance(cond, All) else [cond]
+    told = [p for p in parts if not isinstance(p, bool) and is_symbolic(p)]
+    kept = [p for i, p in enumerate(told) if truth(p, told[:i] + told[i + 1 :]) is not True]
+    return tuple(sorted({describe(p) for p in kept or told[:1]}))
+
+
+def value_text(value: Value | None) -> str:
+    """A value in a message."""
+    if isinstance(value, Const):
+        return repr(value.value)
+    if isinstance(value, FlagValue):
+        return value.flag.spelled
+    if isinstance(value, Obj):
+        return value.type
+    if isinstance(value, Ref):
+        return value.name
+    return value.cls.node.name if isinstance(value, Inst) else "a value"
+
+
+def insertion(location: Location, text: str, message: str) -> Fix:
+    """A safe fix that inserts ``text`` at the end of ``location``."""
+    end = Location(location.path, location.end_line, location.end_column, location.end_line, location.end_column)
+    return Fix(message, (Edit(end, text),))

@@ -1,0 +1,196 @@
+"""Random generators of a program: who seeds them, who draws from them, and when a draw is not covered by a seed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from d9mlint.model import Argument, Effect
+from d9mlint.python.guards import Cond, both, by_default, either, is_symbolic, negate, truth
+from d9mlint.python.program import Program, is_none
+from d9mlint.python.story import Event
+from d9mlint.python.values import Const, Inst, Obj, Seq, Unknown, Value, alternatives
+
+LABELS = {
+    "python": "Python's `random`",
+    "numpy": "NumPy's global generator",
+    "tensorflow": "TensorFlow's global generator",
+}
+_IMPLICIT = ("keras.layers.", "keras.initializers.", "keras.applications.", "tensorflow.layers.", "tensorflow.get_variable",
+             "tensorflow.contrib.layers.", "tensorflow.nn.dropout")  # fmt: skip
+DATA_DRAWS = frozenset(
+    {
+        f"tensorflow.data.{name}"
+        for name in (
+            "Dataset.shuffle", "Dataset.list_files", "Dataset.sample_from_datasets", "Dataset.random",
+            "Dataset.rejection_resample", "experimental.shuffle_and_repeat",
+        )
+    }
+)  # fmt: skip
+_SEED_WORDS = ("seed", "determin", "reproduc")
+_DATASET = "tensorflow.data.Dataset"
+
+
+@dataclass(frozen=True, slots=True)
+class Seeding:
+    """A call that seeds ``generators``, the value given, and the condition under which it really fixes them."""
+
+    event: Event
+    generators: tuple[str, ...]
+    value: Value | None
+    fixes: Cond
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """A draw from ``generator``; ``cond`` is when it happens and no seed of its own is given."""
+
+    event: Event
+    generator: str
+    cond: Cond
+    implicit: bool
+
+    @property
+    def is_data(self) -> bool:
+        """Whether a rule of its own speaks of this draw: the shuffles and samplings of tf.data."""
+        return self.event.name in DATA_DRAWS
+
+
+@dataclass(frozen=True, slots=True)
+class Uncovered:
+    """A draw that no seed covers under ``cond``; ``late`` is a seeding that comes after it."""
+
+    draw: Draw
+    cond: Cond
+    late: Seeding | None
+    sure: bool
+
+
+def seedings(program: Program) -> list[Seeding]:
+    """All calls that seed a global generator, in order (also those in functions that nobody calls)."""
+    return program.once("seedings", _seedings)
+
+
+def _seedings(program: Program) -> list[Seeding]:
+    out: list[Seeding] = []
+    for event in program.events:
+        for effect in event.effects:
+            if effect.seeds:
+                value = event.argument(effect.seed_argument) if effect.seed_argument else None
+                none = True if value is None else is_none(value)
+                given = program.holds(event, effect.when)
+                if given is not False:
+                    out.append(Seeding(event, effect.seeds, value, both(*event.guards, given, negate(none))))
+    return out
+
+
+def draws(program: Program) -> Iterator[Draw]:
+    """All draws from global generators, in order."""
+    for event in program.events:
+        if event.kind != "call":
+            continue
+        for effect in event.effects:
+            for generator in effect.draws:
+                if generator == "own":
+                    continue
+                cond = both(*event.guards, no_own_seed(event, effect), program.holds(event, effect.when))
+                if cond is not False:
+                    implicit = event.name.startswith(_IMPLICIT)
+                    if implicit and not program.trains:
+                        continue
+                    yield Draw(event, generator, cond, implicit)
+        if event.name in ("keras.Model.fit",):
+            yield from _fit(program, event)
+
+
+def _fit(program: Program, event: Event) -> Iterator[Draw]:
+    """``fit(shuffle=True)`` on arrays shuffles them: with NumPy before TF 2, with TensorFlow's generator since."""
+    data = event.argument(Argument(0, "x"))
+    shuffle = event.argument(Argument(None, "shuffle"))
+    if data is None or any(isinstance(leaf, Obj) and leaf.type == _DATASET for _, leaf in alternatives(data)):
+        return
+    if isinstance(data, (Inst, Seq)) or (isinstance(shuffle, Const) and shuffle.value is False):
+        return
+    if isinstance(data, Unknown) and shuffle is None and not _looks_like_array(data):
+        return
+    generator = "numpy" if program.target.fits("tensorflow", "<2.0") else "tensorflow"
+    yield Draw(event, generator, both(*event.guards), True)
+
+
+def _looks_like_array(value: Unknown) -> bool:
+    return "array" in value.origins
+
+
+def no_own_seed(event: Event, effect: Effect) -> Cond:
+    """The condition under which a draw has no seed of its own."""
+    if effect.own_seed is None:
+        return True
+    value = event.argument(effect.own_seed)
+    if value is None:
+        return True
+    if effect.own_seed.keyword.endswith("initializer"):
+        return either(*(both(c, _random_by_name(leaf)) for c, leaf in alternatives(value)))
+    return is_none(value)
+
+
+def _random_by_name(value: Value) -> bool:
+    """Whether an initializer given by name draws; objects were judged where they were made."""
+    if not isinstance(value, Const):
+        return False
+    return value.value is None or (
+        isinstance(value.value, str) and value.value not in ("zeros", "ones", "zero", "one", "identity")
+    )
+
+
+def uncovered(program: Program) -> list[Uncovered]:
+    """Draws that happen in the story without a seed in force; draws that may be covered are left out."""
+    return program.once("uncovered", _uncovered)
+
+
+def _uncovered(program: Program) -> list[Uncovered]:
+    known = seedings(program)
+    out: list[Uncovered] = []
+    for draw in draws(program):
+        if draw.event.detached:
+            continue
+        own = [s for s in known if draw.generator in s.generators and not s.event.detached]
+        before = [s for s in own if s.event.index < draw.event.index or draw.event.deferred]
+        covered = either(*(s.fixes for s in before))
+        assumed = [*draw.event.guards, draw.cond]
+        answer = truth(covered, assumed)
+        if answer is True:
+            continue
+        missing = True if answer is False else negate(covered)
+        if not is_symbolic(missing) or by_default(missing) is False:
+            continue  # not known, or only when somebody takes the seed away
+        late = next((s for s in own if s.event.index > draw.event.index and not draw.event.deferred), None)
+        cond = both(draw.cond, missing)
+        if cond is False:
+            continue
+        out.append(Uncovered(draw, cond, late, sure=not may_be_seeded(program, draw.event)))
+    return out
+
+
+def may_be_seeded(program: Program, before: Event) -> bool:
+    """Whether something that could not be followed may seed: its name says so."""
+    first = program.once("maybe-seeding", _first_maybe_seeding)
+    if first is not None and (before.deferred or first < before.index):
+        return True
+    return program.story.truncated
+
+
+def _first_maybe_seeding(program: Program) -> int | None:
+    for event in program.events:
+        if event.detached or event.effects or event.kind not in ("call", "unresolved"):
+            continue
+        if event.kind == "unresolved" and event.name.startswith("."):
+            return event.index
+        last = event.name.rpartition(".")[2].lower()
+        if any(word in last for word in _SEED_WORDS) and not event.name.startswith("builtins."):
+            return event.index
+    return None
+
+
+def seeds_anything(program: Program) -> bool:
+    """Whether the program fixes any generator in its story."""
+    return any(not s.event.detached and s.fixes is not False for s in seedings(program))

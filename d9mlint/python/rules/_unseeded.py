@@ -1,0 +1,89 @@
+"""What the rules on unseeded draws share: which of them speaks, and one finding for all draws under one condition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from d9mlint.model import Related, Rule
+from d9mlint.python.program import Draft, Program, lower, words_of
+from d9mlint.python.randomness import LABELS, Uncovered, seedings, uncovered
+from d9mlint.python.story import Event
+from d9mlint.python.values import taint
+
+
+def kind(program: Program, found: Uncovered) -> str:
+    """``late``, ``import``, ``partial`` or ``unseeded``: the rule that a draw belongs to."""
+    if found.late is not None and found.late.event.certain and found.draw.event not in taint([found.late.value])[2]:
+        return "import" if found.draw.event.importing and not found.late.event.importing else "late"
+    # (A seed drawn from the generator that it seeds is no seed that comes late, but none.)
+    seeded = {g for s in seedings(program) if not s.event.detached for g in s.generators}
+    return "partial" if seeded - {found.draw.generator} and not _own(program, found) else "unseeded"
+
+
+def _own(program: Program, found: Uncovered) -> bool:
+    """Whether the generator is seeded too, only not under all conditions."""
+    return any(found.draw.generator in s.generators and not s.event.detached for s in seedings(program))
+
+
+def check(program: Program, rule: Rule, generator: str, wanted: str) -> Iterator[Draft]:
+    """One finding for each condition under which draws of ``generator`` are not covered, at the first of them."""
+    if program.story.local:
+        return
+    groups: dict[tuple[str, ...], list[Uncovered]] = {}
+    for found in uncovered(program):
+        if found.draw.generator == generator and kind(program, found) == wanted and not found.draw.is_data:
+            groups.setdefault(words_of(found.cond), []).append(found)
+    for group in groups.values():
+        yield _draft(program, rule, group)
+
+
+def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
+    first = next((u for u in group if not u.draw.implicit and not u.draw.event.deferred), group[0])
+    event = first.draw.event
+    related = [
+        Related(u.draw.event.location, "draws from it too") for u in group if u.draw.event.location != event.location
+    ]
+    seeds = [s for s in seedings(program) if first.draw.generator in s.generators]
+    idle = [s for s in seeds if s.event.detached]
+    late = ""
+    notes: list[Related] = []
+    if idle:
+        late = "; the function that would is never called"
+        notes = [Related(s.event.location, "seeds it, but nothing calls this") for s in idle]
+    elif first.late is None and seeds:
+        notes = [Related(s.event.location, "seeds it under other conditions") for s in seeds]
+    others = sorted(
+        {LABELS[g] for s in seedings(program) if not s.event.detached for g in s.generators if g in LABELS}
+        - {LABELS.get(generator_of(first), "")}
+    )
+    if kind(program, first) in ("late", "import"):
+        return _late(program, rule, group, first.late.event)  # type: ignore[union-attr]
+    return program.draft(
+        rule, event, cond=first.cond, related=[*notes, *dict.fromkeys(related)],
+        confidence=rule.confidence if first.sure else lower(lower(rule.confidence)),
+        name=event.raw, late=late, generator=LABELS.get(generator_of(first), generator_of(first)),
+        others=" and ".join(others),
+    )  # fmt: skip
+
+
+def _late(program: Program, rule: Rule, group: list[Uncovered], seed: Event) -> Draft:
+    """At the seed that comes too late; at the draw, when that happens while a module is imported."""
+    draw = group[0].draw.event
+    importing = draw.importing and not seed.importing
+    at, other, note = (draw, seed, "is seeded here, too late") if importing else (seed, draw, "draws before it")
+    same = at.location.path == other.location.path
+    where = f"line {other.location.line}" if same else f"{other.location.path}:{other.location.line}"
+    related = [Related(other.location, note)]
+    if not importing:
+        related += [Related(u.draw.event.location, note) for u in group[1:]]
+    generator = generator_of(group[0])
+    return program.draft(
+        rule, at, cond=group[0].cond, related=dict.fromkeys(related),
+        confidence=rule.confidence if group[0].sure else lower(lower(rule.confidence)),
+        name=at.raw, draw=draw.raw, generator=LABELS.get(generator, generator), where=where,
+    )  # fmt: skip
+
+
+def generator_of(found: Uncovered) -> str:
+    """The generator of an uncovered draw."""
+    return found.draw.generator

@@ -1,0 +1,42 @@
+"""Workers that update shared variables without waiting for each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from d9mlint.model import Argument, Rule
+from d9mlint.python.guards import Cond, FlagTest, both, either
+from d9mlint.python.program import Draft, Program
+from d9mlint.python.story import Event
+from d9mlint.python.values import Const, FlagValue, Value, alternatives
+
+STRATEGIES = ("tensorflow.distribute.ParameterServerStrategy", "tensorflow.distribute.experimental.ParameterServerStrategy",
+              "tensorflow.contrib.distribute.ParameterServerStrategy")  # fmt: skip
+SETTER = "tensorflow.train.replica_device_setter"
+SYNC = ("tensorflow.train.SyncReplicasOptimizer", "tensorflow.train.SyncReplicasOptimizerV2")
+
+
+def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
+    """At each parameter-server strategy, and each TF1 device setter in a program without synchronous replicas."""
+    for event in program.calls(*STRATEGIES):
+        yield program.draft(rule, event, last=event.raw.rpartition(".")[2])
+    if program.calls(*SYNC):
+        return
+    for event in program.calls(SETTER):
+        cond = _has_servers(event)
+        if cond is not False and program.trains:
+            yield program.draft(rule, event, cond=cond, last=event.raw.rpartition(".")[2])
+
+
+def _has_servers(event: Event) -> Cond:
+    """``replica_device_setter`` does nothing without parameter servers (``ps_tasks=0`` and no cluster)."""
+    if event.argument(Argument(4, "cluster")) is not None:
+        return True
+    tasks = event.argument(Argument(0, "ps_tasks"))
+    return either(*(both(c, _positive(leaf)) for c, leaf in alternatives(tasks)))
+
+
+def _positive(leaf: Value) -> Cond:
+    if isinstance(leaf, FlagValue):
+        return FlagTest(leaf.flag, "truthy")
+    return isinstance(leaf, Const) and isinstance(leaf.value, int) and leaf.value > 0

@@ -1,0 +1,38 @@
+"""``hash()`` of text as a number in the data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from d9mlint.model import Related, Rule
+from d9mlint.python.program import Draft, Program
+from d9mlint.python.story import Event
+from d9mlint.python.values import Unknown, taint
+
+_TAKES = ("numpy.", "tensorflow.", "keras.", "pandas.", "builtins.list.append", "random.")
+
+
+def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
+    """At each ``hash`` whose result becomes data (as a seed it is another rule's business)."""
+    found: dict[int, tuple[Event, list[Event]]] = {}
+    for event in program.events:
+        if event.kind != "call" or not event.name.startswith(_TAKES) or _seeds(event):
+            continue
+        origins, _, sources = taint([*event.args, *event.kwargs.values()])
+        if "hash" in origins:
+            for source in sources:
+                if source.name == "builtins.hash" and not _is_number(source):
+                    found.setdefault(source.index, (source, []))[1].append(event)
+    for source, uses in found.values():
+        related = [Related(e.location, "the hash is used here") for e in uses]
+        yield program.draft(rule, source, related=dict.fromkeys(related), sink=uses[0].raw.removeprefix("builtins."))
+
+
+def _seeds(event: Event) -> bool:
+    return any(x.seeds or x.creates or x.own_seed for x in event.effects)
+
+
+def _is_number(source: Event) -> bool:
+    """Numbers hash to themselves."""
+    value = source.args[0] if source.args else None
+    return isinstance(value, Unknown) and bool(value.origins & {"int", "length"})

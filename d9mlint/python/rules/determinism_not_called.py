@@ -1,0 +1,40 @@
+"""determinism-not-called: the switch is named, but nothing calls it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from d9mlint.model import Rule
+from d9mlint.python.determinism import ENABLE, FWR13Y, PATCHES, patchable
+from d9mlint.python.program import Draft, Program, insertion
+from d9mlint.python.values import Ref
+
+
+def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
+    """Every bare mention, and an import whose name nothing calls."""
+    names = [FWR13Y]
+    if program.target.fits("tensorflow", ">=2.8"):
+        names.append(ENABLE)
+    if patchable(program):
+        names += PATCHES
+    for event in program.find("mention", *names):
+        last = event.name.rpartition(".")[2]
+        fix = insertion(event.location, "()", f"call `{last}()`")
+        yield program.draft(rule, event, fixes=[fix], name=last, done="named but not called")
+    if program.story.local:
+        return
+    for name in names:
+        if not program.calls(name) and not program.find("mention", name):
+            yield from _imported(program, rule, name)
+
+
+def _imported(program: Program, rule: Rule, name: str) -> Iterator[Draft]:
+    package, _, last = name.rpartition(".")
+    paths = {
+        m.path for m in program.story.modules if m.frame is not None
+        and any(isinstance(v, Ref) and program.knowledge.canonical(v.name) == name for v in m.frame.vars.values())
+    }  # fmt: skip
+    for event in program.find("import", *{package, *(e.name for e in program.imports(package))}):
+        if event.location.path in paths and program.knowledge.canonical(event.raw) == package:
+            yield program.draft(rule, event, name=last, done="imported but never called")
+            return

@@ -1,0 +1,118 @@
+"""determinism-too-late: the switch is turned on after TensorFlow looked at it or after training began."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from d9mlint.model import Related, Rule
+from d9mlint.python.determinism import (
+    CUDNN_VARIABLE,
+    ENABLE,
+    FRONTEND_VARIABLE,
+    FWR13Y,
+    OPS_VARIABLE,
+    PATCHES,
+    patchable,
+    reads_cudnn,
+    reads_deterministic_ops,
+    setting,
+    switch,
+)
+from d9mlint.python.guards import Cond, both, is_symbolic, negate
+from d9mlint.python.opuse import shown
+from d9mlint.python.program import Draft, Program
+from d9mlint.python.story import Event
+
+_RUNS = ("tensorflow.Session.run", "keras.Model.evaluate", "keras.Model.predict", "keras.Model.train_on_batch")
+_LOADS = ("keras.models.load_model", "tensorflow.saved_model.load")
+_SHAPES = ("input_shape", "batch_input_shape", "input_dim")
+_NAMED = {OPS_VARIABLE, CUDNN_VARIABLE, FRONTEND_VARIABLE}
+
+
+def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
+    """Every switch for which an earlier event surely came first."""
+    seen: set[str] = set()
+    for event in _switches(program):
+        if event.detached or event.deferred or event.name in seen:
+            continue
+        first = _first(program, event)
+        if first is None:
+            continue
+        at_first = switch(program, before=first).on if event.name not in (CUDNN_VARIABLE, FRONTEND_VARIABLE) else False
+        cond = both(*first.guards, negate(at_first), setting(event).on if event.kind == "env" else True)
+        if cond is False or not is_symbolic(both(cond, *event.guards)):
+            continue
+        seen.add(event.name)
+        # Later ops do obey the call of enable_op_determinism: only what ran before it is lost.
+        milder = event.name == ENABLE and not _trained(first)
+        name = event.name if event.name in _NAMED else f"{shown(event)}()"
+        yield program.draft(
+            rule, event, cond=cond, severity="info" if milder else "", name=name, first=shown(first),
+            line=first.location.line, related=[Related(first.location, "TensorFlow is already at work here")],
+        )  # fmt: skip
+
+
+def _switches(program: Program) -> list[Event]:
+    found: list[Event] = []
+    if program.target.fits("tensorflow", ">=2.8"):
+        found += program.calls(ENABLE)
+    if reads_deterministic_ops(program):
+        found += program.env(OPS_VARIABLE)
+    if reads_cudnn(program) and not reads_deterministic_ops(program):
+        found += program.env(CUDNN_VARIABLE)
+    if program.target.fits("tensorflow", ">=2.5,<2.8"):
+        found += program.env(FRONTEND_VARIABLE)
+    if patchable(program):
+        found += program.calls(*PATCHES)
+    return sorted([*found, *program.calls(FWR13Y)], key=lambda e: e.index)
+
+
+def _first(program: Program, event: Event) -> Event | None:
+    """The first event that surely made TensorFlow decide about determinism before ``event``."""
+    graph = program.target.fits("tensorflow", "<2.0")
+    inputs = False
+    for other in program.events:
+        if other.index >= event.index:
+            return None
+        if other.kind != "call" or not other.certain or other.inside("tfdata", "tfdata-parallel", "py_function"):
+            continue
+        if _excluded(other, event):
+            continue
+        if _trained(other) or (not graph and (_draws(other) or _builds(other, inputs))):
+            return other
+        if event.name in PATCHES and other.name.startswith("tensorflow.layers."):
+            return other
+        inputs = inputs or other.name in ("keras.Input", "keras.layers.Input", "keras.layers.InputLayer")
+    return None
+
+
+def _excluded(other: Event, event: Event) -> bool:
+    joint: Cond = both(*other.guards, *event.guards)
+    return joint is False
+
+
+def _trained(event: Event) -> bool:
+    if event.name in ("tensorflow.GradientTape", "tensorflow.gradients", "?.compute_gradients"):
+        return False
+    if event.name in _RUNS or event.name == "keras.Model.fit":
+        return True
+    return any(e.trains for e in event.effects) and event.name.endswith((".fit", ".apply_gradients", ".train"))
+
+
+def _draws(event: Event) -> bool:
+    """A random op, or a shuffled dataset; the constructor of a layer draws nothing yet."""
+    if not any("tensorflow" in e.draws for e in event.effects):
+        return False
+    return event.name.startswith(("tensorflow.random.", "tensorflow.image.", "tensorflow.data.Dataset."))
+
+
+def _builds(event: Event, inputs: bool) -> bool:
+    """Weights are made: a layer that knows its input, a ready-made model, a layer called on something."""
+    if event.name in _LOADS or (event.name.startswith("keras.applications.") and event.name.count(".") == 2):
+        return event.name != "keras.applications.preprocess_input"
+    if not event.name.startswith("keras.layers."):
+        return False
+    if event.name.endswith("().__call__"):
+        return any(word in event.name for word in ("Conv", "Dense", "LSTM", "GRU", "Embedding"))
+    weights = any(e.device_op for e in event.effects)
+    return weights and (inputs or any(word in event.kwargs for word in _SHAPES))

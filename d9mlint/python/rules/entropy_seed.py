@@ -1,0 +1,31 @@
+"""Generators seeded from entropy: no seed, None, or a constructor that is made for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from d9mlint.model import Effect, Rule
+from d9mlint.python.guards import both, is_symbolic, truth
+from d9mlint.python.program import Draft, Program, lower
+from d9mlint.python.story import Event
+
+
+def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
+    """At each call that seeds from entropy."""
+    for event in program.events:
+        for effect in event.effects:
+            if (effect.creates and effect.creates != "system-generator") or effect.seeds:
+                yield from _one(program, rule, event, effect)
+
+
+def _one(program: Program, rule: Rule, event: Event, effect: Effect) -> Iterator[Draft]:
+    cond = True if effect.seed_argument is None else program.absent(event, effect.seed_argument)
+    cond = both(cond, program.holds(event, effect.when))
+    if cond is False or truth(cond, event.guards) is False:
+        return
+    confidence = rule.confidence if is_symbolic(cond) else lower(lower(rule.confidence))
+    if effect.seeds and effect.seed_argument is not None:
+        what = f"`{event.raw}` without a seed seeds from entropy: each run draws other numbers"
+    else:
+        what = f"`{event.raw}` makes a generator from entropy: each run draws other numbers"
+    yield program.draft(rule, event, cond=cond, confidence=confidence, what=what)

@@ -1,0 +1,19 @@
+"""Draws of Python and NumPy that ``tf.function`` traces into a constant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from d9mlint.model import Rule
+from d9mlint.python.pipelines import draws_on_host
+from d9mlint.python.program import Draft, Program
+
+_PYTHON = ("py_function", "tfdata", "tfdata-parallel", "generator", "thread", "process")
+"""Contexts that run as Python, or that another rule speaks of."""
+
+
+def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
+    """At each draw inside a traced function."""
+    for event in program.events:
+        if event.kind == "call" and event.inside("traced") and not event.inside(*_PYTHON) and draws_on_host(event):
+            yield program.draft(rule, event, name=event.raw)

@@ -1,0 +1,36 @@
+"""TF1 graph-level seeds set before another graph becomes the default."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from d9mlint.model import Related, Rule
+from d9mlint.python.program import Draft, Program
+from d9mlint.python.randomness import draws, seedings
+from d9mlint.python.story import Event
+
+NEW_GRAPH = ("tensorflow.Graph.as_default", "tensorflow.reset_default_graph", "keras.backend.clear_session")
+TF1 = "tensorflow.random.set_random_seed"
+
+
+def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
+    """At a seed whose graph is left before any random op, with no seed in the new graph."""
+    seeds = [s.event for s in seedings(program) if s.event.name == TF1 and s.event.certain]
+    graphs = [e for e in program.calls(*NEW_GRAPH) if e.certain and _resets(program, e)]
+    drawn = [d.event for d in draws(program) if d.generator == "tensorflow" and not d.event.detached]
+    for graph in graphs:
+        before = [s for s in seeds if s.index < graph.index]
+        after = [d for d in drawn if d.index > graph.index]
+        reseeded = any(graph.index < s.index < (after[0].index if after else graph.index) for s in seeds)
+        if before and after and not reseeded:
+            yield _draft(program, rule, before[-1], graph, after[0])
+
+
+def _resets(program: Program, event: Event) -> bool:
+    """``clear_session`` makes a new graph only where Keras builds graphs (TF 1)."""
+    return event.name != "keras.backend.clear_session" or program.target.fits("tensorflow", "<2.0")
+
+
+def _draft(program: Program, rule: Rule, seed: Event, graph: Event, draw: Event) -> Draft:
+    related = [Related(graph.location, "a new default graph"), Related(draw.location, "draws without a seed")]
+    return program.draft(rule, seed, related=related, name=seed.raw, line=graph.location.line)

@@ -1,0 +1,37 @@
+"""ignored-determinism-variable: a variable is set that this version never reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from d9mlint.model import Rule
+from d9mlint.python.determinism import (
+    CUDNN_VARIABLE,
+    OPS_VARIABLE,
+    partly_on,
+    reads_cudnn,
+    reads_deterministic_ops,
+    setting,
+    switch,
+)
+from d9mlint.python.guards import both, is_symbolic, negate, truth
+from d9mlint.python.program import Draft, Program
+
+
+def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
+    """Every write that turns on nothing, unless the right switch is on as well."""
+    if not program.uses_tensorflow:
+        return
+    # TF_DETERMINISTIC_OPS beside TF_CUDNN_DETERMINISTIC is a helper written for all versions, not a mistake.
+    otherwise = (switch(program).on, partly_on(program))
+    ignored = []
+    if not reads_deterministic_ops(program):
+        ignored.append(OPS_VARIABLE)
+    if not reads_cudnn(program) and program.target.version("ngc") is None:
+        ignored.append(CUDNN_VARIABLE)
+    for event in program.env(*ignored):
+        cond = both(setting(event).on, *(negate(c) for c in otherwise))
+        if truth(cond, event.guards) is not False and is_symbolic(cond):
+            since = "2.1" if event.name == OPS_VARIABLE else "1.14"
+            version = program.target.version("tensorflow") or ""
+            yield program.draft(rule, event, cond=cond, name=event.name, version=version, since=since)

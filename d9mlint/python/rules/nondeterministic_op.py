@@ -1,0 +1,50 @@
+"""nondeterministic-op: an op whose result or gradient varies and that nothing in the program cures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from d9mlint.model import Rule
+from d9mlint.python.determinism import perhaps_elsewhere, switch
+from d9mlint.python.guards import both, is_symbolic, negate, truth
+from d9mlint.python.opuse import Use, shown, uses
+from d9mlint.python.program import Draft, Program
+
+_CURED_BY_NGC = {"bilinear": ">=20.3", "sparse_dense_matmul": ">=21.4"}
+"""Ops whose cure NVIDIA's containers carry before the stock version that they are based on (A-023, A-037)."""
+
+
+def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
+    """Uses that vary: whatever the switch, or because it is off."""
+    on = switch(program).on
+    hidden = perhaps_elsewhere(program)
+    for use in uses(program, common=False):
+        if use.status.default != "varies":
+            continue
+        lasting = use.status.deterministic_mode == "varies"
+        if lasting and _cured(program, use):
+            continue
+        cond = use.cond if lasting else both(use.cond, negate(on))
+        if truth(cond, use.event.guards) is False or not is_symbolic(cond) or (hidden and not lasting):
+            continue
+        # Where one switch cures it, missing-determinism-switch has already warned.
+        cured = use.status.deterministic_mode == "same"
+        yield program.draft(
+            rule, use.event, cond=cond, severity="info" if cured else "",
+            confidence=use.confidence(rule), remedy=use.status.remedy,
+            name=shown(use.event), effect=use.effect, device=_device(use), state=_state(program, use, lasting),
+        )  # fmt: skip
+
+
+def _cured(program: Program, use: Use) -> bool:
+    return any(word in use.op.name and program.target.fits("ngc", v) for word, v in _CURED_BY_NGC.items())
+
+
+def _device(use: Use) -> str:
+    return " on a GPU" if "gpu" in use.op.devices else ""
+
+
+def _state(program: Program, use: Use, lasting: bool) -> str:
+    if lasting:
+        return f", and no switch of TensorFlow {program.target.version('tensorflow')} changes that"
+    return " while deterministic ops are off"

@@ -1,0 +1,18 @@
+"""Seed flags that nothing reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from d9mlint.model import Rule
+from d9mlint.python.program import Draft, Program
+
+
+def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
+    """At the flag's definition."""
+    story = program.story
+    if story.local or story.truncated or story.flags_escape or not story.parsed:
+        return
+    for name, flag in sorted(story.flags.items()):
+        if name.endswith("seed") and name not in story.read_flags:
+            yield program.draft(rule, flag.location, flag=flag.spelled)

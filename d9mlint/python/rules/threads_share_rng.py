@@ -1,0 +1,31 @@
+"""Threads and processes that draw from one generator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from d9mlint.model import Location, Related, Rule
+from d9mlint.python.pipelines import draws_on_host
+from d9mlint.python.program import Draft, Program
+from d9mlint.python.story import Event
+
+
+def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
+    """At the call that starts the workers."""
+    groups: dict[int, tuple[Event, list[Event]]] = {}
+    at: dict[Location, list[Event]] = {}
+    for event in program.events:
+        if event.kind == "call" and any(i.context in ("thread", "process") for x in event.effects for i in x.invokes):
+            at.setdefault(event.location, []).append(event)
+    for event in program.events:
+        if event.kind == "call" and event.inside("thread", "process") and draws_on_host(event):
+            start = next(
+                (e for loc in reversed(event.stack) for e in reversed(at.get(loc, ())) if e.index < event.index), None
+            )
+            if start is not None:
+                groups.setdefault(start.index, (start, []))[1].append(event)
+    for start, draws in groups.values():
+        related = [Related(d.location, "draws here") for d in draws]
+        yield program.draft(
+            rule, start, related=dict.fromkeys(related), name=start.raw.rpartition(".")[2], draw=draws[0].raw
+        )

@@ -1,0 +1,17 @@
+"""Random choices of tf.data that no seed covers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from d9mlint.model import Rule
+from d9mlint.python.program import Draft, Program
+from d9mlint.python.rules import _data_draws
+
+
+def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
+    """At each of the calls."""
+    yield from _data_draws.check(
+        program, rule, "tensorflow.data.Dataset.sample_from_datasets", "tensorflow.data.Dataset.random",
+        "tensorflow.data.Dataset.rejection_resample",
+    )  # fmt: skip

@@ -1,0 +1,107 @@
+"""The story of a program: what happens, in order, each with the conditions under which it does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from d9mlint.model import Argument, Effect, Location
+from d9mlint.python import facts as f
+from d9mlint.python.guards import Cond, Flag
+from d9mlint.python.values import Func, Module, Ref, Seq, Unknown, Value
+
+
+class Frame:
+    """The names of a module, class body or function call."""
+
+    __slots__ = ("born", "func", "globals", "module", "parent", "results", "vars", "yields")
+
+    def __init__(self, module: Module, parent: Frame | None, born: tuple[Cond, ...], func: Func | None = None) -> None:
+        self.vars: dict[str, Value] = {}
+        self.module = module
+        self.parent = parent
+        self.born = born
+        self.func = func
+        self.globals: dict[str, Frame] = {}
+        self.results: list[tuple[Cond, Value]] = []
+        self.yields: list[Value] = []
+
+
+@dataclass(slots=True, eq=False)
+class Event:
+    """One thing that happens. Kinds: ``call``, ``set``, ``env``, ``import``, ``iterate``, ``sink``, ``mention``."""
+
+    index: int
+    kind: str
+    name: str
+    """Canonical dotted name (``?.fit`` for a method of something unknown)."""
+    raw: str
+    """The name as the program reaches it (``tensorflow.compat.v1.set_random_seed``)."""
+    location: Location
+    guards: tuple[Cond, ...]
+    args: tuple[Value, ...] = ()
+    kwargs: dict[str, Value] = field(default_factory=dict)
+    star: bool = False
+    """Arguments were unpacked from something unknown, so an absent one may be there all the same."""
+    receiver: Value | None = None
+    contexts: tuple[str, ...] = ()
+    stack: tuple[Location, ...] = ()
+    """Where the calls stand that lead here, outermost first."""
+    detached: bool = False
+    """Nothing in the program was seen to call it."""
+    deferred: bool = False
+    """It happens later than told (a callback handed over)."""
+    importing: bool = False
+    """It happens while a module is imported."""
+    effects: tuple[Effect, ...] = ()
+    result: Value | None = None
+    func: Func | None = None
+    """The function of the program that it happens in."""
+
+    def argument(self, wanted: Argument) -> Value | None:
+        """The argument's value; None when it is absent, Unknown when it may hide in ``*args``/``**kwargs``."""
+        if wanted.keyword in self.kwargs:
+            return self.kwargs[wanted.keyword]
+        if wanted.position is not None and wanted.position < len(self.args):
+            return self.args[wanted.position]
+        return Unknown() if self.star else None
+
+    def inside(self, *contexts: str) -> bool:
+        """Whether it happens in one of these contexts."""
+        return any(c in self.contexts for c in contexts)
+
+    @property
+    def certain(self) -> bool:
+        """Whether it surely happens at its place in the order."""
+        return not self.detached and not self.deferred
+
+
+@dataclass(slots=True)
+class Story:
+    """Everything that was told about one entry."""
+
+    entry: str
+    events: list[Event] = field(default_factory=list)
+    flags: dict[str, Flag] = field(default_factory=dict)
+    read_flags: set[str] = field(default_factory=set)
+    parsed: bool = False
+    """The command line was parsed."""
+    flags_escape: bool = False
+    """The parsed arguments were handed to something unknown, which may read any of them."""
+    unresolved: list[Event] = field(default_factory=list)
+    """Calls of something that could not be followed."""
+    unchecked: dict[str, str] = field(default_factory=dict)
+    """Files of the program that could not be read, with the reason."""
+    modules: list[Module] = field(default_factory=list)
+    truncated: bool = False
+    """The program was too large to be told to the end."""
+    local: bool = False
+    """No entry reaches this file: only what is wrong by itself can be judged."""
+
+    def calls(self, *names: str) -> Iterable[Event]:
+        """The calls of these canonical names, in order."""
+        wanted = frozenset(names)
+        return (e for e in self.events if e.kind == "call" and e.name in wanted)
+
+
+__all__ = ["Event", "Frame", "Ref", "Seq", "Story", "f"]

@@ -1,0 +1,77 @@
+"""One source line as it is shown in a terminal, and where under it the caret line goes."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from itertools import accumulate
+
+from d9mlint.report.words import printable
+
+TAB = 4
+_CUT = "..."
+_SHORTEST = 20
+_NEWLINE = re.compile(r"\r\n|\r|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """``line`` as shown; the range is underlined from display column ``start`` (from 0) over ``width`` (at least 1)."""
+
+    line: str
+    start: int
+    width: int
+
+
+def source_lines(text: str) -> list[str]:
+    """Lines as Python counts them; ``str.splitlines`` would also break at form feeds and Unicode separators."""
+    return _NEWLINE.split(text.removeprefix("\ufeff"))
+
+
+def excerpt(line: str, column: int, end_column: int | None, room: int) -> Excerpt:
+    """``line`` in at most ``room`` columns, cut around the range; ``end_column`` None means up to the line's end."""
+    shown = cells(line)
+    first = min(max(column - 1, 0), len(shown))
+    last = len(line.rstrip()) if end_column is None else end_column - 1
+    last = min(max(last, first), len(shown))
+    edges = list(accumulate((display_width(cell) for cell in shown), initial=0))
+    low, high = _window(edges[first], edges[last], edges[-1], max(room, _SHORTEST))
+    left, right = bisect_left(edges, low), bisect_right(edges, high) - 1
+    before, after = _CUT if left else "", _CUT if right < len(shown) else ""
+    start, end = edges[first], min(edges[last], edges[right])
+    text = before + "".join(shown[left:right]) + after
+    return Excerpt(text.rstrip(), start - edges[left] + len(before), max(end - start, 1))
+
+
+def cells(line: str) -> list[str]:
+    """What is shown for each character: tabs become spaces up to the next stop, unprintable ones an escape."""
+    shown: list[str] = []
+    position = 0
+    for character in line:
+        cell = " " * (TAB - position % TAB) if character == "\t" else printable(character)
+        shown.append(cell)
+        position += display_width(cell)
+    return shown
+
+
+def display_width(text: str) -> int:
+    """Terminal columns that printable ``text`` takes."""
+    return len(text) if text.isascii() else sum(map(_character_width, text))
+
+
+def _character_width(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
+
+
+def _window(start: int, end: int, total: int, room: int) -> tuple[int, int]:
+    """The display columns of a line of ``total`` that are shown, so that the range lies in the middle."""
+    if total <= room:
+        return 0, total
+    inner = room - 2 * len(_CUT)
+    context = inner - min(end - start, inner)
+    low = max(0, min(start - context // 2, total - inner))
+    return low, low + inner

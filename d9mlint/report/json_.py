@@ -1,0 +1,96 @@
+"""The report for programs: schema 1. Keys may be added, never renamed or removed."""
+
+from __future__ import annotations
+
+import json
+
+from d9mlint.model import Edit, Finding, Fix, Location, Related, Report, Target
+from d9mlint.report.targets import groups, packages, paths
+from d9mlint.report.words import encodable
+
+SCHEMA = 1
+Json = dict[str, object]
+
+
+def render(report: Report) -> str:
+    """The report as one JSON object, its keys in a fixed order."""
+    return dump(
+        {
+            "schema": SCHEMA,
+            "target": target_of(report),
+            "entries": list(report.entries),
+            "files": report.files,
+            "findings": [_finding(finding) for finding in report.findings],
+            "suppressed": report.suppressed,
+            "baselined": report.baselined,
+            "hidden": report.hidden,
+            "unchecked": [{"path": one.path, "reason": one.reason} for one in report.unchecked],
+        }
+    )
+
+
+def dump(data: Json) -> str:
+    """Readable UTF-8 JSON; lone surrogates (undecodable file names) are written as escapes."""
+    return encodable(json.dumps(data, indent=2, ensure_ascii=False)) + "\n"
+
+
+def target_of(report: Report) -> Json:
+    """The target that most paths share, and ``by_entry`` with each path's own where they differ."""
+    found = groups(report)
+    if not found:
+        return {"device": None, "packages": {}}
+    main = _target(found[0].target)
+    if len(found) == 1:
+        return main
+    return {**main, "by_entry": {path: _target(report.targets[path]) for path in paths(report)}}
+
+
+def _target(target: Target) -> Json:
+    return {
+        "device": target.device,
+        "packages": {
+            name: {"version": package.version, "reason": package.reason} for name, package in packages(target)
+        },
+    }
+
+
+def _finding(finding: Finding) -> Json:
+    return {
+        "rule": finding.rule,
+        "id": finding.id,
+        "hazard": finding.hazard,
+        "message": finding.message,
+        **_location(finding.location),
+        "severity": finding.severity,
+        "confidence": finding.confidence,
+        "noise": finding.noise,
+        "when": list(finding.when),
+        "remedy": finding.remedy,
+        "related": [_related(related) for related in finding.related],
+        "fixes": [_fix(fix) for fix in finding.fixes],
+        "fingerprint": finding.fingerprint,
+        "entries": list(finding.entries),
+    }
+
+
+def _location(location: Location) -> Json:
+    return {
+        "path": location.path,
+        "line": location.line,
+        "column": location.column,
+        "end_line": location.end_line,
+        "end_column": location.end_column,
+    }
+
+
+def _related(related: Related) -> Json:
+    place = related.location
+    return {"path": place.path, "line": place.line, "column": place.column, "note": related.note}
+
+
+def _fix(fix: Fix) -> Json:
+    return {"message": fix.message, "safe": fix.safe, "edits": [_edit(edit) for edit in fix.edits]}
+
+
+def _edit(edit: Edit) -> Json:
+    return {**_location(edit.location), "text": edit.text}

@@ -1,0 +1,62 @@
+"""Small helpers that turn other people's text into text that is safe and short enough to show."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from d9mlint.model import Finding
+
+# Control characters move the cursor, bidirectional ones reorder what is read (CVE-2021-42574), line separators break
+# lines, lone surrogates (undecodable file names) cannot be written out.
+_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_SENTENCE = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!etc)(?<!cf)(?<!vs)[.!?][)\"'`]?(?=\s+[^a-z\s]|$)")
+
+
+def printable(text: str) -> str:
+    """``text`` with everything escaped that would not show as itself in one line."""
+    return _UNSAFE.sub(_escape, text)
+
+
+def encodable(text: str) -> str:
+    """``text`` with lone surrogates escaped, so that it can be written as UTF-8 (valid inside JSON strings too)."""
+    return _SURROGATE.sub(_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def one_line(text: str) -> str:
+    """``text`` on one line, printable."""
+    return printable(" ".join(text.split()))
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of the first paragraph, on one line."""
+    paragraph = one_line(re.split(r"\n\s*\n", text.strip(), maxsplit=1)[0])
+    end = _SENTENCE.search(paragraph)
+    return paragraph[: end.end()] if end else paragraph
+
+
+def conditions(finding: Finding) -> str:
+    """The conditions under which a finding holds as one phrase; empty where it always holds."""
+    return " and ".join(one_line(condition) for condition in finding.when)
+
+
+def count(number: int, noun: str) -> str:
+    """``1 error``, ``2 errors``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def listing(names: Sequence[str], most: int) -> str:
+    """At most ``most`` names, then how many more there are."""
+    shown = ", ".join(printable(name) for name in names[:most])
+    return f"{shown}, ... and {len(names) - most} more" if len(names) > most else shown
+
+
+def unique(items: Iterable[str]) -> tuple[str, ...]:
+    """The non-empty items, each once, in the order of their first appearance."""
+    return tuple(dict.fromkeys(item for item in items if item))

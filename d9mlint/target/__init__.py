@@ -1,0 +1,206 @@
+"""Which framework versions a program is judged for, and why.
+
+In this order: ``--target``, the config, the files beside the entry and in the folders above it up to the root, the
+image that a Dockerfile there starts from, the newest release known. The nearest folder that states a range sets the
+limits; the nearest exact version within them is taken (the lock file of a workspace above, the image that the
+requirements are installed into), else the newest known release within them.
+
+The ``keras`` of a target is what ``tf.keras`` is, unless the project pins the package of that name: before TensorFlow
+2.16 such a pin says nothing about ``tf.keras``, from 2.16 on both are the same.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from packaging.specifiers import SpecifierSet
+
+from d9mlint.model import ConfigError, Package, Target, UsageError
+from d9mlint.target.files import Folder, Tree, read_folder
+from d9mlint.target.known import KNOWN, implied, newest, package_name, satisfies
+from d9mlint.target.ngc import Image, ngc_image
+from d9mlint.target.pins import Pin, exact, parse
+
+__all__ = ["KNOWN", "Resolver", "resolve"]
+
+_CONFIG = "pyproject.toml [tool.d9mlint]"
+_NEWEST = "newest known release"
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """What ``--target`` or the config says about one package."""
+
+    specifier: SpecifierSet
+    version: str
+    """The one version allowed; empty for a range."""
+    reason: str
+    ngc: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    version: str
+    reason: str
+    ngc: str = ""
+
+
+class Resolver:
+    """Targets of entries; every folder is read once, as a tree may hold hundreds of entries."""
+
+    def __init__(self, requirements: Sequence[str], config: Sequence[str], root: Path, device: str) -> None:
+        try:
+            wishes = _wishes(config, _CONFIG)
+        except ValueError as error:
+            raise ConfigError(f"{_CONFIG} target {error}") from None
+        try:
+            self._wishes = {**wishes, **_wishes(requirements, "--target")}
+        except ValueError as error:
+            raise UsageError(f"--target {error}") from None
+        self._root = _absolute(root)
+        self._device = device
+        self._folders: dict[tuple[Path, Tree], Folder] = {}
+        self._targets: dict[Path, Target] = {}
+
+    def target(self, entry: Path) -> Target:
+        """The versions that the program starting in ``entry`` is judged for."""
+        start = _absolute(entry).parent
+        if start not in self._targets:
+            self._targets[start] = _target(self._wishes, self._above(start), self._device)
+        return self._targets[start]
+
+    def _above(self, start: Path) -> list[Folder]:
+        """The folders from ``start`` up to the root; an entry outside of the root has only its own."""
+        top = self._root
+        if not start.is_relative_to(top):
+            resolved = start.resolve()
+            start, top = (resolved, top.resolve()) if resolved.is_relative_to(top.resolve()) else (start, start)
+        tree = Tree(self._root, top.resolve())
+        path, found = start, [self._read(start, tree)]
+        while path != top:
+            path = path.parent
+            found.append(self._read(path, tree))
+        return found
+
+    def _read(self, path: Path, tree: Tree) -> Folder:
+        key = (path, tree)
+        if key not in self._folders:
+            self._folders[key] = read_folder(path, tree)
+        return self._folders[key]
+
+
+def _absolute(path: Path) -> Path:
+    return Path(os.path.normpath(path.absolute()))  # not resolve(): paths stay as the user sees them
+
+
+def resolve(requirements: Sequence[str], config: Sequence[str], entry: Path, root: Path, device: str) -> Target:
+    """The target of one entry; for several entries of a tree keep a `Resolver`."""
+    return Resolver(requirements, config, root, device).target(entry)
+
+
+def _wishes(texts: Iterable[str], reason: str) -> dict[str, _Wish]:
+    """What was asked for, by package; several requirements for one package hold together."""
+    specifiers: dict[str, SpecifierSet] = {}
+    wishes: dict[str, _Wish] = {}
+    for text in texts:
+        requirement = parse(text)
+        if requirement is None or requirement.url:
+            raise ValueError(f"{text!r}: not a requirement such as 'tensorflow==2.4.1'")
+        name = package_name(requirement.name)
+        specifiers[name] = specifiers.get(name, SpecifierSet()) & requirement.specifier
+        version, ngc = exact(specifiers[name])
+        if not version and newest(name, specifiers[name]) is None:
+            raise ValueError(f"{text!r}: {_unsatisfied(name)}")
+        wishes[name] = _Wish(specifiers[name], version, reason, ngc)
+    return wishes
+
+
+def _unsatisfied(name: str) -> str:
+    releases = KNOWN.get(name)
+    if not releases:
+        return f"no releases of {name} are known here; give one exactly, as in '{name}==1.0'"
+    return f"no known release of {name} ({releases[0]} to {releases[-1]}) fits"
+
+
+def _target(wishes: Mapping[str, _Wish], folders: Sequence[Folder], device: str) -> Target:
+    pythons = _pythons(wishes, folders)
+    pins = [[pin for pin in folder.pins if pin.holds(pythons)] for folder in folders]
+    images, choices = _images(wishes, folders)
+    in_images = [_Choice(version, image.where, image.ngc) for image in images for version in image.versions]
+    tensorflow = _choose("tensorflow", wishes.get("tensorflow"), pins, in_images, asked="ngc" in wishes)
+    choices["tensorflow"] = tensorflow
+    if tensorflow.ngc and "ngc" not in choices:
+        choices["ngc"] = _Choice(tensorflow.ngc, tensorflow.reason)
+    for name in sorted({*KNOWN, *wishes} - {"ngc", "tensorflow"}):
+        follows = implied(name, tensorflow.version)
+        choices[name] = _choose(name, wishes.get(name), pins, [_Choice(*follows)] if follows else [])
+    return Target({name: Package(choices[name].version, choices[name].reason) for name in sorted(choices)}, device)
+
+
+def _images(wishes: Mapping[str, _Wish], folders: Sequence[Folder]) -> tuple[list[Image], dict[str, _Choice]]:
+    """The images to take TensorFlow from, nearest first, and ``ngc`` where it was asked for."""
+    wish = wishes.get("ngc")
+    if wish is None:
+        return [image for folder in folders for image in folder.images], {}
+    year, month, *_ = [*(wish.version or newest("ngc", wish.specifier) or "").split("."), "1"]
+    release = f"{year}.{month:>02}"
+    image = ngc_image(release, "", f"{wish.reason} (NGC {release})")
+    return [image], {"ngc": _Choice(release, wish.reason)}
+
+
+def _pythons(wishes: Mapping[str, _Wish], folders: Sequence[Folder]) -> list[str]:
+    """The Pythons that the project may run on, for environment markers; all that are known where it does not say."""
+    wish = wishes.get("python")
+    said = wish or next((pin for folder in folders for pin in folder.pins if pin.name == "python"), None)
+    if said and said.version:
+        return [said.version]
+    allowed = [v for v in KNOWN["python"] if said is None or satisfies("python", v, said.specifier)]
+    return allowed or list(KNOWN["python"])
+
+
+def _choose(
+    name: str,
+    wish: _Wish | None,
+    pins: Sequence[Sequence[Pin]],
+    others: Sequence[_Choice],
+    asked: bool = False,
+) -> _Choice:
+    """The version of one package. ``others``: what an image or another package brings; ``asked``: by the user."""
+    if wish and wish.version:
+        return _Choice(wish.version, wish.reason, wish.ngc)
+    if wish:
+        fitting = [c for c in others if asked and satisfies(name, c.version, wish.specifier)]
+        return fitting[0] if fitting else _Choice(newest(name, wish.specifier) or KNOWN[name][-1], wish.reason)
+    mine = [[pin for pin in folder if pin.name == name] for folder in pins]
+    if asked and others:  # an image that was asked for; the files may tell whether its tf1 or its tf2 is meant
+        fitting = [c for folder in mine for pin in folder for c in others if satisfies(name, c.version, pin.specifier)]
+        return [*fitting, *others][0]
+    return _stated(name, mine, others)
+
+
+def _stated(name: str, pins: Sequence[Sequence[Pin]], others: Sequence[_Choice]) -> _Choice:
+    """The version that the files state, nearest folder first, else one that comes with something else."""
+    limit, where = SpecifierSet(), ""
+    for folder in pins:
+        for pin in folder:
+            if pin.version and satisfies(name, pin.version, limit):
+                return _Choice(pin.version, pin.where, pin.ngc)
+        if not where:
+            limit, where = _narrow(name, [pin for pin in folder if not pin.version])
+    for choice in others:
+        if satisfies(name, choice.version, limit):
+            return choice
+    return _Choice(newest(name, limit) or KNOWN[name][-1], where or _NEWEST)
+
+
+def _narrow(name: str, ranges: Sequence[Pin]) -> tuple[SpecifierSet, str]:
+    """The ranges of the first file (with the files it includes) taken together, as far as a known release fits."""
+    limit, where = SpecifierSet(), ""
+    for pin in ranges:
+        together = limit & pin.specifier
+        if pin.group == ranges[0].group and newest(name, together) is not None:
+            limit, where = together, pin.where
+    return limit, where

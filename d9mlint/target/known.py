@@ -1,0 +1,125 @@
+"""The releases that d9mlint knows about, and what a TensorFlow release implies for other packages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+_TENSORFLOW = """
+    1.0.1 1.1.0 1.2.1 1.3.0 1.4.1 1.5.1 1.6.0 1.7.1 1.8.0 1.9.0 1.10.1 1.11.0
+    1.12.0 1.12.3 1.13.1 1.13.2 1.14.0 1.15.0 1.15.2 1.15.3 1.15.4 1.15.5
+    2.0.0 2.0.4 2.1.0 2.1.4 2.2.0 2.2.3 2.3.0 2.3.1 2.3.4 2.4.0 2.4.1 2.4.4 2.5.0 2.5.3 2.6.0 2.6.2 2.6.5
+    2.7.0 2.7.4 2.8.0 2.8.4 2.9.0 2.9.1 2.9.3 2.10.0 2.10.1 2.11.0 2.11.1 2.12.0 2.12.1 2.13.0 2.13.1
+    2.14.0 2.14.1 2.15.0 2.15.1 2.16.1 2.16.2 2.17.0 2.17.1 2.18.0 2.18.1 2.19.0 2.19.1 2.20.0 2.21.0
+"""
+_KERAS = """
+    2.0.9 2.1.6 2.2.0 2.2.4 2.2.5 2.3.0 2.3.1 2.4.0 2.4.3 2.6.0 2.7.0 2.8.0 2.9.0 2.10.0 2.11.0 2.12.0 2.13.1
+    2.14.0 2.15.0 3.0.0 3.0.5 3.1.1 3.2.1 3.3.3 3.4.1 3.5.0 3.6.0 3.7.0 3.8.0 3.9.2 3.10.0 3.11.3 3.12.4 3.13.2
+    3.14.1 3.15.1
+"""
+_HOROVOD = """
+    0.15.2 0.16.4 0.18.0 0.18.2 0.19.0 0.19.5 0.20.0 0.20.3 0.21.0 0.21.3 0.22.0 0.22.1 0.23.0 0.24.0 0.24.3
+    0.25.0 0.26.0 0.26.1 0.27.0 0.28.0 0.28.1
+"""
+_NUMPY = """
+    1.13.3 1.14.6 1.15.4 1.16.6 1.17.5 1.18.5 1.19.5 1.20.3 1.21.6 1.22.4 1.23.5 1.24.4 1.25.2 1.26.4
+    2.0.2 2.1.3 2.2.6 2.3.5 2.4.6
+"""
+_ADDONS = """
+    0.5.2 0.6.0 0.7.1 0.8.3 0.9.1 0.10.0 0.11.2 0.12.1 0.13.0 0.14.0 0.15.0 0.16.1 0.17.1 0.18.0 0.19.0 0.20.0
+    0.21.0 0.22.0 0.23.0
+"""
+_NGC = """
+    18.12 19.03 19.06 19.07 19.10 19.11 20.01 20.02 20.03 20.06 20.08 20.09 20.12 21.02 21.05 21.06 21.08 21.09 21.12
+    22.01 22.02 22.03 22.05 22.06 22.09 22.10 22.12 23.01 23.03 23.06 23.10 24.01 24.05 24.12 25.02
+"""
+
+# From the package index: every minor release with its last patch, and the patches that projects commonly pin.
+KNOWN: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "horovod": tuple(_HOROVOD.split()),
+        "jax": ("0.10.2",),
+        "keras": tuple(_KERAS.split()),
+        "ngc": tuple(_NGC.split()),
+        "numpy": tuple(_NUMPY.split()),
+        "python": ("2.7", "3.5", "3.6", "3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13"),
+        "tensorflow": tuple(_TENSORFLOW.split()),
+        "tensorflow-addons": tuple(_ADDONS.split()),
+        "tf-keras": ("2.14.1", "2.15.1", "2.16.0", "2.17.0", "2.18.0", "2.19.0", "2.20.1", "2.21.0"),
+        "torch": ("2.15.0",),
+    }
+)
+"""Known releases by package, oldest first; the last one is the newest known. ``ngc`` is NVIDIA's image release."""
+
+_ALIASES = {
+    "intel-tensorflow": "tensorflow",
+    "nvidia-tensorflow": "tensorflow",
+    "tensorflow-base": "tensorflow",  # conda splits tensorflow into these
+    "tensorflow-cpu": "tensorflow",
+    "tensorflow-gpu": "tensorflow",
+    "tensorflow-intel": "tensorflow",
+    "tensorflow-macos": "tensorflow",
+    "tensorflow-mkl": "tensorflow",
+    "tensorflow-rocm": "tensorflow",
+    "tf-nightly": "tensorflow",
+    "tf-nightly-cpu": "tensorflow",
+    "tf-nightly-gpu": "tensorflow",
+    "keras-nightly": "keras",
+}
+
+# tf.keras.__version__ while Keras was a part of TensorFlow (tensorflow/python/keras/__init__.py of each release
+# branch, without its "-tf"); from 2.6 on tf.keras is the keras package of the same minor version.
+_TF_KERAS = (((2, 5), "2.5.0"), ((2, 3), "2.4.0"), ((2, 2), "2.3.0"), ((1, 13), "2.2.4"), ((0, 0), "2.1.6"))
+
+# The newest Python that has wheels for a TensorFlow release (tensorflow.org/install/source, tested builds).
+_PYTHON = (
+    ((2, 20), "3.13"),
+    ((2, 16), "3.12"),
+    ((2, 12), "3.11"),
+    ((2, 8), "3.10"),
+    ((2, 5), "3.9"),
+    ((2, 2), "3.8"),
+    ((1, 13), "3.7"),
+    ((0, 0), "3.6"),
+)
+
+
+def package_name(name: str) -> str:
+    """The name under which d9mlint keeps a distribution: PEP 503, builds of TensorFlow folded into ``tensorflow``."""
+    canonical = canonicalize_name(name)
+    return _ALIASES.get(canonical, canonical)
+
+
+def satisfies(name: str, version: str, specifier: SpecifierSet) -> bool:
+    """Whether ``version`` lies within ``specifier``; a Python minor does when any patch of it may."""
+    # "python >=3.7.1,<3.8" allows 3.7, though 3.7 itself (that is 3.7.0) is below it.
+    attempts = (version, f"{version}.99") if name == "python" and version.count(".") == 1 else (version,)
+    return any(specifier.contains(Version(attempt), prereleases=True) for attempt in attempts)
+
+
+def newest(name: str, specifier: SpecifierSet) -> str | None:
+    """The newest known release of ``name`` within ``specifier``; None where there is none."""
+    return next((v for v in reversed(KNOWN.get(name, ())) if satisfies(name, v, specifier)), None)
+
+
+def implied(name: str, tensorflow: str) -> tuple[str, str] | None:
+    """Version of ``name`` that comes with this TensorFlow, and the reason; None where nothing follows."""
+    release = Version(tensorflow).release
+    minor = (release[0], release[1] if len(release) > 1 else 0)
+    dotted = f"{minor[0]}.{minor[1]}"
+    if name == "python":
+        return next(v for since, v in _PYTHON if minor >= since), f"newest Python for tensorflow {dotted}"
+    if name == "tf-keras" and minor >= (2, 14):
+        legacy = newest(name, SpecifierSet(f"=={dotted}.*"))
+        return (legacy, f"tensorflow {tensorflow}") if legacy else None
+    if name != "keras":
+        return None
+    if minor >= (2, 16):
+        return KNOWN["keras"][-1], f"tensorflow {dotted} ships Keras 3"
+    if minor >= (2, 6):
+        return newest("keras", SpecifierSet(f"=={dotted}.*")) or f"{dotted}.0", f"tensorflow {tensorflow}"
+    return next(v for since, v in _TF_KERAS if minor >= since), f"tensorflow {tensorflow}"

@@ -1,0 +1,56 @@
+"""What every test gets: a cache of its own, and a way to run the command line in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        import json
+
+        return json.loads(self.out)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Tests neither read nor write the user's cache; subprocesses inherit this."""
+    patch = pytest.MonkeyPatch()
+    folder = tmp_path_factory.mktemp("cache")
+    patch.setenv("XDG_CACHE_HOME", str(folder))
+    yield folder
+    patch.undo()
+
+
+@pytest.fixture
+def d9mlint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> Callable[..., Ran]:
+    """Runs the command line in this process, in an empty folder."""
+    from d9mlint.cli import main
+
+    monkeypatch.chdir(tmp_path)
+
+    def run(*args: str) -> Ran:
+        with pytest.raises(SystemExit) as left:
+            main(list(args))
+        out, err = capfdbinary.readouterr()
+        code = left.value.code
+        return Ran(code if isinstance(code, int) else 0, out.decode(), err.decode())
+
+    return run

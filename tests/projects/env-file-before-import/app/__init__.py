@@ -1,0 +1,3 @@
+import os
+
+os.environ.update({"TF_DETERMINISTIC_OPS": "1"})

@@ -1,0 +1,1 @@
+from pipeline.build import make_dataset

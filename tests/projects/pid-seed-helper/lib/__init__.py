@@ -1,0 +1,3 @@
+from .rng import reset_rng
+
+__all__ = ["reset_rng"]

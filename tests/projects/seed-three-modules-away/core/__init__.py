@@ -1,0 +1,1 @@
+from core.bootstrap import start

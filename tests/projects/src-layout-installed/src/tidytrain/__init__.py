@@ -1,0 +1,3 @@
+from tidytrain._repro import reproducible_session
+
+__all__ = ["reproducible_session"]

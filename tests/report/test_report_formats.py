@@ -1,0 +1,298 @@
+"""Every output format from one report; the expected texts are in ``tests/golden`` (UPDATE_GOLDEN=1 rewrites them)."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from d9mlint.model import (
+    Edit,
+    Finding,
+    Fix,
+    Location,
+    Package,
+    Related,
+    Remedy,
+    Report,
+    Rule,
+    Target,
+    Unchecked,
+    UsageError,
+)
+from d9mlint.report import FORMATS, render, sarif
+from d9mlint.report.words import first_sentence
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+NAMES = {"text": "report.txt", "json": "report.json", "sarif": "report.sarif", "github": "report.github"}
+ANSI = re.compile(r"\x1b\[[0-9;]*m")
+
+TRAIN = """import numpy as np
+
+def main():
+\tnoise = np.random.randn(8)  # größe 雑音
+\tweights = np.random.randn(
+\t\t8,
+\t)
+"""
+
+UNSEEDED = Rule(
+    name="unseeded-numpy",
+    id="D9M101",
+    family="seeds",
+    severity="error",
+    confidence="high",
+    hazard="unseeded-rng",
+    noise="algo",
+    summary="NumPy's global generator is used before it is seeded",
+    why="NumPy seeds its global generator from the operating system, e.g. from /dev/urandom, at the first use. So\n"
+    "every run draws other numbers.\n\nA second paragraph.\n",
+    message="`{call}` draws from an unseeded generator",
+    remedies=(Remedy("Call `np.random.seed(SEED)` first."),),
+    sources=("https://numpy.org/doc/stable/reference/random/legacy.html",),
+)
+OPS = Rule(
+    name="nondeterministic-op",
+    id="D9M301",
+    family="ops",
+    severity="warning",
+    confidence="medium",
+    hazard="float-atomics",
+    noise="impl",
+    summary="An op whose GPU kernel adds floats in no fixed order",
+    why="Float addition is not associative; atomicAdd adds in the order in which threads arrive.",
+    message="the gradient of `{op}` varies",
+    framework="tensorflow",
+    remedies=(
+        Remedy("Call `tf.config.experimental.enable_op_determinism()`.", ">=2.8"),
+        Remedy("Install framework-determinism.", "<2.8"),
+    ),
+)
+TARGET = Target(
+    {"keras": Package("2.4.0", "with tensorflow 2.4.1"), "tensorflow": Package("2.4.1", "requirements.txt:14")}
+)
+
+
+def unseeded(location: Location, **more: Any) -> Finding:
+    return Finding(
+        rule="unseeded-numpy",
+        id="D9M101",
+        hazard="unseeded-rng",
+        noise="algo",
+        severity="error",
+        confidence="high",
+        message="`np.random.randn` draws from NumPy's global generator, which no call has seeded",
+        location=location,
+        remedy="Call `np.random.seed(SEED)` before the first draw, at the top of the entry script, so that each and "
+        "every draw of the program comes after it:\n\n    np.random.seed(1)\n    tf.random.set_seed(1)\n",
+        **more,
+    )
+
+
+def sample() -> Report:
+    path = "src/größe/train, 100%.py"
+    first = unseeded(
+        Location(path, 4, 10, 4, 28),
+        when=("`--seed` is not given", "`--noise` is given"),
+        related=(Related(Location("src/util.py", 3, 1, 3, 9), "seeds only Python's generator"),),
+        fixes=(Fix("Seed NumPy", (Edit(Location(path, 2, 1, 2, 1), "np.random.seed(1)\n"),)),),
+        fingerprint="0123456789abcdef",
+        entries=(path,),
+    )
+    second = unseeded(Location(path, 5, 12, 7, 3), fingerprint="1123456789abcdef", entries=(path,))
+    third = Finding(
+        rule="nondeterministic-op",
+        id="D9M301",
+        hazard="float-atomics",
+        noise="impl",
+        severity="warning",
+        confidence="medium",
+        message="the gradient of `tf.gather` varies from run to run",
+        location=Location("src/gone.py", 7, 3, 7, 20),
+        remedy="Install framework-determinism.",
+        fixes=(Fix("Use another op", (Edit(Location("src/gone.py", 7, 3, 7, 12), "tf.take"),), safe=False),),
+        fingerprint="2123456789abcdef",
+    )
+    unknown = replace(third, rule="internal-error", id="D9M001", severity="info", remedy="", fixes=(), fingerprint="f")
+    return Report(
+        findings=(first, second, third, unknown),
+        targets={path: TARGET, "src/gone.py": TARGET},
+        entries=(path,),
+        files=4,
+        suppressed=1,
+        hidden=2,
+        unchecked=(Unchecked("src/broken.py", "syntax error at 3:1:\n expected ':'"),),
+        rules={"unseeded-numpy": UNSEEDED, "nondeterministic-op": OPS},
+        sources={path: TRAIN},
+    )
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_golden(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sarif, "__version__", "0.0.0")
+    found = render(sample(), name).encode()
+    golden = GOLDEN / NAMES[name]
+    if os.environ.get("UPDATE_GOLDEN"):
+        golden.write_bytes(found)
+    assert found.decode() == golden.read_bytes().decode()
+
+
+def test_colour_adds_only_escape_sequences() -> None:
+    coloured = render(sample(), "text", color=True)
+    assert "\x1b[1;31merror" in coloured
+    assert ANSI.sub("", coloured) == render(sample(), "text")
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_order_of_mappings_does_not_show(name: str) -> None:
+    report = sample()
+    turned = replace(
+        report,
+        targets={
+            path: replace(target, packages=back(target.packages)) for path, target in back(report.targets).items()
+        },
+        rules=back(report.rules),
+    )
+    assert turned == report
+    assert render(turned, name) == render(report, name)
+
+
+def back(mapping: Any) -> dict[str, Any]:
+    return dict(reversed(list(mapping.items())))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_hostile_text_is_harmless(name: str) -> None:
+    finding = unseeded(Location("bad\udc80\x1b[2J\u202e.py", 1, 1, 1, 3))
+    text = render(
+        Report((finding,), {finding.location.path: TARGET}, sources={finding.location.path: "x\udc80\x1b[31m\u202e"}),
+        name,
+    )
+    assert text.encode().endswith(b"\n")
+    if name == "text":
+        assert not re.search("[\x1b\u202e]", text)
+    if name in ("json", "sarif"):
+        json.loads(text)
+
+
+def test_unknown_format_is_a_usage_error() -> None:
+    with pytest.raises(UsageError, match="choose one of text, json, sarif, github"):
+        render(sample(), "xml")
+
+
+def test_nothing_found() -> None:
+    report = Report((), {"a.py": Target()}, entries=("a.py",), files=1)
+    assert render(report, "text").startswith("No findings.\n  target:     device gpu (default)\n")
+    assert render(report, "github") == ""
+    assert json.loads(render(report, "json"))["findings"] == []
+    assert json.loads(render(report, "sarif"))["runs"][0]["results"] == []
+
+
+def test_what_was_not_checked_is_never_clean() -> None:
+    report = Report((), {}, unchecked=(Unchecked("a.py", "syntax error"),))
+    text = render(report, "text")
+    assert "No findings." not in text
+    assert "  not checked:\n    a.py: syntax error\n" in text
+    assert render(report, "github") == "::error file=a.py,title=not checked::not checked: syntax error\n"
+    assert json.loads(render(report, "sarif"))["runs"][0]["invocations"][0]["executionSuccessful"] is False
+
+
+def test_text_lines_fit() -> None:
+    long = sample()
+    assert max(map(len, render(long, "text", width=60).splitlines()[1:3])) <= 60
+    prose = [line for line in render(long, "text").splitlines() if line.startswith("    ")]
+    assert prose
+    assert max(map(len, prose)) <= 100
+
+
+def test_entries_with_different_targets_are_grouped() -> None:
+    old = Target({"tensorflow": Package("1.15.0", "Dockerfile:1")}, device="cpu")
+    targets = {"a.py": TARGET, "b.py": old, "c.py": old}
+    report = Report((), targets, entries=("a.py", "b.py", "c.py"))
+    assert (
+        "  targets:\n"
+        "    tensorflow 1.15.0 (Dockerfile:1), device cpu: b.py, c.py\n"
+        "    tensorflow 2.4.1 (requirements.txt:14), keras 2.4.0 (with tensorflow 2.4.1), device gpu\n"
+        "      (default): a.py\n"
+    ) in render(report, "text")
+    target = json.loads(render(report, "json"))["target"]
+    assert target["device"] == "cpu"
+    assert list(target["by_entry"]) == ["a.py", "b.py", "c.py"]
+    assert target["by_entry"]["a.py"]["packages"]["tensorflow"]["version"] == "2.4.1"
+
+
+def test_long_lists_are_counted() -> None:
+    names = [f"e{number}.py" for number in range(8)]
+    targets = {name: Target({"tensorflow": Package(f"2.{number}.0", "")}) for number, name in enumerate(names)}
+    text = render(Report((), targets, entries=tuple(names)), "text")
+    assert "  entries:    e0.py, e1.py, e2.py, e3.py, e4.py, ... and 3 more\n" in text
+    assert "    tensorflow 2.4.0, device gpu (default): e4.py\n    ... and 3 more\n" in text
+
+
+def test_json_has_the_contract_keys() -> None:
+    data = json.loads(render(sample(), "json"))
+    assert {"schema", "target", "findings", "suppressed", "unchecked"} <= set(data)
+    assert data["schema"] == 1
+    assert list(data["findings"][0]) == [
+        *("rule", "id", "hazard", "message", "path", "line", "column", "end_line", "end_column"),
+        *("severity", "confidence", "noise", "when", "remedy", "related", "fixes", "fingerprint", "entries"),
+    ]
+    assert list(data["findings"][0]["related"][0]) == ["path", "line", "column", "note"]
+    edit = data["findings"][0]["fixes"][0]["edits"][0]
+    assert list(edit) == ["path", "line", "column", "end_line", "end_column", "text"]
+
+
+def test_sarif_refers_to_its_rules_and_stays_relative() -> None:
+    run = json.loads(render(sample(), "sarif"))["runs"][0]
+    rules = run["tool"]["driver"]["rules"]
+    for result in run["results"]:
+        assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
+        assert result["level"] in {"error", "warning", "note"}
+        place = result["locations"][0]["physicalLocation"]["artifactLocation"]
+        assert place["uriBaseId"] in run["originalUriBaseIds"]
+        assert not place["uri"].startswith("/")
+    assert "uri" not in run["originalUriBaseIds"]["%SRCROOT%"]
+    assert run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == (
+        "src/gr%C3%B6%C3%9Fe/train%2C%20100%25.py"
+    )
+
+
+def test_sarif_fits_the_schema() -> None:
+    """Only where SARIF_SCHEMA names a copy of the official schema: no package on PyPI ships one."""
+    schema = os.environ.get("SARIF_SCHEMA")
+    if not schema:
+        pytest.skip("SARIF_SCHEMA is not set")
+    jsonschema = pytest.importorskip("jsonschema")
+    jsonschema.validate(json.loads(render(sample(), "sarif")), json.loads(Path(schema).read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("One. Two.", "One."),
+        ("Since TF 2.4 it varies, e.g. Here. Next.", "Since TF 2.4 it varies, e.g. Here."),
+        ("`a.b` is set. `c` is not.", "`a.b` is set."),
+        ("No stop\nat all\n\nOther.", "No stop at all"),
+        ("", ""),
+    ],
+)
+def test_first_sentence(text: str, sentence: str) -> None:
+    assert first_sentence(text) == sentence
+
+
+def test_rich_is_imported_for_colour_only() -> None:
+    code = (
+        "import sys; from d9mlint.model import Report; from d9mlint.report import FORMATS, render\n"
+        "for name in FORMATS: render(Report((), {}), name)\n"
+        "assert not [name for name in sys.modules if name.split('.')[0] == 'rich']\n"
+        "render(Report((), {}), 'text', color=True)\n"
+        "assert 'rich.style' in sys.modules and 'rich.console' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])

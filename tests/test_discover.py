@@ -1,0 +1,367 @@
+"""Which files are checked, which of them are entries, and where their imports start."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from d9mlint import discover as module
+from d9mlint.config import Config
+from d9mlint.discover import Discovery, discover, has_main_guard, import_roots
+from d9mlint.model import ConfigError, Unchecked, UsageError
+
+GUARD = 'if __name__ == "__main__":\n    main()\n'
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder that is the working directory."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path.resolve()
+
+
+def write(root: Path, files: dict[str, str] | Iterable[str]) -> None:
+    for name, text in (files if isinstance(files, dict) else dict.fromkeys(files, "")).items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+
+
+def names(paths: Iterable[Path]) -> list[str]:
+    return [path.as_posix() for path in paths]
+
+
+def found(root: Path, *paths: str, **settings: Any) -> Discovery:
+    return discover([Path(path) for path in paths or (".",)], Config(root=root, **settings))
+
+
+# --- files -----------------------------------------------------------------------------------------------------------
+
+
+def test_folder_is_sorted_and_spelled_as_given(root: Path) -> None:
+    write(root, ["b.py", "a/z.py", "a/b/c.py", "a-b.py", "notes.txt", "run", "a.pyi", "c.PY"])
+    assert names(found(root).files) == ["a/b/c.py", "a/z.py", "a-b.py", "b.py"]
+    assert names(found(root, str(root / "a")).files) == [f"{root}/a/b/c.py", f"{root}/a/z.py"]
+    assert names(found(root, "../" + root.name + "/a").files) == [f"../{root.name}/a/b/c.py", f"../{root.name}/a/z.py"]
+
+
+def test_each_file_once_whatever_the_order(root: Path) -> None:
+    write(root, ["a/x.py", "y.py"])
+    one = found(root, "a", ".", "a/x.py", "./y.py")
+    two = found(root, "y.py", "a/../a/x.py", "a/x.py", ".", "a")
+    assert names(one.files) == names(two.files) == ["a/x.py", "y.py"]
+    assert names(one.entries) == names(two.entries) == ["a/x.py", "y.py"]
+
+
+def test_nothing_to_check(root: Path) -> None:
+    write(root, ["data/readme.txt"])
+    for paths, text in ((["data"], "data"), (["data", "."], "data, ."), ([], "no path")):
+        with pytest.raises(UsageError, match=f"^nothing to check: no Python file in {text}$"):
+            discover([Path(path) for path in paths], Config(root=root))
+
+
+def test_path_not_found(root: Path) -> None:
+    write(root, ["x.py"])
+    (root / "dangling.py").symlink_to(root / "gone.py")
+    for name in ("gone.py", "x.py/y", "dangling.py"):
+        with pytest.raises(UsageError, match=f"^path not found: {name}$"):
+            found(root, "x.py", name)
+
+
+def test_special_file(root: Path) -> None:
+    os.mkfifo(root / "pipe.py")
+    with pytest.raises(UsageError, match=r"^neither a file nor a folder: pipe.py$"):
+        found(root, "pipe.py")
+    write(root, ["x.py"])
+    assert names(found(root).files) == ["x.py"]
+
+
+def test_named_file_is_an_entry_even_where_excluded(root: Path) -> None:
+    write(root, {"train": "", "venv/x.py": "", "gen.py": "", "lib.py": "", ".gitignore": "gen.py\n"})
+    result = found(root, "train", "venv/x.py", "gen.py", exclude=("train",))
+    assert names(result.files) == names(result.entries) == ["gen.py", "train", "venv/x.py"]
+
+
+def test_default_excludes(root: Path) -> None:
+    left_out = [
+        ".git/h.py",
+        ".venv/a.py",
+        "env/lib/b.py",
+        "p/__pycache__/c.py",
+        "p/node_modules/d.py",
+        "build/lib/e.py",
+    ]
+    left_out += ["dist/f.py", ".tox/g.py", "x.egg-info/i.py", "py/site-packages/j.py", ".mypy_cache/k.py", ".eggs/l.py"]
+    write(root, [*left_out, "env/pyvenv.cfg", "p/ok.py", "utils/dist/__init__.py", "environment/n.py", "p/build.py"])
+    kept = ["environment/n.py", "p/build.py", "p/ok.py", "utils/dist/__init__.py"]
+    assert names(found(root).files) == kept
+    assert names(found(root, "build").files) == ["build/lib/e.py"]  # named is named
+    readded = found(root, exclude=("!build/", "!env/", "!.venv/")).files
+    assert names(readded) == sorted([*kept, ".venv/a.py", "build/lib/e.py", "env/lib/b.py"], key=lambda n: n.split("/"))
+
+
+def test_exclude_is_relative_to_the_config_root(root: Path) -> None:
+    write(root, ["p/a.py", "p/gen/b.py", "p/c_pb2.py", "gen/d.py", "p/p/a.py"])
+    excluded = ("/p/gen/", "*_pb2.py", "/p/a.py")
+    for paths in ((".",), ("p", "gen"), (str(root),)):
+        assert [Path(os.path.relpath(file)).as_posix() for file in found(root, *paths, exclude=excluded).files] == [
+            "gen/d.py",
+            "p/p/a.py",
+        ]
+    assert names(found(root, "p/gen", exclude=excluded).files) == ["p/gen/b.py"]
+    with pytest.raises(ConfigError, match=r"^configuration: exclude: bad pattern '!': "):
+        found(root, exclude=("ok", "!"))
+
+
+def test_gitignore_nesting(root: Path) -> None:
+    write(
+        root,
+        {
+            ".gitignore": "# comment\n\n/out/\n*.gen.py\n!keep.gen.py\ndata/**\n!data/load.py\n[z-a]\n!\n",
+            **dict.fromkeys(["a.py", "out/x.py", "p/out/x.py", "p/a.gen.py", "p/keep.gen.py", "data/load.py"], ""),
+            **dict.fromkeys(["data/x.py", "data/sub/load.py", "p/q/b.gen.py", "p/q/local.py", "p/local.py"], ""),
+            "p/q/.gitignore": "!b.gen.py\nlocal.py\nkeep.gen.py\n",
+            "p/q/keep.gen.py": "",
+        },
+    )
+    kept = ["a.py", "data/load.py", "p/keep.gen.py", "p/local.py", "p/out/x.py", "p/q/b.gen.py"]
+    assert names(found(root).files) == kept
+    # the files above count as well, up to the repository
+    assert "p/a.gen.py" in names(found(root, "p").files)
+    (root / ".git").mkdir()
+    assert names(found(root, "p").files) == [name for name in kept if name.startswith("p/")]
+    assert names(found(root, "p/q").files) == ["p/q/b.gen.py"]
+    assert names(found(root, "out").files) == ["out/x.py"]  # ignored above, but named
+    # the configuration has the last word
+    assert "out/x.py" in names(found(root, exclude=("!out/",)).files)
+
+
+def test_links(root: Path) -> None:
+    write(root, ["p/a.py", "p/sub/b.py", "outside/c.py", "p/impl.txt"])
+    (root / "p" / "loop").symlink_to(root / "p")
+    (root / "p" / "sub" / "up").symlink_to("..")
+    (root / "p" / "away").symlink_to(root / "outside")
+    (root / "p" / "away.py").symlink_to(root / "outside" / "c.py")
+    (root / "p" / "again.py").symlink_to("sub/b.py")
+    (root / "p" / "impl.py").symlink_to("impl.txt")
+    (root / "p" / "self.py").symlink_to("self.py")
+    (root / "p" / ".#a.py").symlink_to("user@host.1234")
+    (root / "p" / "folder.py").symlink_to("sub")
+    result = found(root, "p")
+    assert names(result.files) == ["p/a.py", "p/impl.py", "p/sub/b.py"]
+    assert result.unchecked == ()
+    assert names(found(root, "p/loop").files) == ["p/loop/a.py", "p/loop/impl.py", "p/loop/sub/b.py"]
+
+
+def test_unreadable_folder_and_file(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(root, {"a.py": GUARD, "b.py": GUARD, "secret/c.py": "", "z/d.py": ""})
+    scandir, read_bytes = os.scandir, Path.read_bytes
+
+    def guarded_scandir(path: str) -> Any:
+        if str(path).endswith("secret/") or str(path).endswith("secret"):
+            raise PermissionError(13, "Permission denied")
+        return scandir(path)
+
+    def guarded_read(path: Path) -> bytes:
+        if path.name == "b.py":
+            raise OSError(5, "Input/output error")
+        return read_bytes(path)
+
+    monkeypatch.setattr(os, "scandir", guarded_scandir)
+    monkeypatch.setattr(Path, "read_bytes", guarded_read)
+    result = found(root)
+    assert names(result.files) == ["a.py", "z/d.py"]
+    assert names(result.entries) == ["a.py"]
+    assert result.unchecked == (
+        Unchecked("b.py", "cannot be read: Input/output error"),
+        Unchecked("secret", "cannot be read: Permission denied"),
+    )
+    only = found(root, "secret")
+    assert (only.files, len(only.unchecked)) == ((), 1)  # not "nothing to check": it could not be looked at
+
+
+def test_folder_named_like_a_file(root: Path) -> None:
+    write(root, ["train.py/x.py", "pyproject.toml/y.py", ".gitignore/z.py"])
+    assert names(found(root).files) == [".gitignore/z.py", "pyproject.toml/y.py", "train.py/x.py"]
+
+
+def test_bounded(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(root, [f"{name}.py" for name in "edcba"])
+    monkeypatch.setattr(module, "MAX_FILES", 3)
+    result = found(root)
+    assert names(result.files) == ["a.py", "b.py", "c.py"]
+    reason = "stopped after 3 Python files; exclude folders or check them one by one"
+    assert result.unchecked == (Unchecked(".", reason),)
+
+
+# --- entries ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'if __name__ == "__main__":',
+        "if __name__=='__main__' : main()",
+        "import x\r\nif  (__name__ == '__main__'):\r\n",
+        'if "__main__" == __name__:',
+        "if DEBUG and __name__ == '__main__':",
+        "if X:\n  pass\nelif __name__ == '__main__':",
+        "\ufeffif __name__ == '__main__':",
+    ],
+)
+def test_main_guard(text: str) -> None:
+    assert has_main_guard(text.encode())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "# if __name__ == '__main__':",
+        "    if __name__ == '__main__':",
+        "x = 'if __name__ == \"__main__\"'",
+        "if x:  # __name__ == '__main__'",
+        "if __name__ == 'main':",
+        "if __name__ != '__main__':",
+        "iffy = __name__ == '__main__'",
+        "if x:\n    y = __name__ == '__main__'",
+    ],
+)
+def test_no_main_guard(text: str) -> None:
+    assert not has_main_guard(text.encode())
+
+
+@given(st.binary(max_size=200))
+def test_main_guard_of_any_bytes(data: bytes) -> None:
+    assert has_main_guard(data) in (True, False)
+    assert has_main_guard(data + b"\nif __name__ == '__main__':\n")
+
+
+def test_entries_of_a_folder(root: Path) -> None:
+    write(
+        root,
+        {
+            "lib.py": "x = 1\n",
+            "guarded.py": GUARD,
+            "pkg/__main__.py": "run()\n",
+            "pkg/__init__.py": "",
+            "pkg/cli.py": "def main(): ...\n",
+            "src/tool/__init__.py": "def go(): ...\n",
+            "src/tool/gui.py": "def go(): ...\n",
+            "configured.py": "run()\n",
+            "extra/deep/mod.py": "",
+            "old/legacy/start.py": "",
+            "run.sh": "#!/usr/bin/env python3\n",
+            "script": "#!/usr/bin/env python3\n",
+            "pyproject.toml": "[project.scripts]\na = 'pkg.cli:main'\nb = 'tool:go'\nc = 'gone.mod:x'\n"
+            "d = 'deep.mod:x'\n[project.gui-scripts]\ne = 'tool.gui:go'\n",
+            "old/setup.cfg": "[options.entry_points]\nconsole_scripts =\n    f = legacy.start:main [extra]\n",
+        },
+    )
+    result = found(root, entrypoints=(root / "configured.py",), roots=(root / "extra",))
+    assert names(result.entries) == [
+        "configured.py",
+        "extra/deep/mod.py",
+        "guarded.py",
+        "old/legacy/start.py",
+        "pkg/__main__.py",
+        "pkg/cli.py",
+        "src/tool/__init__.py",
+        "src/tool/gui.py",
+    ]
+    assert "lib.py" in names(result.files)
+    assert "script" not in names(result.files)
+    assert result.unchecked == ()
+    # the project's metadata counts for a part of the project too, spelled as that part
+    assert names(found(root, "pkg").entries) == ["pkg/__main__.py", "pkg/cli.py"]
+
+
+def test_no_entries(root: Path) -> None:
+    write(root, {"a.py": "x = 1\n", "b.py": "import a\n"})
+    assert found(root).entries == ()
+
+
+def test_configured_entry_counts_though_excluded_but_only_in_the_folders(root: Path) -> None:
+    write(root, ["bin/train", "gen/start.py", "gen/x.py", "p/a.py"])
+    settings: dict[str, Any] = {"entrypoints": (root / "bin/train", root / "gen/start.py"), "exclude": ("gen/",)}
+    result = found(root, **settings)
+    assert names(result.files) == ["bin/train", "gen/start.py", "p/a.py"]
+    assert names(result.entries) == ["bin/train", "gen/start.py"]
+    assert names(found(root, "p", **settings).files) == ["p/a.py"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("pyproject.toml", "[project.scripts\n"),
+        ("setup.cfg", "console_scripts = x\n"),
+        ("pyproject.toml", "# scripts \udcff"),
+    ],
+)
+def test_broken_metadata_is_shown(root: Path, name: str, text: str) -> None:
+    write(root, ["sub/a.py"])
+    (root / "sub" / name).write_text(text, errors="surrogateescape")
+    (unchecked,) = found(root).unchecked
+    assert unchecked.path == f"sub/{name}"
+    assert unchecked.reason.startswith("console scripts not read: ")
+    assert "\n" not in unchecked.reason
+
+
+def test_odd_metadata_has_no_scripts(root: Path) -> None:
+    write(
+        root, {"a.py": "", "pyproject.toml": "project = {scripts = [1]}\ntool = {poetry = {scripts = {a = {b = 1}}}}"}
+    )
+    assert found(root).entries == ()
+    write(root, {"pyproject.toml": "[tool.poetry.scripts]\nx = 'a:main'\ny = '../../etc/passwd'\nz = ''\n"})
+    assert names(found(root).entries) == ["a.py"]
+
+
+# --- import roots ----------------------------------------------------------------------------------------------------
+
+
+def roots(root: Path, entry: str, **settings: Any) -> list[str]:
+    return names(import_roots(Path(entry), Config(root=root, **settings)))
+
+
+def test_roots_of_a_flat_script(root: Path) -> None:
+    write(root, ["train.py"])
+    assert roots(root, "train.py") == ["."]
+    assert roots(root, str(root / "train.py")) == [str(root)]
+
+
+def test_roots_in_a_package(root: Path) -> None:
+    write(
+        root, ["work/pkg/__init__.py", "work/pkg/sub/__init__.py", "work/pkg/sub/train.py", "work/pkg/scripts/run.py"]
+    )
+    assert roots(root, "work/pkg/sub/train.py") == ["work/pkg/sub", "work", "."]
+    assert roots(root, "work/pkg/scripts/run.py") == ["work/pkg/scripts", "work", "."]
+
+
+def test_roots_in_a_src_layout(root: Path) -> None:
+    write(root, ["src/pkg/__init__.py", "src/pkg/train.py", "examples/fit.py", "lib/x.py", ".git/HEAD"])
+    assert roots(root, "src/pkg/train.py") == ["src/pkg", "src", "."]
+    assert roots(root, "examples/fit.py", roots=(root / "lib", root / "src")) == ["examples", ".", "src", "lib"]
+
+
+def test_roots_in_a_collection_of_projects(root: Path) -> None:
+    write(root, [".git/HEAD", "tf/bert/requirements.txt", "tf/bert/src/m.py", "tf/bert/scripts/deep/run.py", "tf/x.py"])
+    assert roots(root, "tf/bert/scripts/deep/run.py") == ["tf/bert/scripts/deep", "tf/bert", ".", "tf/bert/src"]
+
+
+def test_roots_from_elsewhere(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(root, ["repo/.git", "repo/tools/train.py", "elsewhere/x.py", "requirements.txt"])
+    monkeypatch.chdir(root / "elsewhere")
+    assert roots(root / "elsewhere", "../repo/tools/train.py") == ["../repo/tools", "../repo"]
+    write(root, ["alone/pkg/__init__.py", "alone/pkg/a.py"])
+    assert roots(root / "elsewhere", "../alone/pkg/a.py") == ["../alone/pkg", "../alone"]
+
+
+def test_root_of_a_linked_script_is_that_of_the_file(root: Path) -> None:
+    write(root, ["p/train.py", "bin/x.py"])
+    (root / "bin" / "train.py").symlink_to("../p/train.py")
+    assert roots(root, "bin/train.py") == ["p", "."]
