@@ -112,7 +112,7 @@ def _with_diff(options: Options, outcome: Outcome) -> Outcome:
 
 def _fixable(options: Options, report: Report) -> dict[str, bytes]:
     """The files that fixes of the report's findings would change."""
-    from d9mlint.python.project import CannotRead, disk_reader
+    from d9mlint.python.reading import CannotRead, disk_reader
 
     cwd = Path.cwd()
     read = disk_reader(_tree(options, configuration.load(_start(options.paths), options.config)), cwd)
@@ -179,10 +179,14 @@ def _job(options: Options, config: Config, catalogue: Catalogue, rules: tuple[Ru
     resolver = Resolver(options.target, config.target, config.root, options.device or config.device)
     targets: dict[str, Target] = {}
     roots: dict[str, tuple[str, ...]] = {}
+    beside: dict[Path, tuple[str, ...]] = {}
     for path in {*found.entries, *found.files}:
         name = shown(path, cwd)
         targets[name] = resolver.target(path)
-        roots[name] = tuple(dict.fromkeys(shown(r, cwd) for r in import_roots(path, config)))
+        folder = path if path.is_symlink() else path.parent  # one look at the folders above for all files of a folder
+        if folder not in beside:
+            beside[folder] = tuple(dict.fromkeys(shown(r, cwd) for r in import_roots(path, config)))
+        roots[name] = beside[folder]
     argv = options.argv if options.argv is not None else config.args
     return Job(_tree(options, config), cwd, catalogue, rules, targets, roots, argv, options.cache)
 
@@ -296,7 +300,7 @@ def exit_code(report: Report, fail_on: str) -> int:
 
 
 def _sources(job: Job, paths: Iterable[str]) -> dict[str, str]:
-    from d9mlint.python.project import CannotRead, disk_reader
+    from d9mlint.python.reading import CannotRead, disk_reader
 
     read = disk_reader(job.root, job.cwd)
     out: dict[str, str] = {}
@@ -310,11 +314,11 @@ def _sources(job: Job, paths: Iterable[str]) -> dict[str, str]:
     return out
 
 
-def with_fingerprints(findings: Iterable[Finding], sources: Mapping[str, str]) -> list[Finding]:
+def with_fingerprints(findings: Sequence[Finding], sources: Mapping[str, str]) -> list[Finding]:
     """Findings with the identity that baselines and SARIF use."""
     seen: dict[tuple[str, str, str], int] = {}
     out: list[Finding] = []
-    lines = {path: text.split("\n") for path, text in sources.items()}
+    lines = {path: sources[path].split("\n") for path in {f.location.path for f in findings} & sources.keys()}
     for found in findings:
         text = lines.get(found.location.path, [])
         line = text[found.location.line - 1] if 0 < found.location.line <= len(text) else ""

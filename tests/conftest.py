@@ -44,6 +44,7 @@ def d9mlint(
     """Runs the command line in this process, in an empty folder."""
     from d9mlint.cli import main
 
+    (tmp_path / ".git").mkdir()  # no configuration above it counts
     monkeypatch.chdir(tmp_path)
 
     def run(*args: str) -> Ran:

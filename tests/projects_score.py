@@ -76,8 +76,8 @@ def score(folder: Path) -> Score:
         else:
             missed.append(f"{wanted['file']}:{line} {wanted['hazard']}")
     loud = tuple(f"{f['path']}:{f['line']} {f['rule']} {f['message']}" for f in left if f["severity"] != "info")
-    clean = expect["kind"] == "clean"
-    return Score(folder.name, expect["kind"], len(expect.get("findings", [])), tuple(missed), loud if clean else (), () if clean else loud)
+    alarms, extra = (loud, ()) if expect["kind"] == "clean" else ((), loud)
+    return Score(folder.name, expect["kind"], len(expect.get("findings", [])), tuple(missed), alarms, extra)
 
 
 def all_scores() -> list[Score]:
@@ -99,5 +99,6 @@ if __name__ == "__main__":
     defects = [s for s in scores if s.kind == "defect"]
     clean = [s for s in scores if s.kind == "clean"]
     wanted = sum(s.expected for s in defects)
-    print(f"found {wanted - sum(len(s.missed) for s in defects)} of {wanted} expected findings in {len(defects)} defect programs")
+    found = wanted - sum(len(s.missed) for s in defects)
+    print(f"found {found} of {wanted} expected findings in {len(defects)} defect programs")
     print(f"silent on {sum(not s.alarms for s in clean)} of {len(clean)} clean programs")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import io
 import json
 import os
 import re
@@ -197,14 +199,15 @@ def test_unreadable_file_and_folder(d9mlint: Run, monkeypatch: pytest.MonkeyPatc
     if os.geteuid():
         Path("secret.py").chmod(0)
     else:  # for root everything is readable
-        real = Path.read_bytes
+        real = open
 
-        def refuse(self: Path) -> bytes:
-            if self.name == "secret.py":
+        def refuse(file: Any, *rest: Any, **more: Any) -> Any:
+            if str(file).endswith("secret.py"):
                 raise PermissionError(13, "Permission denied")
-            return real(self)
+            return real(file, *rest, **more)
 
-        monkeypatch.setattr(Path, "read_bytes", refuse)
+        monkeypatch.setattr(builtins, "open", refuse)
+        monkeypatch.setattr(io, "open", refuse)  # what pathlib uses
     for args in (("good.py", "secret.py"), (".",)):
         ran = d9mlint(*args, "--format", "json", "--no-cache")
         assert ran.code == 3
@@ -342,6 +345,7 @@ def test_not_a_terminal_is_plain(d9mlint: Run) -> None:
 def test_a_terminal_has_colours_unless_no_color(tmp_path: Path, no_color: bool) -> None:
     import pty
 
+    (tmp_path / ".git").mkdir()
     (tmp_path / "train.py").write_text(BAD)
     env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | ({"NO_COLOR": "1"} if no_color else {})
     leader, follower = pty.openpty()
@@ -484,7 +488,7 @@ def test_diff_shows_and_fix_cures(d9mlint: Run) -> None:
     assert (ran.code, ran.err) == (0, "fixed 0 findings\n")
     assert Path("train.py").read_bytes() == expected
     assert d9mlint("train.py", "--target", "tensorflow==2.9.1", "--diff").out == ""
-    assert sorted(p.name for p in Path().iterdir()) == ["train.py"]
+    assert sorted(p.name for p in Path().iterdir()) == [".git", "train.py"]
 
 
 def test_suppressed_findings_are_not_fixed(d9mlint: Run) -> None:
@@ -518,6 +522,7 @@ def test_rules_test(d9mlint: Run) -> None:
 
 
 def test_python_m(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
     (tmp_path / "train.py").write_text(BAD)
     command = [sys.executable, "-m", "d9mlint", "train.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -526,6 +531,7 @@ def test_python_m(tmp_path: Path) -> None:
 
 
 def test_main_takes_the_words_of_the_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".git").mkdir()
     (tmp_path / "train.py").write_text(FLAGGED)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "argv", ["d9mlint", "train.py", "--", "--seed", "1"])

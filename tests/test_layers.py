@@ -41,6 +41,7 @@ def test_linting_never_imports_a_framework_or_the_program(tmp_path: Path, option
     (tmp_path / "train.py").write_text(f"{source}\nopen('executed', 'w').close()\n", encoding="utf-8")
     fakes = tmp_path / "fakes"  # what would be imported, were anything imported
     fakes.mkdir()
+    (tmp_path / ".git").mkdir()
     for name in FRAMEWORKS:
         (fakes / f"{name}.py").write_text(f"open('executed-{name}', 'w').close()\n")
     words = ["train.py", "--no-cache", *options]

@@ -15,7 +15,7 @@ from d9mlint.model.finding import (
 )
 from d9mlint.model.report import Report, Unchecked
 from d9mlint.model.rule import Example, Op, OpStatus, Remedy, Rule
-from d9mlint.model.target import Package, Target
+from d9mlint.model.target import EnvironmentVariable, Package, Target
 
 __all__ = [
     "CONFIDENCES",
@@ -27,6 +27,7 @@ __all__ = [
     "D9mlintError",
     "Edit",
     "Effect",
+    "EnvironmentVariable",
     "Example",
     "Finding",
     "Fix",

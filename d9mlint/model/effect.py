@@ -53,7 +53,7 @@ class Effect:
     origin: str = ""
     """The result comes from ``clock``, ``pid``, ``entropy``, ``hash``, ``rank`` ... ."""
     order: str = ""
-    """The result's order is that of a ``listing``, a ``set``, ``completion``; ``sorted`` clears it, ``kept`` hands it on."""
+    """The result has the order of a ``listing``, a ``set``, ``completion``; ``sorted`` clears it, ``kept`` keeps it."""
     orders_data: bool = False
     """An argument in such an order changes the result here."""
     trains: bool = False

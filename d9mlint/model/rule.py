@@ -69,7 +69,7 @@ class Rule:
 class OpStatus:
     """How an op behaves in a range of versions.
 
-    ``default``: ``varies`` or ``same``. ``deterministic_mode``: ``same`` (cured), ``raises`` or ``varies`` (not covered).
+    ``default`` is ``varies`` or ``same``; ``deterministic_mode`` is ``same`` (cured), ``raises`` or ``varies``.
     """
 
     versions: str

@@ -9,10 +9,21 @@ from functools import lru_cache
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """One package of a target: the version assumed and the reason (``requirements.txt:14``, ``newest known release``)."""
+    """A package of a target: the version assumed, and why (``requirements.txt:14``, ``newest known release``)."""
 
     version: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentVariable:
+    """A variable that is set before the program starts, and the line that sets it (which ends at ``width``)."""
+
+    name: str
+    value: str
+    path: str
+    line: int
+    width: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +32,7 @@ class Target:
 
     packages: Mapping[str, Package] = field(default_factory=dict)
     device: str = "gpu"
+    environment: tuple[EnvironmentVariable, ...] = ()
 
     def version(self, package: str) -> str | None:
         """The version assumed for ``package``, or None where the target does not know it."""

@@ -1,4 +1,4 @@
-"""Many entries: spread over worker processes, with what earlier runs learned.
+"""Many entries: what earlier runs found out is taken from the cache, the rest is spread over worker processes.
 
 A program's findings depend on the files that its story asked for (also on those that were not there), on the
 catalogue and on the target; the cache keeps them under exactly that.
@@ -6,25 +6,40 @@ catalogue and on the target; the cache keeps them under exactly that.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
-import pickle
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from d9mlint import __version__
-from d9mlint.model import Effect, Finding, Op, Rule, Target
-from d9mlint.python.project import CannotRead, disk_reader
+from d9mlint.model import D9mlintError, Effect, Finding, Op, Rule, Target
+from d9mlint.python.merging import combine
+from d9mlint.python.reading import CannotRead, disk_reader
+from d9mlint.python.store import Store, Unit, content_hash, own_code
+
+if TYPE_CHECKING:
+    from d9mlint.python.knowledge import Knowledge
+    from d9mlint.python.project import Project
 
 SCREEN = re.compile(
     rb"tensorflow|keras|numpy|\brandom\b|environ|getenv|horovod|listdir|scandir|\bglob\b|iterdir|as_completed|imap_unordered"
 )
 """A file that no entry reaches and that holds none of these words has nothing that a local rule could report."""
+_FEW = 4
+"""Names for which another process would cost more than it saves."""
+_CHUNKS = 8
+"""Portions a worker: many even out their sizes, few keep neighbours together, which share modules."""
+_GARBAGE = 100_000
+"""Facts and stories are many small objects that live long; looking for garbage among them often only costs time."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class BatchJob:
     """What all entries of a run have in common."""
 
@@ -40,6 +55,18 @@ class BatchJob:
     argv: tuple[str, ...] | None
     cache: bool
 
+    def key(self, name: str, local: bool) -> str:
+        """Where the unit of a file is kept: everything that it depends on besides the contents of files."""
+        target = self.targets[name]
+        packages = sorted((k, p.version, p.reason) for k, p in target.packages.items())
+        text = repr((self._common, name, local, packages, target.device, target.environment, self.roots[name]))
+        return hashlib.blake2b(text.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
+
+    @cached_property
+    def _common(self) -> str:
+        rules = tuple(r.name for r in self.rules)
+        return repr((__version__, own_code(), self.digest, str(self.cwd), str(self.root), rules, self.argv))
+
 
 @dataclass(frozen=True, slots=True)
 class BatchResult:
@@ -50,24 +77,14 @@ class BatchResult:
     files: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Unit:
-    """What one entry yields, and what that rests on: content hashes by path, None for a file that was not there."""
-
-    findings: tuple[Finding, ...]
-    unchecked: tuple[tuple[str, str], ...]
-    files: tuple[str, ...]
-    asked: tuple[tuple[str, str | None], ...]
-
-
 def run(job: BatchJob, entries: Sequence[str], files: Sequence[str], jobs: int = 0) -> BatchResult:
     """Judges the entries, then the files that none of them reaches, each by itself."""
-    from d9mlint.python.engine import combine
-
-    first = _spread(job, sorted(entries), False, jobs)
-    reached = {path for unit in first for path in unit.files} | set(entries)
-    rest = [path for path in files if path not in reached]
-    second = _spread(job, rest, True, jobs)
+    past = _Past(job)
+    with _seldom_collected():
+        first = _units(job, past, sorted(entries), False, jobs)
+        reached = {path for unit in first for path in unit.files} | set(entries)
+        rest = [path for path in files if path not in reached]
+        second = _units(job, past, [path for path in rest if past.matters(path)], True, jobs)
     units = [*first, *second]
     findings = combine(f for unit in units for f in unit.findings)
     unchecked = sorted({pair for unit in units for pair in unit.unchecked})
@@ -75,60 +92,106 @@ def run(job: BatchJob, entries: Sequence[str], files: Sequence[str], jobs: int =
     return BatchResult(tuple(findings), tuple(unchecked), tuple(seen))
 
 
-def _spread(job: BatchJob, names: Sequence[str], local: bool, jobs: int) -> list[_Unit]:
-    workers = min(jobs or os.cpu_count() or 1, max(1, len(names) // 4))
-    if workers <= 1:
-        return _work(job, names, local)
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
-
-    chunks = _chunks(names, workers)
-    with ProcessPoolExecutor(workers, mp_context=get_context("fork" if os.name == "posix" else "spawn")) as pool:
-        done = list(pool.map(_work, [job] * len(chunks), chunks, [local] * len(chunks)))
-    return [unit for units in done for unit in units]
+@contextmanager
+def _seldom_collected() -> Iterator[None]:
+    before = gc.get_threshold()
+    gc.set_threshold(_GARBAGE, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
-def _chunks(names: Sequence[str], workers: int) -> list[list[str]]:
-    """Neighbours stay together, as they share modules; several chunks a worker even out their sizes."""
-    size = max(1, -(-len(names) // (workers * 8)))
-    return [list(names[i : i + size]) for i in range(0, len(names), size)]
+def _units(job: BatchJob, past: _Past, names: Sequence[str], local: bool, jobs: int) -> list[Unit]:
+    """The units of files, in their order."""
+    found = {name: unit for name in names if (unit := past.unit(name, local)) is not None}
+    missing = [name for name in names if name not in found]
+    workers = min(jobs or os.cpu_count() or 1, max(1, len(missing) // _FEW))
+    if workers > 1:
+        _prepare()
+        from d9mlint.python import workers as processes
+
+        for name, result in processes.spread(_work, (job, local), _chunks(missing, workers), workers):
+            if isinstance(result, D9mlintError):
+                raise result
+            found[name] = _dead(name, result.code) if isinstance(result, processes.Died) else result
+    elif missing:
+        judge = _Judge(job)
+        found.update((name, judge.unit(name, local)) for name in missing)
+    if missing and past.store is not None:
+        past.store.prune()
+        if (facts := Store.open("facts")) is not None:
+            facts.prune()
+    return [found[name] for name in names]
 
 
-def _work(job: BatchJob, names: Sequence[str], local: bool) -> list[_Unit]:
-    worker = _Worker(job)
-    return [unit for name in names if (unit := worker.unit(name, local)) is not None]
+def _dead(name: str, code: int | None) -> Unit:
+    reason = f"internal-error: the process that checked it ended with code {code}"
+    return Unit((), ((name, reason),), (name,), ())
 
 
-class _Worker:
-    """Reads each file once for all its entries."""
+def _prepare() -> None:
+    """Imports here, once, what every forked worker needs; a run that finds all in the cache never comes here."""
+    import libcst  # noqa: F401
+
+    import d9mlint.python.engine
+    import d9mlint.python.lower  # noqa: F401
+
+    gc.collect()
+    gc.freeze()
+
+
+def _chunks(names: Sequence[str], workers: int) -> list[tuple[str, ...]]:
+    size = max(1, -(-len(names) // (workers * _CHUNKS)))
+    return [tuple(names[i : i + size]) for i in range(0, len(names), size)]
+
+
+class _Work:
+    """What a worker process does with a name; an error of the user's is handed on as a result."""
+
+    def __init__(self, job: BatchJob, local: bool) -> None:
+        self._judge = _Judge(job)
+        self._local = local
+
+    def __call__(self, name: str) -> Unit | D9mlintError:
+        try:
+            return self._judge.unit(name, self._local)
+        except D9mlintError as error:
+            return error
+
+
+def _work(arguments: tuple[BatchJob, bool]) -> _Work:
+    gc.set_threshold(_GARBAGE)
+    return _Work(*arguments)
+
+
+class _Past:
+    """What earlier runs know; every file is read once, however many programs rest on it."""
 
     def __init__(self, job: BatchJob) -> None:
         self._job = job
         self._reader = disk_reader(job.root, job.cwd)
-        self._project: object = None
-        self._knowledge: dict[str, object] = {}
         self._hashes: dict[str, str | None] = {}
-        self._store = _Store(job) if job.cache else None
+        self.store = Store.open("units") if job.cache else None
 
-    def unit(self, name: str, local: bool) -> _Unit | None:
-        """The findings of one entry or local file; None for a local file that the screen rules out."""
-        if local:
-            try:
-                data = self._reader(name)
-            except CannotRead as error:
-                return _Unit((), ((name, str(error)),), (name,), ())
-            if data is None or not SCREEN.search(data):
-                return None
-        key = ""
-        if self._store is not None:
-            key = self._store.key(name, local)
-            known = self._store.load(key)
-            if known is not None and all(self._hash(path) == digest for path, digest in known.asked):
-                return known
-        unit = self._judge(name, local)
-        if self._store is not None:
-            self._store.save(key, unit)
-        return unit
+    def matters(self, path: str) -> bool:
+        """Whether a local rule could report anything in the file (or it cannot be read, which is to be told)."""
+        try:
+            data = self._reader(path)
+        except CannotRead:
+            return True
+        if data is not None and self.store is not None:
+            self._hashes[path] = content_hash(data)
+        return data is not None and SCREEN.search(data) is not None
+
+    def unit(self, name: str, local: bool) -> Unit | None:
+        """What an earlier run found, where all that it rests on is as it was."""
+        if self.store is None:
+            return None
+        known = self.store.load(self._job.key(name, local), Unit)
+        if known is None or any(self._hash(path) != digest for path, digest in known.asked):
+            return None
+        return known
 
     def _hash(self, path: str) -> str | None:
         if path not in self._hashes:
@@ -136,73 +199,69 @@ class _Worker:
                 data = self._reader(path)
             except CannotRead as error:
                 data = str(error).encode()
-            self._hashes[path] = None if data is None else hashlib.blake2b(data, digest_size=12).hexdigest()
+            self._hashes[path] = None if data is None else content_hash(data)
         return self._hashes[path]
 
-    def _judge(self, name: str, local: bool) -> _Unit:
-        from d9mlint.python.engine import judge
-        from d9mlint.python.knowledge import Knowledge
-        from d9mlint.python.project import Project
 
-        job = self._job
-        if self._project is None:
-            self._project = Project(self._reader)
-        project = self._project
-        assert isinstance(project, Project)
-        target = job.targets[name]
-        label = repr(sorted((k, p.version) for k, p in target.packages.items()))
-        if label not in self._knowledge:
-            self._knowledge[label] = Knowledge(job.aliases, job.effects, target)
-        knowledge = self._knowledge[label]
-        assert isinstance(knowledge, Knowledge)
-        project.asked.clear()
-        try:
-            judged = judge(project, name, job.roots[name], job.rules, job.ops, knowledge, target, job.argv, local=local)
-        except CannotRead as error:
-            return _Unit((), ((name, str(error)),), (name,), self._asked([name]))
-        return _Unit(judged.findings, judged.unchecked, judged.files, self._asked(sorted(project.asked)))
-
-    def _asked(self, paths: Iterable[str]) -> tuple[tuple[str, str | None], ...]:
-        return tuple((path, self._hash(path)) for path in paths)
-
-
-class _Store:
-    """Units of earlier runs in the user's cache folder; one that cannot be read or written is only slower."""
+class _Judge:
+    """Judges entries, and keeps what it finds; each file is read and parsed once for all of them."""
 
     def __init__(self, job: BatchJob) -> None:
-        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-        self._folder = Path(base) / "d9mlint" / "units"
-        rules = tuple(r.name for r in job.rules)
-        common = (__version__, job.digest, str(job.cwd), str(job.root), rules, job.argv)
-        self._common = repr(common)
+        from d9mlint.python.project import Project
+
         self._job = job
+        facts = Store.open("facts") if job.cache else None
+        self._project: Project = Project(disk_reader(job.root, job.cwd), facts)
+        self._knowledge: dict[str, Knowledge] = {}
+        self._hashes: dict[str, str | None] = {}
+        self._store = Store.open("units") if job.cache else None
 
-    def key(self, name: str, local: bool) -> str:
-        """Where the unit of an entry is kept."""
-        target = self._job.targets[name]
-        packages = sorted((k, p.version, p.reason) for k, p in target.packages.items())
-        text = repr((self._common, name, local, packages, target.device, self._job.roots[name]))
-        return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
-
-    def load(self, key: str) -> _Unit | None:
-        """The unit kept under ``key``, if it can be read."""
+    def unit(self, name: str, local: bool) -> Unit:
+        """The findings of one entry or local file; a crash on it is told and takes nothing else down."""
+        self._project.asked.clear()
         try:
-            with (self._folder / key[:2] / key).open("rb") as file:
-                found = pickle.load(file)
-        except (OSError, pickle.PickleError, EOFError, AttributeError, ImportError, IndexError, TypeError, ValueError):
-            return None
-        return found if isinstance(found, _Unit) else None
+            unit = self._judged(name, local)
+        except D9mlintError:
+            raise
+        except CannotRead as error:
+            unit = Unit((), ((name, str(error)),), (name,), self._asked([name]))
+        except Exception as error:  # noqa: BLE001 - also MemoryError and RecursionError: the other files still count
+            reason = f"internal-error: {type(error).__name__}: {error}".rstrip(": ")
+            return Unit((), ((name, reason),), (name,), ())
+        if self._store is not None and not any(reason.startswith("internal-error") for _, reason in unit.unchecked):
+            self._store.save(self._job.key(name, local), unit)
+        return unit
 
-    def save(self, key: str, unit: _Unit) -> None:
-        """Keeps ``unit`` under ``key``."""
-        path = self._folder / key[:2] / key
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            temporary = path.with_suffix(f".{os.getpid()}")
-            temporary.write_bytes(pickle.dumps(unit, 5))
-            temporary.replace(path)
-        except OSError:
-            return
+    def _judged(self, name: str, local: bool) -> Unit:
+        from d9mlint.python.engine import judge
+
+        job = self._job
+        target = job.targets[name]
+        judged = judge(
+            self._project, name, job.roots[name], job.rules, job.ops, self._knowing(target), target, job.argv,
+            local=local,
+        )  # fmt: skip
+        return Unit(judged.findings, judged.unchecked, judged.files, self._asked(sorted(self._project.asked)))
+
+    def _knowing(self, target: Target) -> Knowledge:
+        from d9mlint.python.knowledge import Knowledge
+
+        label = repr(sorted((k, p.version) for k, p in target.packages.items()))
+        if label not in self._knowledge:
+            self._knowledge[label] = Knowledge(self._job.aliases, self._job.effects, target)
+        return self._knowledge[label]
+
+    def _asked(self, paths: Iterable[str]) -> tuple[tuple[str, str | None], ...]:
+        return tuple((path, self._hash(path)) for path in paths) if self._store is not None else ()
+
+    def _hash(self, path: str) -> str | None:
+        if path not in self._hashes:
+            try:
+                data = self._project.data(path)
+            except CannotRead as error:
+                data = str(error).encode()
+            self._hashes[path] = None if data is None else content_hash(data)
+        return self._hashes[path]
 
 
 def newest_target(requirements: Sequence[str], device: str) -> Target:

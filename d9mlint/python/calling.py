@@ -40,7 +40,8 @@ EXITS = Unknown(name="exits")
 """What a call that ends the program returns."""
 PROTOCOL = frozenset(
     {
-        "call", "__call__", "build", "train_step", "test_step", "predict_step", "compute_loss", "__getitem__", "__iter__",
+        "call", "__call__", "build", "train_step", "test_step", "predict_step", "compute_loss", "__getitem__",
+        "__iter__",
         "__len__", "__next__", "forward", "on_epoch_begin", "on_epoch_end", "on_train_begin", "on_train_batch_begin",
         "on_train_batch_end", "begin", "before_run", "after_run", "run", "call_fn", "model_fn",
     }

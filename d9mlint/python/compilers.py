@@ -55,7 +55,7 @@ def _call(event: Event) -> tuple[Cond, str] | None:
         return (truthy(value), "set_jit") if value is not None else None
     elif event.name in OPTIONS and LEVEL in event.kwargs:
         return matches(event.kwargs[LEVEL], _LEVELS), f"OptimizerOptions({LEVEL}=...)"
-    elif event.name in SCOPES:
+    elif event.name in SCOPES and not event.inside("tfdata", "tfdata-parallel"):  # a pipeline runs on the CPU
         value = event.argument(Argument(0, "compile_ops"))
         return True if value is None else truthy(value), last
     elif event.name in ALWAYS:

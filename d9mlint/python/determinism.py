@@ -200,9 +200,25 @@ _STEPS = ("apply_gradients", "minimize")
 _FIT_WORDS = frozenset({"epochs", "validation_data", "steps_per_epoch", "callbacks", "validation_split", "batch_size"})
 
 
+_ESTIMATOR = "tensorflow.estimator.Estimator"
+_NOT_TRAINING = tuple(f"{_ESTIMATOR}.{m}" for m in ("predict", "evaluate", "export_saved_model", "export_savedmodel"))
+
+
+def trains(program: Program) -> list[Event]:
+    """Events that compute gradients, without those of a ``model_fn`` that is only exported, evaluated or asked."""
+    return program.once("trains", _trains)
+
+
+def _trains(program: Program) -> list[Event]:
+    used = any(not e.detached for e in program.calls(*_NOT_TRAINING))
+    if not used or any(not e.detached and e.name.rpartition(".")[2] in _LOOPS for e in program.trains):
+        return program.trains
+    return [e for e in program.trains if not e.deferred]
+
+
 def trainings(program: Program) -> list[Event]:
     """Events that train with TensorFlow, the ones that say it best first: loops and steps, then bare gradients."""
-    found = [e for e in program.trains if _is_tensorflow(program, e)]
+    found = [e for e in trains(program) if _is_tensorflow(program, e)]
     made = {id(e) for e in found}
     found += [e for e in program.calls("tensorflow.Session.run") if _runs(e, made)]
     return sorted(found, key=lambda e: (e.detached, _rank(e), e.index))

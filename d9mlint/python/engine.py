@@ -13,6 +13,7 @@ from d9mlint.python import facts as f
 from d9mlint.python.guards import Cond, either, forget
 from d9mlint.python.interpreter import Interpreter
 from d9mlint.python.knowledge import Knowledge
+from d9mlint.python.merging import combine
 from d9mlint.python.program import Draft, Program, words_of
 from d9mlint.python.project import CannotRead, Project
 from d9mlint.python.story import Frame, Story
@@ -55,7 +56,7 @@ def judge(
         except Exception as error:  # noqa: BLE001 - one rule must not take the others down; it is reported as such
             place = f"{type(error).__name__}: {error}"
             unchecked[f"{entry}"] = f"internal-error: rule {rule.name} failed: {place}"
-    findings = merge(drafts, entry, local)
+    findings = merge(drafts, entry, story.local)
     return Judged(findings, tuple(sorted(unchecked.items())), tuple(m.path for m in story.modules))
 
 
@@ -70,8 +71,11 @@ def tell(
     project.facts(entry)  # raises CannotRead for the entry; other files are reported in the story
     story = Story(entry, local=local)
     interpreter = Interpreter(project, roots, knowledge, target, story, argv)
+    linking.launch(interpreter, target)
     linking.load_entry(interpreter, entry)
     _tell_detached(interpreter)
+    # A script without a main guard looks like a module until it is seen to train by itself.
+    story.local = local and not any(e.certain and e.trains for e in story.events)
     return story
 
 
@@ -151,27 +155,6 @@ def _finding(group: list[Draft], entry: str, local: bool) -> Finding:
         confidence=best.confidence, message=best.message, location=best.location, remedy=best.remedy,
         when=words_of(cond), related=tuple(related), fixes=best.fixes, entries=() if local else (entry,),
     )  # fmt: skip
-
-
-def combine(findings: Iterable[Finding]) -> list[Finding]:
-    """Merges the findings of several entries: one per place and text, with all its entries, sorted."""
-    groups: dict[tuple[str, Location, str], Finding] = {}
-    for found in findings:
-        key = (found.rule, found.location, found.message)
-        known = groups.get(key)
-        if known is None:
-            groups[key] = found
-            continue
-        when = tuple(w for w in known.when if w in found.when)
-        best = max(known, found, key=lambda x: CONFIDENCES.index(x.confidence))
-        groups[key] = _with(best, when, tuple(sorted({*known.entries, *found.entries})))
-    return sorted(groups.values(), key=lambda x: x.sort_key)
-
-
-def _with(found: Finding, when: tuple[str, ...], entries: tuple[str, ...]) -> Finding:
-    from dataclasses import replace
-
-    return replace(found, when=when, entries=entries)
 
 
 __all__ = ["CannotRead", "Judged", "combine", "judge", "tell"]

@@ -42,6 +42,7 @@ MAX_LOOP_ITEMS = 8
 MAX_TEXT = 10_000
 MAX_NUMBER = 10**15
 DATASET = "tensorflow.data.Dataset"
+_NEVER_NONE = (Obj, Inst, Func, Bound, Class, Module, Seq, Dict, Partial, Ref)
 
 
 def evaluate(interp: Interpreter, node: f.Expr, frame: Frame) -> Value:
@@ -91,9 +92,9 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
             interp.event("sink", "slice" if node.is_slice else "item", frame, node.place, (holder,))
         if node.is_slice:
             return Seq(holder.kind, None, holder.element or _any(holder), holder.order, holder.sources)
-        if holder.items is not None and isinstance(index, Const) and isinstance(index.value, int):
-            if -len(holder.items) <= index.value < len(holder.items):
-                return interp.resolve(holder.items[index.value])
+        number = index.value if isinstance(index, Const) and isinstance(index.value, int) else None
+        if holder.items is not None and number is not None and -len(holder.items) <= number < len(holder.items):
+            return interp.resolve(holder.items[number])
         return holder.element or _any(holder)
     if isinstance(holder, Const) and isinstance(index, Const) and not node.is_slice:
         try:
@@ -303,9 +304,8 @@ def _compare_leaves(interp: Interpreter, op: str, left: Value, right: Value, tex
         return either(*(_compare_leaves(interp, "==", left, item, text) for item in right.items))
     if op == "in" and isinstance(left, Const) and isinstance(right, Dict) and not right.open:
         return left.value in right.items
-    if op in ("is", "==") and isinstance(right, Const) and right.value is None:
-        if isinstance(left, (Obj, Inst, Func, Bound, Class, Module, Seq, Dict, Partial, Ref)):
-            return False
+    if op in ("is", "==") and isinstance(right, Const) and right.value is None and isinstance(left, _NEVER_NONE):
+        return False
     keys = tuple(_key(interp, v) for v in (left, right))
     return OpaqueTest(("compare", op, *keys), text)
 

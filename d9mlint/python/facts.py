@@ -318,7 +318,10 @@ class Scope(NamedTuple):
     names: tuple[str, ...]
 
 
-Stmt: TypeAlias = Evaluate | Assign | Augment | Return | Raise | Assert | Jump | If | For | While | Try | With | Match | Def | Class | Import | ImportFrom | Scope  # fmt: skip
+Stmt: TypeAlias = (
+    Evaluate | Assign | Augment | Return | Raise | Assert | Jump | If | For | While | Try | With | Match | Def | Class
+    | Import | ImportFrom | Scope
+)  # fmt: skip
 
 
 class Facts(NamedTuple):

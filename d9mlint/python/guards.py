@@ -29,7 +29,9 @@ class Flag(NamedTuple):
 class Node:
     """A condition. Equal ones are one object (per story), so that comparing and hashing them costs nothing."""
 
-    __slots__ = ("negation", "size", "symbolic")
+    __slots__ = ("atoms", "negation", "size", "symbolic")
+    atoms: int
+    """A bit for each flag and each opaque test in it: conditions that share none say nothing about each other."""
     negation: Cond | None
     size: int
     """Tests in it."""
@@ -49,6 +51,7 @@ class FlagTest(Node):
         """The one such test."""
         node = _known(cls, (flag, op, type(value), value))
         node.flag, node.op, node.value, node.symbolic = flag, op, value, True
+        node.atoms = _bit(flag)
         return node
 
 
@@ -58,10 +61,10 @@ class OpaqueTest(Node):
     __slots__ = ("text",)
     text: str
 
-    def __new__(cls, key: tuple[Any, ...], text: str) -> OpaqueTest:
-        """The one such test."""
+    def __new__(cls, key: tuple[Any, ...], text: str, parts: Iterable[Any] = ()) -> OpaqueTest:
+        """The one such test; ``parts`` are those of a condition that was given up."""
         node = _known(cls, key)
-        node.text, node.symbolic = text, False
+        node.text, node.symbolic, node.atoms = text, False, _bit(node) | _atoms(parts)
         return node
 
 
@@ -74,7 +77,7 @@ class Not(Node):
     def __new__(cls, of: Any) -> Not:
         """The one such negation."""
         node = _known(cls, (of,))
-        node.of, node.symbolic = of, of.symbolic
+        node.of, node.symbolic, node.atoms = of, of.symbolic, of.atoms
         return node
 
 
@@ -87,7 +90,7 @@ class _Several(Node):
         node = _known(cls, (frozenset(parts),))
         if node.size == 1:
             node.of, node.symbolic = tuple(parts), all(p.symbolic for p in parts)
-            node.size = sum(p.size for p in parts)
+            node.size, node.atoms = sum(p.size for p in parts), _atoms(parts)
         return node
 
 
@@ -109,6 +112,7 @@ MAX_SIZE = 24
 """Tests in one condition beyond which it is given up as opaque (they come from very long if chains)."""
 _NODES: dict[tuple[type, tuple[Any, ...]], Any] = {}
 _MEMO: dict[tuple[Any, ...], Any] = {}
+_BITS: dict[Any, int] = {}
 _N = TypeVar("_N", bound=Node)
 
 
@@ -120,10 +124,25 @@ def _known(kind: type[_N], key: tuple[Any, ...]) -> _N:
     return found
 
 
+def _bit(atom: Any) -> int:
+    found = _BITS.get(atom)
+    if found is None:
+        found = _BITS[atom] = 1 << len(_BITS)
+    return found
+
+
+def _atoms(parts: Iterable[Any]) -> int:
+    bits = 0
+    for part in parts:
+        bits |= part.atoms
+    return bits
+
+
 def forget() -> None:
     """Drops all conditions made so far: call it before a story, so that none depends on the stories before."""
     _NODES.clear()
     _MEMO.clear()
+    _BITS.clear()
 
 
 def negate(cond: Cond) -> Cond:
@@ -165,6 +184,9 @@ def _both(conds: Sequence[Cond]) -> Cond:
             if answer is None:
                 parts.append(part)
                 known.add(part)
+    if any(isinstance(part, AnyOf) for part in parts):  # one that came first may follow from what came later
+        plain = Known(part for part in parts if not isinstance(part, AnyOf))
+        parts = [part for part in parts if not isinstance(part, AnyOf) or plain.truth(part) is not True]
     return _several(All, parts, True)
 
 
@@ -198,7 +220,7 @@ def _several(kind: type[_Several], parts: list[Any], empty: bool) -> Cond:
         found: Cond = parts[0]
         return found
     if sum(part.size for part in parts) > MAX_SIZE:
-        return OpaqueTest(("long", kind, frozenset(parts)), "...")
+        return OpaqueTest(("long", kind, frozenset(parts)), "...", parts)
     made: Cond = kind.make(parts)
     return made
 
@@ -236,9 +258,10 @@ def _opposite(a: Cond, b: Cond) -> bool:
 class Known:
     """Conditions that hold together, for quick questions."""
 
-    __slots__ = ("_flags", "_literals")
+    __slots__ = ("_atoms", "_flags", "_literals")
 
     def __init__(self, conds: Iterable[Cond] = ()) -> None:
+        self._atoms = 0
         self._literals: set[Any] = set()
         self._flags: dict[Flag, list[tuple[FlagTest, bool]]] = {}
         for cond in conds:
@@ -247,6 +270,9 @@ class Known:
     def add(self, cond: Cond) -> None:
         """One more condition that holds."""
         for part in cond.of if isinstance(cond, All) else (cond,):
+            if isinstance(part, bool):
+                continue
+            self._atoms |= part.atoms
             self._literals.add(part)
             atom = part.of if isinstance(part, Not) else part
             if isinstance(atom, FlagTest):
@@ -255,6 +281,7 @@ class Known:
     def copy(self) -> Known:
         """The same, to be extended."""
         new = Known()
+        new._atoms = self._atoms
         new._literals = set(self._literals)
         new._flags = {flag: list(tests) for flag, tests in self._flags.items()}
         return new
@@ -263,6 +290,8 @@ class Known:
         """Whether ``cond`` holds then: True, False, or None for not known."""
         if isinstance(cond, bool):
             return cond
+        if not cond.atoms & self._atoms:
+            return None
         if cond in self._literals:
             return True
         if negate(cond) in self._literals:
@@ -272,10 +301,14 @@ class Known:
             return None if inner is None else not inner
         if isinstance(cond, (All, AnyOf)):
             wanted = isinstance(cond, AnyOf)
-            answers = [self.truth(c) for c in cond.of]
-            if wanted in answers:
-                return wanted
-            return None if None in answers else not wanted
+            answer: bool | None = not wanted
+            for part in cond.of:
+                known = self.truth(part)
+                if known is wanted:
+                    return wanted
+                if known is None:
+                    answer = None
+            return answer
         return self._flag_truth(cond) if isinstance(cond, FlagTest) else None
 
     def _flag_truth(self, cond: FlagTest) -> bool | None:
@@ -342,7 +375,14 @@ class Path:
 
 def truth(cond: Cond, assumed: Iterable[Cond]) -> bool | None:
     """Whether ``cond`` holds when all of ``assumed`` do: True, False, or None for not known."""
-    return cond if isinstance(cond, bool) else Known(assumed).truth(cond)
+    if isinstance(cond, bool):
+        return cond
+    assumed = tuple(assumed)
+    key = ("known", *assumed)
+    if key not in _MEMO:
+        _MEMO[key] = Known(assumed)
+    known: Known = _MEMO[key]
+    return known.truth(cond)
 
 
 def test_value(cond: FlagTest, value: Any) -> bool:

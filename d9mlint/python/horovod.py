@@ -20,8 +20,11 @@ NO_GROUP_FUSION = "HOROVOD_DISABLE_GROUP_FUSION"
 _INIT = "horovod.tensorflow.init"
 _WRAPPERS = tuple(
     f"horovod.tensorflow.{name}"
-    for name in ("DistributedOptimizer", "DistributedGradientTape", "PartialDistributedOptimizer", "PartialDistributedGradientTape")
+    for name in ("DistributedOptimizer", "DistributedGradientTape", "PartialDistributedOptimizer",
+                 "PartialDistributedGradientTape")
 )  # fmt: skip
+_OTHERS = ("tensorflow.", "numpy.", "keras.")
+"""Where "broadcast" means shapes."""
 _NUMBER = re.compile(r"\s*([+-]?\d+)")
 
 
@@ -90,5 +93,5 @@ def broadcasts(program: Program) -> list[Event]:
     """Calls that give all ranks the variables of one."""
     return [
         e for e in program.events
-        if e.kind == "call" and "broadcast" in e.name.lower() and not e.name.startswith(("tensorflow.", "numpy.", "keras."))
+        if e.kind == "call" and "broadcast" in e.name.lower() and not e.name.startswith(_OTHERS)
     ]  # fmt: skip

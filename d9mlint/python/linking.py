@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from d9mlint.model import Target
 from d9mlint.python import facts as f
 from d9mlint.python.guards import Path
 from d9mlint.python.project import CannotRead, folder, join
 from d9mlint.python.story import Frame
-from d9mlint.python.values import Module, Ref, Unknown, Value
+from d9mlint.python.values import Const, Module, Ref, Unknown, Value
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter import Interpreter
@@ -16,15 +17,26 @@ if TYPE_CHECKING:
 DESCRIBED = frozenset({"horovod", "tensorflow", "numpy"})
 """Packages of the catalogue that no program has as modules of its own."""
 
+
 def load_entry(interp: Interpreter, path: str) -> Module | None:
     """Runs the entry file as ``__main__``; None when it cannot be read (the story says why)."""
     return _run(interp, "__main__", path)
 
 
+def launch(interp: Interpreter, target: Target) -> None:
+    """What stands in the environment before Python starts."""
+    interp.contexts.append("launch")
+    for variable in target.environment:
+        frame = Frame(Module("environment", variable.path, None), None, ())
+        place = (variable.line, 1, variable.line, variable.width)
+        interp.set_environment(Const(variable.name), Const(variable.value), frame, place)
+    interp.contexts.pop()
+
+
 def import_module(
     interp: Interpreter, dotted: str, level: int, frame: Frame, place: f.Place, *, quiet: bool = False
 ) -> Value:
-    """The value of ``import dotted`` (or of ``from <level dots>dotted import``), running its modules on first import."""
+    """The value of ``import dotted`` (``from ..dotted import`` at level 2); runs its modules at their first import."""
     if level:
         base = folder(frame.module.path)
         for _ in range(level - 1):
@@ -95,8 +107,6 @@ def _run(interp: Interpreter, name: str, path: str) -> Module | None:
     # A module runs once, whatever the branch that imports it first: its names are not conditional.
     path_before, interp.path = interp.path, Path(interp.path.silent())
     module.frame = Frame(module, None, tuple(interp.assumed()))
-    from d9mlint.python.values import Const
-
     module.frame.vars["__name__"] = Const(name)
     module.frame.vars["__file__"] = Const(path)
     interp.story.modules.append(module)

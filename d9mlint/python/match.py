@@ -7,7 +7,7 @@ from typing import Any
 
 from d9mlint.model import Rule
 from d9mlint.python.determinism import switch
-from d9mlint.python.guards import Cond, both, is_symbolic, negate, truth
+from d9mlint.python.guards import Cond, both, either, is_symbolic, negate, truth
 from d9mlint.python.program import Draft, Program, lower, matches, value_text
 from d9mlint.python.story import Event
 
@@ -55,7 +55,7 @@ class _scope:
         contexts = _list(self._clause.get("inside", []))
         if contexts:
             conds.append(event.inside(*contexts))
-        return both(*conds)
+        return both(*conds) if neutral else either(*conds)
 
     def _effect(self, effect: str) -> Cond:
         program = self._program

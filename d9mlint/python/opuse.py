@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from d9mlint.model import Op, OpStatus, Rule
-from d9mlint.python.determinism import on_gpu
+from d9mlint.python.determinism import on_gpu, trains
 from d9mlint.python.guards import Cond, both, is_symbolic
 from d9mlint.python.program import Program, lower
 from d9mlint.python.story import Event
@@ -22,6 +22,8 @@ _ONLY_FORWARD = re.compile(
 )
 """Names of functions through which no gradient goes."""
 _ABOUT_DATA = re.compile(r"(^|_)(parse|parser|preprocess|preprocessing|augment|load|read|input|dataset|decode)(_|$)")
+_BEAM_SEARCH = "beam_search"
+"""Files whose decoding starts from a trained model."""
 _DATA_DEPENDENT = re.compile(r"scatter|segment|confusion")
 """Ops that vary only for floating-point data with repeated indices, which a call does not show."""
 _INDEXED = re.compile(r"gather|take")
@@ -30,6 +32,8 @@ _LEARNED = re.compile(
     r"(layers\.\w+\(\)\.__call__|Model\.__call__|get_variable|add_weight|Variable|matmul|conv\dd|dense)\(\)$"
 )
 _RESHAPES = re.compile(r"\.(reshape|squeeze|expand_dims|transpose|identity|cast|concat|stack)\(\)$")
+_PLACES = ("tensorflow.where", "tensorflow.compat.v1.where", "tensorflow.where_v2")
+_CASTS = re.compile(r"\.(cast|to_int32|to_int64|identity)\(\)$")
 _DATA_FILES = re.compile(r"preprocess|dataset|dataloader|data_loader|input_pipeline|augment|[^/]*_reader")
 
 
@@ -70,6 +74,8 @@ def uses(program: Program, *, common: bool | None = None) -> Iterator[Use]:
             device = _device(program, event)
             if status is None or device not in op.devices or not _matters(program, event, op):
                 continue
+            if "scatter_nd" in op.name and event.args and _unique(event.args[0], makers):
+                continue
             cond = both(program.holds(event, op.when), gpu if device == "gpu" else True)
             if cond is not False and is_symbolic(cond):
                 yield Use(event, op, status, cond, _sure(event, op, makers))
@@ -85,7 +91,9 @@ def _matters(program: Program, event: Event, op: Op) -> bool:
         return False
     if op.direction != "backward":
         return True
-    return bool(program.trains) and not event.inside(*_IN_PIPELINE) and not _ONLY_FORWARD.search(name)
+    if _BEAM_SEARCH in event.location.path.rpartition("/")[2]:
+        return False
+    return bool(trains(program)) and not event.inside(*_IN_PIPELINE) and not _ONLY_FORWARD.search(name)
 
 
 def _sure(event: Event, op: Op, makers: Mapping[int, Event]) -> bool:
@@ -105,6 +113,16 @@ def _learned(value: Value | None, makers: Mapping[int, Event], depth: int = 4) -
         if depth and made.args and _RESHAPES.search(f"{made.name}()") and _learned(made.args[0], makers, depth - 1):
             return True
     return False
+
+
+def _unique(indices: Value, makers: Mapping[int, Event], depth: int = 4) -> bool:
+    """Whether indices surely do not repeat: they are the places where a mask holds."""
+    made = indices.event if isinstance(indices, Obj) else makers.get(id(indices))
+    if made is None:
+        return False
+    if made.name in _PLACES:
+        return len(made.args) + len(made.kwargs.keys() - {"name"}) == 1
+    return bool(depth and made.args and _CASTS.search(f"{made.name}()") and _unique(made.args[0], makers, depth - 1))
 
 
 def shown(event: Event) -> str:

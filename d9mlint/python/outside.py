@@ -462,7 +462,7 @@ def command_line_parameters(interp: Interpreter, func: Func) -> dict[str, Value]
 
 
 _CONVERSIONS: dict[str, Callable[[Any], Any]] = {
-    "builtins.int": int, "builtins.float": float, "builtins.str": str, "builtins.abs": abs,
+    "builtins.int": int, "builtins.float": float, "builtins.str": str, "builtins.abs": abs, "builtins.bool": bool,
 }  # fmt: skip
 
 

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from d9mlint.model import Argument, Edit, Fix, Location, Op, Related, Rule, Target
 from d9mlint.python.guards import (
-    All,
     UNKNOWN_DEFAULT,
+    All,
     Cond,
     FlagTest,
     OpaqueTest,
@@ -106,8 +106,7 @@ class Program:
     def trains(self) -> list[Event]:
         """Events that compute gradients or run a training step."""
         return [
-            e for e in self.events
-            if e.kind == "call" and (any(x.trains for x in e.effects) or e.name in ("?.fit", "keras.Model.fit"))
+            e for e in self.events if e.trains
         ]  # fmt: skip
 
     @cached_property

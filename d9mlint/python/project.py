@@ -1,52 +1,18 @@
 """The files of a program: where an import leads, and the facts of each file, read once.
 
-Linting reads untrusted code: nothing is imported or executed, no path outside the given roots is opened, and a
-file larger than ``MAX_BYTES`` is refused.
+Linting reads untrusted code: nothing is imported or executed.
 """
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable
-from pathlib import Path
+from collections.abc import Iterable
 
 from d9mlint.python import facts as f
+from d9mlint.python.reading import MAX_BYTES, CannotRead, Reader, disk_reader
+from d9mlint.python.store import Store, content_hash, own_code
 
-MAX_BYTES = 4_000_000
-"""Largest Python source that is parsed; bigger ones are data in disguise."""
-
-Reader = Callable[[str], "bytes | None"]
-"""Bytes of the file with this ``/``-separated path, None where there is none (or where it leads out of the tree)."""
-
-
-class CannotRead(Exception):
-    """A file that cannot be checked; the text is the reason."""
-
-
-def disk_reader(top: Path, cwd: Path) -> Reader:
-    """A reader of real files below ``top``; paths are relative to ``cwd``. Links that leave ``top`` are not followed."""
-    inside = top.resolve()
-    known: dict[str, bool] = {}
-
-    def read(path: str) -> bytes | None:
-        real = cwd / path
-        parent = str(real.parent)
-        if parent not in known:
-            known[parent] = real.parent.resolve().is_relative_to(inside)
-        if not known[parent]:
-            return None
-        try:
-            if real.is_symlink() and not real.resolve().is_relative_to(inside):
-                return None
-            if not real.is_file():
-                return None
-            if real.stat().st_size > MAX_BYTES:
-                raise CannotRead(f"larger than {MAX_BYTES // 1_000_000} MB")
-            return real.read_bytes()
-        except OSError as error:
-            raise CannotRead(f"cannot be read: {error.strerror or error}") from error
-
-    return read
+__all__ = ["MAX_BYTES", "CannotRead", "Project", "Reader", "disk_reader", "folder", "join", "parse"]
 
 
 def parse(data: bytes, path: str) -> f.Facts:
@@ -61,6 +27,7 @@ def parse(data: bytes, path: str) -> f.Facts:
 
     if b"\0" in data:
         raise CannotRead("not a text file (it holds NUL bytes)")
+    _refuse_monsters(data)
     collecting = gc.isenabled()
     gc.disable()  # a syntax tree is all live objects: collecting while it grows only costs time
     try:
@@ -69,14 +36,62 @@ def parse(data: bytes, path: str) -> f.Facts:
         hint = _python2_hint(data)
         raise CannotRead(f"syntax error at line {error.raw_line}{hint}") from error
     except (UnicodeDecodeError, LookupError) as error:
-        raise CannotRead(f"not readable as text: {error}") from error
+        raise CannotRead(f"not UTF-8 (or the encoding it declares): {error}") from error
     except (TooDeep, RecursionError) as error:
         raise CannotRead("nested too deeply") from error
     except (SyntaxError, ValueError, cst.CSTValidationError) as error:
+        if "encoding declaration" in str(error):
+            raise CannotRead("not UTF-8, and no encoding is declared") from error
         raise CannotRead(f"cannot be parsed: {error}") from error
     finally:
         if collecting:
             gc.enable()
+
+
+_STRUCTURE = b"()[]{}+-*/%|&,\n"
+_THE_REST = bytes(set(range(256)) - set(_STRUCTURE))
+MAX_BRACKETS = 200
+"""Brackets open at once; CPython itself refuses more."""
+MAX_OPERATORS = 1_500
+"""Operators in one expression; libcst's time grows with the square of their number."""
+
+
+def _refuse_monsters(data: bytes) -> None:
+    """Keeps sources from libcst's parser that would exhaust its stack or its time: no person writes them.
+
+    Raises:
+        CannotRead: too many brackets are open at once, or an expression has too many operators.
+    """
+    depth = operators = 0
+    for byte in data.translate(None, _THE_REST):
+        if byte in b"([{":
+            depth += 1
+            if depth > MAX_BRACKETS and _python_refuses(data):
+                raise CannotRead("nested too deeply")
+        elif byte in b")]}":
+            depth = max(0, depth - 1)
+        elif byte == ord(",") or (byte == ord("\n") and depth == 0):
+            operators = 0
+        elif byte != ord("\n"):
+            operators += 1
+            if operators > MAX_OPERATORS and data.count(b"#") + data.count(b'"') + data.count(b"'") < operators:
+                raise CannotRead("an expression is too long")
+
+
+def _python_refuses(data: bytes) -> bool:
+    """Whether CPython's parser finds the nesting too deep (brackets in text and comments do not count for it)."""
+    import ast
+    import warnings
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(data)
+    except (RecursionError, MemoryError):
+        return True
+    except (SyntaxError, ValueError) as error:
+        return "too many nested" in str(error)
+    return False
 
 
 def _python2_hint(data: bytes) -> str:
@@ -88,10 +103,12 @@ def _python2_hint(data: bytes) -> str:
 
 
 class Project:
-    """Import roots, the reader, and the facts of every file asked for so far."""
+    """The reader, and the facts of every file asked for so far; ``store`` holds those of earlier runs."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: Reader, store: Store | None = None) -> None:
         self._reader = reader
+        self._store = store
+        self._code = own_code("facts", "lower", "places", "project") if store is not None else ""
         self._facts: dict[str, f.Facts | CannotRead | None] = {}
         self.sources: dict[str, bytes] = {}
         self.looked_up: dict[str, bool] = {}
@@ -128,12 +145,22 @@ class Project:
         if path not in self._facts:
             try:
                 data = self.data(path)
-                self._facts[path] = None if data is None else parse(data, path)
+                self._facts[path] = None if data is None else self._parse(data, path)
             except CannotRead as error:
                 self._facts[path] = error
         found = self._facts[path]
         if isinstance(found, CannotRead):
             raise found
+        return found
+
+    def _parse(self, data: bytes, path: str) -> f.Facts:
+        if self._store is None:
+            return parse(data, path)
+        key = content_hash(b"%s\0%s\0%s" % (self._code.encode(), path.encode("utf-8", "surrogateescape"), data))
+        found = self._store.load(key, f.Facts)
+        if found is None:
+            found = parse(data, path)
+            self._store.save(key, found)
         return found
 
     def find(self, dotted: str, roots: Iterable[str]) -> tuple[str, str] | None:

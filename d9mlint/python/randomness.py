@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from d9mlint.model import Argument, Effect
+from d9mlint.python.determinism import trains
 from d9mlint.python.guards import Cond, both, by_default, either, is_symbolic, negate, truth
 from d9mlint.python.program import Program, is_none
 from d9mlint.python.story import Event
@@ -16,8 +17,10 @@ LABELS = {
     "numpy": "NumPy's global generator",
     "tensorflow": "TensorFlow's global generator",
 }
-_IMPLICIT = ("keras.layers.", "keras.initializers.", "keras.applications.", "tensorflow.layers.", "tensorflow.get_variable",
-             "tensorflow.contrib.layers.", "tensorflow.nn.dropout")  # fmt: skip
+_IMPLICIT = (
+    "keras.layers.", "keras.initializers.", "keras.applications.", "tensorflow.layers.", "tensorflow.get_variable",
+    "tensorflow.contrib.layers.", "tensorflow.nn.dropout",
+)  # fmt: skip
 DATA_DRAWS = frozenset(
     {
         f"tensorflow.data.{name}"
@@ -29,6 +32,7 @@ DATA_DRAWS = frozenset(
 )  # fmt: skip
 _SEED_WORDS = ("seed", "determin", "reproduc")
 _DATASET = "tensorflow.data.Dataset"
+_INITIALIZER = "keras.initializers.Initializer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +99,8 @@ def draws(program: Program) -> Iterator[Draw]:
                     continue
                 cond = both(*event.guards, no_own_seed(event, effect), program.holds(event, effect.when))
                 if cond is not False:
-                    implicit = event.name.startswith(_IMPLICIT)
-                    if implicit and not program.trains:
+                    implicit = event.name.startswith(_IMPLICIT) or effect.returns == _INITIALIZER
+                    if implicit and not trains(program):
                         continue
                     yield Draw(event, generator, cond, implicit)
         if event.name in ("keras.Model.fit",):
@@ -154,7 +158,8 @@ def _uncovered(program: Program) -> list[Uncovered]:
         if draw.event.detached:
             continue
         own = [s for s in known if draw.generator in s.generators and not s.event.detached]
-        before = [s for s in own if s.event.index < draw.event.index or draw.event.deferred]
+        at = _happens(program, draw)
+        before = [s for s in own if at is None or s.event.index < at]
         covered = either(*(s.fixes for s in before))
         assumed = [*draw.event.guards, draw.cond]
         answer = truth(covered, assumed)
@@ -163,12 +168,44 @@ def _uncovered(program: Program) -> list[Uncovered]:
         missing = True if answer is False else negate(covered)
         if not is_symbolic(missing) or by_default(missing) is False:
             continue  # not known, or only when somebody takes the seed away
-        late = next((s for s in own if s.event.index > draw.event.index and not draw.event.deferred), None)
+        late = next((s for s in own if at is not None and s.event.index > at and _together(s.event, draw.event)), None)
         cond = both(draw.cond, missing)
         if cond is False:
             continue
         out.append(Uncovered(draw, cond, late, sure=not may_be_seeded(program, draw.event)))
     return out
+
+
+def _happens(program: Program, draw: Draw) -> int | None:
+    """Where in the order a draw happens, None for later than told.
+
+    An initializer of TensorFlow draws where a layer or variable calls it, not where it is made (Keras 3 is another
+    matter: it draws its seed from Python's generator when it is made).
+    """
+    event = draw.event
+    if event.deferred:
+        return None
+    if draw.generator != "tensorflow" or not any(e.returns == _INITIALIZER for e in event.effects):
+        return event.index
+    return program.once("initialized", _initialized).get(id(event))
+
+
+def _initialized(program: Program) -> dict[int, int]:
+    """The first call that builds something with each initializer, by the event that made the initializer."""
+    found: dict[int, int] = {}
+    for event in program.events:
+        if event.kind != "call" or not any(e.device_op for e in event.effects):
+            continue
+        for value in (*event.args, *event.kwargs.values()):
+            for _, leaf in alternatives(value):
+                if isinstance(leaf, Obj) and leaf.type == _INITIALIZER and leaf.event is not None and event.certain:
+                    found.setdefault(id(leaf.event), event.index)
+    return found
+
+
+def _together(one: Event, other: Event) -> bool:
+    """Whether both can happen in one run."""
+    return both(*one.guards, *other.guards) is not False
 
 
 def may_be_seeded(program: Program, before: Event) -> bool:

@@ -71,6 +71,12 @@ class Event:
         return any(c in self.contexts for c in contexts)
 
     @property
+    def trains(self) -> bool:
+        """Whether it computes gradients or runs a training step; a ``fit`` of something unknown counts."""
+        known = self.name in ("?.fit", "keras.Model.fit") or any(x.trains for x in self.effects)
+        return self.kind == "call" and known
+
+    @property
     def certain(self) -> bool:
         """Whether it surely happens at its place in the order."""
         return not self.detached and not self.deferred

@@ -35,7 +35,8 @@ def pool_sizes(program: Program) -> Iterator[PoolSize]:
             field = f"{pool}_op_parallelism_threads"
             if event.kind == "call" and event.name in _CONFIGS and field in event.kwargs:
                 yield PoolSize(event, pool, event.kwargs[field])
-            elif event.kind == "set" and event.name.endswith(f".{field}") and event.args:
-                yield PoolSize(event, pool, event.args[0])
-            elif event.kind == "env" and event.name == f"TF_NUM_{pool.upper()}OP_THREADS" and event.args:
+            elif event.args and (
+                (event.kind == "set" and event.name.endswith(f".{field}"))
+                or (event.kind == "env" and event.name == f"TF_NUM_{pool.upper()}OP_THREADS")
+            ):
                 yield PoolSize(event, pool, event.args[0])

@@ -183,7 +183,7 @@ class Module:
 
 
 class Seq:
-    """A tuple, list, set or iterator; ``items`` is None when its length is not known, ``element`` then stands for all."""
+    """A tuple, list, set or iterator; where its length is unknown, ``items`` is None and ``element`` stands for all."""
 
     __slots__ = ("element", "items", "kind", "order", "sources")
 

@@ -137,7 +137,9 @@ def _target(wishes: Mapping[str, _Wish], folders: Sequence[Folder], device: str)
     for name in sorted({*KNOWN, *wishes} - {"ngc", "tensorflow"}):
         follows = implied(name, tensorflow.version)
         choices[name] = _choose(name, wishes.get(name), pins, [_Choice(*follows)] if follows else [])
-    return Target({name: Package(choices[name].version, choices[name].reason) for name in sorted(choices)}, device)
+    environment = next((folder.environment for folder in folders if folder.environment), ())
+    packages = {name: Package(choices[name].version, choices[name].reason) for name in sorted(choices)}
+    return Target(packages, device, environment)
 
 
 def _images(wishes: Mapping[str, _Wish], folders: Sequence[Folder]) -> tuple[list[Image], dict[str, _Choice]]:

@@ -10,7 +10,8 @@ from d9mlint.python.program import Draft, Program
 from d9mlint.python.story import Event
 from d9mlint.python.values import Const, FlagValue, Value, alternatives
 
-STRATEGIES = ("tensorflow.distribute.ParameterServerStrategy", "tensorflow.distribute.experimental.ParameterServerStrategy",
+STRATEGIES = ("tensorflow.distribute.ParameterServerStrategy",
+              "tensorflow.distribute.experimental.ParameterServerStrategy",
               "tensorflow.contrib.distribute.ParameterServerStrategy")  # fmt: skip
 SETTER = "tensorflow.train.replica_device_setter"
 SYNC = ("tensorflow.train.SyncReplicasOptimizer", "tensorflow.train.SyncReplicasOptimizerV2")

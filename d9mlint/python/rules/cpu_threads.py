@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from d9mlint.model import Rule
 from d9mlint.python.determinism import switch
-from d9mlint.python.guards import both, is_symbolic, negate
+from d9mlint.python.guards import is_symbolic, negate
 from d9mlint.python.program import Draft, Program
 from d9mlint.python.threads import POOLS, pool_sizes
 from d9mlint.python.values import Const
@@ -27,8 +27,8 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         yield program.draft(rule, program.events[index], cond=missing, what="; ".join(words))
     unset = [pool for pool in POOLS if pool not in {s.pool for s in sizes}]
     if unset and not many:
-        words = "; ".join(f"{pool}-op pool: one thread a core, as nothing sets it" for pool in unset)
-        yield program.draft(rule, training, cond=both(missing), what=words, severity="info")
+        told = "; ".join(f"{pool}-op pool: one thread a core, as nothing sets it" for pool in unset)
+        yield program.draft(rule, training, cond=missing, what=told, severity="info")
 
 
 def _one(value: Const) -> bool:

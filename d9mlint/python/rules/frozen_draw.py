@@ -10,10 +10,14 @@ from d9mlint.python.program import Draft, Program
 
 _PYTHON = ("py_function", "tfdata", "tfdata-parallel", "generator", "thread", "process")
 """Contexts that run as Python, or that another rule speaks of."""
+_BUILDS = ("keras.layers.", "keras.initializers.", "keras.applications.", "keras.models.")
+"""A layer that is made while tracing draws its weights once in any case (Keras 3 takes their seeds from ``random``)."""
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At each draw inside a traced function."""
     for event in program.events:
-        if event.kind == "call" and event.inside("traced") and not event.inside(*_PYTHON) and draws_on_host(event):
+        if event.kind != "call" or not event.inside("traced") or event.inside(*_PYTHON):
+            continue
+        if draws_on_host(event) and not event.name.startswith(_BUILDS):
             yield program.draft(rule, event, name=event.raw)

@@ -11,6 +11,9 @@ from d9mlint.python.story import Event
 
 NEW_GRAPH = ("tensorflow.Graph.as_default", "tensorflow.reset_default_graph", "keras.backend.clear_session")
 TF1 = "tensorflow.random.set_random_seed"
+ESTIMATOR = "tensorflow.estimator.Estimator"
+CONFIG = "tensorflow.estimator.RunConfig"
+TRAIN = (f"{ESTIMATOR}.train", "tensorflow.estimator.train_and_evaluate")
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
@@ -24,6 +27,22 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         reseeded = any(graph.index < s.index < (after[0].index if after else graph.index) for s in seeds)
         if before and after and not reseeded:
             yield _draft(program, rule, before[-1], graph, after[0])
+            return
+    yield from _estimators(program, rule, seeds)
+
+
+def _estimators(program: Program, rule: Rule, seeds: list[Event]) -> Iterator[Draft]:
+    """An Estimator builds in a graph of its own, seeded with its ``RunConfig`` alone (estimator.py, _train_model)."""
+    configured = [s for s in seedings(program) if s.event.name.startswith(CONFIG)]
+    trained = [e for e in program.calls(*TRAIN) if e.certain]
+    if not seeds or not trained or any(s.fixes is not False for s in configured):
+        return
+    made = {e.location for e in (*program.calls(ESTIMATOR), *trained)}
+    drawn = (d.event for d in draws(program) if d.generator == "tensorflow" and made.intersection(d.event.stack))
+    first = next(drawn, None)
+    before = [s for s in seeds if s.index < trained[0].index]
+    if before and first is not None:
+        yield _draft(program, rule, before[-1], trained[0], first)
 
 
 def _resets(program: Program, event: Event) -> bool:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from d9mlint.model import Related, Rule
 from d9mlint.python.determinism import attempted, has_switch, on_gpu, partly_on, perhaps_elsewhere, switch, trainings
-from d9mlint.python.guards import both, by_default, is_symbolic, negate, truth
+from d9mlint.python.guards import both, by_default, either, is_symbolic, negate, truth
 from d9mlint.python.opuse import Use, shown, uses
-from d9mlint.python.program import Draft, Program
+from d9mlint.python.program import Draft, Program, lower
+from d9mlint.python.story import Event
 
 _NO_SWITCH = (
     "TensorFlow before 1.14 has no switch for deterministic ops on the GPU: upgrade, or accept that runs differ "
@@ -23,19 +25,32 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     off = both(on_gpu(program), *(negate(c) for c in (switch(program).on, attempted(program), partly_on(program))))
     if by_default(off) is False or not is_symbolic(off):
         return
-    for event in trainings(program):
+    found = trainings(program)
+    for event in found:
         if truth(off, event.guards) is False:
             continue
+        event = _any_of(event, found)
         varying = _varying(program)
         related = [Related(u.event.location, f"the {u.effect} of `{shown(u.event)}` varies") for u in varying]
         known = has_switch(program)
+        # Another program calls it, most likely: this one only imports its module.
+        elsewhere = event.detached and event.location.path != program.story.entry
         yield program.draft(
             rule, event, cond=off, related=related, severity="" if known else "info",
+            confidence=lower(rule.confidence) if elsewhere else "",
             remedy="" if known else _NO_SWITCH, name=_method(event.raw),
             state="deterministic ops off" if known else "a TensorFlow that has no deterministic ops",
             ops=_list(varying),
         )  # fmt: skip
         return
+
+
+def _any_of(event: Event, found: list[Event]) -> Event:
+    """The call under the conditions of all calls that train: a flag that picks between two of them does not cure."""
+    told = [e.guards for e in found if e.detached == event.detached]
+    shared = tuple(g for g in event.guards if all(g in guards for guards in told))
+    rest = either(*(both(*(g for g in guards if g not in shared)) for guards in told))
+    return replace(event, guards=(*shared, rest))
 
 
 def _method(raw: str) -> str:

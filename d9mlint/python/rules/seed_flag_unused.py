@@ -13,6 +13,8 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     story = program.story
     if story.local or story.truncated or story.flags_escape or not story.parsed:
         return
+    # A parser in a function that this program never calls belongs to another program.
+    idle = {e.location for e in story.events if e.detached}
     for name, flag in sorted(story.flags.items()):
-        if name.endswith("seed") and name not in story.read_flags:
+        if name.endswith("seed") and name not in story.read_flags and flag.location not in idle:
             yield program.draft(rule, flag.location, flag=flag.spelled)

@@ -9,6 +9,9 @@ from d9mlint.python.pipelines import draws_on_host
 from d9mlint.python.program import Draft, Program
 from d9mlint.python.story import Event
 
+_ALONE = ("multiprocessing.Process", "torch.multiprocessing.Process")
+"""Starts one worker for one task: its copy of the state belongs to that task, whatever the timing."""
+
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At the call that starts the workers."""
@@ -22,7 +25,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
             start = next(
                 (e for loc in reversed(event.stack) for e in reversed(at.get(loc, ())) if e.index < event.index), None
             )
-            if start is not None:
+            if start is not None and start.name not in _ALONE:
                 groups.setdefault(start.index, (start, []))[1].append(event)
     for start, draws in groups.values():
         related = [Related(d.location, "draws here") for d in draws]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from d9mlint.model import Related, Rule
 from d9mlint.python.compilers import Request, requests
-from d9mlint.python.determinism import switch
+from d9mlint.python.determinism import switch, trains
 from d9mlint.python.guards import both, is_symbolic, negate
 from d9mlint.python.program import Draft, Program
 from d9mlint.python.story import Event
@@ -49,6 +49,6 @@ def _draft(program: Program, rule: Rule, request: Request, reason: str, scatter:
     sure = is_symbolic(request.cond)
     confidence = "low" if not sure else "medium" if scatter else rule.confidence
     related = [Related(scatter.location, "compiled to a scatter")] if scatter else []
-    severity = rule.severity if program.trains or program.story.local else "info"
+    severity = rule.severity if trains(program) or program.story.local else "info"
     return program.draft(rule, request.event, cond=request.cond, confidence=confidence, severity=severity,
                          related=related, code=request.code, reason=reason)  # fmt: skip

@@ -1,0 +1,54 @@
+"""The bytes of files. Linting reads untrusted code: no path outside the given folder is opened, no giant file read."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+MAX_BYTES = 4_000_000
+"""Largest Python source that is parsed; bigger ones are data in disguise."""
+
+Reader = Callable[[str], "bytes | None"]
+"""Bytes of the file with this ``/``-separated path, None where there is none (or where it leads out of the tree)."""
+
+
+class CannotRead(Exception):
+    """A file that cannot be checked; the text is the reason."""
+
+
+def disk_reader(top: Path, cwd: Path) -> Reader:
+    """A reader of real files below ``top``; paths are relative to ``cwd``. No link that leaves ``top`` is followed."""
+    inside = top.resolve()
+    known: dict[str, bool] = {}
+
+    def is_inside(path: str) -> bool:
+        return Path(os.path.realpath(path)).is_relative_to(inside)
+
+    def read(path: str) -> bytes | None:
+        # os instead of pathlib: a tree asks for thousands of files, most of which are not there.
+        real = os.path.join(cwd, path)  # noqa: PTH118
+        parent = os.path.dirname(real)  # noqa: PTH120
+        if parent not in known:
+            known[parent] = is_inside(parent)
+        if not known[parent]:
+            return None
+        try:
+            status = os.lstat(real)
+            if stat.S_ISLNK(status.st_mode):
+                if not is_inside(real):
+                    return None
+                status = os.stat(real)  # noqa: PTH116
+            if not stat.S_ISREG(status.st_mode):
+                return None
+            if status.st_size > MAX_BYTES:
+                raise CannotRead(f"larger than {MAX_BYTES // 1_000_000} MB")
+            with open(real, "rb") as file:  # noqa: PTH123
+                return file.read()
+        except (FileNotFoundError, NotADirectoryError, ValueError):
+            return None
+        except OSError as error:
+            raise CannotRead(f"cannot be read: {error.strerror or error}") from error
+
+    return read

@@ -1,0 +1,109 @@
+"""The three-valued logic of conditions, held against plain truth tables."""
+
+from __future__ import annotations
+
+from itertools import product
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from d9mlint.model import Location
+from d9mlint.python.guards import (
+    All,
+    AnyOf,
+    Cond,
+    Flag,
+    FlagTest,
+    Not,
+    OpaqueTest,
+    both,
+    by_default,
+    describe,
+    either,
+    negate,
+    truth,
+)
+
+NOWHERE = Location("train.py", 1, 1, 1, 1)
+ATOMS = [OpaqueTest((name,), name) for name in "abcd"]
+CONDS = st.recursive(
+    st.sampled_from([*ATOMS, True, False]),
+    lambda inner: st.one_of(
+        inner.map(negate), st.lists(inner, min_size=1, max_size=3).map(lambda c: both(*c)),
+        st.lists(inner, min_size=1, max_size=3).map(lambda c: either(*c)),
+    ),
+    max_leaves=6,
+)  # fmt: skip
+
+
+def flag(name: str = "seed", default: object = None, kind: str = "value") -> Flag:
+    return Flag(name, f"--{name}", default, kind, NOWHERE)
+
+
+def value(cond: Cond, world: dict[Cond, bool]) -> bool:
+    if isinstance(cond, bool):
+        return cond
+    if isinstance(cond, Not):
+        return not value(cond.of, world)
+    if isinstance(cond, All):
+        return all(value(c, world) for c in cond.of)
+    if isinstance(cond, AnyOf):
+        return any(value(c, world) for c in cond.of)
+    return world[cond]
+
+
+WORLDS = [dict(zip(ATOMS, bits, strict=True)) for bits in product((False, True), repeat=len(ATOMS))]
+
+
+@settings(max_examples=200)
+@given(st.lists(CONDS, min_size=1, max_size=3))
+def test_operators_mean_what_they_say(conds: list[Cond]) -> None:
+    together, any_of = both(*conds), either(*conds)
+    for world in WORLDS:
+        values = [value(c, world) for c in conds]
+        assert value(together, world) == all(values)
+        assert value(any_of, world) == any(values)
+        assert value(negate(together), world) != all(values)
+
+
+@settings(max_examples=200)
+@given(CONDS, st.lists(CONDS, max_size=2))
+def test_truth_is_never_wrong(cond: Cond, assumed: list[Cond]) -> None:
+    answer = truth(cond, assumed)
+    for world in WORLDS:
+        if answer is not None and all(value(a, world) for a in assumed):
+            assert value(cond, world) == answer
+
+
+def test_equal_conditions_are_one_object_and_complements_cancel() -> None:
+    a, b = ATOMS[:2]
+    assert both(a, b) is both(b, a)
+    assert either(both(a, b), both(negate(a), b)) is b
+    assert either(b, both(a, b)) is b
+    assert both(a, negate(a)) is False
+    assert either(a, negate(a)) is True
+
+
+def test_tests_of_one_flag_know_of_each_other() -> None:
+    seed = flag()
+    given_, none = FlagTest(seed, "truthy"), FlagTest(seed, "none")
+    assert both(given_, none) is False
+    assert truth(FlagTest(seed, "==", 3), [FlagTest(seed, "==", 4)]) is False
+    assert truth(none, [FlagTest(seed, "==", 4)]) is False
+    assert truth(given_, [none]) is False
+
+
+def test_defaults() -> None:
+    assert by_default(FlagTest(flag(default=1), "truthy")) is True
+    assert by_default(FlagTest(flag(), "none")) is True
+    assert by_default(negate(FlagTest(flag("fast", False, "on"), "truthy"))) is True
+    assert by_default(ATOMS[0]) is None
+
+
+def test_words() -> None:
+    fast = FlagTest(flag("fast", False, "on"), "truthy")
+    assert describe(fast) == "--fast is given"
+    assert describe(negate(fast)) == "--fast is not given"
+    assert describe(FlagTest(flag(), "none")) == "--seed is not given"
+    assert describe(FlagTest(flag("data", "cifar"), "==", "mnist")) == "--data is mnist"
+    assert describe(FlagTest(flag("sync", True, "off"), "truthy")) == "--sync is not given"

@@ -1,0 +1,68 @@
+"""Places agree with libcst's own positions, and facts of arbitrary programs can be made, kept and told."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import libcst as cst
+import pytest
+from libcst.metadata import MetadataWrapper, WhitespaceInclusivePositionProvider
+
+from d9mlint.python.lower import lower
+from d9mlint.python.places import Places
+from d9mlint.python.project import CannotRead, parse
+
+SOURCES = sorted((Path(__file__).parents[1] / "projects").glob("*/*.py"))[::7]
+ODD = [
+    "x = [\n    f(1,\n      2)\n]\n",
+    "if a:\n\tb = g(\n\t\t1)\nelse:\n\th()\n",
+    "def f():\r\n    return g(1)\r\n",
+    "ds = (\n    ds\n    .shuffle(10)\n    .batch(2)\n)\n",
+    'x = """a\nb""" + f("é", ü(1))\n',
+    "class A:\n    @deco(1)\n    def m(self): return (yield)\n",
+]
+
+
+@pytest.mark.parametrize("text", [*ODD, *(p.read_text() for p in SOURCES)])
+def test_places_agree_with_libcst(text: str) -> None:
+    wrapper = MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
+    known = wrapper.resolve(WhitespaceInclusivePositionProvider)
+    places = Places(wrapper.module)
+    checked = 0
+    for node, where in known.items():
+        if isinstance(node, (cst.Call, cst.Attribute, cst.Assign, cst.Set)):
+            end = (where.end.line, where.end.column + 1)
+            assert places.of(node) == (where.start.line, where.start.column + 1, *end)
+            checked += 1
+    assert checked
+
+
+def test_a_call_in_a_chain_is_where_its_name_stands() -> None:
+    module = cst.parse_module("ds = (\n    ds.map(f)\n    .shuffle(10)\n)\n")
+    facts = lower(module, "train.py")
+    call = facts.body[0].value  # type: ignore[union-attr]
+    assert call.place[:2] == (3, 6)
+
+
+def test_facts_survive_pickling() -> None:
+    for path in SOURCES:
+        facts = parse(path.read_bytes(), "x.py")
+        assert pickle.loads(pickle.dumps(facts)) == facts
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"x = (\n", "syntax error at line"),
+        (b"print 'x'\n", "it looks like Python 2"),
+        (b"x = 1\0\n", "NUL"),
+        ("x = 'ä'\n".encode("latin-1"), "not UTF-8"),
+        (b"x = " + b"[" * 3000 + b"]" * 3000, "nested too deeply"),
+        (b"x = " + b"+".join([b"1"] * 20_000), "an expression is too long"),
+        (b"".join(b" " * i + b"if x:\n" for i in range(400)) + b" " * 400 + b"y\n", "syntax error|nested too deeply"),
+    ],
+)
+def test_what_cannot_be_read_says_why(data: bytes, reason: str) -> None:
+    with pytest.raises(CannotRead, match=reason):
+        parse(data, "x.py")

@@ -1,0 +1,194 @@
+"""What the interpreter tells: order, names, values, conditions, the command line."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from d9mlint.catalogue import load
+from d9mlint.model import UsageError
+from d9mlint.python.batch import newest_target
+from d9mlint.python.engine import tell
+from d9mlint.python.guards import both, describe
+from d9mlint.python.knowledge import Knowledge
+from d9mlint.python.project import Project
+from d9mlint.python.story import Story
+from d9mlint.python.values import Const, FlagValue, Phi
+
+CATALOGUE = load()
+TARGET = newest_target(["tensorflow==2.9.1"], "gpu")
+KNOWLEDGE = Knowledge(CATALOGUE.aliases, CATALOGUE.effects, TARGET)
+
+
+def story(files: dict[str, str] | str, argv: list[str] | None = None) -> Story:
+    texts = {"train.py": files} if isinstance(files, str) else files
+    data = {name: text.encode() for name, text in texts.items()}
+    return tell(Project(data.get), "train.py", ("", "src"), KNOWLEDGE, TARGET, argv)
+
+
+def calls(told: Story, *, certain: bool = True) -> list[str]:
+    return [e.name for e in told.events if e.kind == "call" and (e.certain or not certain) and "builtins" not in e.name]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import numpy as np\nnp.random.seed(1)",
+        "from numpy import random as r\nr.seed(1)",
+        "from numpy.random import seed as s\ns(1)",
+        "import numpy.random\nnumpy.random.seed(1)",
+        "import numpy as np\nf = np.random.seed\nf(1)",
+        "import numpy as np\nfrom functools import partial\npartial(np.random.seed, 1)()",
+        "import numpy as np\n(lambda s: np.random.seed(s))(1)",
+        "import numpy as np\nfor g in [np.random.seed]:\n    g(1)",
+        "import numpy as np\ngetattr(np.random, 'seed')(1)",
+        "import importlib\nimportlib.import_module('numpy').random.seed(1)",
+        "import numpy as np\nD = {'s': np.random.seed}\nD['s'](1)",
+        "import numpy as np\nclass T:\n    def __init__(self, s=1):\n        self.s = s\n        self.go()\n"
+        "    def go(self):\n        np.random.seed(self.s)\nT()",
+        "import numpy as np\nclass A:\n    SEED = 1\n    @classmethod\n    def go(cls):\n        np.random.seed(cls.SEED)\nA.go()",
+        "try:\n    import numpy as np\nexcept ImportError:\n    np = None\nnp.random.seed(1)",
+    ],
+)
+def test_one_call_by_many_ways(text: str) -> None:
+    seeds = [e for e in story(text).events if e.name == "numpy.random.seed" and e.kind == "call"]
+    assert len(seeds) == 1
+    assert isinstance(seeds[0].args[0], Const)
+    assert seeds[0].args[0].value == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("import tensorflow as tf\ntf.keras.layers.Dense(1)", "keras.layers.Dense"),
+        ("from tensorflow import keras\nkeras.layers.Dense(1)", "keras.layers.Dense"),
+        ("import keras\nkeras.layers.Dense(1)", "keras.layers.Dense"),
+        ("import tf_keras\ntf_keras.layers.Dense(1)", "keras.layers.Dense"),
+        ("import tensorflow.compat.v1 as tf\ntf.set_random_seed(1)", "tensorflow.random.set_random_seed"),
+        ("import tensorflow as tf\ntf.data.Dataset.range(9).shuffle(3)", "tensorflow.data.Dataset.shuffle"),
+    ],
+)
+def test_canonical_names(text: str, name: str) -> None:
+    assert name in calls(story(text))
+
+
+def test_modules_run_once_where_they_are_first_imported() -> None:
+    told = story(
+        {
+            "train.py": "import random\nrandom.seed(1)\nfrom lib import data\nimport lib.data\ndata.go()\n",
+            "lib/__init__.py": "",
+            "lib/data.py": "import random\nrandom.random()\nfrom .more import f\ndef go():\n    f()\n",
+            "lib/more.py": "import random\nf = random.shuffle\n",
+        }
+    )
+    assert calls(told) == ["random.seed", "random.random", "random.shuffle"]
+    assert [e.importing for e in told.events if e.kind == "call"] == [False, True, False]
+
+
+def test_src_layout_and_missing_modules() -> None:
+    told = story(
+        {
+            "train.py": "from pkg.a import go\nfrom nowhere import x\ngo(); x()\n",
+            "src/pkg/a.py": "import random\ndef go(): random.seed(2)\n",
+        }
+    )
+    assert calls(told) == ["random.seed", "nowhere.x"]
+
+
+FLAGS = """
+import argparse
+import random
+p = argparse.ArgumentParser()
+p.add_argument("--seed", type=int)
+p.add_argument("--fast", action="store_true")
+a = p.parse_args()
+value = 3
+if a.fast:
+    value = None
+if a.seed is not None and not a.fast:
+    random.seed(a.seed)
+elif a.fast:
+    random.random()
+random.getstate(value)
+"""
+
+
+def test_flags_stay_symbolic() -> None:
+    events = {e.name: e for e in story(FLAGS).events if e.kind == "call" and e.name.startswith("random.")}
+    assert isinstance(events["random.seed"].args[0], FlagValue)
+    assert describe(both(*events["random.seed"].guards)) == "--fast is not given and --seed is given"
+    assert describe(both(*events["random.random"].guards)) == "--fast is given"
+    assert isinstance(events["random.getstate"].args[0], Phi)
+
+
+@pytest.mark.parametrize(
+    ("argv", "expected"),
+    [
+        (["--seed", "4"], ["random.seed", "random.getstate"]),
+        (["--fast"], ["random.random", "random.getstate"]),
+        ([], ["random.getstate"]),
+    ],
+)
+def test_arguments_decide_branches(argv: list[str], expected: list[str]) -> None:
+    assert [n for n in calls(story(FLAGS, argv)) if n.startswith("random.")] == expected
+
+
+def test_arguments_that_the_program_does_not_have() -> None:
+    with pytest.raises(UsageError, match=r"no argument --sed .*knows: --fast, --seed"):
+        story(FLAGS.replace("add_argument", "add_argument"), ["--sed", "4"])
+
+
+def test_absl_and_click_flags() -> None:
+    absl = "import random\nfrom absl import app, flags\nF = flags.FLAGS\nflags.DEFINE_integer('seed', None, '')\ndef main(_):\n    if F.seed is not None:\n        random.seed(F.seed)\napp.run(main)\n"
+    click = "import click\nimport random\n@click.command()\n@click.option('--seed', type=int)\ndef main(seed):\n    if seed is not None:\n        random.seed(seed)\nmain()\n"
+    for text in (absl, click):
+        event = next(e for e in story(text).events if e.name == "random.seed")
+        assert describe(both(*event.guards)) == "--seed is given"
+        assert "random.seed" in calls(story(text, ["--seed", "3"]))
+        assert "random.seed" not in calls(story(text, []))
+
+
+def test_early_exits_and_unknown_conditions() -> None:
+    told = story(
+        "import random, sys, os\ndef f(x):\n    if x: return\n    random.seed(1)\nf(os.path.exists('a'))\nif len(sys.argv) > 3:\n    sys.exit()\nrandom.random()\n"
+    )
+    events = {e.name: e for e in told.events if e.kind == "call"}
+    assert events["random.seed"].guards
+    assert not events["random.random"].guards
+
+
+def test_nobody_calls_it() -> None:
+    told = story("import random\ndef never():\n    random.seed(1)\nrandom.random()\n")
+    assert [(e.name, e.detached) for e in told.events if e.kind == "call"] == [
+        ("random.random", False),
+        ("random.seed", True),
+    ]
+
+
+def test_recursion_and_loops_of_imports_end() -> None:
+    told = story(
+        {
+            "train.py": "import a\ndef f(n): return f(n - 1)\nf(3)\nwhile True:\n    f(2)\n",
+            "a.py": "import b\n",
+            "b.py": "import a\nimport random\nrandom.seed(1)\n",
+        }
+    )
+    assert calls(told) == ["random.seed"]
+
+
+STATEMENTS = st.sampled_from(
+    [
+        "x = random.random()", "if x: y = 1", "for i in range(3):\n    x = [i, *y]", "def f(a, *b, c=1, **d):\n    return a or b",
+        "with open('f') as g:\n    x = g", "x, y = y, x", "try:\n    f(1)\nexcept ValueError as e:\n    raise", "class A(B):\n    x = 1",
+        "print(f'{x!r:>{y}}')", "y = {**x, 'a': 1}", "x = [i for i in y if i for j in i]", "lambda *a: a", "x[1:2, ...] = y[0]",
+        "assert x, y", "del x", "global z", "x: int = 1", "match x:\n    case 1: y = 2\n    case _: y = 3", "while x:\n    break", "x += y",
+    ]
+)  # fmt: skip
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(STATEMENTS, max_size=8))
+def test_any_program_can_be_told(lines: list[str]) -> None:
+    told = story("import random\n" + "\n".join(lines) + "\n")
+    assert not told.unchecked

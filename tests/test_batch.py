@@ -1,0 +1,218 @@
+"""Many entries: the cache is right whatever changes, and worker processes change nothing but the time."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from d9mlint.python import batch, store, workers
+from d9mlint.python.store import Store, Unit
+
+ROOT = Path(__file__).resolve().parent.parent
+TRAIN = """\
+import tensorflow as tf
+import helper
+helper.prepare()
+dataset = tf.data.Dataset.range(10).shuffle(10)
+model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+model.compile(loss="mse")
+model.fit(dataset)
+"""
+SEEDS = "import tensorflow as tf\ndef prepare():\n    tf.keras.utils.set_random_seed(1)\n"
+NOTHING = "def prepare():\n    pass\n"
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A program of two files and a cache of its own."""
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "train.py").write_text(TRAIN)
+    (project / "helper.py").write_text(SEEDS)
+    (project / "pyproject.toml").write_text("")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.chdir(project)
+    yield project
+
+
+def check(*arguments: str, code: tuple[int, ...] = (0, 1)) -> str:
+    """The JSON report of a new process."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "d9mlint", "check", *arguments, "--format", "json"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode in code, done.stderr
+    return done.stdout
+
+
+def rules_in(report: str) -> set[str]:
+    """The rules that report anything."""
+    return {found["rule"] for found in json.loads(report)["findings"]}
+
+
+def units(tmp_path: Path) -> list[Path]:
+    """The units kept in the cache."""
+    return sorted((tmp_path / "cache" / "d9mlint" / "units").glob("*/*"))
+
+
+def test_a_second_run_says_the_same(tree: Path, tmp_path: Path) -> None:
+    cold = check("train.py")
+    assert units(tmp_path)
+    assert check("train.py") == cold == check("train.py", "--no-cache")
+
+
+def test_an_edit_of_an_imported_module_counts(tree: Path) -> None:
+    seeded = rules_in(check("train.py"))
+    (tree / "helper.py").write_text(NOTHING)
+    unseeded = rules_in(check("train.py"))
+    assert unseeded - seeded
+    (tree / "helper.py").write_text(SEEDS)
+    assert rules_in(check("train.py")) == seeded
+
+
+def test_a_module_that_appears_counts(tree: Path) -> None:
+    seeded = rules_in(check("train.py"))
+    (tree / "helper.py").unlink()
+    without = check("train.py")
+    assert check("train.py") == without
+    (tree / "helper").mkdir()
+    (tree / "helper" / "__init__.py").write_text(SEEDS)
+    assert rules_in(check("train.py")) == seeded
+
+
+def test_no_cache_neither_reads_nor_writes(tree: Path, tmp_path: Path) -> None:
+    check("train.py", "--no-cache")
+    assert not (tmp_path / "cache").exists()
+
+
+@pytest.mark.parametrize("garbage", [b"", b"garbage", b"\x80\x05N."])
+def test_a_damaged_unit_is_made_again(tree: Path, tmp_path: Path, garbage: bytes) -> None:
+    cold = check("train.py")
+    for unit in (tmp_path / "cache").rglob("*"):
+        if unit.is_file() and unit.suffix != ".json":
+            unit.write_bytes(garbage)
+    assert check("train.py") == cold
+    assert all(unit.read_bytes() != garbage for unit in units(tmp_path))
+
+
+def test_a_cache_that_cannot_be_written_is_only_slower(tree: Path, tmp_path: Path) -> None:
+    (tmp_path / "cache").write_text("a file where the folder should be")
+    assert rules_in(check("train.py")) == rules_in(check("train.py", "--no-cache"))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the system knows no owners")
+def test_a_folder_that_others_can_write_to_is_not_trusted(tree: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "cache" / "d9mlint" / "units"
+    folder.mkdir(parents=True)
+    folder.chmod(0o777)
+    assert Store.open("units") is None
+    check("train.py")
+    assert not units(tmp_path)
+    folder.chmod(0o700)
+    assert Store.open("units") is not None
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the system knows no owners")
+def test_a_folder_of_somebody_else_is_not_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store.os, "geteuid", lambda: os.getuid() + 1)
+    assert not store.is_private(tmp_path)
+
+
+def test_what_is_kept_is_what_comes_back(tmp_path: Path) -> None:
+    kept, unit = Store(tmp_path), Unit((), (("a.py", "reason"),), ("a.py",), (("a.py", "0"), ("b.py", None)))
+    kept.save("ab12", unit)
+    assert kept.load("ab12", Unit) == unit
+    assert kept.load("ab12", dict) is None
+    assert kept.load("cd34", Unit) is None
+    kept.prune()
+    assert kept.load("ab12", Unit) == unit
+
+
+def test_the_number_of_processes_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.chdir(ROOT / "tests" / "projects")
+    folders = sorted(path.name for path in Path().iterdir() if path.is_dir())[:16]
+    alone = check(*folders, "-j1", "--no-cache", "--min-confidence", "low", code=(0, 1, 3))
+    assert json.loads(alone)["findings"]
+    assert check(*folders, "-j2", "--no-cache", "--min-confidence", "low", code=(0, 1, 3)) == alone
+    assert check(*folders, "-j3", "--min-confidence", "low", code=(0, 1, 3)) == alone
+    assert check(*folders, "-j2", "--min-confidence", "low", code=(0, 1, 3)) == alone
+
+
+def test_a_warm_run_imports_neither_libcst_nor_yaml(tree: Path) -> None:
+    script = (
+        "import sys\nfrom d9mlint.cli import main\n"
+        "try:\n    main(['check', 'train.py', '--format', 'json'])\n"
+        "except SystemExit:\n    pass\n"
+        "print(sorted({m.partition('.')[0] for m in sys.modules} & {'libcst', 'yaml'}), file=sys.stderr)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True, timeout=120
+        ).stderr.strip()
+        for _ in range(2)
+    ]
+    assert told == ["['libcst', 'yaml']", "[]"]
+
+
+# -- what happens when something dies ------------------------------------------------------------------------------
+
+
+def _start(job: object) -> workers.Work:
+    def work(name: str) -> str:
+        if name.startswith("dies"):
+            os._exit(7)
+        return name.upper()
+
+    return work
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a local function does not travel to a spawned process")
+def test_a_process_that_dies_takes_only_its_own_name() -> None:
+    chunks = [("a", "dies", "b"), ("c", "d"), ("dies too",), ("e",)]
+    found = dict(workers.spread(_start, None, chunks, 2))
+    assert found == {
+        "a": "A", "b": "B", "c": "C", "d": "D", "e": "E", "dies": workers.Died(7), "dies too": workers.Died(7),
+    }  # fmt: skip
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs fork")
+def test_workers_end_with_whoever_asked_them() -> None:
+    results = workers.spread(_start, None, [("a",), ("b",), ("c", "d")], 2)
+    next(results)
+    results.close()
+    from multiprocessing import active_children
+
+    assert not active_children()
+
+
+@pytest.mark.parametrize("error", [MemoryError(), RecursionError("deep"), KeyError("bug")])
+def test_a_crash_on_one_file_is_told_and_the_rest_goes_on(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    from d9mlint import app
+    from d9mlint.python import engine
+
+    (tree / "other.py").write_text("if __name__ == '__main__':\n    import random\n    print(random.random())\n")
+    real = engine.judge
+
+    def judge(project: object, entry: str, *more: object, **options: object) -> object:
+        if entry == "train.py":
+            raise error
+        return real(project, entry, *more, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(engine, "judge", judge)
+    outcome = app.check(app.Options(paths=(Path("train.py"), Path("other.py")), jobs=1))
+    assert outcome.code == 3
+    assert {found.location.path for found in outcome.report.findings} == {"other.py"}
+    (unchecked,) = outcome.report.unchecked
+    assert unchecked.path == "train.py"
+    assert unchecked.reason.startswith(f"internal-error: {type(error).__name__}")
+    monkeypatch.undo()
+    assert batch.SCREEN.search(b"import tensorflow")
