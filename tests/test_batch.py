@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from d9mlint.python import batch, store, workers
+from d9mlint.python import store, workers
 from d9mlint.python.store import Store, Unit
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -214,5 +214,3 @@ def test_a_crash_on_one_file_is_told_and_the_rest_goes_on(
     (unchecked,) = outcome.report.unchecked
     assert unchecked.path == "train.py"
     assert unchecked.reason.startswith(f"internal-error: {type(error).__name__}")
-    monkeypatch.undo()
-    assert batch.SCREEN.search(b"import tensorflow")

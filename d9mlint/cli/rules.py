@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -54,6 +55,17 @@ def test(ctx: click.Context, names: tuple[str, ...]) -> None:
             click.echo(f"{place}: {result.example.kind} example: {result.problem or what}")
     click.echo(f"{len(results) - failed} passed, {failed} failed")
     ctx.exit(DEFECTIVE if failed else 0)
+
+
+@rules.command()
+@click.argument("place", metavar="FAMILY/NAME")
+def new(place: str) -> None:
+    """Start a new rule file, with the next free id."""
+    from d9mlint.catalogue import load
+    from d9mlint.catalogue.template import new_rule
+
+    path = os.path.relpath(new_rule(load(), place))
+    click.echo(f"wrote {path}: fill it in, then run `d9mlint rules test {place.partition('/')[2]}`")
 
 
 def _lines(places: tuple[tuple[str, int], ...]) -> str:

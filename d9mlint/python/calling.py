@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from d9mlint.model import Location
-from d9mlint.python import expressions, linking, outside
+from d9mlint.python import expressions, library, linking, outside
 from d9mlint.python import facts as f
 from d9mlint.python.story import Event, Frame
 from d9mlint.python.values import (
@@ -399,7 +399,7 @@ def _external_call(
         if guess:
             name = f"{expressions.DATASET}.{name[2:]}"
     event = interp.event("call", name, frame, place, tuple(args), kwargs=kwargs, star=star, receiver=func.receiver)
-    special = outside.SPECIAL.get(event.name)
+    special = outside.SPECIAL.get(event.name) or library.SPECIAL.get(event.name)
     if special is not None:
         result = special(interp, event, frame)
         if result is not None:

@@ -177,6 +177,10 @@ def has_switch(program: Program) -> bool:
     return program.target.fits("tensorflow", ">=1.14") or program.target.fits("ngc", ">=19.06")
 
 
+_TPU = ("tensorflow.tpu.experimental.initialize_tpu_system", "tensorflow.distribute.TPUStrategy",
+        "tensorflow.distribute.experimental.TPUStrategy")  # fmt: skip
+
+
 def on_gpu(program: Program) -> Cond:
     """When the program does not hide the GPUs from TensorFlow."""
     hidden: list[Cond] = []
@@ -190,6 +194,7 @@ def on_gpu(program: Program) -> Cond:
         kind = event.args[1] if len(event.args) > 1 else event.kwargs.get("device_type")
         if isinstance(devices, Seq) and devices.items == [] and isinstance(kind, Const) and kind.value == "GPU":
             hidden.append(both(*event.guards) if not event.detached else False)
+    hidden += [both(*e.guards) for e in program.calls(*_TPU) if not e.detached]
     return negate(either(*hidden))
 
 

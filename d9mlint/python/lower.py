@@ -34,6 +34,8 @@ class _Lowering:
         self._module = module
         self._places = Places(module)
         self._depth = 0
+        self._yields = 0
+        """Yields seen so far."""
 
     # -- statements ------------------------------------------------------------------------------------------------
 
@@ -150,13 +152,15 @@ class _Lowering:
         return f.Match(self.expr(node.subject), tuple(cases))
 
     def _def(self, node: cst.FunctionDef) -> f.Stmt:
+        before = self._yields
         body = self.suite(node.body)
+        generator, self._yields = self._yields > before, before  # they are this function's, not of the one around it
         return f.Def(
             node.name.value,
             self._params(node.params),
             body,
             tuple(self.expr(d.decorator) for d in node.decorators),
-            _yields(body),
+            generator,
             self._places.of(node.name),
         )
 
@@ -281,7 +285,10 @@ class _Lowering:
         return f.Comp(kind, self.expr(node.elt), None, tuple(clauses), self._places.of(node))
 
     def _lambda(self, node: cst.Lambda) -> f.Expr:
-        return f.Lambda(self._params(node.params), self.expr(node.body), self._places.of(node))
+        before = self._yields
+        lowered = f.Lambda(self._params(node.params), self.expr(node.body), self._places.of(node))
+        self._yields = before
+        return lowered
 
     def _unary(self, node: cst.UnaryOperation) -> f.Expr:
         operand = self.expr(node.expression)
@@ -327,6 +334,7 @@ class _Lowering:
         return self.expr(node.expression)
 
     def _yield(self, node: cst.Yield) -> f.Expr:
+        self._yields += 1
         value = node.value
         if isinstance(value, cst.From):
             return f.Yield(self.expr(value.item))
@@ -344,15 +352,6 @@ def _dotted(node: cst.CSTNode) -> str:
 
 def _alias(alias: cst.ImportAlias) -> str | None:
     return None if alias.asname is None else _dotted(alias.asname.name)
-
-
-def _yields(node: object) -> bool:
-    """Whether statements hold a yield of their own (not one of a function inside)."""
-    if isinstance(node, f.Yield):
-        return True
-    if isinstance(node, (f.Def, f.Lambda, f.Class)) or not isinstance(node, tuple):
-        return False
-    return any(_yields(child) for child in node)
 
 
 _KEYWORDS = {"True": True, "False": False, "None": None}

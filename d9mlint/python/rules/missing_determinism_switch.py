@@ -29,14 +29,13 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     for event in found:
         if truth(off, event.guards) is False:
             continue
-        event = _any_of(event, found)
         varying = _varying(program)
         related = [Related(u.event.location, f"the {u.effect} of `{shown(u.event)}` varies") for u in varying]
         known = has_switch(program)
         # Another program calls it, most likely: this one only imports its module.
         elsewhere = event.detached and event.location.path != program.story.entry
         yield program.draft(
-            rule, event, cond=off, related=related, severity="" if known else "info",
+            rule, _any_of(event, found), cond=off, related=related, severity="" if known else "info",
             confidence=lower(rule.confidence) if elsewhere else "",
             remedy="" if known else _NO_SWITCH, name=_method(event.raw),
             state="deterministic ops off" if known else "a TensorFlow that has no deterministic ops",
