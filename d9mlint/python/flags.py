@@ -99,6 +99,9 @@ class CommandLine:
             event.location,
             options.get("required") is True or not spelled.startswith("-"),
         )
+        if flag.name in state.flags:  # a second spelling (--no-x): the default is that of the first
+            state.options.append((names, options))
+            return UNKNOWN
         state.flags[flag.name] = flag
         state.options.append((names, options))
         interp.story.flags[flag.name] = flag

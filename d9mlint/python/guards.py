@@ -184,9 +184,9 @@ def _both(conds: Sequence[Cond]) -> Cond:
             if answer is None:
                 parts.append(part)
                 known.add(part)
-    if any(isinstance(part, AnyOf) for part in parts):  # one that came first may follow from what came later
-        plain = Known(part for part in parts if not isinstance(part, AnyOf))
-        parts = [part for part in parts if not isinstance(part, AnyOf) or plain.truth(part) is not True]
+    for part in list(parts):  # one that came first may follow from what came later
+        if len(parts) > 1 and Known(other for other in parts if other is not part).truth(part) is True:
+            parts.remove(part)
     return _several(All, parts, True)
 
 
@@ -227,6 +227,8 @@ def _several(kind: type[_Several], parts: list[Any], empty: bool) -> Cond:
 
 def _simplified(parts: list[Any]) -> list[Any]:
     """Alternatives without those that another one covers: ``a and b or not a and b`` is ``b``."""
+    if len(parts) < 2 or not any(isinstance(part, All) for part in parts):
+        return parts  # different tests, none the opposite of another
     sets = [frozenset(p.of) if isinstance(p, All) else frozenset((p,)) for p in parts]
     order: dict[Any, int] = {}
     for part in parts:
@@ -294,8 +296,10 @@ class Known:
             return None
         if cond in self._literals:
             return True
-        if negate(cond) in self._literals:
+        if (cond.negation or negate(cond)) in self._literals:
             return False
+        if isinstance(cond, FlagTest):
+            return self._flag_truth(cond)
         if isinstance(cond, Not):
             inner = self.truth(cond.of)
             return None if inner is None else not inner
@@ -309,7 +313,7 @@ class Known:
                 if known is None:
                     answer = None
             return answer
-        return self._flag_truth(cond) if isinstance(cond, FlagTest) else None
+        return None
 
     def _flag_truth(self, cond: FlagTest) -> bool | None:
         for atom, positive in self._flags.get(cond.flag, ()):

@@ -171,11 +171,16 @@ def _append(interp: Interpreter, event: Event, frame: Frame) -> Value:
         else:
             receiver.items, receiver.element = None, receiver.element or outside.first(event)
         if interp.order_loops and receiver.kind != "set":
-            receiver.order, receiver.sources = interp.order_loops[-1]
+            order, sources = interp.order_loops[-1]
+            receiver.order, receiver.sources = order, _more(receiver.sources, sources)
         _, order, sources = taint(event.args)
         if order and event.name.endswith(("extend", "__iadd__")) and receiver.kind != "set":
-            receiver.order, receiver.sources = order, sources
+            receiver.order, receiver.sources = order, _more(receiver.sources, sources)
     return NONE
+
+
+def _more(known: tuple[Event, ...], new: tuple[Event, ...]) -> tuple[Event, ...]:
+    return (*known, *(e for e in new if e not in known))[-outside.MAX_SOURCES :]
 
 
 def _pop(interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -259,6 +264,22 @@ def _isinstance(interp: Interpreter, event: Event, frame: Frame) -> Value:
     return CondValue(OpaqueTest(("isinstance", interp.serial(outside.first(event)), event.location), "isinstance(...)"))
 
 
+def _make_namespace(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """Objects that hold their keyword arguments as attributes (``HParams``, ``SimpleNamespace``)."""
+    if event.star:
+        return None
+    holder = Obj(event.name, event)
+    holder.attrs.update(event.kwargs)
+    return holder
+
+
+def _add_to_namespace(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    name = outside.first(event)
+    if isinstance(event.receiver, Obj) and isinstance(name, Const) and isinstance(name.value, str):
+        event.receiver.attrs[name.value] = outside.first(event, 1)
+    return NONE
+
+
 def _partial(interp: Interpreter, event: Event, frame: Frame) -> Value:
     if not event.args:
         return UNKNOWN
@@ -334,6 +355,9 @@ _CONVERSIONS: dict[str, Callable[[Any], Any]] = {
     "builtins.int": int, "builtins.float": float, "builtins.str": str, "builtins.abs": abs, "builtins.bool": bool,
 }  # fmt: skip
 SPECIAL: dict[str, Special] = {
+    "tensorflow.contrib.training.HParams": _make_namespace, "types.SimpleNamespace": _make_namespace,
+    "argparse.Namespace": _make_namespace, "tensorflow.contrib.training.HParams.add_hparam": _add_to_namespace,
+    "tensorflow.contrib.training.HParams.set_hparam": _add_to_namespace,
     "builtins.int": _convert, "builtins.float": _convert, "builtins.str": _convert, "builtins.abs": _convert,
     "builtins.bool": _convert, "builtins.len": _length, "builtins.hash": _hash, "builtins.id": _identity,
     "builtins.list": _collect, "builtins.tuple": _collect, "builtins.iter": _collect, "builtins.reversed": _collect,

@@ -10,14 +10,19 @@ from d9mlint.model import CONFIDENCES, Finding, Location
 
 def combine(findings: Iterable[Finding]) -> list[Finding]:
     """Merges the findings of several entries: one per place and text, with all its entries, sorted."""
-    groups: dict[tuple[str, Location, str], Finding] = {}
+    groups: dict[tuple[str, Location, str], list[Finding]] = {}
     for found in findings:
-        key = (found.rule, found.location, found.message)
-        known = groups.get(key)
-        if known is None:
-            groups[key] = found
-            continue
-        when = tuple(w for w in known.when if w in found.when)
-        best = max(known, found, key=lambda x: CONFIDENCES.index(x.confidence))
-        groups[key] = replace(best, when=when, entries=tuple(sorted({*known.entries, *found.entries})))
-    return sorted(groups.values(), key=lambda x: x.sort_key)
+        groups.setdefault((found.rule, found.location, found.message), []).append(found)
+    return sorted((_merged(group) for group in groups.values()), key=lambda x: x.sort_key)
+
+
+def _merged(group: list[Finding]) -> Finding:
+    """The surest of several; it holds under what the equally sure ones have in common.
+
+    (An entry that was not seen to call the place is less sure, and knows nothing of the conditions there.)
+    """
+    surest = max(CONFIDENCES.index(found.confidence) for found in group)
+    sure = [found for found in group if CONFIDENCES.index(found.confidence) == surest]
+    when = tuple(word for word in sure[0].when if all(word in found.when for found in sure))
+    entries = tuple(sorted({entry for found in group for entry in found.entries}))
+    return replace(sure[0], when=when, entries=entries)

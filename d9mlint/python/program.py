@@ -104,10 +104,8 @@ class Program:
 
     @cached_property
     def trains(self) -> list[Event]:
-        """Events that compute gradients or run a training step."""
-        return [
-            e for e in self.events if e.trains
-        ]  # fmt: skip
+        """Events that compute gradients or run a training step; in a whole program those that are seen to happen."""
+        return [e for e in self.events if e.trains and (not e.detached or self.story.local)]
 
     @cached_property
     def first_device_op(self) -> Event | None:

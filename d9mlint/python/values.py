@@ -252,6 +252,8 @@ Value: TypeAlias = (
 UNKNOWN = Unknown()
 NONE = Const(None)
 CALLABLE = (Func, Bound, Partial)
+_CLEAN = frozenset({Const, FlagValue, CondValue, Func, Bound, Partial, Class, Inst, Module, Dict, Super})
+"""Values that carry no taint; most values are one of these."""
 
 
 def alternatives(value: Value | None) -> tuple[tuple[Cond, Value], ...]:
@@ -310,6 +312,8 @@ def taint(values: Any) -> tuple[frozenset[str], str, tuple[Event, ...]]:
     order = ""
     sources: list[Event] = []
     for value in values:
+        if type(value) in _CLEAN:
+            continue
         for _, leaf in alternatives(value):
             o, r, s = taint_of(leaf)
             origins |= o
