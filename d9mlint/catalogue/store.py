@@ -79,7 +79,7 @@ def _encode(catalogue: Catalogue) -> dict[str, Any]:
 def _filled(entry: Rule | Effect | Op) -> dict[str, Any]:
     """Without fields that have a default and say nothing; one without a default is needed to make the entry again."""
     needed = {one.name for one in fields(entry) if one.default is MISSING and one.default_factory is MISSING}
-    empty = ("", (), {}, None, False)
+    empty: tuple[object, ...] = ("", (), {}, None, False)
     return {name: value for name, value in asdict(entry).items() if name in needed or value not in empty}
 
 

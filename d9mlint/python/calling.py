@@ -47,6 +47,10 @@ PROTOCOL = frozenset(
     }
 )  # fmt: skip
 """Methods that a framework calls on objects handed to it."""
+_ALL_FLAGS = frozenset(
+    f"absl.flags.FLAGS.{name}" for name in ("__dict__", "flag_values_dict", "flags_into_string", "flags_by_module_dict")
+)
+"""Attributes that hand out every flag at once."""
 TRACED = frozenset({"tensorflow.function"})
 
 
@@ -69,6 +73,8 @@ def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place
         flag = interp.command_line.absl_flag(interp, dotted)
         if flag is not None:
             return flag
+        if dotted in _ALL_FLAGS:
+            interp.story.flags_escape = True
         known = interp.knowledge.constant(dotted, interp.target)
         return known or Ref(f"{holder.name}.{name}", holder.receiver or holder)
     if isinstance(holder, Inst):
@@ -80,6 +86,8 @@ def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place
     if isinstance(holder, Obj):
         if holder.type == outside.NAMESPACE:
             interp.story.read_flags.add(name)
+            if name == "__dict__":
+                outside.escape(interp, holder)
         if name in holder.attrs:
             return interp.resolve(holder.attrs[name])
         if holder.type == outside.NAMESPACE:

@@ -298,6 +298,8 @@ def _compare_leaves(interp: Interpreter, op: str, left: Value, right: Value, tex
             return test if right.value else negate(test)
         if op in ("==", "is"):
             return FlagTest(left.flag, "==", right.value)
+        if isinstance(right.value, (int, float)):
+            return FlagTest(left.flag, op, right.value)
     if isinstance(right, FlagValue) and isinstance(left, Const) and op in ("==", "is"):
         return _compare_leaves(interp, op, right, left, text)
     if op == "in" and isinstance(right, Seq) and right.items is not None and len(right.items) <= MAX_LOOP_ITEMS:

@@ -6,6 +6,7 @@ can say "when ``--seed`` is not given"; all others are opaque and only equal to 
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
@@ -40,7 +41,7 @@ class Node:
 
 
 class FlagTest(Node):
-    """``flag op value`` with op ``truthy``, ``none`` or ``==``."""
+    """``flag op value`` with op ``truthy``, ``none``, ``==`` or an ordering of numbers."""
 
     __slots__ = ("flag", "op", "value")
     flag: Flag
@@ -389,12 +390,18 @@ def truth(cond: Cond, assumed: Iterable[Cond]) -> bool | None:
     return known.truth(cond)
 
 
+_ORDERINGS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+_INVERSE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+
+
 def test_value(cond: FlagTest, value: Any) -> bool:
     """The flag's condition when the flag has ``value``."""
     if cond.op == "none":
         return value is None
     if cond.op == "truthy":
         return bool(value)
+    if cond.op in _ORDERINGS:
+        return isinstance(value, (int, float)) and bool(_ORDERINGS[cond.op](value, cond.value))
     return bool(value == cond.value)
 
 
@@ -438,6 +445,8 @@ def _describe_flag(test: FlagTest, positive: bool) -> str:
     flag = test.flag
     if test.op == "==":
         return f"{flag.spelled} is {'' if positive else 'not '}{test.value}"
+    if test.op in _ORDERINGS:
+        return f"{flag.spelled} {test.op if positive else _INVERSE[test.op]} {test.value}"
     if test.op == "none":
         positive = not positive
     if flag.kind == "bool" or (test.op == "truthy" and flag.kind == "value" and isinstance(flag.default, bool)):

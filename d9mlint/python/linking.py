@@ -38,10 +38,8 @@ def import_module(
 ) -> Value:
     """The value of ``import dotted`` (``from ..dotted import`` at level 2); runs its modules at their first import."""
     if level:
-        base = folder(frame.module.path)
-        for _ in range(level - 1):
-            base = folder(base) if base else ".."
-        return _project_module(interp, dotted, (base,), frame, place) or Unknown(name="." * level + dotted)
+        inside = _project_module(interp, dotted, (_above(frame, level),), frame, place)
+        return inside or Unknown(name="." * level + dotted)
     # In a checkout of such a library, its examples meet the library that the catalogue describes, not its sources.
     described = dotted.partition(".")[0] in DESCRIBED
     found = None if described else _project_module(interp, dotted, interp.roots, frame, place)
@@ -50,6 +48,14 @@ def import_module(
     if not quiet:
         interp.event("import", dotted, frame, place)
     return Ref(dotted)
+
+
+def _above(frame: Frame, level: int) -> str:
+    """The folder that a relative import with so many dots starts from."""
+    base = folder(frame.module.path)
+    for _ in range(level - 1):
+        base = folder(base) if base else ".."
+    return base
 
 
 def _project_module(
@@ -65,7 +71,9 @@ def _project_module(
         if interp.project.exists(base + "/__init__.py") or interp.project.exists(base + ".py"):
             break
     else:
-        return None
+        # A folder without __init__ is known once one of its modules was imported.
+        folders = (interp.modules.get(join(root, "/".join(parts))) for root in roots)
+        return next((known for known in folders if known is not None), None)
     module: Module | None = None
     for count in range(1, len(parts) + 1):
         base = join(root, "/".join(parts[:count]))
@@ -121,8 +129,19 @@ def import_from(interp: Interpreter, node: f.ImportFrom, frame: Frame) -> None:
     for name, alias in node.names:
         if name == "*":
             _star(interp, module, frame)
+        elif isinstance(module, (Ref, Unknown)) and (inner := _submodule(interp, node, name, frame)) is not None:
+            interp.store(alias, inner, frame)  # a folder without __init__: its modules can be imported all the same
         else:
             interp.store(alias, member(interp, module, name, frame, node.place), frame)
+
+
+def _submodule(interp: Interpreter, node: f.ImportFrom, name: str, frame: Frame) -> Module | None:
+    dotted = f"{node.module}.{name}"
+    if not node.level:
+        if node.module.partition(".")[0] in DESCRIBED:
+            return None
+        return _project_module(interp, dotted, interp.roots, frame, node.place)
+    return _project_module(interp, dotted, (_above(frame, node.level),), frame, node.place) if node.module else None
 
 
 def member(interp: Interpreter, module: Value, name: str, frame: Frame, place: f.Place) -> Value:

@@ -96,6 +96,30 @@ def test_src_layout_and_missing_modules() -> None:
     assert calls(told) == ["random.seed", "nowhere.x"]
 
 
+def test_folders_without_init() -> None:
+    lib = {"utils/setup.py": "import random\ndef go():\n    random.seed(1)\n"}
+    for text in (
+        "from utils import setup\nsetup.go()",
+        "import utils.setup\nutils.setup.go()",
+        "from utils.setup import go\ngo()",
+    ):
+        assert calls(story({"train.py": text, **lib})) == ["random.seed"]
+    inner = {
+        "pkg/__init__.py": "",
+        "pkg/main.py": "from .utils import setup\nsetup.go()",
+        "pkg/utils/setup.py": lib["utils/setup.py"],
+    }
+    assert calls(story({"train.py": "import pkg.main", **inner})) == ["random.seed"]
+
+
+def test_flags_compared_with_numbers() -> None:
+    text = "import argparse, random\np = argparse.ArgumentParser()\np.add_argument('--seed', type=int, default=-1)\na = p.parse_args()\nif a.seed >= 0:\n    random.seed(a.seed)\n"
+    event = next(e for e in story(text).events if e.name == "random.seed")
+    assert describe(both(*event.guards)) == "--seed >= 0"
+    assert "random.seed" in calls(story(text, ["--seed", "0"]))
+    assert "random.seed" not in calls(story(text, []))
+
+
 FLAGS = """
 import argparse
 import random
