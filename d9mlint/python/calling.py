@@ -297,6 +297,9 @@ def enter(
     key = (id(node), id(func.closure), interp.path.conds(), tuple(interp.contexts), _memo_key(interp, inner))
     if key in interp.memo:
         return interp.memo[key]
+    runs = interp.runs[id(node)] = interp.runs.get(id(node), 0) + 1
+    if runs > interp.max_runs:
+        return UNKNOWN
     interp.entered.add(id(node))
     traced = any(_decorator_name(interp, d) in TRACED for d in func.decorators)
     if traced:

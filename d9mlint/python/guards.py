@@ -185,10 +185,22 @@ def _both(conds: Sequence[Cond]) -> Cond:
             if answer is None:
                 parts.append(part)
                 known.add(part)
-    for part in list(parts):  # one that came first may follow from what came later
+    for part in list(parts) if _overlap(parts) else ():  # one that came first may follow from what came later
         if len(parts) > 1 and Known(other for other in parts if other is not part).truth(part) is True:
             parts.remove(part)
     return _several(All, parts, True)
+
+
+def _overlap(parts: Sequence[Any]) -> bool:
+    """Whether some of several conditions may follow from the others: alternatives, or two tests of one flag."""
+    flags: set[Flag] = set()
+    for part in parts:
+        atom = part.of if isinstance(part, Not) else part
+        if isinstance(atom, AnyOf) or (isinstance(atom, FlagTest) and atom.flag in flags):
+            return len(parts) > 1
+        if isinstance(atom, FlagTest):
+            flags.add(atom.flag)
+    return False
 
 
 def either(*conds: Cond) -> Cond:

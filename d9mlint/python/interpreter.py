@@ -39,10 +39,13 @@ from d9mlint.python.values import (
 if TYPE_CHECKING:
     from d9mlint.python.project import Project
 
-MAX_STEPS = 100_000
+MAX_STEPS = 50_000
 """Statements and calls told for one entry before the story is cut; real programs take some thousands."""
 MAX_CALLS = 40
 """Depth of calls that are followed."""
+
+MAX_RUNS = 30
+"""Times that one function is entered with other arguments; what it does is known by then."""
 
 Left = tuple[Cond, Cond]
 """Conditions under which control left a block: by return or raise, by break or continue."""
@@ -74,6 +77,8 @@ class Interpreter:
         self.entered: set[int] = set()
         self.ran: dict[tuple[int, str], object] = {}
         self.max_calls = MAX_CALLS
+        self.runs: dict[int, int] = {}
+        self.max_runs = MAX_RUNS
         self.steps = 0
         self.memo: dict[Any, Value] = {}
         self._serials: dict[int, tuple[object, int]] = {}
