@@ -265,10 +265,13 @@ def _isinstance(interp: Interpreter, event: Event, frame: Frame) -> Value:
 
 
 def _make_namespace(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
-    """Objects that hold their keyword arguments as attributes (``HParams``, ``SimpleNamespace``)."""
-    if event.star:
+    """Objects that hold keyword arguments, or the items of a dict, as attributes (``HParams``, ``Munch``)."""
+    if event.star or any(not isinstance(a, Dict) or a.open for a in event.args):
         return None
     holder = Obj(event.name, event)
+    for value in event.args:
+        if isinstance(value, Dict):
+            holder.attrs.update({k: v for k, v in value.items.items() if isinstance(k, str)})
     holder.attrs.update(event.kwargs)
     return holder
 
@@ -355,6 +358,8 @@ _CONVERSIONS: dict[str, Callable[[Any], Any]] = {
     "builtins.int": int, "builtins.float": float, "builtins.str": str, "builtins.abs": abs, "builtins.bool": bool,
 }  # fmt: skip
 SPECIAL: dict[str, Special] = {
+    "munch.Munch": _make_namespace, "easydict.EasyDict": _make_namespace, "attrdict.AttrDict": _make_namespace,
+    "ml_collections.ConfigDict": _make_namespace,
     "tensorflow.contrib.training.HParams": _make_namespace, "types.SimpleNamespace": _make_namespace,
     "argparse.Namespace": _make_namespace, "tensorflow.contrib.training.HParams.add_hparam": _add_to_namespace,
     "tensorflow.contrib.training.HParams.set_hparam": _add_to_namespace,

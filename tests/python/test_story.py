@@ -112,6 +112,13 @@ def test_folders_without_init() -> None:
     assert calls(story({"train.py": "import pkg.main", **inner})) == ["random.seed"]
 
 
+@pytest.mark.parametrize("made", ["Munch({'seed': a.seed})", "Munch(seed=a.seed)"])
+def test_flags_through_namespaces(made: str) -> None:
+    text = f"import argparse, random\nfrom munch import Munch\np = argparse.ArgumentParser()\np.add_argument('--seed', type=int)\na = p.parse_args()\nc = {made}\nif c.seed:\n    random.seed(c.seed)\n"
+    event = next(e for e in story(text).events if e.name == "random.seed")
+    assert describe(both(*event.guards)) == "--seed is given"
+
+
 def test_flags_compared_with_numbers() -> None:
     text = "import argparse, random\np = argparse.ArgumentParser()\np.add_argument('--seed', type=int, default=-1)\na = p.parse_args()\nif a.seed >= 0:\n    random.seed(a.seed)\n"
     event = next(e for e in story(text).events if e.name == "random.seed")
