@@ -93,7 +93,7 @@ def _detached_value(interp: Interpreter, value: object, module: Module) -> None:
         return
     if isinstance(value, Func) and value.closure.module is module:
         _run_detached(interp, value, [], frame)
-    elif isinstance(value, Class) and value.frame.module is module:
+    elif isinstance(value, Class) and value.frame.module is module and not _is_test(value):
         pending = [m for m in value.frame.vars.values() if isinstance(m, Func) and id(m.node) not in interp.entered]
         if not pending:
             return
@@ -101,6 +101,11 @@ def _detached_value(interp: Interpreter, value: object, module: Module) -> None:
         pending.sort(key=lambda method: method.name != "__init__")  # methods read what the constructor sets
         for method in pending:
             _run_detached(interp, method, [instance], frame)
+
+
+def _is_test(cls: Class) -> bool:
+    """Whether a class holds unit tests: what they do is no part of a training run."""
+    return any(name.endswith("TestCase") for name in cls.external())
 
 
 def _run_detached(interp: Interpreter, func: Func, args: list[Inst], frame: Frame) -> None:

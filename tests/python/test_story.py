@@ -197,6 +197,11 @@ def test_nobody_calls_it() -> None:
     ]
 
 
+def test_unit_tests_are_not_told() -> None:
+    text = "import random\nimport unittest\nclass T(unittest.TestCase):\n    def test_it(self):\n        random.seed()\nclass C:\n    def go(self):\n        random.random()\n"
+    assert calls(story(text), certain=False) == ["random.random"]
+
+
 def test_recursion_and_loops_of_imports_end() -> None:
     told = story(
         {
