@@ -22,8 +22,6 @@ _ONLY_FORWARD = re.compile(
 )
 """Names of functions through which no gradient goes."""
 _ABOUT_DATA = re.compile(r"(^|_)(parse|parser|preprocess|preprocessing|augment|load|read|input|dataset|decode)(_|$)")
-_BEAM_SEARCH = "beam_search"
-"""Files whose decoding starts from a trained model."""
 _DATA_DEPENDENT = re.compile(r"scatter|segment|confusion")
 """Ops that vary only for floating-point data with repeated indices, which a call does not show."""
 _INDEXED = re.compile(r"gather|take")
@@ -91,8 +89,6 @@ def _matters(program: Program, event: Event, op: Op) -> bool:
         return False
     if op.direction != "backward":
         return True
-    if _BEAM_SEARCH in event.location.path.rpartition("/")[2]:
-        return False
     return bool(trains(program)) and not event.inside(*_IN_PIPELINE) and not _ONLY_FORWARD.search(name)
 
 
