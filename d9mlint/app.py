@@ -26,7 +26,7 @@ from d9mlint.model import (
     Target,
     Unchecked,
     UsageError,
-    fingerprint,
+    fingerprinted,
 )
 from d9mlint.target import Resolver
 
@@ -316,16 +316,13 @@ def _sources(job: Job, paths: Iterable[str]) -> dict[str, str]:
 
 def with_fingerprints(findings: Sequence[Finding], sources: Mapping[str, str]) -> list[Finding]:
     """Findings with the identity that baselines and SARIF use."""
-    seen: dict[tuple[str, str, str], int] = {}
-    out: list[Finding] = []
     lines = {path: sources[path].split("\n") for path in {f.location.path for f in findings} & sources.keys()}
-    for found in findings:
+
+    def line_text(found: Finding) -> str:
         text = lines.get(found.location.path, [])
-        line = text[found.location.line - 1] if 0 < found.location.line <= len(text) else ""
-        key = (found.rule, found.location.path, line)
-        seen[key] = seen.get(key, -1) + 1
-        out.append(replace(found, fingerprint=fingerprint(found.rule, found.location.path, line, seen[key])))
-    return out
+        return text[found.location.line - 1] if 0 < found.location.line <= len(text) else ""
+
+    return fingerprinted(findings, line_text)
 
 
 def _without_ignored(findings: list[Finding], config: Config, cwd: Path) -> list[Finding]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from d9mlint.model import ConfigError, Finding, Location, Remedy, Rule, UsageError, fingerprint
+from d9mlint.model import ConfigError, Finding, Location, Remedy, Rule, UsageError, fingerprinted
 
 MARK = "d9m:"
 FORM = "# d9m: ignore[name] reason"
@@ -300,15 +299,12 @@ def _with_fingerprints(
     findings: Iterable[Finding], suppressions: Mapping[str, Sequence[Suppression]]
 ) -> tuple[Finding, ...]:
     """The findings about comments, in the order of reports, each with its stable identity."""
-    seen: Counter[tuple[str, str, str]] = Counter()
-    done: list[Finding] = []
-    for finding in sorted(findings, key=lambda one: one.sort_key):
-        path = finding.location.path
-        text = next(one.line_text for one in suppressions[path] if one.line == finding.location.line)
-        key = (finding.rule, path, text)
-        done.append(replace(finding, fingerprint=fingerprint(*key, seen[key])))
-        seen[key] += 1
-    return tuple(done)
+
+    def line_text(finding: Finding) -> str:
+        comments = suppressions[finding.location.path]
+        return next(one.line_text for one in comments if one.line == finding.location.line)
+
+    return tuple(fingerprinted(sorted(findings, key=lambda one: one.sort_key), line_text))
 
 
 # --- baseline --------------------------------------------------------------------------------------------------------

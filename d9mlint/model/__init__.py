@@ -12,6 +12,7 @@ from d9mlint.model.finding import (
     Location,
     Related,
     fingerprint,
+    fingerprinted,
 )
 from d9mlint.model.report import Report, Unchecked
 from d9mlint.model.rule import Example, Op, OpStatus, Remedy, Rule
@@ -44,4 +45,5 @@ __all__ = [
     "Unchecked",
     "UsageError",
     "fingerprint",
+    "fingerprinted",
 ]

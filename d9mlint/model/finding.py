@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
 SEVERITIES = ("info", "warning", "error")
 """From mildest to worst."""
@@ -82,3 +84,14 @@ def fingerprint(rule: str, path: str, line_text: str, occurrence: int) -> str:
     """
     payload = "\0".join((rule, path, " ".join(line_text.split()), str(occurrence)))
     return hashlib.sha256(payload.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def fingerprinted(findings: Iterable[Finding], line_text: Callable[[Finding], str]) -> list[Finding]:
+    """The findings, in the given order, each with its fingerprint; ``line_text`` gives the source line of one."""
+    seen: Counter[tuple[str, str, str]] = Counter()
+    done: list[Finding] = []
+    for finding in findings:
+        key = (finding.rule, finding.location.path, line_text(finding))
+        done.append(replace(finding, fingerprint=fingerprint(*key, seen[key])))
+        seen[key] += 1
+    return done

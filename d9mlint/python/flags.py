@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from d9mlint.model import UsageError
 from d9mlint.python.guards import UNKNOWN_DEFAULT, Flag
+from d9mlint.python.outside import NAMESPACE
 from d9mlint.python.story import Event, Frame
 from d9mlint.python.values import (
     NONE,
@@ -26,7 +27,6 @@ from d9mlint.python.values import (
 if TYPE_CHECKING:
     from d9mlint.python.interpreter import Interpreter
 
-NAMESPACE = "argparse.Namespace"
 _TYPES = {"builtins.int": int, "builtins.float": float, "builtins.str": str}
 _FLAGS = "absl.flags.FLAGS."
 
@@ -162,10 +162,6 @@ class CommandLine:
             return UNKNOWN
         default = event.args[1] if len(event.args) > 1 else event.kwargs.get("default", NONE)
         return self._define(interp, name.value, default, event)
-
-    def define_enum(self, interp: Interpreter, event: Event, frame: Frame) -> Value:
-        """``flags.DEFINE_enum(name, default, values, help)``."""
-        return self.define(interp, event, frame)
 
     def _define(self, interp: Interpreter, name: str, default: Value, event: Event) -> Value:
         kind = "bool" if event.name.endswith(("bool", "boolean")) else "value"

@@ -64,11 +64,14 @@ def _project_module(
     """The module, its parent packages imported first; None when no root has it."""
     parts = dotted.split(".") if dotted else []
     if not parts:
-        found = interp.project.find("__init__", roots)
-        return _run_once(interp, roots[0], found[1]) if found else Module(roots[0], join(roots[0], ""), None)
+        package = join(roots[0], "__init__.py")
+        return (
+            _run_once(interp, roots[0], package)
+            if interp.project.exists(package)
+            else Module(roots[0], join(roots[0], ""), None)
+        )
     for root in roots:
-        base = join(root, "/".join(parts))
-        if interp.project.exists(base + "/__init__.py") or interp.project.exists(base + ".py"):
+        if interp.project.module_at(join(root, "/".join(parts))) is not None:
             break
     else:
         # A folder without __init__ is known once one of its modules was imported.
@@ -77,12 +80,12 @@ def _project_module(
     module: Module | None = None
     for count in range(1, len(parts) + 1):
         base = join(root, "/".join(parts[:count]))
-        for path in (base + "/__init__.py", base + ".py"):
-            if interp.project.exists(path):
-                inner = _run_once(interp, ".".join(parts[:count]), path)
-                break
+        path = interp.project.module_at(base)
+        name = ".".join(parts[:count])
+        if path is not None:
+            inner = _run_once(interp, name, path)
         else:
-            inner = interp.modules.setdefault(base, Module(".".join(parts[:count]), base + "/", None))
+            inner = interp.modules.setdefault(base, Module(name, base + "/", None))
         if module is not None and module.frame is not None:
             module.frame.vars.setdefault(parts[count - 1], inner)
         module = inner

@@ -167,5 +167,5 @@ SPECIAL: dict[str, Special] = {
     "argparse.ArgumentParser.parse_known_args": _parser("parse_known"),
     "absl.flags.DEFINE_integer": _parser("define"), "absl.flags.DEFINE_string": _parser("define"),
     "absl.flags.DEFINE_bool": _parser("define"), "absl.flags.DEFINE_boolean": _parser("define"),
-    "absl.flags.DEFINE_float": _parser("define"), "absl.flags.DEFINE_enum": _parser("define_enum"),
+    "absl.flags.DEFINE_float": _parser("define"), "absl.flags.DEFINE_enum": _parser("define"),
 }  # fmt: skip

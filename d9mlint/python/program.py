@@ -108,11 +108,6 @@ class Program:
         return [e for e in self.events if e.trains and (not e.detached or self.story.local)]
 
     @cached_property
-    def first_device_op(self) -> Event | None:
-        """The first event that surely runs or builds an op of the framework."""
-        return next((e for e in self.events if e.certain and any(x.device_op for x in e.effects)), None)
-
-    @cached_property
     def uses_tensorflow(self) -> bool:
         """Whether the program imports TensorFlow or Keras at all."""
         return bool(self.imports("tensorflow", "keras", "tf_keras"))

@@ -6,7 +6,6 @@ Linting reads untrusted code: nothing is imported or executed.
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable
 
 from d9mlint.python import facts as f
 from d9mlint.python.reading import MAX_BYTES, CannotRead, Reader, disk_reader
@@ -163,21 +162,9 @@ class Project:
             self._store.save(key, found)
         return found
 
-    def find(self, dotted: str, roots: Iterable[str]) -> tuple[str, str] | None:
-        """``(kind, path)`` of an absolute import: kind ``module``, ``package`` or ``folder`` (no ``__init__``)."""
-        relative = dotted.replace(".", "/")
-        for root in roots:
-            found = self._at(join(root, relative))
-            if found is not None:
-                return found
-        return None
-
-    def _at(self, base: str) -> tuple[str, str] | None:
-        if self.exists(base + "/__init__.py"):
-            return ("package", base + "/__init__.py")
-        if self.exists(base + ".py"):
-            return ("module", base + ".py")
-        return None
+    def module_at(self, base: str) -> str | None:
+        """The file of the package or module whose path without an ending is ``base``."""
+        return next((path for path in (base + "/__init__.py", base + ".py") if self.exists(path)), None)
 
 
 def join(root: str, relative: str) -> str:

@@ -226,8 +226,3 @@ def _first_maybe_seeding(program: Program) -> int | None:
         if any(word in last for word in _SEED_WORDS) and not event.name.startswith("builtins."):
             return event.index
     return None
-
-
-def seeds_anything(program: Program) -> bool:
-    """Whether the program fixes any generator in its story."""
-    return any(not s.event.detached and s.fixes is not False for s in seedings(program))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from d9mlint.python import facts as f
-from d9mlint.python.guards import Cond, Flag, both, negate
+from d9mlint.python.guards import Cond, Flag, both, either, negate
 
 if TYPE_CHECKING:
     from d9mlint.python.story import Event, Frame
@@ -273,8 +273,6 @@ def choose(options: list[tuple[Cond, Value]]) -> Value:
                 continue
             for i, (other, known) in enumerate(flat):
                 if same(known, leaf):
-                    from d9mlint.python.guards import either
-
                     flat[i] = (either(other, together), known)
                     break
             else:
