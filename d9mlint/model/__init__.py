@@ -14,14 +14,32 @@ from d9mlint.model.finding import (
     fingerprint,
     fingerprinted,
 )
+from d9mlint.model.kernel import (
+    CLASSES,
+    FORMS,
+    GUARD_LEVELS,
+    USES,
+    VERDICTS,
+    Guard,
+    KernelOp,
+    KernelScan,
+    LibraryCall,
+    Site,
+    Step,
+)
 from d9mlint.model.report import Report, Unchecked
 from d9mlint.model.rule import Example, Op, OpStatus, Remedy, Rule
 from d9mlint.model.target import EnvironmentVariable, Package, Target
 
 __all__ = [
+    "CLASSES",
     "CONFIDENCES",
+    "FORMS",
+    "GUARD_LEVELS",
     "NOISES",
     "SEVERITIES",
+    "USES",
+    "VERDICTS",
     "Argument",
     "CatalogueError",
     "ConfigError",
@@ -32,7 +50,11 @@ __all__ = [
     "Example",
     "Finding",
     "Fix",
+    "Guard",
     "Invocation",
+    "KernelOp",
+    "KernelScan",
+    "LibraryCall",
     "Location",
     "Op",
     "OpStatus",
@@ -41,6 +63,8 @@ __all__ = [
     "Remedy",
     "Report",
     "Rule",
+    "Site",
+    "Step",
     "Target",
     "Unchecked",
     "UsageError",

@@ -1,0 +1,122 @@
+"""What the kernel scanner reports: sites, the ops a user meets them in, library calls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from d9mlint.model.finding import Location
+from d9mlint.model.report import Unchecked
+
+FORMS = ("direct", "wrapper", "wrapper-def", "macro-def", "macro-use", "ptx", "ptx-string")
+"""How an atomic stands in the source."""
+CLASSES = ("float-accumulate", "commutative-exact", "order-dependent", "cas-loop", "unknown")
+"""What kind of operation it is."""
+VERDICTS = ("yes", "conditional", "depends", "unknown", "no")
+"""Can the result vary from run to run; ``depends``: a wrapper or macro, on its use."""
+USES = ("unused", "forwarded", "ticket", "index", "value")
+"""What is done with the old value that an atomic returns."""
+GUARD_LEVELS = ("none", "other-path", "throws")
+"""What deterministic mode does on the way to a site, from worst to best; a guard never means "deterministic"."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Step:
+    """One link of the way from a site to the user: a place and what stands there (``kernel X``, ``op Y`` ...)."""
+
+    location: Location
+    text: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Guard:
+    """What deterministic mode does before the kernel runs, and where that is written."""
+
+    level: str = "none"
+    where: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One atomic operation in a kernel source, judged."""
+
+    location: Location
+    function: str
+    """The outermost function around it, with its class where it has one; empty outside of functions."""
+    atomic: str
+    """The name as written: ``CudaAtomicAdd``, ``atomicAdd_block``, ``red.global.add.f32`` ..."""
+    intrinsic: str
+    """The CUDA atomic that it comes down to: ``atomicAdd``, ``atomicCAS`` ...; empty where that is not known."""
+    form: str
+    qualifier: str
+    """``__global__``, ``__device__``, ``__host__ __device__`` or empty: of the enclosing function."""
+    memory: str
+    """``global``, ``shared`` or ``unknown``: where the target lives."""
+    target_type: str
+    """Type of the target as written and, for a template parameter, its instantiations: ``T = float | double | int``."""
+    return_use: str
+    class_: str
+    verdict: str
+    reason: str
+    """One plain sentence that names what was seen."""
+    scope: str = "device"
+    """``block``, ``device`` or ``system``."""
+    implements: str = ""
+    """What a CAS loop computes: ``add``, ``max`` ...; empty for everything else."""
+    guard: Guard = Guard()
+    ops: tuple[str, ...] = ()
+
+    @property
+    def return_used(self) -> bool:
+        """Whether the old value goes anywhere."""
+        return self.return_use != "unused"
+
+    @property
+    def can_vary(self) -> bool:
+        """Whether the site can make a result vary, perhaps under a condition."""
+        return self.verdict in ("yes", "conditional")
+
+
+@dataclass(frozen=True, slots=True)
+class KernelOp:
+    """An op that reaches sites; ``chain`` leads from the first site to the op, then to Python."""
+
+    name: str
+    framework: str
+    """``tensorflow``, ``torch`` or empty (a kernel of no framework)."""
+    python: tuple[str, ...]
+    """Dotted names under which Python meets it; empty where no way was found."""
+    direction: str
+    """``forward``, ``backward`` (the op computes a gradient) or ``both``."""
+    gradient_of: tuple[str, ...] = ()
+    """For a gradient op, the ops whose gradient it computes."""
+    sites: tuple[Location, ...] = ()
+    guard: Guard = Guard()
+    chain: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryCall:
+    """A call into a library (cuDNN, cuSPARSE, CUB, Thrust, cuBLAS) whose result is documented to vary, or may."""
+
+    location: Location
+    function: str
+    name: str
+    rule: str
+    verdict: str
+    reason: str
+    guard: Guard = Guard()
+    ops: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class KernelScan:
+    """The outcome of ``d9mlint kernels``; everything sorted by place."""
+
+    files: int
+    sites: tuple[Site, ...]
+    ops: tuple[KernelOp, ...]
+    library_calls: tuple[LibraryCall, ...] = ()
+    unchecked: tuple[Unchecked, ...] = ()
+    sources: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Text of the files that sites and chains point into, for excerpts."""
