@@ -35,7 +35,7 @@ _FEW = 4
 """Names for which another process would cost more than it saves."""
 _CHUNKS = 8
 """Portions a worker: many even out their sizes, few keep neighbours together, which share modules."""
-_GARBAGE = 100_000
+_GARBAGE = 2_000_000
 """Facts and stories are many small objects that live long; looking for garbage among them often only costs time."""
 
 

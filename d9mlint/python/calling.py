@@ -75,6 +75,8 @@ def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place
             return flag
         if dotted in _ALL_FLAGS:
             interp.story.flags_escape = True
+            if name == "__dict__":
+                return interp.command_line.all_absl_values()
         known = interp.knowledge.constant(dotted, interp.target)
         return known or Ref(f"{holder.name}.{name}", holder.receiver or holder)
     if isinstance(holder, Inst):
@@ -88,6 +90,7 @@ def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place
             interp.story.read_flags.add(name)
             if name == "__dict__":
                 outside.escape(interp, holder)
+                return interp.command_line.all_values(interp, holder)
         if name in holder.attrs:
             return interp.resolve(holder.attrs[name])
         if holder.type == outside.NAMESPACE:
@@ -112,6 +115,8 @@ def _builtin_kind(holder: Value) -> str:
 def _instance_attribute(interp: Interpreter, holder: Inst, name: str, frame: Frame, place: f.Place) -> Value:
     if name in holder.attrs:
         return interp.resolve(holder.attrs[name])
+    if name == "__dict__":
+        return Dict(holder.attrs)  # the very same: `self.__dict__.update(...)` sets attributes
     found = _class_attribute(interp, holder.cls, name)
     if isinstance(found, Func):
         decorators = [d.name for d in found.decorators if isinstance(d, Ref)]

@@ -158,7 +158,7 @@ def _finding(group: list[Draft], entry: str, local: bool) -> Finding:
     return Finding(
         rule=best.rule.name, id=best.rule.id, hazard=best.rule.hazard, noise=best.rule.noise, severity=best.severity,
         confidence=best.confidence, message=best.message, location=best.location, remedy=best.remedy,
-        when=words_of(cond), related=tuple(related), fixes=best.fixes, entries=() if local else (entry,),
+        when=words_of(cond, best.settings), related=tuple(related), fixes=best.fixes, entries=() if local else (entry,),
     )  # fmt: skip
 
 

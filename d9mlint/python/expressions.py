@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from d9mlint.python.interpreter import Interpreter
 
 MAX_LOOP_ITEMS = 8
+"""Items of a sequence that a loop goes through one by one."""
+MAX_SETTINGS = 200
+"""The same where the loop only copies settings, one by one: ``for k, v in d.items(): setattr(self, k, v)``."""
 """A loop over at most so many known items is told once per item, a longer one once."""
 MAX_TEXT = 10_000
 MAX_NUMBER = 10**15
@@ -104,12 +107,20 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
     if isinstance(holder, Obj):
         if holder.order:
             interp.event("sink", "slice" if node.is_slice else "item", frame, node.place, (holder,))
-        if holder.type == DATASET:
+        if holder.type == DATASET or (node.is_slice and _keeps_all(node.key)):
             return holder
     if isinstance(holder, Unknown) and holder.order:
         interp.event("sink", "slice" if node.is_slice else "item", frame, node.place, (holder,))
     origins, order, sources = taint([holder])
     return Unknown(origins, order if node.is_slice else "", sources)
+
+
+def _keeps_all(key: f.Expr) -> bool:
+    """Whether a subscript only adds axes: ``x[tf.newaxis, :]``, ``x[:, None]``."""
+    parts = key.items if isinstance(key, f.Items) else (key,)
+    return all(
+        (isinstance(p, f.Const) and p.value is None) or (isinstance(p, f.Attr) and p.name == "newaxis") for p in parts
+    )
 
 
 def _any(holder: Seq) -> Value:
@@ -404,16 +415,18 @@ def unpack(interp: Interpreter, value: Value, count: int) -> list[Value]:
     return [Unknown(origins, "", sources) for _ in range(count)]
 
 
-def loop_items(interp: Interpreter, iterable: Value, otherwise: Value) -> list[Value]:
-    """What a loop variable takes: each known item of a short sequence, else one value for all."""
+def loop_items(
+    interp: Interpreter, iterable: Value, otherwise: Value, limit: int = MAX_LOOP_ITEMS
+) -> list[Value]:  # fmt: skip
+    """What a loop variable takes: each known item of a sequence of at most ``limit``, else one value for all."""
     if isinstance(iterable, Seq):
-        if iterable.items is not None and len(iterable.items) <= MAX_LOOP_ITEMS:
+        if iterable.items is not None and len(iterable.items) <= limit:
             return [interp.resolve(v) for v in iterable.items]
         if iterable.element is not None:
             return [iterable.element]
         if iterable.items:
             return [interp.resolve(iterable.items[0])]
-    if isinstance(iterable, Dict) and iterable.items and not iterable.open and len(iterable.items) <= MAX_LOOP_ITEMS:
+    if isinstance(iterable, Dict) and iterable.items and not iterable.open and len(iterable.items) <= limit:
         return [Const(key) for key in iterable.items]
     return [otherwise]
 
@@ -424,7 +437,7 @@ def iteration_order(
     """Origins, order and source events of the items when ``iterable`` is gone through."""
     origins, order, sources = taint([iterable])
     for _, leaf in alternatives(iterable):
-        if isinstance(leaf, Seq) and leaf.kind == "set" and not _ordered_items(leaf):
+        if isinstance(leaf, Seq) and leaf.kind == "set" and not has_own_order(leaf):
             event = interp.event("iterate", "set", frame, place, (leaf,))
             return origins, "set", (*leaf.sources, event)
     if order:
@@ -432,10 +445,12 @@ def iteration_order(
     return origins, order, sources
 
 
-def _ordered_items(value: Seq) -> bool:
-    """Sets of numbers and None come out in the same order in each process; those of text do not."""
+def has_own_order(value: Seq) -> bool:
+    """Whether a set comes out in the same order in each process: one of numbers and None, or of a single item."""
     items: Iterable[Value] = value.items if value.items is not None else ([value.element] if value.element else ())
     known = list(items)
+    if value.items is not None and len(known) == 1:
+        return True
     return bool(known) and all(
         (isinstance(v, Const) and isinstance(v.value, (int, float, type(None))))
         or (isinstance(v, Unknown) and "int" in v.origins)

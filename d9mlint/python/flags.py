@@ -14,8 +14,10 @@ from d9mlint.python.values import (
     NONE,
     UNKNOWN,
     Const,
+    Dict,
     FlagValue,
     Func,
+    Inst,
     Obj,
     Ref,
     Seq,
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 
 _TYPES = {"builtins.int": int, "builtins.float": float, "builtins.str": str}
 _FLAGS = "absl.flags.FLAGS."
+_UNKNOWN = object()
+"""The default of a flag whose default is not known."""
 
 
 class _Parser:
@@ -150,8 +154,14 @@ class CommandLine:
             raise UsageError(f"the program has no argument {unknown[0]} (after --); it knows: {_spellings(state)}")
         out: dict[str, Value] = {}
         for name, value in vars(found).items():
-            out[name] = UNKNOWN if value == UNKNOWN_DEFAULT or isinstance(value, list) else Const(value)
+            out[name] = UNKNOWN if value is _UNKNOWN or isinstance(value, list) else Const(value)
         return out
+
+    def all_values(self, interp: Interpreter, namespace: Obj) -> Dict:
+        """``vars(args)``: every flag by its name."""
+        state = _state(namespace)
+        flags = {name: self.read(interp, namespace, name) for name in state.flags}
+        return Dict({**flags, **{k: v for k, v in namespace.attrs.items() if k != "@state"}}, state.open)
 
     # -- absl ------------------------------------------------------------------------------------------------------
 
@@ -200,6 +210,10 @@ class CommandLine:
             return None
         interp.story.read_flags.add(name)
         return self._absl_value(flag)
+
+    def all_absl_values(self) -> Dict:
+        """``FLAGS.flag_values_dict()``: every flag by its name; libraries may define more."""
+        return Dict({name: self._absl_value(flag) for name, flag in self._absl.items()}, True)
 
     def assign_absl(self, name: str, value: Value) -> None:
         """``FLAGS.name = value``."""
@@ -268,6 +282,8 @@ def _for_argparse(options: dict[str, Any]) -> dict[str, Any]:
     out = {k: v for k, v in options.items() if (k in allowed and v != UNKNOWN_DEFAULT) or k == "default"}
     if out.get("action") in ("store_true", "store_false", "count"):
         out = {k: v for k, v in out.items() if k in ("action", "default", "dest")}
+    if out.get("default") == UNKNOWN_DEFAULT:
+        out["default"] = _UNKNOWN  # no text, so that argparse does not convert it
     if isinstance(out.get("type"), str):
         del out["type"]
     out.pop("choices", None)
@@ -279,8 +295,15 @@ def _plain(value: Value) -> Any:
 
 
 def _state(value: Value | None) -> _Parser:
-    found = value.attrs.get("@state") if isinstance(value, Obj) else None
-    return found if isinstance(found, _Parser) else _Parser()
+    """What a parser (or an instance of a subclass) knows of its flags."""
+    if not isinstance(value, (Obj, Inst)):
+        return _Parser()
+    found: object = value.attrs.get("@state")
+    if not isinstance(found, _Parser):
+        found = _Parser()
+        if isinstance(value, Inst):
+            value.attrs["@state"] = found  # type: ignore[assignment]
+    return found
 
 
 def _spellings(state: _Parser) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Sequence
+from keyword import iskeyword
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from d9mlint.model import Location
@@ -440,8 +441,19 @@ def is_symbolic(cond: Cond) -> bool:
     return isinstance(cond, bool) or cond.symbolic
 
 
+def is_setting(cond: Cond) -> bool:
+    """Whether it tests a setting whose value is not known, but whose name (``params.use_xla``) can be told."""
+    atom = cond.of if isinstance(cond, Not) else cond
+    return isinstance(atom, OpaqueTest) and all(
+        part.isidentifier() and not iskeyword(part) for part in atom.text.split(".")
+    )
+
+
 def describe(cond: Cond) -> str:
     """The condition in words: ``--seed is not given``."""
+    if is_setting(cond):
+        atom = cond.of if isinstance(cond, Not) else cond
+        return f"`{atom.text}` is {'true' if atom is cond else 'false'}"  # type: ignore[union-attr]
     if isinstance(cond, Not):
         return _describe_flag(cond.of, False) if isinstance(cond.of, FlagTest) else f"not ({describe(cond.of)})"
     if isinstance(cond, FlagTest):

@@ -313,7 +313,8 @@ class Interpreter:
         if order:
             self.order_loops.append((order, sources))
         returned: Cond = False
-        for item in expressions.loop_items(self, iterable, Unknown(origins, "", sources)):
+        limit = expressions.MAX_SETTINGS if _copies(node.body) else expressions.MAX_LOOP_ITEMS
+        for item in expressions.loop_items(self, iterable, Unknown(origins, "", sources), limit):
             self.assign(node.target, item, frame, node.place)
             left = self.block(node.body, frame)[0]
             returned = either(returned, left)
@@ -423,6 +424,17 @@ def _hashable(value: object) -> bool:
 def _counts(target: f.Sub, value: Value) -> bool:
     """Whether an item gets the number of items before it: ``index[word] = len(index)``."""
     return isinstance(value, Unknown) and "length" in value.origins
+
+
+def _copies(body: Sequence[f.Stmt]) -> bool:
+    """Whether a loop body only keeps one thing under a name: ``setattr(x, key, value)`` or ``x[key] = value``."""
+    if len(body) != 1:
+        return False
+    node = body[0]
+    if isinstance(node, f.Assign):
+        return isinstance(node.targets[0], f.Sub) and isinstance(node.value, f.Name)
+    called = node.value.func if isinstance(node, f.Evaluate) and isinstance(node.value, f.Call) else None
+    return isinstance(called, f.Name) and called.id == "setattr"
 
 
 def _only_raises(statement: f.Stmt) -> bool:

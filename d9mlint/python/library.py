@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from d9mlint.python import calling, expressions, outside
 from d9mlint.python.guards import OpaqueTest
@@ -185,7 +185,7 @@ def _more(known: tuple[Event, ...], new: tuple[Event, ...]) -> tuple[Event, ...]
 
 def _pop(interp: Interpreter, event: Event, frame: Frame) -> Value:
     receiver = event.receiver
-    if isinstance(receiver, Seq) and receiver.kind == "set":
+    if isinstance(receiver, Seq) and receiver.kind == "set" and not expressions.has_own_order(receiver):
         interp.event("sink", "pop", frame, outside.place_of(event), (Unknown(order="set", sources=(event,)),))
     if isinstance(receiver, Seq):
         return receiver.element or (receiver.items[-1] if receiver.items else UNKNOWN)
@@ -216,14 +216,16 @@ def _dict_update(interp: Interpreter, event: Event, frame: Frame) -> Value:
 
 def _dict_views(interp: Interpreter, event: Event, frame: Frame) -> Value:
     receiver = event.receiver
-    if not isinstance(receiver, Dict) or receiver.open:
+    if not isinstance(receiver, Dict) or (receiver.open and not receiver.items):
         return UNKNOWN
     pairs = receiver.items.items()
+    rest: list[Value] = [UNKNOWN] if receiver.open else []
     if event.name.endswith("keys"):
-        return Seq("list", [Const(k) for k, _ in pairs])
+        return Seq("list", [*(Const(k) for k, _ in pairs), *rest])
     if event.name.endswith("values"):
-        return Seq("list", [interp.resolve(v) for _, v in pairs])
-    return Seq("list", [Seq("tuple", [Const(k), interp.resolve(v)]) for k, v in pairs])
+        return Seq("list", [*(interp.resolve(v) for _, v in pairs), *rest])
+    both = [Seq("tuple", [Const(k), interp.resolve(v)]) for k, v in pairs]
+    return Seq("list", [*both, *(Seq("tuple", [UNKNOWN, UNKNOWN]) for _ in rest)])
 
 
 def _make_dict(interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -266,7 +268,7 @@ def _isinstance(interp: Interpreter, event: Event, frame: Frame) -> Value:
 
 def _make_namespace(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """Objects that hold keyword arguments, or the items of a dict, as attributes (``HParams``, ``Munch``)."""
-    if event.star or any(not isinstance(a, Dict) or a.open for a in event.args):
+    if any(not isinstance(a, Dict) for a in event.args):
         return None
     holder = Obj(event.name, event)
     for value in event.args:
@@ -341,7 +343,16 @@ def _vars(interp: Interpreter, event: Event, frame: Frame) -> Value:
     value = outside.first(event)
     if isinstance(value, Inst):
         return Dict(dict(value.attrs))
-    return UNKNOWN
+    return interp.command_line.all_values(interp, value) if _is_namespace(value) else UNKNOWN
+
+
+def _is_namespace(value: Value) -> TypeGuard[Obj]:
+    return isinstance(value, Obj) and value.type == outside.NAMESPACE
+
+
+def _all_absl_flags(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    interp.story.flags_escape = True
+    return interp.command_line.all_absl_values()
 
 
 def _run_main(interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -383,5 +394,6 @@ SPECIAL: dict[str, Special] = {
     "functools.lru_cache.decorator": _same_callable, "functools.wraps.decorator": _same_callable,
     "absl.app.run": _run_main, "horovod.run": _run_main, "fire.Fire": _run_main,
     "argparse.ArgumentParser.error": _exit,
+    "absl.flags.FLAGS.flag_values_dict": _all_absl_flags,
 }  # fmt: skip
 SPECIAL.update({f"builtins.str.{name}": _text_method for name in (*_PURE_TEXT, "join", "format")})

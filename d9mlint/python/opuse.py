@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from d9mlint.model import Op, OpStatus, Rule
+from d9mlint.model import Argument, Op, OpStatus, Rule
 from d9mlint.python.determinism import on_gpu, trains
 from d9mlint.python.guards import Cond, both, is_symbolic
 from d9mlint.python.program import Program, lower
 from d9mlint.python.story import Event
-from d9mlint.python.values import Func, Obj, Value, alternatives
+from d9mlint.python.values import Const, Func, Obj, Ref, Seq, Value, alternatives
 
 _IN_PIPELINE = ("tfdata", "tfdata-parallel", "py_function", "generator")
 """tf.data runs its functions on the CPU, and no gradient goes through them."""
@@ -31,6 +31,14 @@ _LEARNED = re.compile(
 )
 _RESHAPES = re.compile(r"\.(reshape|squeeze|expand_dims|transpose|identity|cast|concat|stack)\(\)$")
 _PLACES = ("tensorflow.where", "tensorflow.compat.v1.where", "tensorflow.where_v2")
+_RANGES = ("tensorflow.range", "numpy.arange", "builtins.range", "tensorflow.argsort", "numpy.argsort")
+_SPARSE_INDICES = ("SparseTensor.indices", "SparseTensor().indices")
+_RESHAPES_ONE = re.compile(r"\.(reshape|squeeze|expand_dims)\(\)$")
+_INDICES = (
+    (re.compile("tensor_scatter"), Argument(1, "indices")), (re.compile("scatter_nd"), Argument(0, "indices")),
+    (re.compile("gather"), Argument(1, "indices")), (re.compile("embedding_lookup"), Argument(1, "ids")),
+)  # fmt: skip
+"""Where an op takes its indices; equal ones are added up, in the op or in its gradient."""
 _CASTS = re.compile(r"\.(cast|to_int32|to_int64|identity)\(\)$")
 _DATA_FILES = re.compile(r"preprocess|dataset|dataloader|data_loader|input_pipeline|augment|[^/]*_reader")
 
@@ -47,7 +55,9 @@ class Use:
     """The call itself shows that the op matters; else it depends on data types, indices or what is learned."""
 
     def confidence(self, rule: Rule) -> str:
-        """The confidence of a finding of ``rule`` about this use."""
+        """The confidence of a finding of ``rule`` about this use; in code that nothing calls it is worth little."""
+        if self.event.detached:
+            return "low"
         if self.sure:
             return rule.confidence
         return lower(lower(rule.confidence)) if _INDEXED.search(self.op.name) else lower(rule.confidence)
@@ -72,7 +82,7 @@ def uses(program: Program, *, common: bool | None = None) -> Iterator[Use]:
             device = _device(program, event)
             if status is None or device not in op.devices or not _matters(program, event, op):
                 continue
-            if "scatter_nd" in op.name and event.args and _unique(event.args[0], makers):
+            if _meets_each_index_once(event, op, makers):
                 continue
             cond = both(program.holds(event, op.when), gpu if device == "gpu" else True)
             if cond is not False and is_symbolic(cond):
@@ -111,14 +121,31 @@ def _learned(value: Value | None, makers: Mapping[int, Event], depth: int = 4) -
     return False
 
 
+def _meets_each_index_once(event: Event, op: Op, makers: Mapping[int, Event]) -> bool:
+    """Whether the indices surely do not repeat, so that nothing is added up."""
+    for words, wanted in _INDICES:
+        if words.search(op.name):
+            value = event.argument(wanted)
+            return value is not None and _unique(value, makers)
+    return False
+
+
 def _unique(indices: Value, makers: Mapping[int, Event], depth: int = 4) -> bool:
-    """Whether indices surely do not repeat: they are the places where a mask holds."""
+    """Whether indices surely do not repeat: a range, different numbers, or the places where a mask holds."""
+    if isinstance(indices, Seq) and indices.items is not None:
+        known = [item.value for item in indices.items if isinstance(item, Const)]
+        return len(known) == len(indices.items) and len(set(map(repr, known))) == len(known)
+    if isinstance(indices, Ref) and indices.name.endswith(_SPARSE_INDICES):
+        return True
     made = indices.event if isinstance(indices, Obj) else makers.get(id(indices))
     if made is None:
         return False
     if made.name in _PLACES:
         return len(made.args) + len(made.kwargs.keys() - {"name"}) == 1
-    return bool(depth and made.args and _CASTS.search(f"{made.name}()") and _unique(made.args[0], makers, depth - 1))
+    if made.name in _RANGES:
+        return True
+    shaped = _CASTS.search(f"{made.name}()") or _RESHAPES_ONE.search(f"{made.name}()")
+    return bool(depth and made.args and shaped and _unique(made.args[0], makers, depth - 1))
 
 
 def shown(event: Event) -> str:

@@ -11,12 +11,14 @@ from d9mlint.model import Argument, Edit, Fix, Location, Op, Related, Rule, Targ
 from d9mlint.python.guards import (
     UNKNOWN_DEFAULT,
     All,
+    AnyOf,
     Cond,
     FlagTest,
     OpaqueTest,
     both,
     describe,
     either,
+    is_setting,
     is_symbolic,
     negate,
     truth,
@@ -26,6 +28,8 @@ from d9mlint.python.story import Event, Story
 from d9mlint.python.values import Const, FlagValue, Inst, Obj, Ref, Unknown, Value, alternatives
 
 MAX_RELATED = 5
+MAX_WORDS = 120
+"""Characters of one condition; longer alternatives explain nothing."""
 T = TypeVar("T")
 
 
@@ -42,6 +46,8 @@ class Draft:
     related: tuple[Related, ...] = ()
     remedy: str = ""
     fixes: tuple[Fix, ...] = ()
+    settings: bool = False
+    """Conditions on settings whose values are not known are told, too."""
 
 
 @dataclass
@@ -108,6 +114,11 @@ class Program:
         return [e for e in self.events if e.trains and (not e.detached or self.story.local)]
 
     @cached_property
+    def training(self) -> Cond:
+        """The condition under which the program trains."""
+        return either(*(both(*e.guards) for e in self.trains))
+
+    @cached_property
     def uses_tensorflow(self) -> bool:
         """Whether the program imports TensorFlow or Keras at all."""
         return bool(self.imports("tensorflow", "keras", "tf_keras"))
@@ -132,7 +143,8 @@ class Program:
 
     def draft(
         self, rule: Rule, at: Event | Location, *, cond: Cond = True, confidence: str = "", severity: str = "",
-        related: Iterable[Related] = (), remedy: str = "", fixes: Iterable[Fix] = (), **words: object,
+        related: Iterable[Related] = (), remedy: str = "", fixes: Iterable[Fix] = (), settings: bool = True,
+        **words: object,
     ) -> Draft:  # fmt: skip
         """A finding of ``rule``; ``words`` fill the placeholders of the rule's message."""
         location = at.location if isinstance(at, Event) else at
@@ -143,7 +155,7 @@ class Program:
         message = rule.message.format_map(_Words(words))
         return Draft(
             rule, location, message, cond, confidence or rule.confidence, severity or rule.severity,
-            tuple(related)[:MAX_RELATED], remedy or rule.remedy(self.target), tuple(fixes),
+            tuple(related)[:MAX_RELATED], remedy or rule.remedy(self.target), tuple(fixes), settings,
         )  # fmt: skip
 
 
@@ -223,12 +235,23 @@ def _leaves(value: Value | None, test: Any) -> Cond:
     )
 
 
-def words_of(cond: Cond) -> tuple[str, ...]:
-    """The parts of a condition that can be told, none implied by the others."""
-    parts = list(cond.of) if isinstance(cond, All) else [cond]
-    told = [p for p in parts if not isinstance(p, bool) and is_symbolic(p)]
-    kept = [p for i, p in enumerate(told) if truth(p, told[:i] + told[i + 1 :]) is not True]
-    return tuple(sorted({describe(p) for p in kept or told[:1]}))
+def words_of(cond: Cond, settings: bool = False) -> tuple[str, ...]:
+    """The parts of a condition that can be told, none implied by the others; ``settings`` as in ``Draft``."""
+    parts = [part for one in (cond.of if isinstance(cond, All) else (cond,)) for part in _factored(one)]
+    told = [p for p in parts if not isinstance(p, bool) and (is_symbolic(p) or (settings and is_setting(p)))]
+    kept = [p for i, p in enumerate(told) if truth(p, told[:i] + told[i + 1 :]) is not True] or told[:1]
+    words = {p: describe(p) for p in kept}
+    # All conditions are needed, so to leave one out says less but nothing wrong.
+    return tuple(sorted({w for p, w in words.items() if len(w) <= MAX_WORDS or not isinstance(p, AnyOf)}))
+
+
+def _factored(cond: Cond) -> list[Cond]:
+    """Alternatives as what all of them need, then what makes the difference."""
+    if not isinstance(cond, AnyOf):
+        return [cond]
+    needs = [dict.fromkeys(one.of if isinstance(one, All) else (one,)) for one in cond.of]
+    common = [part for part in needs[0] if all(part in other for other in needs)]
+    return [*common, either(*(both(*(p for p in one if p not in common)) for one in needs))] if common else [cond]
 
 
 def value_text(value: Value | None) -> str:

@@ -102,7 +102,10 @@ def draws(program: Program) -> Iterator[Draw]:
                     implicit = event.name.startswith(_IMPLICIT) or effect.returns == _INITIALIZER
                     if implicit and not trains(program):
                         continue
-                    yield Draw(event, generator, cond, implicit)
+                    if implicit:  # weights that are loaded are drawn for nothing
+                        cond = both(cond, program.training)
+                    if cond is not False:
+                        yield Draw(event, generator, cond, implicit)
         if event.name in ("keras.Model.fit",):
             yield from _fit(program, event)
 
@@ -155,7 +158,7 @@ def _uncovered(program: Program) -> list[Uncovered]:
     known = seedings(program)
     out: list[Uncovered] = []
     for draw in draws(program):
-        if draw.event.detached:
+        if draw.event.detached or _never_used(program, draw):
             continue
         own = [s for s in known if draw.generator in s.generators and not s.event.detached]
         at = _happens(program, draw)
@@ -188,6 +191,12 @@ def _happens(program: Program, draw: Draw) -> int | None:
     if draw.generator != "tensorflow" or not any(e.returns == _INITIALIZER for e in event.effects):
         return event.index
     return program.once("initialized", _initialized).get(id(event))
+
+
+def _never_used(program: Program, draw: Draw) -> bool:
+    """An initializer that is the default of a parameter, and that no layer or variable was seen to get."""
+    made = any(e.returns == _INITIALIZER for e in draw.event.effects)
+    return made and draw.event.importing and id(draw.event) not in program.once("initialized", _initialized)
 
 
 def _initialized(program: Program) -> dict[int, int]:

@@ -62,7 +62,7 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
         rule, event, cond=first.cond, related=[*notes, *dict.fromkeys(related)],
         confidence=rule.confidence if first.sure else lower(lower(rule.confidence)),
         name=event.raw, late=late, generator=LABELS.get(generator_of(first), generator_of(first)),
-        others=" and ".join(others),
+        others=" and ".join(others), settings=False,
     )  # fmt: skip
 
 
@@ -80,7 +80,7 @@ def _late(program: Program, rule: Rule, group: list[Uncovered], seed: Event) -> 
     return program.draft(
         rule, at, cond=group[0].cond, related=dict.fromkeys(related),
         confidence=rule.confidence if group[0].sure else lower(lower(rule.confidence)),
-        name=at.raw, draw=draw.raw, generator=LABELS.get(generator, generator), where=where,
+        name=at.raw, draw=draw.raw, generator=LABELS.get(generator, generator), where=where, settings=False,
     )  # fmt: skip
 
 

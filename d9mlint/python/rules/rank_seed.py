@@ -27,7 +27,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         if generator not in seeding.generators or seeding.value is None:
             continue
         origins, _, sources = taint([seeding.value])
-        cond = negate(equal)
+        cond = both(negate(equal), program.training)
         if "rank" in origins and cond is not False:
             related = [Related(e.location, "the rank") for e in sources if e.location != seeding.event.location]
             related.append(Related(summed[0].location, "gradients are summed over ranks whose weights differ"))

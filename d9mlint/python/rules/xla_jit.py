@@ -47,8 +47,8 @@ def _since_22(program: Program, rule: Rule, request: Request) -> Iterator[Draft]
 
 def _draft(program: Program, rule: Rule, request: Request, reason: str, scatter: Event | None = None) -> Draft:
     sure = is_symbolic(request.cond)
-    confidence = "low" if not sure else "medium" if scatter else rule.confidence
+    training = bool(trains(program)) or program.story.local
+    confidence = "low" if not (sure and training) else "medium" if scatter else rule.confidence
     related = [Related(scatter.location, "compiled to a scatter")] if scatter else []
-    severity = rule.severity if trains(program) or program.story.local else "info"
-    return program.draft(rule, request.event, cond=request.cond, confidence=confidence, severity=severity,
+    return program.draft(rule, request.event, cond=request.cond, confidence=confidence,
                          related=related, code=request.code, reason=reason)  # fmt: skip
