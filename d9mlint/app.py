@@ -28,10 +28,11 @@ from d9mlint.model import (
     UsageError,
     fingerprinted,
 )
-from d9mlint.target import Resolver
+from d9mlint.target import KNOWN, Resolver
 
 if TYPE_CHECKING:
     from d9mlint.python.batch import BatchJob
+    from d9mlint.python.reach import Reach
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +151,9 @@ def _checked(options: Options) -> Outcome:
     found = discover(options.paths, config)
     if options.argv is not None and len(found.entries) != 1:
         raise UsageError(f"script arguments after -- need exactly one entry script; there are {len(found.entries)}")
-    job = _job(options, config, catalogue, rules, found)
-    findings, unchecked, files = _judge_all(job, found, options)
+    reach = _reach(options, config)
+    job = _job(options, config, catalogue, rules, found, reach)
+    findings, unchecked, files = _judge_all(job, found, options, reach)
     return _report(options, config, catalogue, job, found, findings, [*found.unchecked, *unchecked], files)
 
 
@@ -174,7 +176,17 @@ class Job:
     cache: bool
 
 
-def _job(options: Options, config: Config, catalogue: Catalogue, rules: tuple[Rule, ...], found: Discovery) -> Job:
+def _reach(options: Options, config: Config) -> Reach:
+    from d9mlint.python.reach import Reach
+    from d9mlint.python.reading import disk_reader
+
+    cwd = Path.cwd()
+    return Reach(disk_reader(_tree(options, config), cwd), cwd)
+
+
+def _job(
+    options: Options, config: Config, catalogue: Catalogue, rules: tuple[Rule, ...], found: Discovery, reach: Reach
+) -> Job:  # fmt: skip
     cwd = Path.cwd()
     resolver = Resolver(options.target, config.target, config.root, options.device or config.device)
     targets: dict[str, Target] = {}
@@ -182,11 +194,13 @@ def _job(options: Options, config: Config, catalogue: Catalogue, rules: tuple[Ru
     beside: dict[Path, tuple[str, ...]] = {}
     for path in {*found.entries, *found.files}:
         name = shown(path, cwd)
-        targets[name] = resolver.target(path)
         folder = path if path.is_symlink() else path.parent  # one look at the folders above for all files of a folder
         if folder not in beside:
             beside[folder] = tuple(dict.fromkeys(shown(r, cwd) for r in import_roots(path, config)))
         roots[name] = beside[folder]
+        targets[name] = resolver.target(path)
+        if targets[name].version("tensorflow") == KNOWN["tensorflow"][-1]:  # nothing says more: perhaps the code does
+            targets[name] = resolver.target(path, reach.limits(reach.files(name, roots[name])))
     argv = options.argv if options.argv is not None else config.args
     return Job(_tree(options, config), cwd, catalogue, rules, targets, roots, argv, options.cache)
 
@@ -218,12 +232,14 @@ def _is_selected(rule: Rule, select: Sequence[str], ignore: Sequence[str]) -> bo
     return (not select or meant(select)) and not meant(ignore)
 
 
-def _judge_all(job: Job, found: Discovery, options: Options) -> tuple[list[Finding], list[Unchecked], tuple[str, ...]]:
+def _judge_all(
+    job: Job, found: Discovery, options: Options, reach: Reach
+) -> tuple[list[Finding], list[Unchecked], tuple[str, ...]]:
     from d9mlint.python import batch
 
     entries = [shown(p, job.cwd) for p in found.entries]
     files = [shown(p, job.cwd) for p in found.files]
-    result = batch.run(_batch_job(job), entries, files, options.jobs)
+    result = batch.run(_batch_job(job), entries, files, options.jobs, reach)
     return list(result.findings), [Unchecked(p, r) for p, r in result.unchecked], result.files
 
 

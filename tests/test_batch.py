@@ -144,6 +144,26 @@ def test_the_number_of_processes_changes_nothing(tmp_path: Path, monkeypatch: py
     assert check(*folders, "-j2", "--min-confidence", "low", code=(0, 1, 3)) == alone
 
 
+def test_what_nothing_calls_is_told_once_for_all_entries(tree: Path) -> None:
+    listing = "import os\nimport numpy as np\ndef load():\n    return np.array([np.load(f) for f in os.listdir('.')])\n"
+    (tree / "helper.py").write_text(SEEDS + listing)
+    (tree / "later.py").write_text(TRAIN + "if __name__ == '__main__':\n    pass\n")
+    (tree / "train.py").write_text(TRAIN + "if __name__ == '__main__':\n    pass\n")
+    both = [f for f in json.loads(check("."))["findings"] if f["rule"] == "unsorted-listing"]
+    assert [(f["path"], f["entries"]) for f in both] == [("helper.py", ["later.py"])]
+    alone = [f for f in json.loads(check("train.py"))["findings"] if f["rule"] == "unsorted-listing"]
+    assert [(f["path"], f["entries"]) for f in alone] == [("helper.py", ["train.py"])]
+
+
+def test_seeds_that_nothing_calls_are_told_for_each_entry(tree: Path) -> None:
+    for name in ("one.py", "two.py"):
+        text = TRAIN.replace("helper.prepare()\n", "") + "if __name__ == '__main__':\n    pass\n"
+        (tree / name).write_text(text)
+    found = [f for f in json.loads(check("one.py", "two.py"))["findings"] if f["rule"].startswith("unseeded-")]
+    idle = {f["path"]: {r["path"] for r in f["related"]} for f in found if "never called" in f["message"]}
+    assert idle == {"one.py": {"helper.py"}, "two.py": {"helper.py"}}
+
+
 def test_a_warm_run_imports_neither_libcst_nor_yaml(tree: Path) -> None:
     script = (
         "import sys\nfrom d9mlint.cli import main\n"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from d9mlint.model import ConfigError, Target, UsageError
+from d9mlint.model import ConfigError, Limit, Target, UsageError
 from d9mlint.target import KNOWN, Resolver, resolve
 from d9mlint.target import files as target_files
 from d9mlint.target.known import implied, newest
@@ -567,3 +567,32 @@ def test_read_dockerfile_puts_nvidia_and_the_last_stage_first() -> None:
     assert [image.where for image in read_dockerfile(text, "D")] == [
         "D:3 (NGC 22.01)", "D:2 (NGC 21.02)", "D:1 (tensorflow/tensorflow:2.9.1)",
     ]  # fmt: skip
+
+
+TF1 = Limit("tensorflow", "<2.0", "newest release with `tf.Session` (train.py:3)")
+
+
+def test_what_the_code_shows_counts_where_nothing_states_a_version(tmp_path: Path) -> None:
+    package = Resolver([], [], tmp_path, "gpu").target(tmp_path / "train.py", [TF1]).packages["tensorflow"]
+    assert (package.version, package.reason) == ("1.15.5", TF1.reason)
+
+
+@pytest.mark.parametrize(
+    ("requirements", "version", "reason"),
+    [
+        ("tensorflow>=1.11", "1.15.5", TF1.reason),
+        ("tensorflow>=2.0", KNOWN["tensorflow"][-1], "requirements.txt:1"),
+        ("tensorflow==2.4.1", "2.4.1", "requirements.txt:1"),
+    ],
+)
+def test_what_the_code_shows_stays_within_what_the_files_state(
+    tmp_path: Path, requirements: str, version: str, reason: str
+) -> None:
+    (tmp_path / "requirements.txt").write_text(requirements, encoding="utf-8")
+    package = Resolver([], [], tmp_path, "gpu").target(tmp_path / "train.py", [TF1]).packages["tensorflow"]
+    assert (package.version, package.reason) == (version, reason)
+
+
+def test_what_was_asked_for_comes_before_what_the_code_shows(tmp_path: Path) -> None:
+    target = Resolver(["tensorflow==2.4.1"], [], tmp_path, "gpu").target(tmp_path / "train.py", [TF1])
+    assert target.version("tensorflow") == "2.4.1"

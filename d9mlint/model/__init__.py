@@ -29,7 +29,7 @@ from d9mlint.model.kernel import (
 )
 from d9mlint.model.report import Report, Unchecked
 from d9mlint.model.rule import Example, Op, OpStatus, Remedy, Rule
-from d9mlint.model.target import EnvironmentVariable, Package, Target
+from d9mlint.model.target import EnvironmentVariable, Limit, Package, Target
 
 __all__ = [
     "CLASSES",
@@ -55,6 +55,7 @@ __all__ = [
     "KernelOp",
     "KernelScan",
     "LibraryCall",
+    "Limit",
     "Location",
     "Op",
     "OpStatus",

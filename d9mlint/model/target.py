@@ -16,6 +16,15 @@ class Package:
 
 
 @dataclass(frozen=True, slots=True)
+class Limit:
+    """Releases of a package that a program can run on, as its code shows (it uses a name that others lack), and why."""
+
+    package: str
+    specifier: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class EnvironmentVariable:
     """A variable that is set before the program starts, and the line that sets it (which ends at ``width``)."""
 

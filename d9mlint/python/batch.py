@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from d9mlint import __version__
 from d9mlint.model import D9mlintError, Effect, Finding, Op, Rule, Target
 from d9mlint.python.merging import combine
+from d9mlint.python.reach import Reach
 from d9mlint.python.reading import CannotRead, disk_reader
 from d9mlint.python.store import Store, Unit, content_hash, own_code
 
@@ -55,11 +56,17 @@ class BatchJob:
     argv: tuple[str, ...] | None
     cache: bool
 
+    elsewhere: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """By entry, the files that an entry before it reaches too: what nothing calls in them is told there."""
+
     def key(self, name: str, local: bool) -> str:
         """Where the unit of a file is kept: everything that it depends on besides the contents of files."""
         target = self.targets[name]
         packages = sorted((k, p.version, p.reason) for k, p in target.packages.items())
-        text = repr((self._common, name, local, packages, target.device, target.environment, self.roots[name]))
+        elsewhere = sorted(self.elsewhere.get(name, ()))
+        text = repr(
+            (self._common, name, local, packages, target.device, target.environment, self.roots[name], elsewhere)
+        )
         return hashlib.blake2b(text.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
 
     @cached_property
@@ -77,8 +84,14 @@ class BatchResult:
     files: tuple[str, ...]
 
 
-def run(job: BatchJob, entries: Sequence[str], files: Sequence[str], jobs: int = 0) -> BatchResult:
-    """Judges the entries, then the files that none of them reaches, each by itself."""
+def run(
+    job: BatchJob, entries: Sequence[str], files: Sequence[str], jobs: int = 0, reach: Reach | None = None
+) -> BatchResult:  # fmt: skip
+    """Judges the entries, then the files that none of them reaches, each by itself.
+
+    ``reach`` is what the caller already knows of the import lines.
+    """
+    job = replace(job, elsewhere=_elsewhere(job, sorted(entries), reach))
     past = _Past(job)
     with _seldom_collected():
         first = _units(job, past, sorted(entries), False, jobs)
@@ -90,6 +103,20 @@ def run(job: BatchJob, entries: Sequence[str], files: Sequence[str], jobs: int =
     unchecked = sorted({pair for unit in units for pair in unit.unchecked})
     seen = sorted(reached | set(rest) | {path for unit in units for path in unit.files})
     return BatchResult(tuple(findings), tuple(unchecked), tuple(seen))
+
+
+def _elsewhere(job: BatchJob, entries: Sequence[str], reach: Reach | None) -> dict[str, frozenset[str]]:
+    if len(entries) < 2:
+        return {}
+    reach = reach or Reach(disk_reader(job.root, job.cwd), job.cwd)
+    first: dict[str, str] = {}
+    for entry in entries:
+        for path in reach.files(entry, job.roots[entry]):
+            first.setdefault(path, entry)
+    return {
+        entry: frozenset(path for path in reach.files(entry, job.roots[entry]) if first[path] != entry)
+        for entry in entries
+    }
 
 
 @contextmanager
@@ -239,7 +266,7 @@ class _Judge:
         target = job.targets[name]
         judged = judge(
             self._project, name, job.roots[name], job.rules, job.ops, self._knowing(target), target, job.argv,
-            local=local,
+            local=local, elsewhere=job.elsewhere.get(name, frozenset()),
         )  # fmt: skip
         return Unit(judged.findings, judged.unchecked, judged.files, self._asked(sorted(self._project.asked)))
 

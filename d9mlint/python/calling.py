@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import TYPE_CHECKING
 
-from d9mlint.model import Location
+from d9mlint.model import Argument, Location
 from d9mlint.python import expressions, library, linking, outside
 from d9mlint.python import facts as f
 from d9mlint.python.story import Event, Frame
@@ -41,7 +42,7 @@ EXITS = Unknown(name="exits")
 PROTOCOL = frozenset(
     {
         "call", "__call__", "build", "train_step", "test_step", "predict_step", "compute_loss", "__getitem__",
-        "__iter__",
+        "__iter__", "update_state", "result",
         "__len__", "__next__", "forward", "on_epoch_begin", "on_epoch_end", "on_train_begin", "on_train_batch_begin",
         "on_train_batch_end", "begin", "before_run", "after_run", "run", "call_fn", "model_fn",
     }
@@ -51,6 +52,15 @@ _ALL_FLAGS = frozenset(
     f"absl.flags.FLAGS.{name}" for name in ("__dict__", "flag_values_dict", "flags_into_string", "flags_by_module_dict")
 )
 """Attributes that hand out every flag at once."""
+SCOPE_INITIALIZER = "scope-initializer"
+"""The context of a ``variable_scope`` that gives its variables an initializer."""
+_SCOPE_INITIALIZER = Argument(3, "initializer")
+INFERENCE = "inference"
+"""The context of functions whose names say that nothing is trained there."""
+_INFERRING = re.compile(
+    r"(^|_)(eval|evaluate|evaluation|evaluator|export|exporter|serving|sampler|infer|greedy|beam_search)(_|$)"
+)
+_INFERRING_CLASS = re.compile(r"Evaluator|Exporter|Sampler|Infer(?!ence)|BeamSearch|Greedy")
 TRACED = frozenset({"tensorflow.function"})
 
 
@@ -199,6 +209,10 @@ def enter_context(interp: Interpreter, value: Value, frame: Frame) -> tuple[Valu
             return value, "cpu" if is_cpu else ""
         if name in ("tensorflow.GradientTape", "tensorflow.Graph.as_default"):
             return value, "tape" if name.endswith("Tape") else "graph"
+        if name == "tensorflow.variable_scope":
+            given = value.event.argument(_SCOPE_INITIALIZER)
+            plain = given is None or (isinstance(given, Const) and given.value is None)
+            return value, "" if plain else SCOPE_INITIALIZER
     if isinstance(value, Inst):
         enter = attribute(interp, value, "__enter__", frame, f.NOWHERE)
         if isinstance(enter, Bound):
@@ -307,8 +321,10 @@ def enter(
         return UNKNOWN
     interp.entered.add(id(node))
     traced = any(_decorator_name(interp, d) in TRACED for d in func.decorators)
-    if traced:
-        interp.contexts.append("traced")
+    added = ["traced"] if traced else []
+    if INFERENCE not in interp.contexts and _infers(func):
+        added.append(INFERENCE)
+    interp.contexts.extend(added)
     interp.stack.append((func, Location(frame.module.path, *place)))
     try:
         if isinstance(node, f.Lambda):
@@ -318,10 +334,16 @@ def enter(
             result = _result(node, inner)
     finally:
         interp.stack.pop()
-        if traced:
-            interp.contexts.pop()
+        if added:
+            del interp.contexts[-len(added) :]
     interp.memo[key] = result
     return result
+
+
+def _infers(func: Func) -> bool:
+    """Whether the name of a function or of its class says that it evaluates, exports or samples."""
+    owner = func.owner.node.name if func.owner is not None else ""
+    return bool(_INFERRING.search(func.name) or _INFERRING_CLASS.search(owner))
 
 
 def _decorator_name(interp: Interpreter, decorator: Value) -> str:

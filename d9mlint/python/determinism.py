@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from d9mlint.python.guards import Cond, FlagTest, OpaqueTest, both, either, negate
-from d9mlint.python.program import Program
+from d9mlint.model import Argument
+from d9mlint.python.guards import Cond, FlagTest, OpaqueTest, both, either, is_symbolic, negate
+from d9mlint.python.program import LOOPS, Program
 from d9mlint.python.story import Event
 from d9mlint.python.values import CondValue, Const, FlagValue, Obj, Seq, Unknown, Value, alternatives
 
@@ -178,11 +179,13 @@ def has_switch(program: Program) -> bool:
 
 
 _TPU = ("tensorflow.tpu.experimental.initialize_tpu_system", "tensorflow.distribute.TPUStrategy",
-        "tensorflow.distribute.experimental.TPUStrategy")  # fmt: skip
+        "tensorflow.distribute.experimental.TPUStrategy", "tensorflow.contrib.distribute.TPUStrategy")  # fmt: skip
+_TPU_ESTIMATORS = ("tensorflow.contrib.tpu.TPUEstimator", "tensorflow.estimator.tpu.TPUEstimator")
+_USE_TPU = Argument(4, "use_tpu")
 
 
 def on_gpu(program: Program) -> Cond:
-    """When the program does not hide the GPUs from TensorFlow."""
+    """When the program does not hide the GPUs from TensorFlow and does not run on TPUs."""
     hidden: list[Cond] = []
     for event in program.env("CUDA_VISIBLE_DEVICES"):
         for cond, leaf in alternatives(event.args[0] if event.args else None):
@@ -195,12 +198,30 @@ def on_gpu(program: Program) -> Cond:
         if isinstance(devices, Seq) and devices.items == [] and isinstance(kind, Const) and kind.value == "GPU":
             hidden.append(both(*event.guards) if not event.detached else False)
     hidden += [both(*e.guards) for e in program.calls(*_TPU) if not e.detached]
+    hidden += [_on_tpu(e) for e in program.calls(*_TPU_ESTIMATORS) if not e.detached]
     return negate(either(*hidden))
+
+
+def _on_tpu(event: Event) -> Cond:
+    """When a ``TPUEstimator`` runs on TPUs: ``use_tpu`` is true by default; without them it is like any other."""
+    value = event.argument(_USE_TPU)
+    used = True if value is None else either(*(both(c, _truthy(leaf)) for c, leaf in alternatives(value)))
+    cond = both(*event.guards, used)
+    if is_symbolic(cond):
+        return cond
+    return used if used is not True and is_symbolic(used) else False
+
+
+def _truthy(leaf: Value) -> Cond:
+    if isinstance(leaf, FlagValue):
+        return FlagTest(leaf.flag, "truthy")
+    if isinstance(leaf, CondValue):
+        return leaf.cond
+    return isinstance(leaf, Const) and bool(leaf.value)
 
 
 # -- training ------------------------------------------------------------------------------------------------------
 
-_LOOPS = ("fit", "fit_generator", "train_on_batch", "train", "train_and_evaluate", "run")
 _STEPS = ("apply_gradients", "minimize")
 _FIT_WORDS = frozenset({"epochs", "validation_data", "steps_per_epoch", "callbacks", "validation_split", "batch_size"})
 
@@ -216,7 +237,7 @@ def trains(program: Program) -> list[Event]:
 
 def _trains(program: Program) -> list[Event]:
     used = any(not e.detached for e in program.calls(*_NOT_TRAINING))
-    if not used or any(not e.detached and e.name.rpartition(".")[2] in _LOOPS for e in program.trains):
+    if not used or any(not e.detached and e.name.rpartition(".")[2] in LOOPS for e in program.trains):
         return program.trains
     return [e for e in program.trains if not e.deferred]
 
@@ -231,7 +252,7 @@ def trainings(program: Program) -> list[Event]:
 
 def _rank(event: Event) -> int:
     last = event.name.rpartition(".")[2]
-    if last in _LOOPS:
+    if last in LOOPS:
         return 0
     return 1 if last in _STEPS else 2
 

@@ -6,10 +6,12 @@ import importlib
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from d9mlint.model import CONFIDENCES, Finding, Location, Op, Related, Rule, Target
 from d9mlint.python import calling, linking, match
 from d9mlint.python import facts as f
+from d9mlint.python.determinism import CUDNN_VARIABLE, FRONTEND_VARIABLE, OPS_VARIABLE
 from d9mlint.python.guards import Cond, either, forget
 from d9mlint.python.interpreter import Interpreter
 from d9mlint.python.knowledge import Knowledge
@@ -21,6 +23,9 @@ from d9mlint.python.values import Class, Func, Inst, Module
 
 RECURSION = 12_000
 """Stack frames that the interpreter may use; its own limits (``MAX_CALLS``, ``MAX_DEPTH``) end well below."""
+
+_VARIABLES = frozenset({OPS_VARIABLE, CUDNN_VARIABLE, FRONTEND_VARIABLE, "PYTHONHASHSEED"})
+"""Environment variables whose setting in a function that nothing calls is worth a word."""
 
 Check = Callable[[Program, Rule], Iterable[Draft]]
 
@@ -37,14 +42,17 @@ class Judged:
 def judge(
     project: Project, entry: str, roots: Sequence[str], rules: Iterable[Rule], ops: Iterable[Op],
     knowledge: Knowledge, target: Target, argv: Sequence[str] | None = None, *, local: bool = False,
+    elsewhere: frozenset[str] = frozenset(),
 ) -> Judged:  # fmt: skip
     """Tells the program that starts at ``entry`` and judges it; ``local`` for a file that no entry reaches.
+
+    ``elsewhere`` are files that another entry of the same run reaches too: what nothing calls in them is told there.
 
     Raises:
         CannotRead: the entry itself cannot be read.
         UsageError: ``argv`` are not arguments of this program.
     """
-    story = tell(project, entry, roots, knowledge, target, argv, local=local)
+    story = tell(project, entry, roots, knowledge, target, argv, local=local, elsewhere=elsewhere)
     program = Program(story, target, knowledge, ops_by_call(ops, knowledge))
     drafts: list[Draft] = []
     unchecked = dict(story.unchecked)
@@ -62,9 +70,12 @@ def judge(
 
 def tell(
     project: Project, entry: str, roots: Sequence[str], knowledge: Knowledge, target: Target,
-    argv: Sequence[str] | None = None, *, local: bool = False,
+    argv: Sequence[str] | None = None, *, local: bool = False, elsewhere: frozenset[str] = frozenset(),
 ) -> Story:  # fmt: skip
-    """The story of one entry, then (marked as detached) what is in functions that nobody was seen to call."""
+    """The story of one entry, then (marked as detached) what is in functions that nobody was seen to call.
+
+    Of the files in ``elsewhere`` only functions that may seed or switch something: it matters that they are not called.
+    """
     if sys.getrecursionlimit() < RECURSION:
         sys.setrecursionlimit(RECURSION)
     forget()
@@ -73,28 +84,39 @@ def tell(
     interpreter = Interpreter(project, roots, knowledge, target, story, argv)
     linking.launch(interpreter, target)
     linking.load_entry(interpreter, entry)
-    _tell_detached(interpreter)
+    _tell_detached(interpreter, elsewhere)
     # A script without a main guard looks like a module until it is seen to train by itself.
     story.local = local and not any(e.certain and e.trains for e in story.events)
     return story
 
 
-def _tell_detached(interp: Interpreter) -> None:
+def _tell_detached(interp: Interpreter, elsewhere: frozenset[str]) -> None:
     interp.detached = True
+    words = interp.knowledge.switching | _VARIABLES
     for module in list(interp.story.modules):
         if module.frame is not None:
+            others = module.path in elsewhere or (interp.story.local and module.path != interp.story.entry)
+            wanted = words if others else None
             for value in list(module.frame.vars.values()):
-                _detached_value(interp, value, module)
+                _detached_value(interp, value, module, wanted)
 
 
-def _detached_value(interp: Interpreter, value: object, module: Module) -> None:
+def _detached_value(interp: Interpreter, value: object, module: Module, words: frozenset[str] | None) -> None:
+    """Tells a function or the methods of a class; with ``words`` only where one of them occurs."""
     frame = module.frame
     if frame is None:
         return
+
+    def pends(func: object) -> TypeGuard[Func]:
+        if not isinstance(func, Func) or id(func.node) in interp.entered:
+            return False
+        return words is None or not words.isdisjoint(interp.project.words(func.node))
+
     if isinstance(value, Func) and value.closure.module is module:
-        _run_detached(interp, value, [], frame)
+        if pends(value):
+            _run_detached(interp, value, [], frame)
     elif isinstance(value, Class) and value.frame.module is module and not _is_test(value):
-        pending = [m for m in value.frame.vars.values() if isinstance(m, Func) and id(m.node) not in interp.entered]
+        pending = [m for m in value.frame.vars.values() if pends(m)]
         if not pending:
             return
         instance = Inst(value, ())
@@ -109,7 +131,7 @@ def _is_test(cls: Class) -> bool:
 
 
 def _run_detached(interp: Interpreter, func: Func, args: list[Inst], frame: Frame) -> None:
-    if id(func.node) in interp.entered:
+    if id(func.node) in interp.entered:  # by a method told just before
         return
     place = func.node.place if isinstance(func.node, (f.Def, f.Lambda)) else f.NOWHERE
     calling.enter(interp, func, list(args), {}, frame, place, star=True)

@@ -320,7 +320,15 @@ def _compare_leaves(interp: Interpreter, op: str, left: Value, right: Value, tex
     if op in ("is", "==") and isinstance(right, Const) and right.value is None and isinstance(left, _NEVER_NONE):
         return False
     keys = tuple(_key(interp, v) for v in (left, right))
-    return OpaqueTest(("compare", op, *keys), text)
+    words = [_said(left), _said(right)]
+    return OpaqueTest(("compare", op, *keys), f"{words[0]} {op} {words[1]}" if all(words) else text)
+
+
+def _said(value: Value) -> str:
+    """What the program calls a value, for those who ask about a condition."""
+    if isinstance(value, Const):
+        return repr(value.value)
+    return value.name if isinstance(value, (Unknown, Ref)) else ""
 
 
 def _key(interp: Interpreter, value: Value) -> Any:

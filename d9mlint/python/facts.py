@@ -330,3 +330,16 @@ class Facts(NamedTuple):
     path: str
     body: tuple[Stmt, ...]
     lines: int
+
+
+def words(node: Any) -> frozenset[str]:
+    """All names, attributes and texts in a statement or expression."""
+    found: set[str] = set()
+    pending: list[Any] = [node]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, str):
+            found.add(one)
+        elif isinstance(one, tuple):
+            pending.extend(one)
+    return frozenset(found)

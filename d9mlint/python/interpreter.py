@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from d9mlint.model import Location, Target
-from d9mlint.python import calling, expressions, linking
+from d9mlint.python import calling, expressions, linking, narrowing
 from d9mlint.python import facts as f
 from d9mlint.python.flags import CommandLine
 from d9mlint.python.guards import Cond, OpaqueTest, Path, both, either, negate
@@ -283,6 +283,9 @@ class Interpreter:
 
     def _assert(self, node: f.Assert, frame: Frame) -> Left:
         value = expressions.evaluate(self, node.test, frame)
+        counted, holds = narrowing.single(self, node.test, frame)
+        if holds:
+            narrowing.narrow(counted)
         cond = expressions.condition(self, value, "assert")
         return (negate(cond), False) if not isinstance(cond, (bool, OpaqueTest)) else STAYS
 
@@ -291,7 +294,17 @@ class Interpreter:
 
     def _if(self, node: f.If, frame: Frame) -> Left:
         cond = expressions.condition(self, expressions.evaluate(self, node.test, frame), node.text)
-        return self.branch(cond, lambda: self.block(node.body, frame), lambda: self.block(node.orelse, frame))
+        counted, holds = narrowing.single(self, node.test, frame)
+
+        def run(body: Sequence[f.Stmt], few: bool) -> Left:
+            with narrowing.narrowed(counted if few else None):
+                return self.block(body, frame)
+
+        left = self.branch(cond, lambda: run(node.body, holds), lambda: run(node.orelse, not holds))
+        last = node.body[-1:]
+        if counted is not None and not holds and last and isinstance(last[0], (f.Raise, f.Return, f.Jump)):
+            narrowing.narrow(counted)
+        return left
 
     def branch(self, cond: Cond, then: Callable[[], Left], otherwise: Callable[[], Left]) -> Left:
         """Runs two alternatives; when ``cond`` is known here, only one of them."""

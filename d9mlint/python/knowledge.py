@@ -21,14 +21,19 @@ class Knowledge:
         self._effects: dict[str, list[Effect]] = {}
         self._names: dict[str, set[str]] = {}
         self.target = target
+        switching: set[str] = set()
         for effect in effects:
             fits = effect.fits(target)
             for name in effect.calls:
                 key = self.canonical(name)
                 module, _, last = key.rpartition(".")
+                if effect.seeds or effect.switches:
+                    switching.add(last)
                 self._names.setdefault(module, set()).add(last)
                 if fits:
                     self._effects.setdefault(key, []).append(effect)
+        self.switching = frozenset(switching)
+        """Last parts of the names of calls that seed or switch something."""
 
     def canonical(self, name: str) -> str:
         """The one name of something that can be reached by several (``tf.keras.X`` is ``keras.X``)."""

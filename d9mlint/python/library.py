@@ -59,7 +59,8 @@ def _convert(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     if len(alternatives(value)) > 1:
         return choose([(c, leaf) for c, leaf in alternatives(value)])
     origins, order, sources = taint([value])
-    return Unknown(origins | ({"int"} if event.name == "builtins.int" else frozenset()), order, sources)
+    number = event.name in ("builtins.int", "builtins.float")
+    return Unknown(origins | ({"int"} if number else frozenset()), order, sources)
 
 
 def _length(interp: Interpreter, event: Event, frame: Frame) -> Value:

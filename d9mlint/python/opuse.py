@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from d9mlint.model import Argument, Op, OpStatus, Rule
+from d9mlint.python.calling import INFERENCE
 from d9mlint.python.determinism import on_gpu, trains
-from d9mlint.python.guards import Cond, both, is_symbolic
+from d9mlint.python.guards import All, AnyOf, Cond, FlagTest, Not, OpaqueTest, both, is_symbolic
 from d9mlint.python.program import Program, lower
 from d9mlint.python.story import Event
 from d9mlint.python.values import Const, Func, Obj, Ref, Seq, Value, alternatives
@@ -21,6 +22,17 @@ _ONLY_FORWARD = re.compile(
     r"dataset|label|labels|target|targets|assign|sample|anchors|export|serving)(_|$)"
 )
 """Names of functions through which no gradient goes."""
+_INFERS = re.compile(
+    r"(mode|phase)\w* (==|is) ('(infer|inference|predict|prediction|eval|evaluate|evaluation|export|serving|test)'|"
+    r"\S*\bModeKeys\.(PREDICT|EVAL|INFER))$|(^|\.)(do_)?(infer|predict|eval|evaluate|export)(_only)?$",
+    re.IGNORECASE,
+)
+"""Conditions on the way to code that trains nothing, as they are written."""
+_TRAINS = re.compile(
+    r"(mode|phase)\w* (==|is) ('(train|training)'|\S*\bModeKeys\.TRAIN)$|(^|\.)_?(is_|in_)?(training|train)$",
+    re.IGNORECASE,
+)
+"""Conditions that hold where something is trained."""
 _ABOUT_DATA = re.compile(r"(^|_)(parse|parser|preprocess|preprocessing|augment|load|read|input|dataset|decode)(_|$)")
 _DATA_DEPENDENT = re.compile(r"scatter|segment|confusion")
 """Ops that vary only for floating-point data with repeated indices, which a call does not show."""
@@ -99,7 +111,39 @@ def _matters(program: Program, event: Event, op: Op) -> bool:
         return False
     if op.direction != "backward":
         return True
-    return bool(trains(program)) and not event.inside(*_IN_PIPELINE) and not _ONLY_FORWARD.search(name)
+    if not trains(program) or event.inside(*_IN_PIPELINE) or _ONLY_FORWARD.search(name):
+        return False
+    return not _only_infers(program, event)
+
+
+def _only_infers(program: Program, event: Event) -> bool:
+    """Whether what happens there is part of an evaluation, a prediction or an export, by guards or names on the way."""
+    if any(_inferring(part) for guard in event.guards for part in (guard.of if isinstance(guard, All) else (guard,))):
+        return True
+    return event.inside(INFERENCE) and not program.once("trains-in-inference", _trains_in_inference)
+
+
+def _trains_in_inference(program: Program) -> bool:
+    """Whether a function that is named after evaluation trains all the same, as a search for parameters does."""
+    return any(e.inside(INFERENCE) for e in program.trains)
+
+
+def _inferring(cond: Cond) -> bool:
+    """Whether a condition holds only where nothing is trained: ``mode == "infer"``, not ``mode == "train"``."""
+    if isinstance(cond, AnyOf):
+        return all(_inferring(part) for part in cond.of)
+    if isinstance(cond, All):
+        return any(_inferring(part) for part in cond.of)
+    positive = not isinstance(cond, Not)
+    atom = cond if positive else cond.of  # type: ignore[union-attr]
+    if isinstance(atom, FlagTest):
+        if atom.op == "==" and isinstance(atom.value, str):
+            text = f"{atom.flag.name} == {atom.value!r}"
+        else:
+            text = atom.flag.name if atom.op == "truthy" else ""
+    else:
+        text = atom.text if isinstance(atom, OpaqueTest) else ""
+    return bool((_INFERS if positive else _TRAINS).search(text))
 
 
 def _sure(event: Event, op: Op, makers: Mapping[int, Event]) -> bool:

@@ -30,6 +30,8 @@ from d9mlint.python.values import Const, FlagValue, Inst, Obj, Ref, Unknown, Val
 MAX_RELATED = 5
 MAX_WORDS = 120
 """Characters of one condition; longer alternatives explain nothing."""
+LOOPS = ("fit", "fit_generator", "train_on_batch", "train", "train_and_evaluate", "run")
+"""Last names of calls that run the training themselves."""
 T = TypeVar("T")
 
 
@@ -116,7 +118,7 @@ class Program:
     @cached_property
     def training(self) -> Cond:
         """The condition under which the program trains."""
-        return either(*(both(*e.guards) for e in self.trains))
+        return either(*(both(*e.guards) for e in driven(self.trains)))
 
     @cached_property
     def uses_tensorflow(self) -> bool:
@@ -162,6 +164,14 @@ class Program:
 class _Words(dict[str, object]):
     def __missing__(self, key: str) -> str:
         return "{" + key + "}"
+
+
+def driven(trains: Iterable[Event]) -> list[Event]:
+    """Training calls without those in callbacks of a loop that trains: a ``model_fn`` trains when its loop does."""
+    found = list(trains)
+    if not any(e.certain and e.name.rpartition(".")[2] in LOOPS for e in found):
+        return found
+    return [e for e in found if not (e.deferred and e.inside("callback"))]
 
 
 def at_unsure(at: Event | Location) -> bool:

@@ -109,6 +109,7 @@ class Project:
         self._store = store
         self._code = own_code("facts", "lower", "places", "project") if store is not None else ""
         self._facts: dict[str, f.Facts | CannotRead | None] = {}
+        self._words: dict[int, frozenset[str]] = {}  # facts live as long as the project, so ids do
         self.sources: dict[str, bytes] = {}
         self.looked_up: dict[str, bool] = {}
         self.asked: set[str] = set()
@@ -161,6 +162,12 @@ class Project:
             found = parse(data, path)
             self._store.save(key, found)
         return found
+
+    def words(self, node: f.Def | f.Lambda) -> frozenset[str]:
+        """All names, attributes and texts in a function."""
+        if id(node) not in self._words:
+            self._words[id(node)] = f.words(node)
+        return self._words[id(node)]
 
     def module_at(self, base: str) -> str | None:
         """The file of the package or module whose path without an ending is ``base``."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from d9mlint.model import Argument, Effect
+from d9mlint.python.calling import SCOPE_INITIALIZER
 from d9mlint.python.determinism import trains
 from d9mlint.python.guards import Cond, both, by_default, either, is_symbolic, negate, truth
 from d9mlint.python.program import Program, is_none
@@ -19,7 +20,7 @@ LABELS = {
 }
 _IMPLICIT = (
     "keras.layers.", "keras.initializers.", "keras.applications.", "tensorflow.layers.", "tensorflow.get_variable",
-    "tensorflow.contrib.layers.", "tensorflow.nn.dropout",
+    "tensorflow.contrib.layers.", "tensorflow.nn.dropout", "tensorflow.nn.rnn_cell.", "tensorflow.contrib.rnn.",
 )  # fmt: skip
 DATA_DRAWS = frozenset(
     {
@@ -30,6 +31,10 @@ DATA_DRAWS = frozenset(
         )
     }
 )  # fmt: skip
+_SCOPED = ("tensorflow.get_variable", "tensorflow.layers.", "tensorflow.nn.rnn_cell.", "tensorflow.contrib.rnn.")
+"""Calls that take the initializer of their variable scope where they are given none."""
+_NOISE = ("tensorflow.layers.dropout", "tensorflow.nn.rnn_cell.DropoutWrapper")
+_SCOPE_SETTER = "tensorflow.get_variable_scope().set_initializer"
 _SEED_WORDS = ("seed", "determin", "reproduc")
 _DATASET = "tensorflow.data.Dataset"
 _INITIALIZER = "keras.initializers.Initializer"
@@ -94,10 +99,12 @@ def draws(program: Program) -> Iterator[Draw]:
         if event.kind != "call":
             continue
         for effect in event.effects:
-            for generator in effect.draws:
-                if generator == "own":
+            for named in effect.draws:
+                if named == "own":
                     continue
-                cond = both(*event.guards, no_own_seed(event, effect), program.holds(event, effect.when))
+                generator = _generator(program, event, effect, named)
+                free = both(no_own_seed(event, effect), negate(_initialized_by_scope(program, event)))
+                cond = both(*event.guards, free, program.holds(event, effect.when))
                 if cond is not False:
                     implicit = event.name.startswith(_IMPLICIT) or effect.returns == _INITIALIZER
                     if implicit and not trains(program):
@@ -108,6 +115,37 @@ def draws(program: Program) -> Iterator[Draw]:
                         yield Draw(event, generator, cond, implicit)
         if event.name in ("keras.Model.fit",):
             yield from _fit(program, event)
+
+
+def _generator(program: Program, event: Event, effect: Effect, named: str) -> str:
+    """The generator that a draw takes its numbers from: Keras 2 leaves Python's alone in TF1 graphs and behaviour.
+
+    The initializers of ``tf.compat.v1``, those that layers get by name after ``disable_v2_behavior()`` and random
+    preprocessing layers in a graph use TensorFlow's generator (keras 2.10 to 2.15: ``initializers/__init__.py``,
+    ``backend.py``, ``RandomGenerator._maybe_init``; measured on TensorFlow 2.15.1).
+    """
+    if named != "python" or not event.name.startswith(("keras.", "tensorflow.")):
+        return named
+    if effect.returns == _INITIALIZER:
+        old = event.raw.startswith("tensorflow.compat.v1.")
+    else:
+        off = program.calls("tensorflow.disable_v2_behavior")
+        in_graph = event.name.startswith("keras.layers.Random") and event.inside("graph")
+        old = in_graph or any(not e.detached for e in off)
+    return "tensorflow" if old else named
+
+
+def _initialized_by_scope(program: Program, event: Event) -> Cond:
+    """When the variable scope gives the initializer: that one was judged where it was made."""
+    if not event.name.startswith(_SCOPED) or event.name in _NOISE:
+        return False
+    if event.inside(SCOPE_INITIALIZER):
+        return True
+    setters = [e for e in program.calls(_SCOPE_SETTER) if not e.detached and e.index < event.index]
+    given = [(e, negate(is_none(e.args[0]))) for e in setters if e.args]
+    if any(cond is True and set(e.guards) <= set(event.guards) for e, cond in given):
+        return True
+    return either(*(both(*e.guards, cond) for e, cond in given))
 
 
 def _fit(program: Program, event: Event) -> Iterator[Draw]:
@@ -182,13 +220,14 @@ def _uncovered(program: Program) -> list[Uncovered]:
 def _happens(program: Program, draw: Draw) -> int | None:
     """Where in the order a draw happens, None for later than told.
 
-    An initializer of TensorFlow draws where a layer or variable calls it, not where it is made (Keras 3 is another
-    matter: it draws its seed from Python's generator when it is made).
+    An initializer draws where a layer or variable calls it, not where it is made (Keras 3 is another matter: it draws
+    its seed from Python's generator when it is made).
     """
     event = draw.event
     if event.deferred:
         return None
-    if draw.generator != "tensorflow" or not any(e.returns == _INITIALIZER for e in event.effects):
+    at_once = draw.generator == "python" and program.target.fits("keras", ">=3")
+    if at_once or not any(e.returns == _INITIALIZER for e in event.effects):
         return event.index
     return program.once("initialized", _initialized).get(id(event))
 

@@ -3,7 +3,8 @@
 In this order: ``--target``, the config, the files beside the entry and in the folders above it up to the root, the
 image that a Dockerfile there starts from, the newest release known. The nearest folder that states a range sets the
 limits; the nearest exact version within them is taken (the lock file of a workspace above, the image that the
-requirements are installed into), else the newest known release within them.
+requirements are installed into), else the newest known release within them that the code can run on: a program
+that uses ``tf.contrib`` is not one for TensorFlow 2.
 
 The ``keras`` of a target is what ``tf.keras`` is, unless the project pins the package of that name: before TensorFlow
 2.16 such a pin says nothing about ``tf.keras``, from 2.16 on both are the same.
@@ -18,7 +19,7 @@ from pathlib import Path
 
 from packaging.specifiers import SpecifierSet
 
-from d9mlint.model import ConfigError, Package, Target, UsageError
+from d9mlint.model import ConfigError, Limit, Package, Target, UsageError
 from d9mlint.target.files import Folder, Tree, read_folder
 from d9mlint.target.known import KNOWN, implied, newest, package_name, satisfies
 from d9mlint.target.ngc import Image, ngc_image
@@ -63,14 +64,17 @@ class Resolver:
         self._root = _absolute(root)
         self._device = device
         self._folders: dict[tuple[Path, Tree], Folder] = {}
-        self._targets: dict[Path, Target] = {}
+        self._targets: dict[tuple[Path, tuple[Limit, ...]], Target] = {}
 
-    def target(self, entry: Path) -> Target:
-        """The versions that the program starting in ``entry`` is judged for."""
-        start = _absolute(entry).parent
-        if start not in self._targets:
-            self._targets[start] = _target(self._wishes, self._above(start), self._device)
-        return self._targets[start]
+    def target(self, entry: Path, limits: Sequence[Limit] = ()) -> Target:
+        """The versions that the program starting in ``entry`` is judged for.
+
+        ``limits`` are what its code shows; they count where nothing states one version.
+        """
+        key = (_absolute(entry).parent, tuple(limits))
+        if key not in self._targets:
+            self._targets[key] = _target(self._wishes, self._above(key[0]), self._device, limits)
+        return self._targets[key]
 
     def _above(self, start: Path) -> list[Folder]:
         """The folders from ``start`` up to the root; an entry outside of the root has only its own."""
@@ -125,12 +129,14 @@ def _unsatisfied(name: str) -> str:
     return f"no known release of {name} ({releases[0]} to {releases[-1]}) fits"
 
 
-def _target(wishes: Mapping[str, _Wish], folders: Sequence[Folder], device: str) -> Target:
+def _target(
+    wishes: Mapping[str, _Wish], folders: Sequence[Folder], device: str, limits: Sequence[Limit] = ()
+) -> Target:  # fmt: skip
     pythons = _pythons(wishes, folders)
     pins = [[pin for pin in folder.pins if pin.holds(pythons)] for folder in folders]
     images, choices = _images(wishes, folders)
     in_images = [_Choice(version, image.where, image.ngc) for image in images for version in image.versions]
-    tensorflow = _choose("tensorflow", wishes.get("tensorflow"), pins, in_images, asked="ngc" in wishes)
+    tensorflow = _choose("tensorflow", wishes.get("tensorflow"), pins, in_images, limits, asked="ngc" in wishes)
     choices["tensorflow"] = tensorflow
     if tensorflow.ngc and "ngc" not in choices:
         choices["ngc"] = _Choice(tensorflow.ngc, tensorflow.reason)
@@ -168,6 +174,7 @@ def _choose(
     wish: _Wish | None,
     pins: Sequence[Sequence[Pin]],
     others: Sequence[_Choice],
+    limits: Sequence[Limit] = (),
     asked: bool = False,
 ) -> _Choice:
     """The version of one package. ``others``: what an image or another package brings; ``asked``: by the user."""
@@ -180,11 +187,16 @@ def _choose(
     if asked and others:  # an image that was asked for; the files may tell whether its tf1 or its tf2 is meant
         fitting = [c for folder in mine for pin in folder for c in others if satisfies(name, c.version, pin.specifier)]
         return [*fitting, *others][0]
-    return _stated(name, mine, others)
+    return _stated(name, mine, others, [one for one in limits if one.package == name])
 
 
-def _stated(name: str, pins: Sequence[Sequence[Pin]], others: Sequence[_Choice]) -> _Choice:
-    """The version that the files state, nearest folder first, else one that comes with something else."""
+def _stated(
+    name: str, pins: Sequence[Sequence[Pin]], others: Sequence[_Choice], limits: Sequence[Limit]
+) -> _Choice:  # fmt: skip
+    """The version that the files state, nearest folder first, else one that comes with something else.
+
+    Else the newest that the code can run on.
+    """
     limit, where = SpecifierSet(), ""
     for folder in pins:
         for pin in folder:
@@ -195,6 +207,10 @@ def _stated(name: str, pins: Sequence[Sequence[Pin]], others: Sequence[_Choice])
     for choice in others:
         if satisfies(name, choice.version, limit):
             return choice
+    for shown in limits:
+        found = newest(name, limit & SpecifierSet(shown.specifier))
+        if found is not None:
+            return _Choice(found, shown.reason)
     return _Choice(newest(name, limit) or KNOWN[name][-1], where or _NEWEST)
 
 

@@ -9,7 +9,7 @@ from d9mlint.model import Related, Rule
 from d9mlint.python.determinism import attempted, has_switch, on_gpu, partly_on, perhaps_elsewhere, switch, trainings
 from d9mlint.python.guards import both, by_default, either, is_symbolic, negate, truth
 from d9mlint.python.opuse import Use, shown, uses
-from d9mlint.python.program import Draft, Program, lower
+from d9mlint.python.program import Draft, Program, driven, lower
 from d9mlint.python.story import Event
 
 _NO_SWITCH = (
@@ -22,8 +22,9 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """One finding a program, at the first call that trains."""
     if not program.uses_tensorflow or program.story.local or perhaps_elsewhere(program):
         return
-    off = both(on_gpu(program), *(negate(c) for c in (switch(program).on, attempted(program), partly_on(program))))
-    if by_default(off) is False or not is_symbolic(off):
+    never = both(*(negate(c) for c in (switch(program).on, attempted(program), partly_on(program))))
+    off = both(on_gpu(program), never)
+    if by_default(never) is False or off is False or not is_symbolic(off):
         return
     found = trainings(program)
     for event in found:
@@ -46,7 +47,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
 
 def _any_of(event: Event, found: list[Event]) -> Event:
     """The call under the conditions of all calls that train: a flag that picks between two of them does not cure."""
-    told = [e.guards for e in found if e.detached == event.detached]
+    told = [e.guards for e in driven(found) if e.detached == event.detached] or [event.guards]
     shared = tuple(g for g in event.guards if all(g in guards for guards in told))
     rest = either(*(both(*(g for g in guards if g not in shared)) for guards in told))
     return replace(event, guards=(*shared, rest))

@@ -8,7 +8,7 @@ from d9mlint.model import Related, Rule
 from d9mlint.python.guards import both, either, is_symbolic, negate
 from d9mlint.python.horovod import broadcasts, wraps
 from d9mlint.python.program import Draft, Program
-from d9mlint.python.randomness import seedings
+from d9mlint.python.randomness import draws, seedings
 from d9mlint.python.values import taint
 
 _LOADS = frozenset({"load_weights", "restore", "load_model", "from_pretrained", "set_weights", "load_checkpoint"})
@@ -22,9 +22,9 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     equal = either(*(both(*e.guards) for e in broadcasts(program)))
     if not is_symbolic(equal):
         return
-    generator = "python" if program.target.fits("keras", ">=3") else "tensorflow"
+    generators = {d.generator for d in draws(program) if d.implicit} or {"tensorflow"}
     for seeding in seedings(program):
-        if generator not in seeding.generators or seeding.value is None:
+        if not generators & set(seeding.generators) or seeding.value is None:
             continue
         origins, _, sources = taint([seeding.value])
         cond = both(negate(equal), program.training)

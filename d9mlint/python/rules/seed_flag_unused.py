@@ -17,4 +17,15 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     idle = {e.location for e in story.events if e.detached}
     for name, flag in sorted(story.flags.items()):
         if name.endswith("seed") and name not in story.read_flags and flag.location not in idle:
-            yield program.draft(rule, flag.location, flag=flag.spelled)
+            yield program.draft(rule, flag.location, flag=flag.spelled, remedy=_remedy(program, name))
+
+
+_GENERATORS = {"random": "random.seed", "numpy": "np.random.seed", "torch": "torch.manual_seed"}
+
+
+def _remedy(program: Program, name: str) -> str:
+    """What fits the imports; the rule's own words where TensorFlow is one of them."""
+    calls = [f"`{call}(args.{name})`" for package, call in _GENERATORS.items() if program.imports(package)]
+    if program.uses_tensorflow or not calls:
+        return ""
+    return f"pass it on: {', '.join(calls)}"

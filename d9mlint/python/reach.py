@@ -1,0 +1,178 @@
+"""What import lines alone tell, before anything is parsed: which files an entry reaches, and which releases it fits.
+
+A screen, not an analysis: an import that only a program can work out is missed, and then costs time, not findings.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from d9mlint.model import Limit
+from d9mlint.python.project import folder, join
+from d9mlint.python.reading import CannotRead, Reader
+
+_IMPORT = re.compile(
+    rb"^[ \t]*(?:from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]*(\([^)]{0,4000}\)|[^\n#]+)|import[ \t]+([^\n#]+))",
+    re.MULTILINE,
+)
+_WORD = re.compile(rb"[\w.]+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Sign:
+    package: str
+    specifier: str
+    pattern: re.Pattern[bytes]
+    words: tuple[bytes, ...]
+    """One of them is in each file that has it: a quick look before the slow one."""
+    without: bytes = b""
+    """Not in the file."""
+
+
+_SIGNS = (
+    # Names that 2.0 moved to tf.compat.v1 or dropped (github.com/tensorflow/tensorflow/releases/tag/v2.0.0).
+    _Sign(
+        "tensorflow", "<2.0", re.compile(rb"^[ \t]*(?:from|import)[ \t]+(tensorflow\.(?:contrib|app|flags))\b", re.M),
+        words=(b"tensorflow.contrib", b"tensorflow.app", b"tensorflow.flags"),
+    ),
+    _Sign(
+        "tensorflow", "<2.0",
+        re.compile(
+            rb"^[^#\n\"']*\b(tf\.(?:contrib\.\w+|Session(?=\()|placeholder(?=\()|get_variable(?=\()|app\.run|flags\.\w+"
+            rb"|train\.(?:\w+Optimizer|Saver)(?=\()|ConfigProto(?=\()|set_random_seed(?=\()))", re.M,
+        ),
+        words=(b"import tensorflow as tf",), without=b"compat",
+    ),
+    # Keras 3 (which TF 2.16 brought) no longer has these (keras.io/guides/migrating_to_keras_3).
+    _Sign(
+        "tensorflow", "<2.16",
+        re.compile(
+            rb"^[ \t]*(?:from|import)[ \t]+((?:tensorflow\.)?keras\.(?:engine|objectives|legacy|utils\.np_utils"
+            rb"|layers\.(?:core|convolutional|normalization|recurrent|merge|embeddings|pooling|advanced_activations)"
+            rb"|backend\.tensorflow_backend)|tensorflow_addons)\b", re.M,
+        ),
+        words=(b"keras.", b"tensorflow_addons"),
+    ),
+    _Sign(
+        "tensorflow", "<2.16", re.compile(rb"^[^#\n\"']*\b(fit_generator|multi_gpu_model)(?=\()", re.M),
+        words=(b"fit_generator(", b"multi_gpu_model("),
+    ),
+    # tensorflow/estimator was taken out of TensorFlow in 2.16 (release notes of 2.16).
+    _Sign(
+        "tensorflow", "<2.16", re.compile(rb"^[^#\n\"']*\b(tf\.(?:compat\.v1\.)?estimator\.\w+)(?=\()", re.M),
+        words=(b".estimator.",),
+    ),
+)  # fmt: skip
+
+
+class Reach:
+    """The files of entries, by import lines; each file is read once, each folder listed once."""
+
+    def __init__(self, read: Reader, cwd: Path) -> None:
+        self._read = read
+        self._cwd = cwd
+        self._names: dict[str, frozenset[str]] = {}
+        self._data: dict[str, bytes | None] = {}
+        self._imports: dict[str, tuple[tuple[int, str, tuple[str, ...]], ...]] = {}
+        self._found: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = {}
+
+    def files(self, entry: str, roots: Sequence[str]) -> tuple[str, ...]:
+        """The entry and what it imports, directly or not, in the order of discovery."""
+        seen = {entry: None}
+        pending = [entry]
+        while pending:
+            for path in self._next(pending.pop(), tuple(roots)):
+                if path not in seen:
+                    seen[path] = None
+                    pending.append(path)
+        return tuple(seen)
+
+    def limits(self, files: Iterable[str]) -> list[Limit]:
+        """What the names used in these files say about releases, the tightest first."""
+        found: dict[str, Limit] = {}
+        for path in files:
+            data = self._bytes(path) or b""
+            for sign in _SIGNS:
+                if sign.specifier in found or (sign.without and sign.without in data):
+                    continue
+                if not any(word in data for word in sign.words):
+                    continue
+                match = sign.pattern.search(data)
+                if match is not None:
+                    line = data.count(b"\n", 0, match.start(1)) + 1
+                    reason = f"newest release with `{match[1].decode()}` ({path}:{line})"
+                    found[sign.specifier] = Limit(sign.package, sign.specifier, reason)
+        return [found[specifier] for specifier in dict.fromkeys(s.specifier for s in _SIGNS) if specifier in found]
+
+    def _next(self, path: str, roots: tuple[str, ...]) -> tuple[str, ...]:
+        key = (path, roots)
+        if key not in self._found:
+            self._found[key] = tuple(dict.fromkeys(self._resolved(path, roots)))
+        return self._found[key]
+
+    def _resolved(self, path: str, roots: tuple[str, ...]) -> Iterator[str]:
+        for level, module, names in self._imports_of(path):
+            bases = (_above(path, level),) if level else roots
+            parts = module.split(".") if module else []
+            for base in bases:
+                reached = [self._module(join(base, "/".join(parts[:i]))) for i in range(1, len(parts) + 1)]
+                inner = [self._module(join(base, "/".join([*parts, name]))) for name in names]
+                found = [p for p in (*reached, *inner) if p is not None]
+                yield from found
+                if found and (not parts or reached[-1] is not None or any(inner)):
+                    break
+
+    def _imports_of(self, path: str) -> tuple[tuple[int, str, tuple[str, ...]], ...]:
+        if path not in self._imports:
+            self._imports[path] = tuple(_import_lines(self._bytes(path) or b""))
+        return self._imports[path]
+
+    def _module(self, base: str) -> str | None:
+        name = base.rpartition("/")[2]
+        beside = self._listed(folder(base))
+        if name in beside and "__init__.py" in self._listed(base):
+            return base + "/__init__.py"
+        return base + ".py" if name + ".py" in beside else None
+
+    def _listed(self, path: str) -> frozenset[str]:
+        if path not in self._names:
+            try:
+                self._names[path] = frozenset(os.listdir(self._cwd / path))  # noqa: PTH208
+            except (OSError, ValueError):
+                self._names[path] = frozenset()
+        return self._names[path]
+
+    def _bytes(self, path: str) -> bytes | None:
+        if path not in self._data:
+            try:
+                self._data[path] = self._read(path)
+            except CannotRead:
+                self._data[path] = None
+        return self._data[path]
+
+
+def _import_lines(data: bytes) -> Iterator[tuple[int, str, tuple[str, ...]]]:
+    for dots, module, names, plain in _IMPORT.findall(data):
+        if plain:
+            for one in plain.split(b","):
+                word = _WORD.search(one)
+                if word:
+                    yield 0, word[0].decode("utf-8", "replace"), ()
+        else:
+            words = (_WORD.search(one) for one in names.split(b","))
+            yield (
+                len(dots),
+                module.decode("utf-8", "replace"),
+                tuple(w[0].decode("utf-8", "replace") for w in words if w),
+            )
+
+
+def _above(path: str, level: int) -> str:
+    base = folder(path)
+    for _ in range(level - 1):
+        base = folder(base) if base else ".."
+    return base

@@ -1,0 +1,133 @@
+"""Conditions and words of findings that the examples in the rules cannot show."""
+
+from __future__ import annotations
+
+import pytest
+
+from d9mlint.catalogue import load
+from d9mlint.model import Finding
+from d9mlint.python.batch import newest_target
+from d9mlint.python.engine import judge
+from d9mlint.python.knowledge import Knowledge
+from d9mlint.python.project import Project
+
+CATALOGUE = load()
+MODEL = """
+def model_fn(features, labels, mode, params):
+    logits = tf.layers.dense(features, 3)
+    losses = tf.nn.sparse_softmax_cross_entropy_with_logits(logits=logits, labels=labels)
+    step = tf.train.AdamOptimizer().minimize(tf.reduce_mean(losses))
+    return tf.estimator.EstimatorSpec(mode, loss=tf.reduce_mean(losses), train_op=step)
+
+"""
+FLAGS = """import argparse
+import tensorflow as tf
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--do_train", action="store_true")
+parser.add_argument("--no_tpu", dest="use_tpu", action="store_false", default=True)
+args = parser.parse_args()
+"""
+
+
+def found(text: str, *rules: str, target: str = "tensorflow==2.9.1") -> list[Finding]:
+    """What is found in one file, by these rules."""
+    at = newest_target([target], "gpu")
+    knowledge = Knowledge(CATALOGUE.aliases, CATALOGUE.effects, at)
+    project = Project({"train.py": text.encode()}.get)
+    told = judge(project, "train.py", ("",), CATALOGUE.rules.values(), CATALOGUE.ops, knowledge, at)
+    return [f for f in told.findings if f.rule in rules and f.confidence != "low"]
+
+
+@pytest.mark.parametrize(
+    "maker", ["tf.estimator.Estimator(model_fn)", "tf.estimator.tpu.TPUEstimator(model_fn, use_tpu=False)"]
+)
+@pytest.mark.parametrize(
+    "call", ["{}.train(lambda: None, max_steps=3)", "tf.estimator.train_and_evaluate({}, None, None)"]
+)
+def test_an_estimator_trains_when_its_loop_does(maker: str, call: str) -> None:
+    text = f"{FLAGS}{MODEL}made = {maker}\nif args.do_train:\n    {call.format('made')}\n"
+    (one,) = found(text, "missing-determinism-switch")
+    assert one.when == ("--do_train is given",)
+    assert text.split("\n")[one.location.line - 1].strip() == call.format("made")
+
+
+def test_initial_weights_of_an_estimator_are_drawn_when_it_trains() -> None:
+    text = f"{FLAGS}{MODEL}made = tf.estimator.Estimator(model_fn)\nif args.do_train:\n    made.train(lambda: None)\n"
+    (one,) = found(text, "unseeded-tensorflow")
+    assert one.when == ("--do_train is given",)
+
+
+@pytest.mark.parametrize(
+    ("use", "when"),
+    [
+        ("use_tpu=args.use_tpu", ("--no_tpu is given",)), ("model_dir='out', use_tpu=True", None), ("model_dir='out'", None),
+        ("use_tpu=False", ()),
+    ],
+)  # fmt: skip
+def test_what_varies_on_a_gpu_does_not_on_a_tpu(use: str, when: tuple[str, ...] | None) -> None:
+    text = f"{FLAGS}{MODEL}made = tf.estimator.tpu.TPUEstimator(model_fn, {use})\nmade.train(lambda: None)\n"
+    told = found(text, "missing-determinism-switch", "nondeterministic-op")
+    assert [f.when for f in told] == ([] if when is None else [when, when])
+
+
+@pytest.mark.parametrize(
+    ("imported", "words"),
+    [
+        ("torch", "pass it on: `torch.manual_seed(args.seed)`"),
+        ("numpy, torch", "pass it on: `np.random.seed(args.seed)`, `torch.manual_seed(args.seed)`"),
+        ("random", "pass it on: `random.seed(args.seed)`"),
+    ],
+)
+def test_an_unused_seed_flag_gets_a_remedy_for_what_is_imported(imported: str, words: str) -> None:
+    text = (
+        f"import argparse\nimport {imported}\np = argparse.ArgumentParser()\np.add_argument('--seed')\np.parse_args()\n"
+    )
+    (one,) = found(text, "seed-flag-unused")
+    assert one.remedy == words
+    (other,) = found(text.replace(imported, "torch, tensorflow"), "seed-flag-unused")
+    assert "set_random_seed" in other.remedy
+
+
+def test_random_layers_take_their_seed_from_python_except_in_a_graph() -> None:
+    layer = "flip = tf.keras.layers.RandomFlip()\ntf.GradientTape()\n"
+    text = f"import tensorflow as tf\n{layer}"
+    assert found(text, "unseeded-python", "unseeded-tensorflow")[0].rule == "unseeded-python"
+    text = "import tensorflow as tf\nwith tf.Graph().as_default():\n    " + layer.replace("\n", "\n    ", 1)
+    assert found(text, "unseeded-python", "unseeded-tensorflow")[0].rule == "unseeded-tensorflow"
+
+
+LOOKUP = """import tensorflow as tf
+
+
+def look(table, ids):
+    return tf.nn.embedding_lookup(table, ids)
+
+
+def {name}(table, ids):
+    words = look(table, ids)
+    {inside}
+    return words
+
+
+table = tf.get_variable("table", [100, 8])
+step = tf.train.AdamOptimizer().minimize(tf.reduce_sum(table))
+print({name}(table, [1, 1]))
+{after}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "inside", "after", "lines"),
+    [
+        ("sampler", "pass", "", []),
+        ("evaluate", "pass", "", []),
+        ("embed", "pass", "", [5]),
+        ("export", "pass", "look(table, [1, 1])", [5]),  # another way to the same call
+        ("evaluate", "tf.train.AdamOptimizer().minimize(words)", "", [5]),  # one that trains all the same
+    ],
+)
+def test_a_gradient_needs_a_way_from_training(name: str, inside: str, after: str, lines: list[int]) -> None:
+    text = LOOKUP.format(name=name, inside=inside, after=after)
+    told = found(text, "nondeterministic-op", target="tensorflow==1.15.5")
+    assert [f.location.line for f in told if "embedding_lookup" in f.message] == lines

@@ -1,0 +1,98 @@
+"""What import lines tell: the files of an entry, and the releases that a program can run on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from d9mlint.python.reach import Reach, _import_lines
+from d9mlint.python.reading import disk_reader
+
+
+def tree(folder: Path, files: dict[str, str]) -> Reach:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return Reach(disk_reader(folder, folder), folder)
+
+
+def test_the_files_of_an_entry(tmp_path: Path) -> None:
+    reach = tree(
+        tmp_path,
+        {
+            "train.py": "import os, helpers.seeds as s\nfrom models import (\n    net,  # the network\n    other as o)\n",
+            "helpers/seeds.py": "from . import clock\n",
+            "helpers/clock.py": "",
+            "models/__init__.py": "from .base import Base\n",
+            "models/base.py": "import numpy\n",
+            "models/net.py": "from ..models.base import Base\nfrom .. import train\n",
+            "unused.py": "",
+        },
+    )
+    assert sorted(reach.files("train.py", ("",))) == [
+        "helpers/clock.py", "helpers/seeds.py", "models/__init__.py", "models/base.py", "models/net.py", "train.py",
+    ]  # fmt: skip
+
+
+def test_imports_are_looked_for_in_the_roots_in_their_order(tmp_path: Path) -> None:
+    reach = tree(tmp_path, {"a/train.py": "import util\n", "a/util.py": "", "src/util.py": "", "src/only.py": ""})
+    assert reach.files("a/train.py", ("a", "src")) == ("a/train.py", "a/util.py")
+    assert reach.files("a/train.py", ("src", "a")) == ("a/train.py", "src/util.py")
+
+
+def test_nothing_outside_of_the_tree_is_read(tmp_path: Path) -> None:
+    (tmp_path / "secret.py").write_text("import nothing\n", encoding="utf-8")
+    inside = tmp_path / "inside"
+    reach = tree(inside, {"train.py": "from .. import secret\nimport linked\n"})
+    (inside / "linked.py").symlink_to(tmp_path / "secret.py")
+    assert reach.limits(reach.files("train.py", ("", ".."))) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "specifier", "name"),
+    [
+        ("import tensorflow as tf\nx = tf.placeholder(tf.float32)\n", "<2.0", "tf.placeholder"),
+        ("from tensorflow.contrib import slim\n", "<2.0", "tensorflow.contrib"),
+        ("import tensorflow as tf\nm = tf.estimator.Estimator(f)\n", "<2.16", "tf.estimator.Estimator"),
+        ("from keras.engine import Layer\n", "<2.16", "keras.engine"),
+        ("import tensorflow_addons as tfa\n", "<2.16", "tensorflow_addons"),
+        ("import keras\nmodel.fit_generator(g)\n", "<2.16", "fit_generator"),
+    ],
+)
+def test_names_that_only_old_releases_have(tmp_path: Path, text: str, specifier: str, name: str) -> None:
+    (limit,) = tree(tmp_path, {"train.py": text}).limits(["train.py"])
+    assert (limit.package, limit.specifier) == ("tensorflow", specifier)
+    assert (
+        f"`{name}` (train.py:{2 if text.startswith('import ') and name != 'tensorflow_addons' else 1})" in limit.reason
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import tensorflow.compat.v1 as tf\nx = tf.placeholder(tf.float32)\n",
+        "import tensorflow as tf\ntf = tf.compat.v1\nx = tf.placeholder(tf.float32)\n",
+        "import tensorflow as tf\n# x = tf.placeholder(tf.float32)\n",
+        "import tensorflow as tf\nprint('tf.Session() is gone')\n",
+        "from keras.layers import Dense\n",
+    ],
+)
+def test_names_that_new_releases_have_too(tmp_path: Path, text: str) -> None:
+    assert tree(tmp_path, {"train.py": text}).limits(["train.py"]) == []
+
+
+def test_the_tightest_limit_comes_first(tmp_path: Path) -> None:
+    files = {"a.py": "import tensorflow_addons\n", "b.py": "import tensorflow.contrib\n"}
+    assert [x.specifier for x in tree(tmp_path, files).limits(sorted(files))] == ["<2.0", "<2.16"]
+
+
+@given(st.binary(max_size=400))
+def test_any_bytes_can_be_read(data: bytes) -> None:
+    for level, module, names in _import_lines(data):
+        assert level >= 0
+        assert isinstance(module, str)
+        assert all(isinstance(name, str) for name in names)
