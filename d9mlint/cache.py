@@ -38,16 +38,22 @@ def content_hash(data: bytes) -> str:
 
 
 def code_hash(folders: Iterable[str], names: Collection[str] = ()) -> str:
-    """Changes with the modules in these folders of d9mlint (with ``names``: only those), so that who works on them
-    never sees what the old ones found."""
+    """Changes with the modules of these packages of d9mlint (with ``names``: only those of such names).
+
+    So who works on them never sees what the old ones found.
+    """
     package = Path(__file__).resolve().parent
     parts: list[tuple[str, int, int]] = []
-    for folder in (package, *(package / name for name in folders)):
+    pending = [(str(package), False), *((str(package / name), True) for name in folders)]
+    while pending:
+        folder, deep = pending.pop()
         with os.scandir(folder) as entries:
             for entry in entries:
                 if entry.name.endswith(".py") and (not names or entry.name[:-3] in names):
                     status = entry.stat()
                     parts.append((entry.path, status.st_size, status.st_mtime_ns))
+                elif deep and entry.is_dir():
+                    pending.append((entry.path, True))
     return content_hash(repr(sorted(parts)).encode())
 
 

@@ -99,8 +99,8 @@ def _judge_example(example: Example, catalogue: Catalogue) -> tuple[Finding, ...
 def _judge_kernels(example: Example, data: dict[str, bytes], catalogue: Catalogue) -> tuple[Finding, ...]:
     """An example with sources of another language is a tree of kernel sources."""
     from d9mlint.kernels.findings import findings
-    from d9mlint.kernels.repository import Repository
     from d9mlint.kernels.scan import scan
+    from d9mlint.kernels.source.repository import Repository
 
     found = scan(Repository(data, data.__getitem__))
     if found.unchecked:

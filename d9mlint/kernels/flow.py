@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from d9mlint.kernels.unit import Function, Unit
+from d9mlint.kernels.source.unit import Function, Unit
 from d9mlint.model import Location
 from d9mlint.model.kernel import GUARD_LEVELS, Guard, KernelOp, Step
 

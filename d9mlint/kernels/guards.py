@@ -13,8 +13,8 @@ from itertools import islice
 import tree_sitter
 
 from d9mlint.kernels.flow import strongest
-from d9mlint.kernels.lexical import word_places
-from d9mlint.kernels.unit import Unit
+from d9mlint.kernels.source.lexical import word_places
+from d9mlint.kernels.source.unit import Unit
 from d9mlint.model.kernel import Guard
 
 

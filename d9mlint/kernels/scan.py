@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from d9mlint.kernels import embedded, libraries, tensorflow, torch
-from d9mlint.kernels.atomics import Atomic, find
+from d9mlint.kernels.embedded import finding as embedded
 from d9mlint.kernels.flow import Anchor, Way, ops_of, weakest
 from d9mlint.kernels.guards import TENSORFLOW, TORCH, guard_before
-from d9mlint.kernels.judge import Judgement, judge
-from d9mlint.kernels.libraries import Found
-from d9mlint.kernels.repository import Repository
+from d9mlint.kernels.judging.judge import Judgement, judge
+from d9mlint.kernels.libraries import finding as libraries
+from d9mlint.kernels.libraries.finding import Found
+from d9mlint.kernels.sites.atomics import Atomic, find
+from d9mlint.kernels.source.repository import Repository
+from d9mlint.kernels.tensorflow import ways as tensorflow
+from d9mlint.kernels.torch import ways as torch
 from d9mlint.model import Guard, KernelOp, KernelScan, LibraryCall, Location, Site, Unchecked
 
 _MARK = b"d9m:"

@@ -15,7 +15,7 @@ from d9mlint.discover import KERNEL_SOURCES, SKIPPED, SKIPPED_ENDINGS
 from d9mlint.model import KernelScan, Unchecked
 
 if TYPE_CHECKING:
-    from d9mlint.kernels.repository import Repository
+    from d9mlint.kernels.source.repository import Repository
 
 BESIDES = (".py", ".pbtxt", ".yaml", ".yml", ".txt", ".cmake", ".toml", ".cfg")
 """What else the way to Python is written in."""
@@ -82,7 +82,7 @@ def scan(files: Listing, *, cache: bool = True) -> KernelScan:
 
 def repository(files: Listing) -> Repository:
     """The files as the scanner wants them."""
-    from d9mlint.kernels.repository import Repository
+    from d9mlint.kernels.source.repository import Repository
 
     root = f"{files.root}/"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import textwrap
 
-from d9mlint.kernels.embedded import Embedded, find
-from d9mlint.kernels.repository import Repository
+from d9mlint.kernels.embedded.finding import Embedded, find
+from d9mlint.kernels.source.repository import Repository
 from d9mlint.model.kernel import Site
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from d9mlint.kernels import atomics
-from d9mlint.kernels.atomics import Atomic
-from d9mlint.kernels.judge import Judgement, judge
-from d9mlint.kernels.repository import Repository
+from d9mlint.kernels.judging.judge import Judgement, judge
+from d9mlint.kernels.sites import atomics
+from d9mlint.kernels.sites.atomics import Atomic
+from d9mlint.kernels.source.repository import Repository
 
 _MARK = re.compile(r"//\s*->\s*(.*)")
 

@@ -6,8 +6,8 @@ import re
 import textwrap
 
 from d9mlint.kernels.flow import Anchor
-from d9mlint.kernels.repository import Repository
-from d9mlint.kernels.tensorflow import flow
+from d9mlint.kernels.source.repository import Repository
+from d9mlint.kernels.tensorflow.ways import flow
 from d9mlint.model.kernel import KernelOp
 
 _ATOMIC = re.compile(rb"\bGpuAtomic\w+\(")

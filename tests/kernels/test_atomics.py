@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from d9mlint.kernels.atomics import Atomic, find
-from d9mlint.kernels.repository import Repository
+from d9mlint.kernels.sites.atomics import Atomic, find
+from d9mlint.kernels.source.repository import Repository
 
 
 def repository(files: Mapping[str, str | bytes]) -> Repository:

@@ -7,8 +7,8 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from d9mlint.kernels.embedded import Embedded, find
-from d9mlint.kernels.repository import Repository
+from d9mlint.kernels.embedded.finding import Embedded, find
+from d9mlint.kernels.source.repository import Repository
 
 from .embedded_programs import scan
 

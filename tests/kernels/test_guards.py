@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from d9mlint.kernels.guards import TENSORFLOW, TORCH, Words, guard_before
-from d9mlint.kernels.unit import parsed
+from d9mlint.kernels.source.unit import parsed
 from d9mlint.model.kernel import Guard
 
 

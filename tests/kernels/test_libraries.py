@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from d9mlint.kernels.libraries import find
-from d9mlint.kernels.repository import Repository
+from d9mlint.kernels.libraries.finding import find
+from d9mlint.kernels.source.repository import Repository
 
 
 def calls(text: str, path: str = "a.cu", **more: str) -> list[tuple[int, str, str]]:

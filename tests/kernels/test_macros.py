@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from hypothesis import given
 from hypothesis import strategies as st
 
-from d9mlint.kernels.atomics import Atomic, find
-from d9mlint.kernels.macros import defined_around, expansion, use_at
-from d9mlint.kernels.repository import Repository
+from d9mlint.kernels.sites.atomics import Atomic, find
+from d9mlint.kernels.sites.macros import defined_around, expansion, use_at
+from d9mlint.kernels.source.repository import Repository
 
 
 def atomics(files: Mapping[str, str] | str) -> list[Atomic]:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from d9mlint.kernels.mask import dead, masked
-from d9mlint.kernels.unit import parsed
+from d9mlint.kernels.source.mask import dead, masked
+from d9mlint.kernels.source.unit import parsed
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from d9mlint.kernels.preprocess import MAX_TEXT, Macro, Undefined, apply, cleaned, directives, expanded, table
+from d9mlint.kernels.source.preprocess import MAX_TEXT, Macro, Undefined, apply, cleaned, directives, expanded, table
 
 
 def run(source: str, text: str) -> str:

@@ -3,9 +3,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from d9mlint.kernels.includes import Includes
-from d9mlint.kernels.registrations import Registration, registrations
-from d9mlint.kernels.repository import Repository
+from d9mlint.kernels.source.includes import Includes
+from d9mlint.kernels.source.repository import Repository
+from d9mlint.kernels.tensorflow.registrations import Registration, registrations
 
 
 def read(files: dict[str, str], path: str = "a/op.cc", device: str = "") -> list[Registration]:

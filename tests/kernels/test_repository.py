@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from d9mlint.kernels.atomics import find
-from d9mlint.kernels.repository import MAX_BYTES, Repository, includes, of_tree
+from d9mlint.kernels.sites.atomics import find
+from d9mlint.kernels.source.repository import MAX_BYTES, Repository, includes, of_tree
 
 GOOD = b"__global__ void k(float* p) { atomicAdd(p, 1.f); }\n"
 

@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from d9mlint.discover import KERNEL_SOURCES
-from d9mlint.kernels import judge, places, scan, tree
+from d9mlint.kernels import places, scan, tree
 from d9mlint.kernels.findings import findings
+from d9mlint.kernels.judging import judge
 from d9mlint.kernels.ops import own_ops
-from d9mlint.kernels.repository import SUFFIXES, Repository
+from d9mlint.kernels.source.repository import SUFFIXES, Repository
 from d9mlint.model import KernelScan, Op, Remedy, Rule
 
 FLOAT = """#include <torch/extension.h>

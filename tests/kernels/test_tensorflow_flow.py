@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from d9mlint.kernels.flow import Anchor, Way, ops_of
-from d9mlint.kernels.tensorflow import ways
+from d9mlint.kernels.tensorflow.ways import ways
 from d9mlint.model import Location
 from d9mlint.model.kernel import Guard, Step
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from d9mlint.kernels.tensorflow import flow
-from d9mlint.kernels.tensorflow_python import snake
+from d9mlint.kernels.tensorflow.python import snake
+from d9mlint.kernels.tensorflow.ways import flow
 from d9mlint.model.kernel import KernelOp
 
 from .tensorflow_sources import BLUR, anchors, ops, register, repository

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from d9mlint.kernels.flow import Anchor
-from d9mlint.kernels.repository import Repository
-from d9mlint.kernels.torch import flow
-from d9mlint.kernels.unit import parsed
+from d9mlint.kernels.source.repository import Repository
+from d9mlint.kernels.source.unit import parsed
+from d9mlint.kernels.torch.ways import flow
 
 from .torch_programs import KERNEL, PYTHON, only, ops
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from d9mlint.kernels.unit import Function, Unit, parsed
+from d9mlint.kernels.source.unit import Function, Unit, parsed
 
 
 def around(source: str, word: str = "HERE") -> Function | None:

@@ -6,8 +6,8 @@ import re
 import textwrap
 
 from d9mlint.kernels.flow import Anchor
-from d9mlint.kernels.repository import Repository
-from d9mlint.kernels.torch import flow
+from d9mlint.kernels.source.repository import Repository
+from d9mlint.kernels.torch.ways import flow
 from d9mlint.model.kernel import KernelOp
 
 
