@@ -26,6 +26,11 @@ SKIPPED_UNLESS_PACKAGES = frozenset({"build", "dist"})
 """Left out like ``SKIPPED``, but not when they hold an ``__init__.py``: then they are the user's own packages."""
 SKIPPED_ENDINGS = (".egg-info", ".egg", ".dist-info")
 METADATA = ("pyproject.toml", "setup.cfg")
+KERNEL_SOURCES = (
+    ".cu", ".cuh", ".cc", ".h", ".hpp", ".cpp", ".cxx", ".c", ".hh", ".hxx", ".inc", ".inl", ".tpp", ".hip", ".mm",
+    ".ptx",
+)  # fmt: skip
+"""What a C++, CUDA or HIP source is called."""
 PROJECT_MARKERS = (*METADATA, "setup.py", "requirements.txt")
 MAIN_GUARD = rb"""(?m)^(?:el)?if\b[^\n#]*?(?:__name__\s*==\s*['"]__main__['"]|['"]__main__['"]\s*==\s*__name__)"""
 
@@ -52,6 +57,8 @@ class Discovery:
     files: tuple[Path, ...]
     entries: tuple[Path, ...]
     unchecked: tuple[Unchecked, ...] = ()
+    kernels: tuple[Path, ...] = ()
+    """C++ and CUDA sources in the folders; they are not counted among ``files``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +85,16 @@ def discover(paths: Sequence[Path], config: Settings) -> Discovery:
     """
     folders = sorted({path for path in paths if _is_folder(path)}, key=lambda path: path.parts)
     named, unchecked = _named(path for path in paths if path not in folders)
-    found, metadata = _search(folders, config, unchecked)
+    found, metadata, kernels = _search(folders, config, unchecked)
     runs = _console_scripts(metadata, config, unchecked) if folders else set()
     files = _once([*named, *_inside(config.entrypoints, folders), *_read(found, unchecked)])
-    if not files and not unchecked:
+    if not files and not unchecked and not kernels:
         raise UsageError(f"nothing to check: no Python file in {', '.join(map(str, paths)) or 'no path'}")
     return Discovery(
         files=tuple(file.path for file in files),
         entries=tuple(file.path for file in files if file.runs or file.real in runs),
         unchecked=tuple(sorted(set(unchecked))),
+        kernels=tuple(sorted(kernels)),
     )
 
 
@@ -141,9 +149,10 @@ def _inside(entrypoints: Iterable[Path], folders: Sequence[Path]) -> Iterator[_F
 
 def _search(
     folders: Sequence[Path], config: Settings, unchecked: list[Unchecked]
-) -> tuple[list[_File], dict[str, Path]]:
-    """The Python files in ``folders`` and, by real path, the project metadata that may name console scripts."""
+) -> tuple[list[_File], dict[str, Path], list[Path]]:
+    """The Python files in ``folders``, by real path the metadata that may name console scripts, and the C++ sources."""
     files: list[_File] = []
+    kernels: list[Path] = []
     metadata = {os.path.realpath(file): file for file in (config.root / name for name in METADATA) if _is_file(file)}
     for folder in folders:
         for item in _walk(folder, config):
@@ -151,13 +160,15 @@ def _search(
                 unchecked.append(item)
             elif item.path.name in METADATA:
                 metadata[item.real] = item.path
+            elif item.path.suffix != ".py":
+                kernels.append(item.path)
             elif len(files) < MAX_FILES:
                 files.append(item)
             else:
                 reason = f"stopped after {MAX_FILES:,} Python files; exclude folders or check them one by one"
                 unchecked.append(Unchecked(folder.as_posix(), reason))
                 break
-    return files, metadata
+    return files, metadata, kernels
 
 
 # --- walking ---------------------------------------------------------------------------------------------------------
@@ -187,6 +198,7 @@ class _Listing:
     files: tuple[str, ...] = ()
     links: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
+    kernels: tuple[str, ...] = ()
 
 
 _NOTED = frozenset({".gitignore", "pyvenv.cfg", "__init__.py", *METADATA})
@@ -198,6 +210,7 @@ def _list(folder: str) -> _Listing:
     files: list[str] = []
     links: list[str] = []
     folders: list[str] = []
+    kernels: list[str] = []
     with os.scandir(folder) as entries:
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
@@ -210,7 +223,9 @@ def _list(folder: str) -> _Listing:
                     links.append(entry.name)
                 elif entry.is_file(follow_symlinks=False):
                     files.append(entry.name)
-    return _Listing(frozenset(noted), tuple(sorted(files)), tuple(sorted(links)), tuple(sorted(folders)))
+            elif entry.name.endswith(KERNEL_SOURCES) and entry.is_file(follow_symlinks=False):
+                kernels.append(entry.name)
+    return _Listing(frozenset(noted), *(tuple(sorted(names)) for names in (files, links, folders, kernels)))
 
 
 def _walk(top: Path, config: Settings) -> Iterator[_File | Unchecked]:
@@ -240,6 +255,7 @@ def _walk(top: Path, config: Settings) -> Iterator[_File | Unchecked]:
         files += [file for file in links if file.real.startswith(base) and _is_file(file.real)]
         yield from (file for file in files if not _excluded(real + file.path.name, patterns))
         yield from (_File(here / name, real + name) for name in METADATA if name in listing.names)
+        yield from (_File(here / n, real + n) for n in listing.kernels if not _excluded(real + n, patterns))
         for name in reversed(listing.folders):
             folder = f"{real}{name}/"
             if not _skipped(folder, always) and not _excluded(folder, patterns):
@@ -261,6 +277,36 @@ def _is_users_own(folder: str, listing: _Listing, always: Iterable[_Patterns]) -
     if not product and "pyvenv.cfg" not in listing.names:
         return True
     return any(patterns.verdict(folder) is False for patterns in always)
+
+
+def left_out(top: Path, paths: Iterable[str], config: Settings) -> frozenset[str]:
+    """Those of ``paths`` (relative to the folder ``top``) that the configuration or a .gitignore excludes.
+
+    For who has found files by other means and asks only about a few of them.
+    """
+    base = os.path.realpath(top).rstrip("/") + "/"
+    always, outer = _outer_patterns(base, config)
+    chains: dict[str, tuple[_Patterns, ...] | None] = {"": _with_own(top, base, outer)}
+
+    def chain(folder: str) -> tuple[_Patterns, ...] | None:
+        """The patterns that hold in a folder; None where the folder is excluded as a whole."""
+        if folder not in chains:
+            above = chain(folder.rpartition("/")[0])
+            out = above is None or _excluded(f"{base}{folder}/", (*always, *above))
+            chains[folder] = None if out or above is None else _with_own(top / folder, f"{base}{folder}/", above)
+        return chains[folder]
+
+    found = set()
+    for path in paths:
+        here = chain(path.rpartition("/")[0])
+        if here is None or _excluded(base + path, (*always, *here)):
+            found.add(path)
+    return frozenset(found)
+
+
+def _with_own(folder: Path, real: str, chain: tuple[_Patterns, ...]) -> tuple[_Patterns, ...]:
+    file = folder / ".gitignore"
+    return (_Patterns(real, _compile(_lines(file))), *chain) if _is_file(file) else chain
 
 
 def _excluded(path: str, patterns: Iterable[_Patterns]) -> bool:

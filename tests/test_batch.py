@@ -119,7 +119,7 @@ def test_a_folder_that_others_can_write_to_is_not_trusted(tree: Path, tmp_path: 
 
 @pytest.mark.skipif(os.name != "posix", reason="the system knows no owners")
 def test_a_folder_of_somebody_else_is_not_trusted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store.os, "geteuid", lambda: os.getuid() + 1)
+    monkeypatch.setattr("os.geteuid", lambda: os.getuid() + 1)
     assert not store.is_private(tmp_path)
 
 

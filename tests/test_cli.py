@@ -134,7 +134,7 @@ def test_broken_config_names_file_and_key(d9mlint: Run, text: str, named: str) -
 
 
 def test_a_crash_of_d9mlint_is_3(d9mlint: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    import d9mlint.app as app
+    import d9mlint.app.programs as app
 
     def crash(*_: object) -> None:
         raise ZeroDivisionError("boom")

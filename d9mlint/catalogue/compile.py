@@ -9,12 +9,13 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 from d9mlint.catalogue import entries, schema
 from d9mlint.catalogue.content import Catalogue
 from d9mlint.catalogue.examples import examples
 from d9mlint.catalogue.files import File, Files
-from d9mlint.model import CatalogueError, Effect, Op, Rule
+from d9mlint.model import KERNELS, CatalogueError, Effect, Op, Rule
 
 _OPS = re.compile(rb"^ops[ \t]*:", re.MULTILINE)
 
@@ -45,7 +46,8 @@ class _Builder:
         if file.name in self.rules:
             other = self.rules[file.name]
             raise CatalogueError(f"{file.shown}:1: duplicate rule name (also in {other.family}/{file.name}.yaml)")
-        rule, place = schema.rule(file.shown, text, file.name, file.family, self.hazards, self.files.modules)
+        modules = self.files.kernel_modules if file.family == KERNELS else self.files.modules
+        rule, place = schema.rule(file.shown, text, file.name, file.family, self.hazards, modules)
         if rule.id in self.ids:
             raise place.error(f"duplicate id {rule.id} (also in {self.ids[rule.id]})")
         self.ids[rule.id] = f"{rule.family}/{rule.name}.yaml"
@@ -65,15 +67,21 @@ class _Builder:
         if kind == "effects":
             self.add_effects(file)
         elif kind == "ops":
-            self.ops.extend(entries.ops(file.shown, file.text()))
+            self.ops.extend(_located(op, file) for op in entries.ops(file.shown, file.text(), file.extra))
         else:
             self.add_rule(file)
 
     def modules_without_rule(self) -> None:
         named = {schema.module_name(file.name) for file in self.files.rules if _kind(file) == "rule"}
-        for module, shown in self.files.modules.items():
+        for module, shown in (*self.files.modules.items(), *self.files.kernel_modules.items()):
             if module not in named:
                 self.errors.append(f"{shown}:1: no rule file named {module.replace('_', '-')}.yaml for this module")
+
+
+def _located(op: Op, file: File) -> Op:
+    """The op with its sites, which are written relative to its file, as absolute paths."""
+    folder = Path(file.path).absolute().parent
+    return replace(op, sites=tuple((folder / site).as_posix() for site in op.sites)) if op.sites else op
 
 
 def _kind(file: File) -> str:

@@ -16,7 +16,9 @@ _SLUG = re.compile(r"[a-z0-9]+([._-][a-z0-9]+)*", re.ASCII)
 _SLUG_WANTED = "a word such as `op-determinism`"
 _PARAMETER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
-_OP_KEYS = ("op", "calls", "direction", "devices", "when", "common", "why", "status", "sources")
+_PLACE = re.compile(r".+:[1-9][0-9]*")
+
+_OP_KEYS = ("op", "calls", "direction", "devices", "when", "common", "why", "status", "sources", "framework", "sites")
 _OP_REQUIRED = ("op", "calls", "direction", "devices", "status", "sources")
 _STATUS_KEYS = ("versions", "default", "deterministic_mode", "remedy")
 _EFFECT_SCOPE = ("call", "framework", "versions", "when", "argument", "own_seed")
@@ -37,14 +39,16 @@ _EFFECT_KEYS = (
 _ORDERS = ("listing", "set", "completion", "sorted", "kept")
 
 
-def ops(file: str, text: str) -> tuple[Op, ...]:
-    """The ops of an op file."""
+def ops(file: str, text: str, own: bool = False) -> tuple[Op, ...]:
+    """The ops of an op file; in a user's ``own`` one a status without versions holds for all."""
     values = parse(file, text).mapping(("framework", "ops"), ("framework", "ops"))
     framework = values["framework"].like(PACKAGE, PACKAGE_WANTED)
-    return tuple(_op(item, framework) for item in values["ops"].items())
+    if own and values["ops"].is_list() and not values["ops"].node.value:
+        return ()  # a scan that found nothing
+    return tuple(_op(item, framework, own) for item in values["ops"].items())
 
 
-def _op(item: Item, framework: str) -> Op:
+def _op(item: Item, framework: str, own: bool) -> Op:
     values = item.mapping(_OP_KEYS, _OP_REQUIRED)
     return Op(
         name=values["op"].prose(),
@@ -54,17 +58,20 @@ def _op(item: Item, framework: str) -> Op:
         devices=tuple(device.one_of(DEVICES) for device in values["devices"].several()),
         when=vocabulary.when(values["when"]) if "when" in values else {},
         common=values["common"].flag() if "common" in values else False,
-        status=tuple(_status(status) for status in values["status"].items()),
+        status=tuple(_status(status, own) for status in values["status"].items()),
         sources=values["sources"].texts(),
         why=_prose(values, "why"),
-        framework=framework,
+        framework=values["framework"].like(PACKAGE, PACKAGE_WANTED) if "framework" in values else framework,
+        sites=tuple(site.like(_PLACE, "`path:line`") for site in values["sites"].several())
+        if "sites" in values
+        else (),
     )
 
 
-def _status(item: Item) -> OpStatus:
-    values = item.mapping(_STATUS_KEYS, _STATUS_KEYS[:3])
+def _status(item: Item, own: bool) -> OpStatus:
+    values = item.mapping(_STATUS_KEYS, _STATUS_KEYS[1:3] if own else _STATUS_KEYS[:3])
     return OpStatus(
-        versions=values["versions"].specifier(),
+        versions=values["versions"].specifier() if "versions" in values else "",
         default=values["default"].one_of(("varies", "same")),
         deterministic_mode=values["deterministic_mode"].one_of(("same", "raises", "varies")),
         remedy=_prose(values, "remedy"),

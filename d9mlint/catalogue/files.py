@@ -37,13 +37,17 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """Everything that makes up a catalogue; ``modules`` are the Python halves of rules, shown path by module name."""
+    """Everything that makes up a catalogue; ``modules`` are the Python halves of rules, shown path by module name.
+
+    Those of rules about kernel sources (the family ``kernels``) lie apart: they judge a scan instead of a program.
+    """
 
     folder: Path
     hazards: File
     rules: tuple[File, ...]
     extra: tuple[File, ...]
     modules: Mapping[str, str]
+    kernel_modules: Mapping[str, str]
     digest: str
 
 
@@ -59,15 +63,20 @@ def modules_folder() -> Path:
     return Path(__file__).resolve().parent.parent / "python" / "rules"
 
 
-def gather(folder: Path, extra: Sequence[Path], modules: Path | None) -> Files:
+def kernel_modules_folder() -> Path:
+    """The same for rules about kernel sources."""
+    return Path(__file__).resolve().parent.parent / "kernels" / "rules"
+
+
+def gather(folder: Path, extra: Sequence[Path], modules: Path | None, kernel_modules: Path | None = None) -> Files:
     """Read all files once."""
     if not folder.is_dir():
         raise CatalogueError(f"{shown(folder)}: the folder of rules does not exist")
     hazards = read(folder / _HAZARDS, "", False)
     rules = tuple(read(path, path.parent.name, False) for path in _rule_files(folder))
     more = tuple(read(path, "", True) for path in extra)
-    names = _modules(modules)
-    return Files(folder, hazards, rules, more, names, _digest(hazards, rules, more, names))
+    names, kernels = _modules(modules), _modules(kernel_modules)
+    return Files(folder, hazards, rules, more, names, kernels, _digest(hazards, rules, more, [*names, *kernels]))
 
 
 def read(path: Path, family: str, extra: bool) -> File:
@@ -111,12 +120,14 @@ def _modules(folder: Path | None) -> dict[str, str]:
     return {path.stem: shown(path) for path in sorted(folder.glob("*.py")) if not path.name.startswith("_")}
 
 
-def _digest(hazards: File, rules: Sequence[File], extra: Sequence[File], modules: Mapping[str, str]) -> str:
+def _digest(hazards: File, rules: Sequence[File], extra: Sequence[File], modules: Sequence[str]) -> str:
     """Over names and contents; each part with its length, so that no two catalogues look alike."""
     state = hashlib.sha256()
     parts = [_FORMAT.encode(), __version__.encode(), *(name.encode() for name in modules)]
     for file in (hazards, *rules, *extra):
         label = "/".join(("extra" if file.extra else "rules", file.family, Path(file.path).name))
+        if file.extra:  # what it says of its sites depends on where it lies
+            parts.append(str(Path(file.path).absolute()).encode("utf-8", "surrogateescape"))
         parts += [label.encode("utf-8", "surrogateescape"), file.content]
     for part in parts:
         state.update(b"%d:" % len(part))

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from d9mlint.cache import cache_folder
 from d9mlint.catalogue import store
 from d9mlint.catalogue.content import Catalogue
-from d9mlint.catalogue.files import gather, modules_folder, read, rules_folder
+from d9mlint.catalogue.files import gather, kernel_modules_folder, modules_folder, read, rules_folder
 from d9mlint.model import Example, Rule
 
 __all__ = ["Catalogue", "load", "load_from", "read_examples"]
@@ -18,8 +19,10 @@ __all__ = ["Catalogue", "load", "load_from", "read_examples"]
 
 def load(extra: Sequence[Path] = (), *, cache: bool = True, full: bool = False) -> Catalogue:
     """The built-in catalogue with the op files ``extra``; ``full`` reads and checks everything, examples too."""
-    folder = store.cache_folder() if cache else None
-    return load_from(rules_folder(), extra, modules=modules_folder(), cache=folder, full=full)
+    folder = cache_folder() if cache else None
+    return load_from(
+        rules_folder(), extra, modules=modules_folder(), kernel_modules=kernel_modules_folder(), cache=folder, full=full
+    )
 
 
 def load_from(
@@ -27,11 +30,15 @@ def load_from(
     extra: Sequence[Path] = (),
     *,
     modules: Path | None = None,
+    kernel_modules: Path | None = None,
     cache: Path | None = None,
     full: bool = False,
 ) -> Catalogue:
-    """The catalogue in ``folder``; ``modules`` holds the Python halves of its rules, ``cache`` compiled catalogues."""
-    files = gather(folder, extra, modules)
+    """The catalogue in ``folder``; ``modules`` holds the Python halves of its rules, ``cache`` compiled catalogues.
+
+    ``kernel_modules`` holds those of the family ``kernels``.
+    """
+    files = gather(folder, extra, modules, kernel_modules)
     if cache is not None and not full:
         known = store.read(cache, files.digest, folder)
         if known is not None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from d9mlint.catalogue.content import Catalogue
 from d9mlint.catalogue.load import read_examples
-from d9mlint.model import Example, Op, OpStatus, Rule, Target, UsageError
+from d9mlint.model import KERNELS, Example, Op, OpStatus, Rule, Target, UsageError
 
 INDEX_START = "<!-- rules: start (written by `d9mlint rules docs`) -->"
 INDEX_END = "<!-- rules: end -->"
@@ -19,6 +19,7 @@ _DEFAULT = {"varies": "may differ from run to run", "same": "the same in every r
 _DETERMINISTIC = {"same": "the same in every run", "raises": "raises an error", "varies": "may still differ"}
 _GAPS = {"missed": "Not found although it should be", "false-alarm": "Reported although it is fine"}
 _FENCES = {"yaml": "yaml", "yml": "yaml", "json": "json", "sh": "sh", "toml": "toml", "py": "python"}
+_FENCES |= dict.fromkeys(("cu", "cuh", "cc", "cpp", "h"), "cpp")
 
 
 def explain(name: str, catalogue: Catalogue, target: Target | None = None) -> str:
@@ -65,7 +66,8 @@ def _rule(rule: Rule, catalogue: Catalogue, target: Target | None) -> str:
     blocks += ["## What to do", *_remedies(rule, target)]
     examples = read_examples(rule)
     blocks += _first_example(examples) + _gaps(examples)
-    blocks += ["## How to silence it", f"`# d9m: ignore[{rule.name}] the reason`"]
+    mark = "//" if rule.family == KERNELS else "#"
+    blocks += ["## How to silence it", f"`{mark} d9m: ignore[{rule.name}] the reason`"]
     return _page([*blocks, "## Sources", _bullets(rule.sources)])
 
 
@@ -133,14 +135,14 @@ def _op(op: Op, target: Target | None) -> str:
     blocks.append(_status_table(op.status))
     if target is not None:
         blocks.append(_status_at(op, target))
-    remedies = [f"{status.versions}: {status.remedy}" for status in op.status if status.remedy]
+    remedies = [f"{status.versions or 'all versions'}: {status.remedy}" for status in op.status if status.remedy]
     if target is None and remedies:
         blocks += ["## What to do", _bullets(remedies)]
     return _page([*blocks, "## Sources", _bullets(op.sources)])
 
 
 def _status_table(status: Iterable[OpStatus]) -> str:
-    rows = [(one.versions, _DEFAULT[one.default], _DETERMINISTIC[one.deterministic_mode]) for one in status]
+    rows = [(one.versions or "all", _DEFAULT[one.default], _DETERMINISTIC[one.deterministic_mode]) for one in status]
     return _markdown(("versions", "by default", "in deterministic mode"), rows)
 
 

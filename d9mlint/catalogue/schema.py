@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from d9mlint.catalogue import vocabulary
 from d9mlint.catalogue.entries import DEVICES, PACKAGE, PACKAGE_WANTED
 from d9mlint.catalogue.nodes import Item, hint, parse
-from d9mlint.model import CONFIDENCES, NOISES, SEVERITIES, CatalogueError, Remedy, Rule
+from d9mlint.model import CONFIDENCES, KERNELS, NOISES, SEVERITIES, CatalogueError, Remedy, Rule
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", re.ASCII)
 _ID = re.compile(r"D9M\d{3}", re.ASCII)
@@ -69,7 +69,7 @@ def rule(
         versions=versions,
         device=device,
         remedies=_remedies(values["remedy"], framework),
-        match=_match(root, values, name, modules),
+        match=_match(root, values, name, family, modules),
         sources=values["sources"].texts(),
     ), values["id"]
 
@@ -129,8 +129,12 @@ def _remedies(item: Item, framework: str) -> tuple[Remedy, ...]:
     return tuple(found)
 
 
-def _match(root: Item, values: Mapping[str, Item], name: str, modules: Collection[str]) -> Mapping[str, object] | None:
+def _match(
+    root: Item, values: Mapping[str, Item], name: str, family: str, modules: Collection[str]
+) -> Mapping[str, object] | None:
     """``match`` or the Python module of the same name, never both."""
+    if "match" in values and family == KERNELS:
+        raise values["match"].error(f"`match` is about Python; a rule of the family {KERNELS} has a module instead")
     module = module_name(name)
     if "match" not in values:
         if module not in modules:

@@ -17,17 +17,6 @@ _KEPT = 8
 """Compiled catalogues kept, newest first: those of other projects and of other versions."""
 
 
-def cache_folder() -> Path | None:
-    """``$XDG_CACHE_HOME/d9mlint`` or ``~/.cache/d9mlint``; None where there is no home."""
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    if base and Path(base).is_absolute():
-        return Path(base) / "d9mlint"
-    try:
-        return Path.home() / ".cache" / "d9mlint"
-    except RuntimeError:
-        return None
-
-
 def read(cache: Path, digest: str, rules_folder: Path) -> Catalogue | None:
     """The compiled catalogue of this digest; None where there is none or it is damaged."""
     try:
@@ -122,4 +111,4 @@ def _effect(entry: dict[str, Any]) -> Effect:
 
 def _op(entry: dict[str, Any]) -> Op:
     entry["status"] = tuple(OpStatus(**status) for status in entry.get("status", ()))
-    return Op(**_tuples(entry, "calls", "devices", "sources"))
+    return Op(**_tuples(entry, "calls", "devices", "sources", "sites"))

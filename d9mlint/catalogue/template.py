@@ -7,7 +7,7 @@ from pathlib import Path
 
 from d9mlint.catalogue.content import Catalogue
 from d9mlint.catalogue.files import rules_folder
-from d9mlint.model import UsageError
+from d9mlint.model import KERNELS, UsageError
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _TEXT = """\
@@ -38,6 +38,20 @@ examples:
 """
 
 
+_KERNELS = """\
+message: "{{reason}}{{ops}}"  # judged by `check_scan` in d9mlint/kernels/rules/{module}.py
+sources:
+  - "doc:https://..."
+examples:
+  - bad:
+      kernel.cu: |
+        __global__ void k(float* x) {{ atomicAdd(x, 1.5f); }}  // <-
+    good:
+      kernel.cu: |
+        __global__ void k(int* x) {{ atomicAdd(x, 1); }}
+"""
+
+
 def new_rule(catalogue: Catalogue, place: str) -> Path:
     """Writes ``rules/<family>/<name>.yaml`` with the next free id of the family; returns its path.
 
@@ -54,9 +68,10 @@ def new_rule(catalogue: Catalogue, place: str) -> Path:
         raise UsageError("new rules are written in a checkout, not in an installed d9mlint")
     path = folder / family / f"{name}.yaml"
     path.parent.mkdir(exist_ok=True)
-    path.write_text(
-        _TEXT.format(id=_free_id(catalogue, family), hazard=next(iter(catalogue.hazards))), encoding="utf-8"
-    )
+    text = _TEXT.format(id=_free_id(catalogue, family), hazard=next(iter(catalogue.hazards)))
+    if family == KERNELS:  # no `match` there: a module judges
+        text = text[: text.index("match:")] + _KERNELS.format(module=name.replace("-", "_"))
+    path.write_text(text, encoding="utf-8")
     return path
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -71,7 +72,7 @@ def check(words: tuple[str, ...], **options: object) -> None:
             diff=bool(options["diff"]),
         )
     )
-    _show(outcome.text if outcome.text is not None else _render(outcome, str(options["format_"]), options), options)
+    show(outcome.text if outcome.text is not None else _render(outcome, str(options["format_"]), options), options)
     if outcome.note:
         click.echo(outcome.note, err=True)
     context.exit(outcome.code)
@@ -88,7 +89,8 @@ def _render(outcome: object, format_: str, options: dict[str, object]) -> str:
     return render(outcome.report, format_, color=color and format_ == "text")  # type: ignore[attr-defined]
 
 
-def _show(text: str, options: dict[str, object]) -> None:
+def show(text: str, options: Mapping[str, object]) -> None:
+    """Writes a report to ``--output`` or to the standard output, byte for byte."""
     output = options["output"]
     if isinstance(output, Path):
         try:

@@ -9,6 +9,7 @@ import click
 
 from d9mlint import __version__
 from d9mlint.cli.check import check
+from d9mlint.cli.kernels import kernels
 from d9mlint.cli.rules import explain, rules
 from d9mlint.model import D9mlintError
 
@@ -34,6 +35,7 @@ def cli() -> None:
 
 
 cli.add_command(check)
+cli.add_command(kernels)
 cli.add_command(explain)
 cli.add_command(rules)
 

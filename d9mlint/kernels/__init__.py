@@ -1,12 +1,13 @@
 """The scanner for C++/CUDA kernel sources, on tree-sitter.
 
-Stages, each a module that knows only those before it::
+Stages, each a package that knows only those before it::
 
-    names -> mask -> unit -> repository        what atomics are called; one parsed file; the files of a checkout
-    macros, wrappers -> atomics                every atomic operation, found to a fixpoint through wrappers and macros
-    types, uses, ... -> judge                  class, verdict and reason of each
-    registrations, tensorflow, torch -> flow   which op the user meets it in, behind which guard
-    libraries                                  calls of libraries documented to vary
-    embedded                                   kernels written inside Python files
-    scan                                       all of it: a path in, a ``KernelScan`` out
+    source      masked bytes, trees and functions; the files of a checkout and what mentions what
+    sites       every atomic operation, found to a fixpoint through wrappers and macros
+    judging     class, verdict and reason of each
+    tensorflow, torch    the way from a site to the op that a user calls; ``guards`` on that way; ``flow`` for both
+    libraries   calls of libraries whose results are documented to vary
+    embedded    kernels written inside Python files
+    scan        all of it: a repository in, a ``KernelScan`` out; ``tree`` for a folder, with a cache
+    ops, findings, rules    what the scan says, as ops for the Python rules and as findings
 """

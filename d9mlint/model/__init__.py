@@ -22,13 +22,14 @@ from d9mlint.model.kernel import (
     VERDICTS,
     Guard,
     KernelOp,
+    KernelReport,
     KernelScan,
     LibraryCall,
     Site,
     Step,
 )
 from d9mlint.model.report import Report, Unchecked
-from d9mlint.model.rule import Example, Op, OpStatus, Remedy, Rule
+from d9mlint.model.rule import KERNELS, Example, Op, OpStatus, Remedy, Rule
 from d9mlint.model.target import EnvironmentVariable, Limit, Package, Target
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "CONFIDENCES",
     "FORMS",
     "GUARD_LEVELS",
+    "KERNELS",
     "NOISES",
     "SEVERITIES",
     "USES",
@@ -53,6 +55,7 @@ __all__ = [
     "Guard",
     "Invocation",
     "KernelOp",
+    "KernelReport",
     "KernelScan",
     "LibraryCall",
     "Limit",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from d9mlint.model.finding import Location
-from d9mlint.model.report import Unchecked
+from d9mlint.model.report import Report, Unchecked
 
 FORMS = ("direct", "wrapper", "wrapper-def", "macro-def", "macro-use", "ptx", "ptx-string")
 """How an atomic stands in the source."""
@@ -120,3 +120,21 @@ class KernelScan:
     unchecked: tuple[Unchecked, ...] = ()
     sources: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Text of the files that sites and chains point into, for excerpts."""
+
+
+@dataclass(frozen=True, slots=True)
+class KernelReport:
+    """What ``d9mlint kernels`` shows: the scan, and what the rules find in it."""
+
+    scan: KernelScan
+    report: Report
+    silenced: frozenset[Location] = frozenset()
+    """Places of sites and library calls whose finding a comment, the configuration or the baseline takes away."""
+
+    @property
+    def open_sites(self) -> tuple[Site, ...]:
+        """The sites that can vary, that no guard covers, and that nobody has silenced."""
+        return tuple(
+            s for s in self.scan.sites
+            if s.can_vary and s.guard.level == "none" and s.location not in self.silenced
+        )  # fmt: skip

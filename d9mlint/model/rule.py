@@ -8,6 +8,9 @@ from typing import Any
 
 from d9mlint.model.target import Target
 
+KERNELS = "kernels"
+"""The family of the rules that judge a scan of kernel sources; all others judge Python programs."""
+
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
@@ -67,7 +70,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class OpStatus:
-    """How an op behaves in a range of versions.
+    """How an op behaves in a range of versions (empty: in all).
 
     ``default`` is ``varies`` or ``same``; ``deterministic_mode`` is ``same`` (cured), ``raises`` or ``varies``.
     """
@@ -93,10 +96,12 @@ class Op:
     sources: tuple[str, ...] = ()
     why: str = ""
     framework: str = "tensorflow"
+    sites: tuple[str, ...] = ()
+    """Where the user's own kernels do it: ``path:line``."""
 
     def at(self, target: Target) -> OpStatus | None:
         """The status for the target's version; None where the op is not affected or the version is unknown."""
         for status in self.status:
-            if target.fits(self.framework, status.versions):
+            if not status.versions or target.fits(self.framework, status.versions):
                 return status
         return None

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from d9mlint.model import Argument, Op, OpStatus, Rule
+from d9mlint.model import Argument, Location, Op, OpStatus, Related, Rule
 from d9mlint.python.calling import INFERENCE
 from d9mlint.python.determinism import on_gpu, trains
 from d9mlint.python.guards import All, AnyOf, Cond, FlagTest, Not, OpaqueTest, both, is_symbolic
 from d9mlint.python.program import Program, lower
 from d9mlint.python.story import Event
-from d9mlint.python.values import Const, Func, Obj, Ref, Seq, Value, alternatives
+from d9mlint.python.values import Class, Const, Func, Obj, Ref, Seq, Unknown, Value, alternatives
 
 _IN_PIPELINE = ("tfdata", "tfdata-parallel", "py_function", "generator")
 """tf.data runs its functions on the CPU, and no gradient goes through them."""
@@ -87,18 +87,48 @@ def uses(program: Program, *, common: bool | None = None) -> Iterator[Use]:
     for event in program.events:
         if event.kind != "call":
             continue
-        for op in program.ops.get(event.name.replace("().__call__", ".__call__"), ()):
+        for op in _met(program, event):
             if common is not None and op.common is not common:
                 continue
             status = op.at(program.target)
             device = _device(program, event)
             if status is None or device not in op.devices or not _matters(program, event, op):
                 continue
-            if _meets_each_index_once(event, op, makers):
+            if not op.sites and _meets_each_index_once(event, op, makers):
                 continue
             cond = both(program.holds(event, op.when), gpu if device == "gpu" else True)
             if cond is not False and is_symbolic(cond):
                 yield Use(event, op, status, cond, _sure(event, op, makers))
+
+
+def _met(program: Program, event: Event) -> tuple[Op, ...]:
+    """The ops that a call stands for."""
+    known = program.ops.get(event.name.replace("().__call__", ".__call__"), ())
+    own = _own_name(event)
+    if not own:
+        return known
+    # What runs inside of `Function.apply` is not seen to be called; the call of `apply` is told instead.
+    mine = program.ops.get(own, ())
+    inside = event.detached and not own.endswith(".apply")
+    return (*known, *(op for op in mine if not (inside and _is_applied(program, op))))
+
+
+def _own_name(event: Event) -> str:
+    """The dotted name of a call that leaves the program through one of its own packages or classes.
+
+    ``_C.f`` after ``from package import _C`` (a compiled module is no file of the program), ``MyFunction.apply``.
+    """
+    receiver, last = event.receiver, event.name.rpartition(".")[2]
+    if isinstance(receiver, Unknown) and receiver.name and event.name.startswith("?."):
+        return f"{receiver.name}.{last}"
+    if isinstance(receiver, Class):
+        return f"{receiver.frame.module.name}.{receiver.node.name}.{last}"
+    return ""
+
+
+def _is_applied(program: Program, op: Op) -> bool:
+    names = [name for name in op.calls if name.endswith(".apply")]
+    return any(e.kind == "call" and _own_name(e) in names for e in program.events)
 
 
 def _device(program: Program, event: Event) -> str:
@@ -111,6 +141,8 @@ def _matters(program: Program, event: Event, op: Op) -> bool:
         return False
     if op.direction != "backward":
         return True
+    if op.sites:  # the user's own: other frameworks train by calling `backward`
+        return bool(trains(program)) or any(e.name.endswith(".backward") for e in program.events)
     if not trains(program) or event.inside(*_IN_PIPELINE) or _ONLY_FORWARD.search(name):
         return False
     return not _only_infers(program, event)
@@ -147,6 +179,8 @@ def _inferring(cond: Cond) -> bool:
 
 
 def _sure(event: Event, op: Op, makers: Mapping[int, Event]) -> bool:
+    if op.sites:  # the kernels were judged, types and all
+        return True
     if _INDEXED.search(op.name):
         return _learned(event.args[0] if event.args else event.kwargs.get("params"), makers)
     return not _DATA_DEPENDENT.search(op.name)
@@ -192,9 +226,18 @@ def _unique(indices: Value, makers: Mapping[int, Event], depth: int = 4) -> bool
     return bool(depth and made.args and shaped and _unique(made.args[0], makers, depth - 1))
 
 
+def related(use: Use) -> list[Related]:
+    """The user's own kernels that make an op vary."""
+    found = []
+    for site in use.op.sites:
+        path, _, line = site.rpartition(":")
+        found.append(Related(Location(path, int(line), 1, int(line), 1), f"the kernel of `{use.op.name}` varies here"))
+    return found
+
+
 def shown(event: Event) -> str:
     """The called name as people write it: ``tf.nn.conv2d``, ``Conv2D`` for what Keras makes."""
-    name = event.raw.replace("().__call__", "")
+    name = _own_name(event) or event.raw.replace("().__call__", "")
     if re.match(r"(tensorflow\.)?(tf_)?keras\.(layers|losses|applications|metrics)\.", name):
         return name.rpartition(".")[2]
     head, _, rest = name.partition(".")

@@ -1,27 +1,13 @@
-"""What earlier runs found out, in the user's cache folder: units and facts. One that cannot be read is only slower.
-
-What is kept is trusted as it stands (it is a pickle), so the folder must be the user's own and closed to others.
-"""
+"""What earlier runs found out about Python programs: units and facts."""
 
 from __future__ import annotations
 
-import hashlib
-import os
-import pickle
-import stat
-import time
-from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TypeVar
 
-from d9mlint.catalogue.store import cache_folder
+from d9mlint.cache import Store, code_hash, content_hash, is_private
 from d9mlint.model import Finding
 
-_CHECK = 16
-"""Bytes of the checksum in front of what is kept."""
-_KEPT_DAYS = 30
-_T = TypeVar("_T")
+__all__ = ["Store", "Unit", "content_hash", "is_private", "own_code"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,90 +20,6 @@ class Unit:
     asked: tuple[tuple[str, str | None], ...]
 
 
-def content_hash(data: bytes) -> str:
-    """What a unit remembers of a file."""
-    return hashlib.blake2b(data, digest_size=12).hexdigest()
-
-
 def own_code(*names: str) -> str:
     """Changes with these modules (else with all), so that who works on a rule never sees what the old one found."""
-    package = Path(__file__).resolve().parent.parent
-    parts: list[tuple[str, int, int]] = []
-    for folder in (package, *(package / name for name in ("model", "python", "python/rules"))):
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                if entry.name.endswith(".py") and (not names or entry.name[:-3] in names):
-                    status = entry.stat()
-                    parts.append((entry.path, status.st_size, status.st_mtime_ns))
-    return content_hash(repr(sorted(parts)).encode())
-
-
-class Store:
-    """Things by key; a key holds everything that the thing depends on (of a unit: besides the files that it names)."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    @classmethod
-    def open(cls, kind: str) -> Store | None:
-        """The user's, for ``units`` or ``facts``; None where there is no folder, or one that others could write to."""
-        base = cache_folder()
-        if base is None:
-            return None
-        folder = base / kind
-        try:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            return cls(folder) if is_private(folder) else None
-        except OSError:
-            return None
-
-    def load(self, key: str, kind: type[_T]) -> _T | None:
-        """What is kept under ``key``, if it is there and whole."""
-        try:
-            with open(self._path(key), "rb") as file:  # noqa: PTH123 (once per file of a tree)
-                data = file.read()
-        except OSError:
-            return None
-        if hashlib.blake2b(data[_CHECK:], digest_size=_CHECK).digest() != data[:_CHECK]:
-            return None
-        try:
-            found = pickle.loads(data[_CHECK:])
-        except Exception:  # noqa: BLE001 - unpickling the data of another version raises anything
-            return None
-        return found if isinstance(found, kind) else None
-
-    def save(self, key: str, thing: object) -> None:
-        """Keeps ``thing`` under ``key``."""
-        path = self._path(key)
-        temporary = f"{path}.{os.getpid()}"
-        with suppress(OSError, RecursionError):
-            data = pickle.dumps(thing, 5)
-            os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)  # noqa: PTH103, PTH120
-            try:
-                with open(temporary, "wb") as file:  # noqa: PTH123
-                    file.write(hashlib.blake2b(data, digest_size=_CHECK).digest() + data)
-                os.replace(temporary, path)  # noqa: PTH105
-            except OSError:
-                with suppress(OSError):
-                    os.unlink(temporary)  # noqa: PTH108
-                raise
-
-    def prune(self) -> None:
-        """Drops what is old: what was found out about changed files and rules is never asked for again."""
-        oldest = time.time() - _KEPT_DAYS * 86_400
-        with suppress(OSError):
-            for folder in sorted(self._folder.iterdir()):
-                for path in folder.iterdir():
-                    if path.stat().st_mtime < oldest:
-                        path.unlink()
-
-    def _path(self, key: str) -> str:
-        return f"{self._folder}/{key[:2]}/{key}"
-
-
-def is_private(folder: Path) -> bool:
-    """Whether only the user can write to ``folder`` (always, where the system knows no owners)."""
-    if os.name != "posix":
-        return True
-    status = folder.stat()
-    return status.st_uid == os.geteuid() and not status.st_mode & stat.S_IWOTH
+    return code_hash(("model", "python"), names)

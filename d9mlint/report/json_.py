@@ -20,7 +20,7 @@ def render(report: Report) -> str:
             "target": target_of(report),
             "entries": list(report.entries),
             "files": report.files,
-            "findings": [_finding(finding) for finding in report.findings],
+            "findings": [finding_of(finding) for finding in report.findings],
             "suppressed": report.suppressed,
             "baselined": report.baselined,
             "hidden": report.hidden,
@@ -54,7 +54,8 @@ def _target(target: Target) -> Json:
     }
 
 
-def _finding(finding: Finding) -> Json:
+def finding_of(finding: Finding) -> Json:
+    """A finding as every report of the schema shows it."""
     return {
         "rule": finding.rule,
         "id": finding.id,

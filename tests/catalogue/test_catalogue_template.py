@@ -31,3 +31,13 @@ def test_a_new_rule_loads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 def test_bad_places(place: str, text: str) -> None:
     with pytest.raises(UsageError, match=text):
         template.new_rule(load(), place)
+
+
+def test_a_rule_about_kernels_starts_without_match(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "rules"
+    folder.mkdir()
+    monkeypatch.setattr(template, "rules_folder", lambda: folder)
+    text = template.new_rule(load(cache=False), "kernels/my-atomic").read_text(encoding="utf-8")
+    assert "match:" not in text
+    assert "d9mlint/kernels/rules/my_atomic.py" in text
+    assert text.startswith("id: D9M706\n")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from d9mlint.model import Rule
 from d9mlint.python.determinism import perhaps_elsewhere, switch
 from d9mlint.python.guards import both, is_symbolic, negate, truth
-from d9mlint.python.opuse import Use, shown, uses
+from d9mlint.python.opuse import Use, related, shown, uses
 from d9mlint.python.program import Draft, Program
 
 _CURED_BY_NGC = {"bilinear": ">=20.3", "sparse_dense_matmul": ">=21.4"}
@@ -30,7 +30,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         # Where one switch cures it, missing-determinism-switch has already warned.
         cured = use.status.deterministic_mode == "same"
         yield program.draft(
-            rule, use.event, cond=cond, severity="info" if cured else "",
+            rule, use.event, cond=cond, severity="info" if cured else "", related=related(use),
             confidence=use.confidence(rule), remedy=use.status.remedy,
             name=shown(use.event), effect=use.effect, device=_device(use), state=_state(program, use, lasting),
         )  # fmt: skip
@@ -45,6 +45,8 @@ def _device(use: Use) -> str:
 
 
 def _state(program: Program, use: Use, lasting: bool) -> str:
+    if lasting and use.op.sites:
+        return ", and its kernel does not look at deterministic mode"
     if lasting:
         return f", and no switch of TensorFlow {program.target.version('tensorflow')} changes that"
     return " while deterministic ops are off"

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from d9mlint.model import Related, Rule
 from d9mlint.python.determinism import switch
 from d9mlint.python.guards import both, is_symbolic, truth
-from d9mlint.python.opuse import shown, uses
+from d9mlint.python.opuse import related, shown, uses
 from d9mlint.python.program import Draft, Program
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """Uses that will stop the program."""
     state = switch(program)
-    related = [Related(e.location, "deterministic ops are switched on here") for e in state.events[:2]]
+    switched = [Related(e.location, "deterministic ops are switched on here") for e in state.events[:2]]
     for use in uses(program):
         if use.status.deterministic_mode != "raises":
             continue
@@ -22,7 +22,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         if truth(cond, use.event.guards) is False or not is_symbolic(cond):
             continue
         yield program.draft(
-            rule, use.event, cond=cond, related=related, remedy=use.status.remedy, name=shown(use.event),
-            confidence=use.confidence(rule),
+            rule, use.event, cond=cond, related=[*switched, *related(use)], remedy=use.status.remedy,
+            name=shown(use.event), confidence=use.confidence(rule),
             effect="gradient" if use.effect == "gradient" else "op", version=program.target.version("tensorflow"),
         )  # fmt: skip

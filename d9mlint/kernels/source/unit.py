@@ -5,16 +5,21 @@ from __future__ import annotations
 import functools
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import tree_sitter
 import tree_sitter_cpp
 
-from d9mlint.kernels.mask import masked
+from d9mlint.kernels.sites.names import QUALIFIERS
+from d9mlint.kernels.source.mask import masked
 from d9mlint.model import Location
 
-_QUALIFIER = re.compile(rb"__global__|__device__|__host__")
+_CAPITALS = re.compile(rb"\b(?:__[a-z]+__|[A-Z][A-Z0-9_]{3,})\b")
+_COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_MAX_HEAD = 4_000
+_MAX_BEFORE = 400
+_ORDER = ("__global__", "__host__", "__device__")
 
 
 @functools.cache
@@ -52,6 +57,8 @@ class Unit:
     data: bytes
     tree: tree_sitter.Tree
     at: tuple[int, int] = (1, 1)
+    meaning: Callable[[str, bytes], str] | None = None
+    """What a macro in front of a function stands for: ``GLOBAL`` for ``__global__``."""
     _starts: list[int] = field(default_factory=list)
 
     @property
@@ -61,7 +68,7 @@ class Unit:
 
     def text(self, node: tree_sitter.Node) -> str:
         """The source of a node, unmasked."""
-        return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        return _decoded(self.data[node.start_byte : node.end_byte])
 
     def location(self, node: tree_sitter.Node) -> Location:
         """The place of a node."""
@@ -75,7 +82,7 @@ class Unit:
         if not self._starts:
             self._starts = [0, *(m.end() for m in re.finditer(rb"\n", self.data))]
         row = bisect_right(self._starts, byte) - 1
-        column = len(self.data[self._starts[row] : byte].decode("utf-8", "replace"))
+        column = _characters(self.data[self._starts[row] : byte])
         line, first = self.at
         return line + row, column + (first if row == 0 else 1)
 
@@ -101,6 +108,15 @@ class Unit:
             else:
                 pending.extend(reversed(node.children))
 
+    def start_with_qualifiers(self, node: tree_sitter.Node) -> int:
+        """Where a definition starts: its qualifiers were masked, so the node may start after them."""
+        before = node.prev_sibling
+        while before is not None and before.type == "comment":
+            before = before.prev_sibling
+        if before is None and node.parent is not None:
+            return max(node.parent.start_byte if node.parent.parent is not None else 0, node.start_byte - _MAX_BEFORE)
+        return max(before.end_byte if before is not None else 0, node.start_byte - _MAX_BEFORE)
+
     def _function(self, node: tree_sitter.Node) -> Function:
         declarator = node.child_by_field_name("declarator")
         while declarator is not None and declarator.type != "function_declarator":
@@ -108,14 +124,20 @@ class Unit:
             declarator = inner if inner is not None else next(iter(declarator.named_children), None)
         named = declarator.child_by_field_name("declarator") if declarator is not None else None
         parts = re.sub(r"<[^<>]*(?:<[^<>]*>[^<>]*)*>", "", self.text(named)).split("::") if named is not None else [""]
-        body = node.child_by_field_name("body")
-        head = self.data[node.start_byte : body.start_byte if body is not None else node.end_byte]
-        # Qualifiers were masked, so a node may start after them: look back to the end of what stands before.
-        before = node.prev_sibling.end_byte if node.prev_sibling is not None else 0
-        words = _QUALIFIER.findall(self.data[max(before, node.start_byte - 200) : node.start_byte] + head)
-        qualifier = " ".join(dict.fromkeys(w.decode() for w in words))
+        head = self.data[node.start_byte : named.start_byte if named is not None else node.start_byte]
+        first = self.start_with_qualifiers(node)
+        words = _CAPITALS.findall(_COMMENT.sub(b" ", self.data[first : node.start_byte] + head[:_MAX_HEAD]))
+        qualifier = self._qualifier(words)
         scope = parts[-2] if len(parts) > 1 else self._class_name(node)
         return Function(parts[-1].strip(), scope.strip(), node, qualifier)
+
+    def _qualifier(self, words: list[bytes]) -> str:
+        """What the words before a function's name say, through macros where CUDA's own are absent."""
+        meant = [QUALIFIERS[w] for w in words if w in QUALIFIERS]
+        if not meant and self.meaning is not None:
+            meant = [self.meaning(self.path, w) for w in words]
+        said = " ".join(meant)
+        return " ".join(q for q in _ORDER if q in said)
 
     def _class_name(self, node: tree_sitter.Node) -> str:
         at = node.parent
@@ -127,6 +149,31 @@ class Unit:
         return ""
 
 
-def parsed(path: str, data: bytes, at: tuple[int, int] = (1, 1)) -> Unit:
+def _decoded(data: bytes) -> str:
+    """UTF-8, else Latin-1."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def _characters(line: bytes) -> int:
+    """How many characters the start of a line has: in UTF-8, else Latin-1; a byte order mark is none."""
+    if line.isascii():
+        return len(line)
+    try:
+        return len(line.removeprefix(b"\xef\xbb\xbf").decode("utf-8"))
+    except UnicodeDecodeError:
+        return len(line)
+
+
+def unparsed(path: str, data: bytes) -> Unit:
+    """A text that is no C++ (PTX): places without a tree."""
+    return Unit(path, data, _parser().parse(b""))
+
+
+def parsed(
+    path: str, data: bytes, at: tuple[int, int] = (1, 1), meaning: Callable[[str, bytes], str] | None = None
+) -> Unit:
     """Parses a source, or a piece that stands at line and column ``at`` of one."""
-    return Unit(path, data, _parser().parse(masked(data)), at)
+    return Unit(path, data, _parser().parse(masked(data)), at, meaning)

@@ -1,0 +1,133 @@
+"""The executed examples of the rule files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from d9mlint.catalogue import Catalogue, read_examples
+from d9mlint.model import CONFIDENCES, KERNELS, Example, Finding, Rule
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleResult:
+    """What an example was expected to report and what it did, as ``(file, line)`` with duplicates."""
+
+    rule: Rule
+    example: Example
+    expected: tuple[tuple[str, int], ...]
+    found: tuple[tuple[str, int], ...]
+    others: tuple[Finding, ...]
+    problem: str = ""
+    """What is wrong besides: with a ``fixed`` text, that the fixes of the bad one do not give it."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether the example still says the truth (a ``missed`` one: is still missed)."""
+        if self.problem:
+            return False
+        if self.example.kind == "missed":
+            return self.expected != self.found
+        return self.expected == self.found
+
+
+def run_examples(rules: Iterable[Rule], catalogue: Catalogue) -> list[ExampleResult]:
+    """Runs the examples of rules, in memory; a ``fixed`` text must be what the safe fixes make of the bad one."""
+    results: list[ExampleResult] = []
+    for rule in rules:
+        before: Example | None = None
+        for example in read_examples(rule):
+            result = run_example(rule, example, catalogue)
+            if example.kind == "fixed" and before is not None:
+                result = replace(result, problem=_fix_problem(rule, before, example, catalogue))
+            results.append(result)
+            before = example
+    return results
+
+
+def _fix_problem(rule: Rule, bad: Example, fixed: Example, catalogue: Catalogue) -> str:
+    """What is wrong with a bad text and its fixed one; empty where all is well."""
+    from d9mlint import fix
+
+    before, after = ({name: text.encode() for name, text in _unmarked(one).items()} for one in (bad, fixed))
+    done = fix.apply(_own_findings(rule, bad, catalogue), before)
+    if {**before, **done.sources} != after:
+        return "the safe fixes of the bad text do not give the fixed one"
+    again = fix.apply(_own_findings(rule, fixed, catalogue), after)
+    return "a second run of the fixes changes the text again" if again.sources else ""
+
+
+def _own_findings(rule: Rule, example: Example, catalogue: Catalogue) -> list[Finding]:
+    return [f for f in _judge_example(example, catalogue) if f.rule == rule.name]
+
+
+def run_example(rule: Rule, example: Example, catalogue: Catalogue) -> ExampleResult:
+    """Judges one example with all rules; the others' findings come back beside those of ``rule``."""
+    from d9mlint.catalogue.examples import MARK
+
+    expected = [
+        (name, i)
+        for name, text in example.files.items()
+        for i, line in enumerate(text.split("\n"), 1)
+        if MARK.search(line)
+    ]
+    findings = _judge_example(example, catalogue)
+    least = CONFIDENCES.index(min("medium", rule.confidence, key=CONFIDENCES.index))
+    own = [f for f in findings if f.rule == rule.name and CONFIDENCES.index(f.confidence) >= least]
+    found = sorted((f.location.path, f.location.line) for f in own)
+    others = tuple(f for f in findings if f.rule != rule.name and f.confidence != "low")
+    return ExampleResult(rule, example, tuple(sorted(expected)), tuple(found), others)
+
+
+def _unmarked(example: Example) -> dict[str, str]:
+    """The files of an example as a user would have them."""
+    from d9mlint.catalogue.examples import MARK
+
+    def clean(line: str) -> str:
+        return MARK.sub("", line).rstrip() if MARK.search(line) else line
+
+    return {name: "\n".join(map(clean, text.split("\n"))) for name, text in example.files.items()}
+
+
+def _judge_example(example: Example, catalogue: Catalogue) -> tuple[Finding, ...]:
+    data = {name: text.encode() for name, text in _unmarked(example).items()}
+    if all(name.endswith(".py") for name in data):
+        return _judge_program(example, data, catalogue)
+    return _judge_kernels(example, data, catalogue)
+
+
+def _judge_kernels(example: Example, data: dict[str, bytes], catalogue: Catalogue) -> tuple[Finding, ...]:
+    """An example with sources of another language is a tree of kernel sources."""
+    from d9mlint.kernels.findings import findings
+    from d9mlint.kernels.scan import scan
+    from d9mlint.kernels.source.repository import Repository
+
+    found = scan(Repository(data, data.__getitem__))
+    if found.unchecked:
+        raise AssertionError(f"line {example.line}: {found.unchecked}")
+    return tuple(findings(found, catalogue.rules.values()))
+
+
+def _judge_program(example: Example, data: dict[str, bytes], catalogue: Catalogue) -> tuple[Finding, ...]:
+    from d9mlint.python.batch import newest_target
+    from d9mlint.python.engine import judge
+    from d9mlint.python.knowledge import Knowledge
+    from d9mlint.python.project import Project
+
+    target = newest_target(example.target, example.device)
+    entry = "train.py" if "train.py" in data else next(iter(data))
+    knowledge = Knowledge(catalogue.aliases, catalogue.effects, target)
+    argv = None if example.args is None else list(example.args)
+    judged = judge(
+        Project(data.get),
+        entry,
+        ("", "src"),
+        [r for r in catalogue.rules.values() if r.family != KERNELS],
+        catalogue.ops,
+        knowledge,
+        target,
+        argv,
+    )
+    if judged.unchecked:
+        raise AssertionError(f"line {example.line}: {judged.unchecked}")
+    return judged.findings

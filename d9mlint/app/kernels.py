@@ -1,0 +1,140 @@
+"""The data flow of ``d9mlint kernels``: folders -> scan -> findings -> what is shown and written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from d9mlint import config as configuration
+from d9mlint import suppress
+from d9mlint.app import results
+from d9mlint.app.options import Options, exit_code, selected, shown, start
+from d9mlint.catalogue import load
+from d9mlint.config import Config
+from d9mlint.discover import KERNEL_SOURCES, PROJECT_MARKERS, left_out
+from d9mlint.kernels import places, tree
+from d9mlint.kernels.findings import findings
+from d9mlint.kernels.ops import own_ops
+from d9mlint.model import KERNELS, Finding, KernelReport, KernelScan, Location, Rule, UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class KernelOutcome:
+    """A report and the exit code that it deserves; ``note`` tells what was done besides."""
+
+    report: KernelReport
+    code: int
+    note: str = ""
+
+
+def run(options: Options, write: Path | None = None) -> KernelOutcome:
+    """Scans kernel sources; with ``write`` also writes the ops that can vary as an op file.
+
+    Raises:
+        UsageError, ConfigError, CatalogueError: exit code 2, with a text that names what is wrong.
+    """
+    config = configuration.load(start(options.paths), options.config)
+    catalogue = load(config.catalogues, cache=options.cache)
+    rules = selected(catalogue, (*config.select, *options.select), (*config.ignore, *options.ignore))
+    kernel_rules = tuple(rule for rule in rules if rule.family == KERNELS)
+    found = scanned(options, config)
+    every_rule = (*catalogue.rules.values(), *suppress.RULES)
+    active = frozenset(rule.name for rule in kernel_rules)
+    settings = results.Run(options, config, Path.cwd(), every_rule, active)
+    raised = findings(found, kernel_rules)
+    report = results.report(settings, raised, found.unchecked, found.sources)
+    report = replace(report, files=found.files)
+    silenced = _silenced(raised, report.findings)
+    note = _written(found, silenced, write) if write is not None else ""
+    outcome = KernelReport(replace(found, unchecked=report.unchecked), report, silenced)
+    return KernelOutcome(outcome, exit_code(report, options.fail_on or config.fail_on), note)
+
+
+def scanned(options: Options, config: Config) -> KernelScan:
+    """The scan of all paths, as reports show their files, without what the configuration excludes."""
+    cwd = Path.cwd()
+    found = [_scan(path, config, cwd, options.cache) for path in _apart(options.paths)]
+    if not any(one.files for one in found) and not any(one.unchecked for one in found):
+        raise UsageError(f"nothing to scan: no C++, CUDA or Python source in {', '.join(map(str, options.paths))}")
+    return places.joined(found)
+
+
+def _apart(paths: Iterable[Path]) -> list[Path]:
+    """The paths without those that lie in another one."""
+    real = {path: os.path.realpath(path) for path in paths}
+    for path in real:
+        if not path.exists():
+            raise UsageError(f"path not found: {path}")
+    folders = {real[path] for path in real if path.is_dir()}
+    kept: dict[str, Path] = {}
+    for path, where in real.items():
+        if not any(str(above) in folders for above in Path(where).parents):
+            kept.setdefault(where, path)
+    return [kept[where] for where in sorted(kept)]
+
+
+def _scan(path: Path, config: Config, cwd: Path, cache: bool) -> KernelScan:
+    """A folder; of a file, that one file, read with the project around it (its headers, its way to Python)."""
+    folder = path if path.is_dir() else _project(path)
+    if folder != path and not path.name.endswith((*KERNEL_SOURCES, ".py")):
+        raise UsageError(f"nothing to scan: {path} is no C++, CUDA or Python source")
+    files = tree.listing(folder)
+    if not files.sources:
+        return KernelScan(0, (), (), unchecked=files.unreadable)
+    whole = tree.scan(files, cache=cache)
+    if folder != path:
+        name = os.path.relpath(os.path.realpath(path), os.path.realpath(folder)).replace(os.sep, "/")
+        whole = replace(places.limited(whole, lambda one: one == name), files=1)
+    out = left_out(folder, named_in(whole), config) if folder == path else frozenset()  # what is named counts
+    prefix = shown(folder, cwd)
+    return places.moved(places.limited(whole, lambda one: one not in out), f"{prefix}/" if prefix else "")
+
+
+def _project(path: Path) -> Path:
+    """The nearest folder above a file that looks like a project, else the file's own."""
+    folder = path.absolute().parent
+    for above in (folder, *folder.parents):
+        if any(os.path.lexists(above / mark) for mark in (*PROJECT_MARKERS, ".git", configuration.OWN_FILE)):
+            return above
+    return folder
+
+
+def named_in(scan: KernelScan) -> frozenset[str]:
+    """The files that a scan says something about."""
+    files = {s.location.path for s in scan.sites} | {c.location.path for c in scan.library_calls}
+    return frozenset(files | set(scan.sources) | {one.path for one in scan.unchecked})
+
+
+def in_check(options: Options, config: Config, rules: Iterable[Rule], shown_files: Callable[[str], bool]) -> KernelScan:
+    """What ``check`` has to say of the kernel sources in its folders; ``shown_files`` are those that it checks."""
+    folders = tuple(path for path in options.paths if path.is_dir())
+    if not folders or not any(rule.family == KERNELS for rule in rules):
+        return KernelScan(0, (), ())
+    return places.limited(scanned(replace(options, paths=folders), config), shown_files)
+
+
+def _silenced(raised: Iterable[Finding], kept: Iterable[Finding]) -> frozenset[Location]:
+    left = {(finding.rule, finding.location) for finding in kept}
+    return frozenset(f.location for f in raised if (f.rule, f.location) not in left)
+
+
+def _written(found: KernelScan, silenced: frozenset[Location], path: Path) -> str:
+    """Writes the op file, its places relative to its folder; returns what to say about it."""
+    from d9mlint.catalogue import opfile
+
+    folder = path.absolute().parent
+
+    def relative(place: str) -> str:
+        return os.path.relpath(Path.cwd() / place, folder).replace(os.sep, "/")
+
+    ops = own_ops(found, silenced)
+    ops = [
+        replace(op, sites=tuple(map(relative, op.sites)), sources=tuple(map(relative, op.sources))) for op in ops
+    ]  # fmt: skip
+    try:
+        path.write_text(opfile.text(ops), encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from error
+    return f"wrote {len(ops)} op{'' if len(ops) == 1 else 's'} to {path}"

@@ -1,0 +1,87 @@
+"""What a run is asked for, and what comes out of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from d9mlint import suppress
+from d9mlint.catalogue import Catalogue
+from d9mlint.model import SEVERITIES, Report, Rule, UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the command line asks for; None where the configuration decides."""
+
+    paths: tuple[Path, ...]
+    target: tuple[str, ...] = ()
+    device: str | None = None
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    fail_on: str | None = None
+    min_confidence: str | None = None
+    config: Path | None = None
+    baseline: Path | None = None
+    write_baseline: Path | None = None
+    jobs: int = 0
+    cache: bool = True
+    argv: tuple[str, ...] | None = None
+    fix: bool = False
+    diff: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A report and the exit code that it deserves; ``text`` where something else than the report is to be shown."""
+
+    report: Report
+    code: int
+    text: str | None = None
+    note: str = ""
+    """What was done besides, for the error stream."""
+
+
+def shown(path: Path, cwd: Path) -> str:
+    """A path as reports show it: relative to the working directory, ``/``-separated; empty for that directory."""
+    text = os.path.relpath(path, cwd).replace(os.sep, "/")
+    if text.startswith("../") and path.is_absolute():  # spelled through a link to the working directory, perhaps
+        real = Path(os.path.realpath(path.parent)) / path.name
+        text = os.path.relpath(real, cwd).replace(os.sep, "/") if real.is_relative_to(cwd) else text
+    return "" if text == "." else text
+
+
+def start(paths: Sequence[Path]) -> Path:
+    """Where the search for the configuration begins."""
+    first = paths[0]
+    return first if first.is_dir() else first.parent
+
+
+def selected(catalogue: Catalogue, select: Sequence[str], ignore: Sequence[str]) -> tuple[Rule, ...]:
+    """The rules to run; names, ids, families and ``all`` can be selected and ignored."""
+    known = [*catalogue.rules.values(), *suppress.RULES]
+    names = {n for r in known for n in (r.name, r.id, r.family)} | {"all"}
+    for name in (*select, *ignore):
+        if name not in names:
+            raise UsageError(f"no rule, id or family is called {name!r} (see `d9mlint rules list`)")
+
+    return tuple(r for r in catalogue.rules.values() if is_selected(r, select, ignore))
+
+
+def is_selected(rule: Rule, select: Sequence[str], ignore: Sequence[str]) -> bool:
+    """Whether the rule is among those that were asked for."""
+
+    def meant(wanted: Sequence[str]) -> bool:
+        return any(w in ("all", rule.name, rule.id, rule.family) for w in wanted)
+
+    return (not select or meant(select)) and not meant(ignore)
+
+
+def exit_code(report: Report, fail_on: str) -> int:
+    """0, 1 or 3 of the contract (2 is an exception)."""
+    if report.unchecked:
+        return 3
+    worst = SEVERITIES.index(fail_on)
+    return int(any(SEVERITIES.index(f.severity) >= worst for f in report.findings))

@@ -1,0 +1,254 @@
+"""The data flow of a check: paths -> entries and files -> stories -> findings -> what is shown."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from d9mlint import config as configuration
+from d9mlint import suppress
+from d9mlint.app import results
+from d9mlint.app.options import Options, Outcome, exit_code, selected, shown, start
+from d9mlint.catalogue import Catalogue, load
+from d9mlint.config import Config
+from d9mlint.discover import Discovery, discover, import_roots
+from d9mlint.model import KERNELS, Finding, Op, Report, Rule, Target, Unchecked, UsageError
+from d9mlint.target import KNOWN, Resolver
+
+if TYPE_CHECKING:
+    from d9mlint.python.batch import BatchJob
+    from d9mlint.python.reach import Reach
+
+
+def check(options: Options) -> Outcome:
+    """Checks Python programs; with ``fix`` cures them first, with ``diff`` shows what that would change.
+
+    Raises:
+        UsageError, ConfigError, CatalogueError: exit code 2, with a text that names what is wrong.
+    """
+    if options.fix and options.diff:
+        raise UsageError("--fix and --diff exclude each other")
+    if options.fix:
+        return _fixed(options)
+    outcome = _checked(options)
+    return _with_diff(options, outcome) if options.diff else outcome
+
+
+def _fixed(options: Options) -> Outcome:
+    """Writes the fixes, then checks what is there now."""
+    from d9mlint import fix
+
+    before = _checked(replace(options, write_baseline=None)).report
+    cwd = Path.cwd()
+    sources = _fixable(options, before)
+    done = fix.apply(before.findings, sources)
+    refused = dict(done.refused)
+    for path, data in sorted(done.sources.items()):
+        try:
+            fix.write(cwd / path, data, _own_folders(options))
+        except fix.CannotWrite as error:
+            refused[path] = str(error)
+    fixed = sum(not refused.keys() & {e.location.path for x in f.fixes for e in x.edits} for f in done.fixed)
+    after = _checked(options)
+    unchecked = {*after.report.unchecked, *(Unchecked(path, f"not fixed: {why}") for path, why in refused.items())}
+    report = replace(after.report, unchecked=tuple(sorted(unchecked)))
+    return Outcome(report, 3 if unchecked else after.code, note=f"fixed {fixed} finding{'' if fixed == 1 else 's'}")
+
+
+def _with_diff(options: Options, outcome: Outcome) -> Outcome:
+    from d9mlint import fix
+
+    sources = _fixable(options, outcome.report)
+    done = fix.apply(outcome.report.findings, sources)
+    note = "\n".join(f"{path}: not fixed: {why}" for path, why in done.refused)
+    return Outcome(outcome.report, outcome.code, fix.unified(sources, done.sources), note)
+
+
+def _fixable(options: Options, report: Report) -> dict[str, bytes]:
+    """The files that fixes of the report's findings would change."""
+    from d9mlint.python.reading import CannotRead, disk_reader
+
+    cwd = Path.cwd()
+    read = disk_reader(_tree(options, configuration.load(start(options.paths), options.config)), cwd)
+    found: dict[str, bytes] = {}
+    for path in sorted({e.location.path for f in report.findings for x in f.fixes if x.safe for e in x.edits}):
+        try:
+            data = read(path)
+        except CannotRead:
+            continue
+        if data is not None:
+            found[path] = data
+    return found
+
+
+def _own_folders(options: Options) -> list[Path]:
+    """Where fixes may write: the project, and what the user named."""
+    config = configuration.load(start(options.paths), options.config)
+    return [config.root, *(p if p.is_dir() else p.absolute().parent for p in options.paths)]
+
+
+def _tree(options: Options, config: Config) -> Path:
+    """The folder that holds the project and all that the user named; nothing outside of it is read."""
+    named = [os.path.realpath(p if p.is_dir() else p.parent) for p in options.paths]
+    linked = [os.path.dirname(os.path.realpath(p)) for p in options.paths if p.is_symlink()]  # noqa: PTH120
+    try:
+        return Path(os.path.commonpath([config.root.resolve(), *named, *linked]))
+    except ValueError:  # several drives
+        return config.root.resolve()
+
+
+def _checked(options: Options) -> Outcome:
+    config = configuration.load(start(options.paths), options.config)
+    catalogue = load(config.catalogues, cache=options.cache)
+    rules = selected(catalogue, (*config.select, *options.select), (*config.ignore, *options.ignore))
+    found = discover(options.paths, config)
+    if options.argv is not None and len(found.entries) != 1:
+        raise UsageError(f"script arguments after -- need exactly one entry script; there are {len(found.entries)}")
+    reach = _reach(options, config)
+    job = _job(options, config, catalogue, tuple(r for r in rules if r.family != KERNELS), found, reach)
+    judged = _judge_all(job, found, options, reach)
+    kernel_rules = tuple(r for r in rules if r.family == KERNELS)
+    return _report(options, config, catalogue, job, found, judged, _kernels(options, config, kernel_rules, found))
+
+
+@dataclass(frozen=True, slots=True)
+class _Kernels:
+    """What the kernel sources of a mixed tree add."""
+
+    findings: tuple[Finding, ...] = ()
+    unchecked: tuple[Unchecked, ...] = ()
+    sources: Mapping[str, str] = field(default_factory=dict)
+    rules: tuple[Rule, ...] = ()
+
+
+def _kernels(options: Options, config: Config, rules: tuple[Rule, ...], found: Discovery) -> _Kernels:
+    """The findings in kernel sources, in the folders that have any; nothing is imported for trees without."""
+    if not found.kernels or not rules:
+        return _Kernels()
+    from d9mlint.app.kernels import in_check
+    from d9mlint.kernels.findings import findings
+
+    cwd = Path.cwd()
+    names = {shown(path, cwd) for path in (*found.kernels, *found.files)}
+    scan = in_check(options, config, rules, names.__contains__)
+    return _Kernels(tuple(findings(scan, rules)), scan.unchecked, scan.sources, rules)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """All that judging an entry needs besides its name; handed to worker processes as a whole."""
+
+    root: Path
+    cwd: Path
+    catalogue: Catalogue
+    rules: tuple[Rule, ...]
+    targets: Mapping[str, Target]
+    roots: Mapping[str, tuple[str, ...]]
+    argv: tuple[str, ...] | None
+    cache: bool
+
+
+def _reach(options: Options, config: Config) -> Reach:
+    from d9mlint.python.reach import Reach
+    from d9mlint.python.reading import disk_reader
+
+    cwd = Path.cwd()
+    return Reach(disk_reader(_tree(options, config), cwd), cwd)
+
+
+def _job(
+    options: Options, config: Config, catalogue: Catalogue, rules: tuple[Rule, ...], found: Discovery, reach: Reach
+) -> Job:  # fmt: skip
+    cwd = Path.cwd()
+    resolver = Resolver(options.target, config.target, config.root, options.device or config.device)
+    targets: dict[str, Target] = {}
+    roots: dict[str, tuple[str, ...]] = {}
+    beside: dict[Path, tuple[str, ...]] = {}
+    for path in {*found.entries, *found.files}:
+        name = shown(path, cwd)
+        folder = path if path.is_symlink() else path.parent  # one look at the folders above for all files of a folder
+        if folder not in beside:
+            beside[folder] = tuple(dict.fromkeys(shown(r, cwd) for r in import_roots(path, config)))
+        roots[name] = beside[folder]
+        targets[name] = resolver.target(path)
+        if targets[name].version("tensorflow") == KNOWN["tensorflow"][-1]:  # nothing says more: perhaps the code does
+            targets[name] = resolver.target(path, reach.limits(reach.files(name, roots[name])))
+    argv = options.argv if options.argv is not None else config.args
+    return Job(_tree(options, config), cwd, catalogue, rules, targets, roots, argv, options.cache)
+
+
+def _judge_all(
+    job: Job, found: Discovery, options: Options, reach: Reach
+) -> tuple[list[Finding], list[Unchecked], tuple[str, ...]]:
+    from d9mlint.python import batch
+
+    entries = [shown(p, job.cwd) for p in found.entries]
+    files = [shown(p, job.cwd) for p in found.files]
+    result = batch.run(_batch_job(job), entries, files, options.jobs, reach)
+    return list(result.findings), [Unchecked(p, r) for p, r in result.unchecked], result.files
+
+
+def _batch_job(job: Job) -> BatchJob:
+    from d9mlint.python.batch import BatchJob
+
+    catalogue = job.catalogue
+    return BatchJob(
+        job.root, job.cwd, catalogue.digest, catalogue.aliases, catalogue.effects, _ops(job), job.rules,
+        job.targets, job.roots, job.argv, job.cache,
+    )  # fmt: skip
+
+
+def _report(
+    options: Options, config: Config, catalogue: Catalogue, job: Job, found: Discovery,
+    judged: tuple[list[Finding], list[Unchecked], tuple[str, ...]], kernels: _Kernels,
+) -> Outcome:  # fmt: skip
+    findings, unchecked, files = judged
+    targets = list(job.targets.values())
+    # With script arguments only a part of the program was judged: what is unused in it may be used in another.
+    active = {r.name for r in job.rules if any(r.applies(t) for t in targets)} if job.argv is None else set()
+    active |= {r.name for r in kernels.rules}
+    run = results.Run(options, config, job.cwd, (*catalogue.rules.values(), *suppress.RULES), frozenset(active))
+    sources = _sources(job, {f.location.path for f in findings} | set(files))
+    report = results.report(
+        run,
+        [*findings, *kernels.findings],
+        [*found.unchecked, *unchecked, *kernels.unchecked],
+        {**kernels.sources, **sources},
+    )
+    entries = tuple(sorted(shown(p, job.cwd) for p in found.entries))
+    targeted = {p: job.targets[p] for p in (entries or sorted(job.targets))}
+    report = replace(report, targets=targeted, entries=entries, files=len(files))
+    return Outcome(report, exit_code(report, options.fail_on or config.fail_on))
+
+
+def _ops(job: Job) -> tuple[Op, ...]:
+    """The ops of the catalogue; where the user's own stand is told as reports tell it."""
+    if not any(op.sites for op in job.catalogue.ops):
+        return job.catalogue.ops
+    return tuple(
+        replace(op, sites=tuple(_shown_place(site, job.cwd) for site in op.sites)) if op.sites else op
+        for op in job.catalogue.ops
+    )
+
+
+def _shown_place(place: str, cwd: Path) -> str:
+    path, _, line = place.rpartition(":")
+    return f"{shown(Path(os.path.normpath(path)), cwd)}:{line}"
+
+
+def _sources(job: Job, paths: Iterable[str]) -> dict[str, str]:
+    from d9mlint.python.reading import CannotRead, disk_reader
+
+    read = disk_reader(job.root, job.cwd)
+    out: dict[str, str] = {}
+    for path in sorted(paths):
+        try:
+            data = read(path)
+        except CannotRead:
+            continue
+        if data is not None:
+            out[path] = data.decode("utf-8", "replace").replace("\r\n", "\n")
+    return out

@@ -1,0 +1,54 @@
+"""``d9mlint kernels``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from d9mlint.cli.check import show
+from d9mlint.model import SEVERITIES
+
+FORMATS = ("text", "json", "sarif", "html", "github")
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH...")
+@click.option("--format", "format_", type=click.Choice(FORMATS), default="text", help="Output format.")
+@click.option("--output", type=click.Path(path_type=Path), help="Write the report to a file.")
+@click.option("--write", type=click.Path(path_type=Path), metavar="OPS.yaml", help="Write the ops that can vary.")
+@click.option("--all", "everything", is_flag=True, help="Show also sites that cannot vary (text).")
+@click.option("--fail-on", type=click.Choice(SEVERITIES), help="Least severity that makes the exit code 1.")
+@click.option("--config", type=click.Path(path_type=Path), help="Configuration file (pyproject.toml or d9mlint.toml).")
+@click.option("--baseline", type=click.Path(path_type=Path), help="Hide the findings recorded in this file.")
+@click.option("--write-baseline", type=click.Path(path_type=Path), help="Record the present findings.")
+@click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
+@click.option("--debug", is_flag=True, hidden=True)
+def kernels(paths: tuple[Path, ...], **options: object) -> None:
+    """Judge the atomic operations in C++ and CUDA sources.
+
+    Tells which can make a result vary from run to run, in which op the user meets them, and what deterministic mode
+    does about it. Name the project's folder, not only that of its kernels: the way to Python is looked for in it.
+    """
+    from d9mlint.app.kernels import run
+    from d9mlint.app.options import Options
+    from d9mlint.report.kernels import render
+
+    asked = Options(
+        paths=paths,
+        fail_on=options["fail_on"],  # type: ignore[arg-type]
+        config=options["config"],  # type: ignore[arg-type]
+        baseline=options["baseline"],  # type: ignore[arg-type]
+        write_baseline=options["write_baseline"],  # type: ignore[arg-type]
+        cache=not options["no_cache"],
+    )
+    outcome = run(asked, options["write"])  # type: ignore[arg-type]
+    color = sys.stdout.isatty() and "NO_COLOR" not in os.environ and options["output"] is None
+    format_ = str(options["format_"])
+    everything = bool(options["everything"])
+    show(render(outcome.report, format_, everything=everything, color=color and format_ == "text"), options)
+    if outcome.note:
+        click.echo(outcome.note, err=True)
+    click.get_current_context().exit(outcome.code)

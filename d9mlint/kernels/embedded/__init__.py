@@ -1,0 +1,1 @@
+"""Kernels inside Python files: Triton, Numba, CuPy, Pallas, Warp, CUDA text."""

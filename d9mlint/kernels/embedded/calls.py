@@ -1,0 +1,196 @@
+"""Atomics of kernel languages that are Python (Triton, Numba, CuPy, Pallas, Warp): what each call is, judged."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from d9mlint.kernels.embedded.types import Types, plain_kind
+from d9mlint.kernels.embedded.uses import Use, use
+from d9mlint.kernels.torch.pyfiles import Mention, PyFile, shown
+
+_TRITON = ("add", "max", "min", "and", "or", "xor", "xchg", "cas")
+_NUMBA = (
+    "add",
+    "sub",
+    "max",
+    "min",
+    "nanmax",
+    "nanmin",
+    "and_",
+    "or_",
+    "xor",
+    "inc",
+    "dec",
+    "exch",
+    "compare_and_swap",
+    "cas",
+)
+_CUPY = ("add", "sub", "max", "min", "and", "or", "xor", "inc", "dec", "exch", "cas")
+_PALLAS = ("add", "max", "min", "and", "or", "xor", "xchg", "cas")
+_WARP = ("add", "sub", "max", "min", "and", "or", "xor", "cas", "exch")
+_INTRINSICS = {
+    "add": "atomicAdd", "sub": "atomicSub", "max": "atomicMax", "min": "atomicMin", "and": "atomicAnd",
+    "or": "atomicOr", "xor": "atomicXor", "inc": "atomicInc", "dec": "atomicDec", "exch": "atomicExch",
+    "cas": "atomicCAS",
+}  # fmt: skip
+_SAME = {"xchg": "exch", "compare_and_swap": "cas", "nanmax": "max", "nanmin": "min", "and_": "and", "or_": "or"}
+_SCOPES = {"cta": "block", "gpu": "device", "sys": "system"}
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a function is: the operation, and where its arguments stand."""
+
+    operation: str
+    value: int
+    """The position of the value that is combined (of ``cas``, the new one)."""
+    language: str
+
+
+def _known() -> dict[str, Known]:
+    found: dict[str, Known] = {}
+    pallas = ("jax.experimental.pallas", "jax.experimental.pallas.triton", "jax.experimental.pallas.mosaic_gpu")
+    for names, places, value, language in (
+        (_TRITON, ("triton.language.atomic_",), 1, "Triton"),
+        (_NUMBA, ("numba.cuda.atomic.",), 2, "Numba"),
+        (_CUPY, ("cupyx.jit.atomic_",), 2, "CuPy"),
+        (("add", "max", "min"), ("cupyx.scatter_",), 2, "CuPy"),
+        (_PALLAS, tuple(f"{module}.atomic_" for module in pallas), 2, "Pallas"),
+        (_WARP, ("warp.atomic_",), 2, "Warp"),
+    ):
+        for name in names:
+            operation = _SAME.get(name, name)
+            at = value + 1 if operation == "cas" and language != "Pallas" else value
+            found |= {place + name: Known(operation, at, language) for place in places}
+    return found | {"cupy.add.at": Known("add", 2, "CuPy"), "cupy.subtract.at": Known("sub", 2, "CuPy")}
+
+
+KNOWN = _known()
+"""By full name. https://triton-lang.org/main/python-api/triton.language.html#atomic-ops,
+https://nvidia.github.io/numba-cuda/user/atomics.html, https://docs.cupy.dev/en/stable/reference/ext.html,
+https://docs.jax.dev/en/latest/jax.experimental.pallas.triton.html,
+https://nvidia.github.io/warp/modules/functions.html"""
+WORDS = frozenset(name.rpartition(".")[2] for name in KNOWN)
+"""The last parts of these names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A call of one of the known functions, judged."""
+
+    mention: Mention
+    call: ast.Call
+    written: str
+    intrinsic: str
+    scope: str
+    memory: str
+    target_type: str
+    use: Use
+    class_: str
+    verdict: str
+    reason: str
+    host: bool
+    """Whether this is a call on the host, of a library that runs a kernel of its own."""
+
+
+def calls(file: PyFile) -> Iterator[Found]:
+    """The atomic calls of a file, in no particular order."""
+    names = WORDS | {n for n, dotted in file.imports.items() if dotted in KNOWN}
+    for word in sorted(names & file.mentions.keys()):
+        for mention in file.mentions[word]:
+            call = mention.parents[-1] if mention.parents else None
+            known = KNOWN.get(file.dotted(mention.node)) if not isinstance(mention.node, ast.Constant) else None
+            if known is not None and isinstance(call, ast.Call) and call.func is mention.node and call.args:
+                yield _judged(file, mention, call, known)
+
+
+def _judged(file: PyFile, mention: Mention, call: ast.Call, known: Known) -> Found:
+    types = Types(file, mention)
+    target = call.args[0]
+    written, memory = types.target(target, known.language)
+    value = _argument(call, known.value, ("val", "value", "v", "slices", "b"))
+    kind = plain_kind(written) or (types.kind(value) if value is not None else "")
+    used = use(call, mention)
+    scope = next((_SCOPES.get(_text(k.value), "device") for k in call.keywords if k.arg == "scope"), "device")
+    name = shown(call.func)
+    what = f"`{name}` on `{_short(target)}`{' in shared memory' if memory == 'shared' else ''}"
+    judged = _Judge(what, kind, used, value, types).verdict(known.operation)
+    typed = written or kind
+    host = file.dotted(call.func).startswith(("cupyx.scatter_", "cupy."))
+    return Found(mention, call, name, _INTRINSICS[known.operation], scope, memory, typed, used, *judged, host)
+
+
+def _argument(call: ast.Call, position: int, names: tuple[str, ...]) -> ast.expr | None:
+    named = next((k.value for k in call.keywords if k.arg in names), None)
+    return call.args[position] if position < len(call.args) else named
+
+
+def _text(node: ast.expr) -> str:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+def _short(node: ast.expr) -> str:
+    return shown(node, 60)
+
+
+@dataclass(frozen=True, slots=True)
+class _Judge:
+    what: str
+    kind: str
+    use: Use
+    value: ast.expr | None
+    types: Types
+
+    def verdict(self, operation: str) -> tuple[str, str, str]:
+        """Class, verdict and reason."""
+        if operation in ("exch", "cas"):
+            return self._swapped(operation)
+        if operation not in ("add", "sub"):
+            signed = " (up to NaN and the sign of zero)" if self.kind == "float" else ""
+            return self._exact(f"{self.what}: {operation} gives the same result in any order{signed}")
+        constant = self.types.constant(self.value) if self.value is not None else ""
+        order = "addends from several threads meet in one cell in an order that changes from run to run"
+        if self.kind == "integer":
+            return self._exact(f"integer {self.what}: integers give the same result in any order")
+        if self.use.kind != "unused":
+            class_, verdict, reason = self._returned()
+            return (class_, "yes", f"float {self.what}: {order}") if self.kind == "float" else (class_, verdict, reason)
+        if constant:
+            class_ = "float-accumulate" if self.kind == "float" else "unknown"
+            return class_, "no", f"{self.what}: every thread adds the same `{constant}`, so the order changes nothing"
+        if self.kind == "float":
+            return "float-accumulate", "yes", f"float {self.what}: {order}"
+        seen = f"{self.what}: the type comes with the array that is handed in; with floats, {order}, integers are exact"
+        return "unknown", "conditional", seen
+
+    def _exact(self, reason: str) -> tuple[str, str, str]:
+        return ("commutative-exact", "no", reason) if self.use.kind == "unused" else self._returned()
+
+    def _returned(self) -> tuple[str, str, str]:
+        quoted = f" in `{self.use.text}`" if self.use.text else ""
+        changes = "in an order that changes from run to run"
+        known = {
+            "index": ("yes", f"the old value becomes a position{quoted}, so threads take their places {changes}"),
+            "ticket": ("no", f"the old value is only compared{quoted}, as a ticket"),
+            "forwarded": ("depends", f"the old value goes back to the caller{quoted}; it depends on its use"),
+        }
+        other = ("yes", f"the old value is used{quoted}, and it depends on the order of the threads")
+        verdict, seen = known.get(self.use.kind, other)
+        return "order-dependent", verdict, f"{self.what}: {seen}"
+
+    def _swapped(self, operation: str) -> tuple[str, str, str]:
+        constant = self.types.constant(self.value) if self.value is not None else ""
+        if operation == "exch" and self.use.kind == "unused" and constant:
+            return "order-dependent", "no", f"{self.what}: every thread stores the same `{constant}`"
+        if operation == "exch" and self.use.kind == "unused":
+            return "order-dependent", "yes", f"{self.what}: the last thread to store wins"
+        if operation == "cas" and self.use.spins:
+            return "order-dependent", "conditional", f"{self.what}: a lock; threads pass it in an order that changes " \
+                "from run to run, and the result with it if what they do under it is not exact"  # fmt: skip
+        if operation == "cas" and self.use.kind == "unused":
+            return "order-dependent", "conditional", f"{self.what}: the first thread wins; the result varies if the " \
+                "threads store different values"  # fmt: skip
+        class_, verdict, reason = self._returned()
+        return class_, "conditional" if verdict == "no" else verdict, reason

@@ -1,0 +1,111 @@
+"""Kernels written inside Python files: their atomics, judged, and the functions that launch them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from d9mlint.kernels.embedded import sources as embedded_sources
+from d9mlint.kernels.embedded.calls import Found, calls
+from d9mlint.kernels.source.repository import Repository
+from d9mlint.kernels.torch.entities import Entity, entity_of
+from d9mlint.kernels.torch.pyfiles import PyFile, PyFiles
+from d9mlint.kernels.torch.python import Binder
+from d9mlint.model import Location
+from d9mlint.model.kernel import KernelOp, Site
+
+_TOP = 4000
+"""Bytes of a file in which its first imports stand."""
+_LANGUAGES = (
+    b"triton", b"numba", b" cupy", b"cpp_extension", b"pycuda", b"pallas", b"warp as", b"import warp", b"from warp",
+    b"__global__", b"_compile_kernel", b"elementwise(",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """Sites and ops of kernels in Python files, each by place and by name."""
+
+    sites: tuple[Site, ...] = ()
+    ops: tuple[KernelOp, ...] = ()
+    files: int = 0
+    """How many Python files were read for kernels."""
+
+
+def find(repository: Repository) -> Embedded:
+    """The atomics in the Python files of a repository, and the Python functions that launch their kernels."""
+    files = PyFiles(repository)
+    found: list[tuple[Site, Entity | None]] = []
+    read = 0
+    for path in files.paths:
+        data = repository.data(path)
+        # `cupyx.scatter_add` and `cupy.add.at` do not say "atomic".
+        if b"atomic" not in data and data.find(b" cupy", 0, _TOP) < 0:
+            continue
+        if not any(word in data for word in _LANGUAGES):
+            continue
+        file = files.file(path)
+        if file is not None:
+            read += 1
+            found += _of_file(file)
+    sites = sorted((site for site, _ in found), key=lambda s: (s.location, s.atomic))
+    return Embedded(tuple(sites), _ops(repository, files, found) if found else (), read)
+
+
+def _of_file(file: PyFile) -> Iterator[tuple[Site, Entity | None]]:
+    for call in calls(file):
+        entity = entity_of(file, call.mention)
+        if entity is not None and not call.host and _kernel(entity, call):
+            entity = replace(entity, kind="kernel")
+        yield _site(file, call), entity
+    for site, mention in embedded_sources.sites(file):
+        yield site, entity_of(file, mention)
+
+
+def _kernel(entity: Entity, call: Found) -> bool:
+    """Whether the outermost function around an atomic is a kernel: not one that hands on a function inside of it."""
+    if entity.kind != "function":
+        return False
+    inner = {scope.name for scope in call.mention.scopes[1:]}
+    return not any(isinstance(n, ast.Name) and n.id in inner for n in ast.walk(entity.node))
+
+
+def _site(file: PyFile, found: Found) -> Site:
+    place = file.place(found.call)
+    function = ".".join(s.name for s in found.mention.scopes)
+    return Site(
+        Location(file.path, place.line, place.column, place.end_line, place.end_column), function, found.written,
+        found.intrinsic, "direct", "", found.memory, found.target_type, found.use.kind, found.class_, found.verdict,
+        found.reason, found.scope,
+    )  # fmt: skip
+
+
+def _ops(repository: Repository, files: PyFiles, found: list[tuple[Site, Entity | None]]) -> tuple[KernelOp, ...]:
+    """One op for each function, class or name from which a kernel with an atomic is launched."""
+    kernels: dict[tuple[str, str, bool], tuple[Entity, list[Location]]] = {}
+    for site, entity in found:
+        if entity is not None:
+            kernels.setdefault(entity.key, (entity, []))[1].append(site.location)
+    binder = Binder(repository, files)
+    grouped: dict[tuple[str, bool], list[tuple[Entity, list[Location]]]] = {}
+    for kernel, places in kernels.values():
+        for launcher in binder.users([kernel]):
+            if launcher.kind != "kernel" and (launcher.uses is None or launcher.uses.kind == "kernel"):
+                grouped.setdefault((launcher.dotted, launcher.backward), []).append((launcher, places))
+    return tuple(_op(binder, name, backward, group) for (name, backward), group in sorted(grouped.items()))
+
+
+def _op(binder: Binder, name: str, backward: bool, group: list[tuple[Entity, list[Location]]]) -> KernelOp:
+    launcher = group[0][0]
+    above = binder.users([launcher])
+    gradients = {e.gradient_of or e.dotted for e in above if e.backward and (e.in_function or e.gradient_of)}
+    direction = "backward" if any(e.backward for e in above) else "forward"
+    if any(e.in_function and not e.backward for e in above) and direction == "backward":
+        direction = "both"
+    sites = sorted({place for _, places in group for place in places})
+    shown = f"{name}.backward" if backward and launcher.in_function else name
+    python = binder.python(above)
+    return KernelOp(
+        shown, "", python, direction, tuple(sorted(gradients)), tuple(sites), chain=binder.chain(above)
+    )  # fmt: skip

@@ -1,0 +1,187 @@
+"""CUDA sources that stand as strings in Python files: CuPy, PyCUDA, ``load_inline``, ``torch.cuda._compile_kernel``."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from d9mlint.kernels.judging.judge import Judgement, judge
+from d9mlint.kernels.sites import atomics
+from d9mlint.kernels.source.repository import Repository
+from d9mlint.kernels.torch.pyfiles import Mention, PyFile
+from d9mlint.model import Location
+from d9mlint.model.kernel import Site
+
+_DEVICE = ("__global__", "__device__")
+_ELEMENTWISE = {
+    "cupy.ElementwiseKernel": (0, 1, (2,)),
+    "cupy._core.ElementwiseKernel": (0, 1, (2,)),
+    "cupy.ReductionKernel": (0, 1, (2, 3, 4)),
+    "cupyx.jit.ElementwiseKernel": (0, 1, (2,)),
+}
+"""Where the parameters and the code stand (https://docs.cupy.dev/en/stable/user_guide/kernel.html)."""
+_CUDA = re.compile(rb"atomic[A-Z]|__global__|__device__")
+_LIKE = (0, 1, (2,))
+_KEYWORDS = ("in_params", "out_params", "operation", "map_expr", "reduce_expr", "post_map_expr")
+_NUMPY = {
+    "bool": "bool", "int8": "signed char", "int16": "short", "int32": "int", "int64": "long long",
+    "uint8": "unsigned char", "uint16": "unsigned short", "uint32": "unsigned int", "uint64": "unsigned long long",
+    "float16": "half", "float32": "float", "float64": "double",
+}  # fmt: skip
+_PARAMETER = re.compile(r"\s*(raw\s+)?(\w+)\s+(\w+)\s*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A source in a string: the text, and the line and column of its first character in the file."""
+
+    text: str
+    line: int
+    column: int
+    exact: bool
+    """Whether the lines of the text are those of the file (no escapes, nothing glued together)."""
+    mention: Mention
+    head: str = ""
+    """Code to put before the text: the function that the library makes of it."""
+    tail: str = ""
+
+
+def sites(file: PyFile) -> Iterator[tuple[Site, Mention]]:
+    """The atomics in the CUDA sources of a file, judged, each with the string it stands in."""
+    for piece in pieces(file) if _CUDA.search(file.data) else ():
+        if "atomic" not in piece.text and "red." not in piece.text and "atom." not in piece.text:
+            continue
+        for site in _of_piece(file, piece):
+            yield site, piece.mention
+
+
+def pieces(file: PyFile) -> Iterator[Piece]:
+    """The strings of a file that are CUDA sources, in order; documentation is none."""
+    pending: list[tuple[ast.AST, tuple[ast.AST, ...]]] = [(s, ()) for s in reversed(file.tree.body)]
+    while pending:
+        node, parents = pending.pop()
+        below = (*parents, node)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant | ast.JoinedStr):
+            continue  # documentation
+        if isinstance(node, ast.Call):
+            yield from _elementwise(file, node, parents)
+        text = _text(node) if isinstance(node, ast.Constant | ast.JoinedStr) else ""
+        if text and any(word in text for word in _DEVICE):
+            yield _piece(file, node, text, Mention(_named(node), parents))
+        elif len(parents) < 400 and not isinstance(node, ast.JoinedStr):
+            pending.extend((child, below) for child in reversed(list(ast.iter_child_nodes(node))))
+
+
+def _named(node: ast.AST) -> ast.Constant:
+    return node if isinstance(node, ast.Constant) else ast.copy_location(ast.Constant(value=""), node)
+
+
+def _text(node: ast.AST) -> str:
+    """The text of a string; in an f-string each inserted value is a word of its own."""
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else ""
+    if isinstance(node, ast.JoinedStr):
+        return "".join(_text(v) if isinstance(v, ast.Constant) else "_inserted_" for v in node.values)
+    return ""
+
+
+def _piece(file: PyFile, node: ast.AST, text: str, mention: Mention, head: str = "", tail: str = "") -> Piece:
+    place = file.place(node)
+    lines = file.data.splitlines()
+    first = lines[place.line - 1].decode("utf-8", "replace")[place.column - 1 :] if place.line <= len(lines) else ""
+    opening = re.match(r"[A-Za-z]{0,2}(\"\"\"|'''|\"|')", first)
+    width = len(opening[0]) if opening is not None else 0
+    exact = place.end_line - place.line == text.count("\n") and opening is not None
+    return Piece(text, place.line, place.column + width, exact, mention, head, tail)
+
+
+def _elementwise(file: PyFile, call: ast.Call, parents: tuple[ast.AST, ...]) -> list[Piece]:
+    """The code of an elementwise or reduction kernel, with its parameters; of a wrapper, by what it is given."""
+    layout = _ELEMENTWISE.get(file.dotted(call.func)) or (_LIKE if _is_like(call) else None)
+    if layout is None:
+        return []
+    named = {k.arg: k.value for k in call.keywords if k.arg in _KEYWORDS}
+    given = [*call.args[:5]]
+    inputs = _resolved(file, named.get("in_params") or (given[layout[0]] if given else None))
+    outputs = _resolved(file, named.get("out_params") or (given[layout[1]] if len(given) > 1 else None))
+    codes = [given[at] for at in layout[2] if at < len(given)] + [named[k] for k in _KEYWORDS[2:] if k in named]
+    parameters = _parameters(f"{_text(inputs)},{_text(outputs)}" if inputs and outputs else "")
+    types = sorted({type_ for type_, _, _ in parameters if type_[0].isupper()})
+    template = f"template <{', '.join(f'typename {t}' for t in types)}> " if types else ""
+    listed = ", ".join(f"{type_} *{name}{'' if raw else '_'}" for type_, name, raw in parameters)
+    elements = " ".join(f"{type_} &{name} = {name}_[i];" for type_, name, raw in parameters if not raw)
+    index = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
+    head = f"{template}__global__ void elementwise({listed}) {{ {index} {elements}\n"
+    found = []
+    for code in codes:
+        node = _resolved(file, code)
+        if node is not None and _text(node):
+            found.append(_piece(file, node, _text(node), Mention(_named(node), (*parents, call)), head, "\n;}"))
+    return found
+
+
+def _is_like(call: ast.Call) -> bool:
+    """Whether a call is given two lists of parameters and code with an atomic, as ``ElementwiseKernel`` is."""
+    texts = [_text(argument) for argument in call.args[:3]]
+    if len(texts) < 3 or "atomic" not in texts[2] or not (texts[0] or texts[1]):
+        return False
+    return all(_PARAMETER.match(part) for text in texts[:2] if text for part in text[:4000].split(","))
+
+
+def _parameters(text: str) -> list[tuple[str, str, bool]]:
+    """The parameters in ``raw float32 y, T x``: the type in C++, the name, whether the whole array is handed in."""
+    found = []
+    for part in text[:4000].split(","):
+        match = _PARAMETER.match(part)
+        if match is not None:
+            found.append((_NUMPY.get(match[2], match[2]), match[3], bool(match[1])))
+    return found
+
+
+def _resolved(file: PyFile, node: ast.expr | None) -> ast.expr | None:
+    if isinstance(node, ast.Name) and node.id in file.assigned:
+        return file.assigned[node.id]
+    return node
+
+
+def _of_piece(file: PyFile, piece: Piece) -> Iterator[Site]:
+    """The judged atomics of one source, at their places in the Python file."""
+    name = f"{file.path}.cu"
+    data = f"{piece.head}{piece.text}{piece.tail}".encode("utf-8", "replace")
+    alone = Repository([name], lambda _: data)
+    above = piece.head.count("\n")
+    for atomic in atomics.find(alone):
+        if atomic.location.line <= above:
+            continue
+        found = _by_arrays(judge(atomic, alone)) if piece.head else judge(atomic, alone)
+        function = atomic.function
+        inside = function is not None and not piece.head
+        yield Site(
+            _place(file, piece, atomic.location, above), function.label if inside and function is not None else "",
+            atomic.name, atomic.intrinsic, atomic.form, function.qualifier if function is not None else "",
+            found.memory, found.target_type, found.return_use, found.class_, found.verdict, found.reason,
+            atomic.scope, found.implements,
+        )  # fmt: skip
+
+
+def _by_arrays(found: Judgement) -> Judgement:
+    """A judgement of an elementwise kernel, whose type parameters stand for the types of the arrays it is given."""
+    if (found.class_, found.verdict) != ("unknown", "unknown") or not found.target_type:
+        return found
+    reason = f"{found.reason}; `{found.target_type}` is the type of the arrays that the kernel is given"
+    return replace(found, verdict="conditional", reason=reason)
+
+
+def _place(file: PyFile, piece: Piece, at: Location, above: int) -> Location:
+    """A place in a piece as a place in the file; the line where the string begins, where its lines do not tell."""
+    if not piece.exact:
+        return Location(file.path, piece.line, piece.column, piece.line, piece.column)
+    rows = [line - above for line in (at.line, at.end_line)]
+    columns = [
+        column + piece.column - 1 if row == 1 else column
+        for row, column in zip(rows, (at.column, at.end_column), strict=True)
+    ]
+    shifted = [piece.line - 1 + row for row in rows]
+    return replace(at, path=file.path, line=shifted[0], column=columns[0], end_line=shifted[1], end_column=columns[1])

@@ -1,0 +1,237 @@
+"""Types in kernels written in Python, as far as the source shows them: annotations, casts, signatures, launches."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from d9mlint.kernels.torch.pyfiles import Mention, PyFile, shown
+
+_FLOAT = re.compile(
+    r"(?:float(?:8|16|32|64)?(?:_?e\dm\d\w*)?|bfloat16|half|double|f(?:p)?(?:8|16|32|64)|bf16|complex(?:64|128))\Z"
+)
+_INTEGER = re.compile(r"(?:u?int(?:8|16|32|64|c|p)?|[iu](?:1|8|16|32|64)|bool_?|long|uint)\Z")
+_VECTOR = re.compile(r"(?:vec\d?|mat\d\d|quat|transform|spatial_vector)([fdhiu]?)\w*\Z")
+_FLOAT_CALLS = frozenset(
+    (
+        "dot",
+        "exp",
+        "exp2",
+        "log",
+        "log2",
+        "sqrt",
+        "rsqrt",
+        "sigmoid",
+        "softmax",
+        "sin",
+        "cos",
+        "tanh",
+        "erf",
+        "fdiv",
+        "rand",
+    )
+)
+_INTEGER_CALLS = frozenset(
+    ("arange", "program_id", "num_programs", "cdiv", "randint", "iota", "tid", "grid", "popc", "len")
+)
+_SAME = frozenset(
+    ("sum", "max", "min", "maximum", "minimum", "abs", "where", "trans", "reshape", "view", "broadcast_to", "cumsum",
+     "fma", "expand_dims", "ravel", "squeeze", "transpose", "clamp")
+)  # fmt: skip
+_MAKERS = frozenset(("zeros", "full", "empty", "ones", "zeros_like", "full_like", "empty_like", "ones_like", "array"))
+_MAX_DEPTH = 12
+
+
+def plain_kind(name: str) -> str:
+    """``float``, ``integer`` or empty, by the last part of a type's name.
+
+    >>> plain_kind("tl.float32"), plain_kind("wp.vec2i"), plain_kind("T")
+    ('float', 'integer', '')
+    """
+    last = re.sub(r"\[.*", "", name).rpartition(".")[2].strip()
+    vector = _VECTOR.match(last)
+    if vector is not None:
+        return "integer" if vector[1] in ("i", "u") else "float"
+    return "float" if _FLOAT.match(last) else "integer" if _INTEGER.match(last) else ""
+
+
+class Types:
+    """What is known of the types at one place of a kernel."""
+
+    def __init__(self, file: PyFile, mention: Mention) -> None:
+        self.file = file
+        self.functions = [s for s in mention.scopes if isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef)]
+        self._assigned: dict[str, list[ast.expr]] = {}
+        for function in reversed(self.functions):
+            for node in ast.walk(function):
+                if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+                    self._assigned.setdefault(node.targets[0].id, []).append(node.value)
+
+    def target(self, node: ast.expr, language: str) -> tuple[str, str]:
+        """The element type of the array or pointer, as written (empty: unknown), and the memory it lives in."""
+        at = node
+        for _ in range(_MAX_DEPTH):
+            if isinstance(at, ast.BinOp):
+                at = at.left
+            elif isinstance(at, ast.Subscript | ast.Attribute):
+                at = at.value
+            elif isinstance(at, ast.Name) and len(self._assigned.get(at.id, [])) == 1:
+                at = self._assigned[at.id][0]
+            else:
+                break
+        if isinstance(at, ast.Call):
+            return self._made(at)
+        if not isinstance(at, ast.Name):
+            return "", "unknown"
+        return self._parameter(at.id) or self._launched(at.id), "global" if language != "Pallas" else "unknown"
+
+    def kind(self, node: ast.expr, depth: int = 0) -> str:
+        """``float``, ``integer`` or empty: of a value."""
+        if depth > _MAX_DEPTH:
+            return ""
+        if isinstance(node, ast.Constant):
+            return "float" if isinstance(node.value, float) else ""  # an integer adapts to the other side
+        if isinstance(node, ast.Name):
+            return self._name(node.id, depth)
+        if isinstance(node, ast.BinOp):
+            kinds = {self.kind(node.left, depth + 1), self.kind(node.right, depth + 1)}
+            if isinstance(node.op, ast.Div) or "float" in kinds:
+                return "float"
+            return "integer" if kinds == {"integer"} else ""
+        if isinstance(node, ast.UnaryOp | ast.Subscript | ast.Starred):
+            return self.kind(node.operand if isinstance(node, ast.UnaryOp) else node.value, depth + 1)
+        if isinstance(node, ast.IfExp):
+            kinds = {self.kind(node.body, depth + 1), self.kind(node.orelse, depth + 1)}
+            return kinds.pop() if len(kinds) == 1 else ""
+        return self._call(node, depth) if isinstance(node, ast.Call) else ""
+
+    def constant(self, node: ast.expr) -> str:
+        """The number that an expression is, as written; empty for anything else."""
+        at = node.operand if isinstance(node, ast.UnaryOp) else node
+        if isinstance(at, ast.Call) and len(at.args) == 1 and not at.keywords:
+            at = at.args[0]  # np.float32(1)
+        plain = isinstance(at, ast.Constant) and isinstance(at.value, int | float)
+        return shown(node) if plain else ""
+
+    def _name(self, name: str, depth: int) -> str:
+        values = self._assigned.get(name, [])
+        kinds = {self.kind(value, depth + 1) for value in values[:6] if not _refers(value, name)}
+        known = kinds - {""}
+        return known.pop() if len(known) == 1 else plain_kind(self._parameter(name))
+
+    def _call(self, node: ast.Call, depth: int) -> str:
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if called in ("to", "astype", "cast", "full", "zeros", "ones", "full_like", "zeros_like", "view", "asarray"):
+            found = [plain_kind(shown(a)) for a in (*node.args, *(k.value for k in node.keywords if k.arg == "dtype"))]
+            known = [k for k in found if k]
+            if known or called in ("to", "astype", "cast"):
+                return known[-1] if known else ""
+        if plain_kind(called):
+            return plain_kind(called)  # float(x), wp.vec3(...), np.float32(1)
+        if called in _FLOAT_CALLS:
+            return "float"
+        if called in _INTEGER_CALLS:
+            return "integer"
+        if called in _SAME:
+            receiver = (
+                [node.func.value] if isinstance(node.func, ast.Attribute) and not self._module(node.func.value) else []
+            )
+            kinds = {self.kind(a, depth + 1) for a in (*receiver, *node.args)}
+            return "float" if "float" in kinds else "integer" if kinds - {""} == {"integer"} and len(kinds) == 1 else ""
+        return ""
+
+    def _module(self, node: ast.expr) -> bool:
+        return isinstance(node, ast.Name) and node.id in self.file.imports
+
+    def _made(self, call: ast.Call) -> tuple[str, str]:
+        """``cuda.shared.array(n, dtype=float32)`` and its kin."""
+        text = shown(call.func)
+        memory = "shared" if "shared" in text else "unknown"
+        given = next((k.value for k in call.keywords if k.arg in ("dtype", "type")), None)
+        if given is None and text.endswith((".array", ".full", ".zeros", ".empty")) and len(call.args) > 1:
+            given = call.args[-1]
+        written = shown(given) if given is not None else ""
+        return written if plain_kind(written) else "", memory
+
+    def _parameter(self, name: str) -> str:
+        """The element type that an annotation or a signature gives to a parameter."""
+        for function in reversed(self.functions):
+            arguments = [*function.args.posonlyargs, *function.args.args]
+            at = next((i for i, a in enumerate(arguments) if a.arg == name), -1)
+            if at < 0:
+                continue
+            annotation = arguments[at].annotation
+            if annotation is not None:
+                return _annotated(annotation)
+            return _signed(function, at)
+        return ""
+
+    def _launched(self, name: str) -> str:
+        """The type of the tensor that every launch in this file hands in for a parameter; empty where one hides it."""
+        function = self.functions[0] if self.functions else None
+        names = [a.arg for a in function.args.args] if function is not None else []
+        if function is None or name not in names:
+            return ""
+        found: set[str] = set()
+        for mention in self.file.mentions.get(function.name, ()):
+            call = next((p for p in reversed(mention.parents[-2:]) if isinstance(p, ast.Call)), None)
+            launch = call is not None and isinstance(call.func, ast.Subscript) and call.func.value is mention.node
+            if call is None or not launch:
+                continue
+            at = names.index(name)
+            given = call.args[at] if at < len(call.args) else None
+            given = next((k.value for k in call.keywords if k.arg == name), given)
+            found.add(_tensor(mention, given, self.file))
+        return found.pop() if len(found) == 1 else ""
+
+
+def _annotated(node: ast.expr) -> str:
+    """``wp.array(dtype=wp.float32)``, ``wp.array2d[float]``, ``wp.array[wp.vec3]``."""
+    if isinstance(node, ast.Call):
+        given = next((k.value for k in node.keywords if k.arg == "dtype"), node.args[0] if node.args else None)
+        return shown(given) if given is not None else ""
+    if isinstance(node, ast.Subscript):
+        return shown(node.slice)
+    text = shown(node)
+    return text if plain_kind(text) else ""
+
+
+def _signed(function: ast.FunctionDef | ast.AsyncFunctionDef, at: int) -> str:
+    """The type in ``@cuda.jit("void(float32[:], int32[:])")`` or ``@cuda.jit((float32[:], int32[:]))``."""
+    for decorator in function.decorator_list:
+        for argument in decorator.args if isinstance(decorator, ast.Call) else []:
+            if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+                inside = re.search(r"\((.*)\)", argument.value)
+                parts = re.split(r",(?![^\[(]*[\])])", inside[1]) if inside is not None else []
+            else:
+                items = argument.elts if isinstance(argument, ast.Tuple) else getattr(argument, "args", [])
+                parts = [shown(item) for item in items]
+            if at < len(parts):
+                return re.sub(r"\[.*", "", parts[at]).strip()
+    return ""
+
+
+def _tensor(mention: Mention, node: ast.expr | None, file: PyFile) -> str:
+    """The dtype of a tensor made in the function around a launch."""
+    function = next((s for s in mention.scopes if not isinstance(s, ast.ClassDef)), None)
+    if not isinstance(node, ast.Name) or function is None:
+        return ""
+    made = [
+        n.value
+        for n in ast.walk(function)
+        if isinstance(n, ast.Assign) and any(isinstance(t, ast.Name) and t.id == node.id for t in n.targets)
+    ]
+    if len(made) != 1 or not isinstance(made[0], ast.Call):
+        return ""
+    call = made[0]
+    name = file.dotted(call.func)
+    given = next((k.value for k in call.keywords if k.arg == "dtype"), None)
+    if given is not None:
+        written = shown(given)
+        return written if plain_kind(written) else ""
+    # torch.zeros without dtype: torch.get_default_dtype(), a floating type; the others take it from an argument.
+    return "torch.float32" if name in ("torch.zeros", "torch.empty", "torch.ones", "torch.rand", "torch.randn") else ""
+
+
+def _refers(node: ast.AST, name: str) -> bool:
+    return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))

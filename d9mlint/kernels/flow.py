@@ -1,0 +1,86 @@
+"""From sites to the ops a user meets them in: what the ways through TensorFlow and PyTorch sources share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from d9mlint.kernels.source.unit import Function, Unit
+from d9mlint.model import Location
+from d9mlint.model.kernel import GUARD_LEVELS, Guard, KernelOp, Step
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """Where a way starts: a site, the function around it (None in a macro's body) and the source it was read from.
+
+    ``inner`` are, where the site calls a wrapper, the places of the atomics in the bodies that bear its name: a functor
+    that is specialised by an enumerator leads only to the ops with one of these.
+    """
+
+    location: Location
+    function: Function | None
+    unit: Unit
+    inner: tuple[Location, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way from one site to one op.
+
+    ``guard`` is the weakest among all the ways from this site to this op, ``chain`` a shortest way with that guard.
+    """
+
+    op: str
+    framework: str
+    python: tuple[str, ...]
+    direction: str
+    gradient_of: tuple[str, ...]
+    site: Location
+    guard: Guard
+    chain: tuple[Step, ...]
+
+
+def weakest(guards: Iterable[Guard]) -> Guard:
+    """What protects all of several alternatives: the one that protects least; no guard where there is none."""
+    return min(guards, key=_strength, default=Guard())
+
+
+def strongest(guards: Iterable[Guard]) -> Guard:
+    """What protects a way on which all of these stand: the one that protects most, the first among equals."""
+    return max(guards, key=lambda g: GUARD_LEVELS.index(g.level), default=Guard())
+
+
+def _strength(guard: Guard) -> tuple[int, Location]:
+    return GUARD_LEVELS.index(guard.level), guard.where or Location("", 0, 0, 0, 0)
+
+
+def ops_of(ways: Iterable[Way]) -> list[KernelOp]:
+    """The ops that ways lead to, by name: each with all its sites and the weakest guard.
+
+    The chain is that of the first site with this guard.
+    """
+    grouped: dict[tuple[str, str], list[Way]] = {}
+    for way in ways:
+        grouped.setdefault((way.op, way.framework), []).append(way)
+    ops = []
+    for (name, framework), group in sorted(grouped.items()):
+        guard = weakest(w.guard for w in group)
+        shown = min((w for w in group if w.guard.level == guard.level), key=lambda w: (w.site, len(w.chain), w.chain))
+        sites = tuple(sorted({w.site for w in group}))
+        ops.append(
+            KernelOp(
+                name, framework, shown.python, shown.direction, shown.gradient_of, sites, guard, shown.chain
+            )
+        )  # fmt: skip
+    return ops
+
+
+def location_in(path: str, data: bytes, start: int, end: int) -> Location:
+    """The place of a range of bytes in a file that needs no tree; columns count characters."""
+    return Location(path, *_position(data, start), *_position(data, end))
+
+
+def _position(data: bytes, at: int) -> tuple[int, int]:
+    start = data.rfind(b"\n", 0, at) + 1
+    return data.count(b"\n", 0, at) + 1, len(data[start:at].decode("utf-8", "replace")) + 1

@@ -1,0 +1,1 @@
+"""Class, verdict and reason of each atomic."""

@@ -1,0 +1,149 @@
+"""Operands that are the same whichever thread adds them."""
+
+from __future__ import annotations
+
+import functools
+import re
+from dataclasses import dataclass
+
+import tree_sitter
+
+from d9mlint.kernels.judging import declarations
+from d9mlint.kernels.source.unit import Unit
+
+Node = tree_sitter.Node
+_NAN = re.compile(r"quiet_NaN|signaling_NaN|\bNAN\b|\bnanf?\b|CUDART_NAN|std::nan")
+_LIMITS = re.compile(r"numeric_limits|NumTraits|CUDART_INF|\bINFINITY\b")
+_SCALARS = ("number_literal", "true", "false", "char_literal", "nullptr")
+_MAX_STEPS = 8
+MAX_CALLS = 300
+"""A function with more atomics is generated; nothing is proven about how they meet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """An operand that does not depend on the thread."""
+
+    text: str
+    nan: bool = False
+    uniform: bool = False
+    """It is a scalar parameter of the kernel: the same for all threads of a launch."""
+
+
+def constant(node: Node | None, unit: Unit, steps: int = _MAX_STEPS) -> Constant | None:
+    """What the operand is where every thread has the same one; None where that is not seen."""
+    if node is None or steps <= 0:
+        return None
+    text = " ".join(unit.text(node).split())[:60]
+    if node.type in _SCALARS:
+        return Constant(text)
+    if node.type in ("parenthesized_expression", "initializer_list") and len(node.named_children) == 1:
+        return constant(node.named_children[0], unit, steps - 1)
+    if node.type in ("unary_expression", "cast_expression"):
+        inner = constant(node.child_by_field_name("argument") or node.child_by_field_name("value"), unit, steps - 1)
+        return Constant(text, inner.nan, inner.uniform) if inner is not None else None
+    if node.type == "call_expression":
+        return _call(node, text, unit, steps)
+    if node.type in ("pointer_expression", "subscript_expression"):
+        return _loaded(node, text, unit)
+    return _variable(node, text, unit, steps) if node.type == "identifier" else None
+
+
+def _loaded(node: Node, text: str, unit: Unit) -> Constant | None:
+    """``*update`` and ``scale[0]`` of a ``const`` pointer parameter of the kernel: one value for all threads."""
+    argument = node.child_by_field_name("argument")
+    indices = node.child_by_field_name("indices")
+    if argument is None or argument.type != "identifier" or node.children[0].type == "&":
+        return None
+    if indices is not None and any(c.type != "number_literal" for c in indices.named_children):
+        return None
+    found = declarations.declared(argument, unit.text(argument), unit)
+    owner = unit.function(found.node) if found is not None else None
+    if found is None or owner is None or found.kind != "parameter" or "__global__" not in owner.qualifier:
+        return None
+    fixed = found.depth == 1 and "const" in found.prefix and not assigned(owner.node, unit.text(argument), unit)
+    return Constant(text, uniform=True) if fixed else None
+
+
+def _call(node: Node, text: str, unit: Unit, steps: int) -> Constant | None:
+    """``T(1)``, ``static_cast<T>(1)``, ``numeric_limits<T>::quiet_NaN()``."""
+    called = node.child_by_field_name("function")
+    listed = node.child_by_field_name("arguments")
+    given = listed.named_children if listed is not None else []
+    name = unit.text(called) if called is not None else ""
+    if not given and _NAN.search(name):
+        return Constant(text, nan=True)
+    if not given and _LIMITS.search(name):
+        return Constant(text)
+    if len(given) != 1:
+        return None
+    if _NAN.search(name):
+        return Constant(text, nan=True)
+    inner = constant(given[0], unit, steps - 1)
+    return Constant(text, inner.nan, inner.uniform) if inner is not None else None
+
+
+def _variable(node: Node, text: str, unit: Unit, steps: int) -> Constant | None:
+    if _NAN.search(text):
+        return Constant(text, nan=True)
+    found = declarations.declared(node, text, unit)
+    if found is None:
+        return Constant(text) if _defined(text, unit) else None
+    function = unit.function(node)
+    if function is None or assigned(function.node, text, unit):
+        return None
+    if found.kind == "parameter":
+        owner = unit.function(found.node)
+        kernel = owner is not None and "__global__" in owner.qualifier and owner.node == function.node
+        return Constant(text, uniform=True) if kernel and not found.depth and "&" not in found.type else None
+    fixed = "const" in found.prefix or "const" in found.type
+    # Without `const` a call could have changed it through a reference.
+    if found.kind == "local" and found.value is not None and fixed:
+        inner = constant(found.value, unit, steps - 1)
+        return Constant(text, inner.nan, inner.uniform) if inner is not None else None
+    return Constant(text) if found.kind == "global" and fixed and found.value is not None else None
+
+
+def _defined(name: str, unit: Unit) -> bool:
+    """Whether a name is a macro for a number in this file."""
+    pattern = rb"^[ \t]*#[ \t]*define[ \t]+" + re.escape(name.encode()) + rb"[ \t]+[-(]*[0-9.][\w.()]*[ \t]*\r?$"
+    return re.search(pattern, unit.data, re.M) is not None
+
+
+def assigned(root: Node, name: str, unit: Unit) -> bool:
+    """Whether a variable gets another value after its declaration, below a node."""
+    return name in _assigned(root, unit.data)
+
+
+@functools.lru_cache(maxsize=256)
+def _assigned(root: Node, data: bytes) -> frozenset[str]:
+    """The variables that are assigned to, counted up or given away by address below a node."""
+    found: set[str] = set()
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        target = None
+        if node.type == "assignment_expression":
+            target = node.child_by_field_name("left")
+        elif node.type == "update_expression" or (node.type == "pointer_expression" and node.children[0].type == "&"):
+            target = node.child_by_field_name("argument")
+        if target is not None and target.type == "identifier":
+            found.add(data[target.start_byte : target.end_byte].decode("utf-8", "replace"))
+        pending.extend(node.named_children)
+    return frozenset(found)
+
+
+@functools.lru_cache(maxsize=256)
+def atomic_calls(root: Node, data: bytes) -> tuple[tuple[Node, ...], ...]:
+    """The arguments of the calls below a node that are named like atomics and have any."""
+    found: list[tuple[Node, ...]] = []
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        called = node.child_by_field_name("function") if node.type == "call_expression" else None
+        listed = node.child_by_field_name("arguments") if called is not None else None
+        given = listed.named_children if listed is not None else []
+        if called is not None and given and b"tom" in data[called.start_byte : called.end_byte].lower():
+            found.append(tuple(given))
+        pending.extend(node.named_children)
+    return tuple(found)

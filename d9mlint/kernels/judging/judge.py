@@ -1,0 +1,253 @@
+"""Judges an atomic: what kind of operation it is, and whether it can make a result vary from run to run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from d9mlint.kernels.judging import casloops, declarations, memory, operations, ownership, swaps, uses
+from d9mlint.kernels.judging.constants import Constant
+from d9mlint.kernels.judging.operands import handed_on, lone_constant, operand_kind
+from d9mlint.kernels.judging.operations import ACCUMULATE, Operation, operation
+from d9mlint.kernels.judging.targets import Target, place, target
+from d9mlint.kernels.sites.atomics import Atomic
+from d9mlint.kernels.source.repository import Repository
+
+_DEFINITIONS = ("wrapper-def", "macro-def")
+_MAX_INNER = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What is said of a site; the fields are those of ``model.Site``."""
+
+    class_: str
+    verdict: str
+    reason: str
+    target_type: str = ""
+    return_use: str = "unused"
+    memory: str = "unknown"
+    implements: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """All that is read off a site before it is judged."""
+
+    atomic: Atomic
+    operation: Operation
+    target: Target
+    use: uses.Use
+    constant: Constant | None
+    owner: str
+    defines: bool = False
+    """Whether it is an expansion outside of functions, which defines some itself."""
+
+    @property
+    def what(self) -> str:
+        """The atomic and its target, quoted, as reasons begin."""
+        atomic = self.atomic
+        call = f"`{atomic.name or atomic.assembler}`"
+        on = f" on `{self.target.name}`" if self.target.name else ""
+        shared = " in shared memory" if self.target.memory == "shared" else ""
+        typed = f" ({self.target.written})" if self.target.written else ""
+        return f"{call}{on}{shared}{typed}"
+
+    @property
+    def definition(self) -> bool:
+        """Whether the site is the body of a wrapper or macro, judged where that is used.
+
+        The call of a functor has no name by which its uses could be found: it is judged by its instantiations.
+        """
+        function = self.atomic.function
+        if self.atomic.form == "ptx" and self.atomic.arguments:
+            return function is not None and "__global__" not in function.qualifier and _parameter(self.atomic)
+        if self.defines:
+            return True
+        functor = function is not None and function.name.startswith("operator") and self.atomic.form == "wrapper-def"
+        return self.atomic.form in _DEFINITIONS and not (functor and self.target.types)
+
+
+def judge(atomic: Atomic, repository: Repository) -> Judgement:
+    """Class, verdict and reason of an atomic; ``unknown`` where the source does not show enough."""
+    seen = look(atomic, repository)
+    class_, verdict, reason = _verdict(seen)
+    if class_ == "commutative-exact" and atomic.form in ("wrapper", "macro-use"):
+        class_, verdict, reason = _within(seen, repository) or (class_, verdict, reason)
+    implements = seen.operation.implements
+    return Judgement(class_, verdict, reason, seen.target.written, seen.use.kind, seen.target.memory, implements)
+
+
+def _within(seen: Seen, repository: Repository) -> tuple[str, str, str] | None:
+    """What is done with old values inside the body of a wrapper, where that matters."""
+    pending = list(seen.atomic.inner)
+    for _ in range(_MAX_INNER):
+        if not pending:
+            break
+        inner = pending.pop(0)
+        pending.extend(inner.inner)
+        if inner.inner or inner.form == "macro-def":
+            continue
+        deeper = look(inner, repository)
+        if deeper.use.kind in ("index", "value"):
+            class_, verdict, reason = _verdict(deeper)
+            if class_ == "order-dependent":
+                return class_, verdict, f"in the body of `{seen.atomic.name}`, {reason}"
+    return None
+
+
+def _parameter(atomic: Atomic) -> bool:
+    """Whether the target is handed in by a parameter of the function."""
+    name = memory.base(atomic.arguments[0], atomic.unit)
+    found = declarations.declared(name, atomic.unit.text(name), atomic.unit) if name is not None else None
+    return found is not None and found.kind == "parameter"
+
+
+def look(atomic: Atomic, repository: Repository) -> Seen:
+    """Reads a site: operation, type, memory, use of the old value, operand, owner of the address."""
+    found = operation(atomic, repository)
+    where = target(atomic, found, repository)
+    if not where.types and operand_kind(atomic, repository) == "float":
+        where = Target(where.written, ("float",), where.name, where.memory)
+    used = uses.use(atomic.node, atomic.unit) if atomic.node is not None else uses.Use("unused")
+    if found.instruction is not None and found.instruction.returns and atomic.form == "ptx":
+        kernel = atomic.function is None or "__global__" in atomic.function.qualifier
+        used = uses.Use("value", passed=True) if kernel else uses.Use("forwarded")
+    if found.loop and found.cas is not None:
+        used = swaps.loop_use(atomic, used)
+    alone = ""
+    if atomic.arguments and not atomic.assembler and handed_on(atomic, 0):
+        alone = ownership.owner(atomic.arguments[0], atomic.unit, atomic.function, where.memory)
+    defines = _defines(atomic, repository)
+    used = uses.Use("unused") if defines else used
+    return Seen(atomic, found, where, used, lone_constant(atomic), alone, defines)
+
+
+def _defines(atomic: Atomic, repository: Repository) -> bool:
+    """Whether the expansion of a macro stands outside of the bodies of functions."""
+    host = place(atomic, repository)
+    if host is None:
+        return False
+    unit, node = host
+    function = unit.function(node)
+    body = function.node.child_by_field_name("body") if function is not None else None
+    return body is None or not body.start_byte <= node.start_byte < body.end_byte
+
+
+def _verdict(seen: Seen) -> tuple[str, str, str]:
+    words = set(seen.operation.words)
+    if seen.defines:
+        listed = ", ".join(f"`{w}`" for w in seen.operation.words) or "atomics"
+        loops = "cas-loop" if seen.operation.loop else "unknown"
+        return loops, "depends", f"`{seen.atomic.name}` defines functions with {listed} here; it depends on their use"
+    if not words:
+        return "unknown", "unknown", f"{seen.what}: the operation is not visible in these sources"
+    if words == {"cas"} or "exch" in words:
+        class_, verdict, reason = swaps.judged(seen.atomic, seen.operation, seen.use, seen.constant, seen.what)
+        return (class_, "depends", f"{reason}; it depends on the callers") if seen.definition else (
+            class_, verdict, reason)  # fmt: skip
+    if casloops.CUSTOM in words:
+        return _custom(seen)
+    class_, verdict, reason = _arithmetic(seen, words)
+    return "cas-loop" if seen.operation.implements else class_, verdict, reason
+
+
+def _custom(seen: Seen) -> tuple[str, str, str]:
+    text = seen.operation.cas.text if seen.operation.cas is not None else ""
+    inside = f"`{text}`, " if text else ""
+    reason = f"{seen.what}: a compare-and-swap loop that stores {inside}the result of a function that is handed in"
+    defined = seen.definition or seen.atomic.form in _DEFINITIONS
+    return "cas-loop", "depends" if defined else "unknown", reason
+
+
+def _arithmetic(seen: Seen, words: set[str]) -> tuple[str, str, str]:
+    floats = seen.target.of("float")
+    sums = words & ACCUMULATE
+    if not sums:
+        return _exact(seen, words)
+    if floats:
+        return _floats(seen, words)
+    if seen.target.of("integer"):
+        return _integers(seen)
+    reason = f"{seen.what}: the type of the target is not visible, and floats would depend on the order of the threads"
+    return "unknown", "depends" if seen.definition else "unknown", reason
+
+
+def _floats(seen: Seen, words: set[str]) -> tuple[str, str, str]:
+    class_ = "float-accumulate"
+    exact = seen.target.of("integer")
+    also = f" ({', '.join(f'`{t}`' for t in exact)} is exact)" if exact else ""
+    if seen.definition:
+        return class_, "depends", f"{seen.what}: floats are combined in the order of the threads{also}; " \
+            "it depends on what the callers hand in"  # fmt: skip
+    if seen.target.name in ("NULL", "nullptr"):
+        return class_, "conditional", f"{seen.what}: no target is handed in (`{seen.target.name}`), so floats meet " \
+            "only if another pointer stands for one"  # fmt: skip
+    if seen.owner:
+        return class_, "no", f"{seen.what}: {seen.owner}, so the order of the addends is that of one thread"
+    same = seen.constant
+    if same is not None and same.nan:
+        return class_, "no", f"{seen.what}: `{same.text}` is added, after which the cell is NaN in any order"
+    if same is not None and (len(words) == 1 or _apart(seen.atomic)):
+        return class_, "no", f"{seen.what}: every thread brings the same `{same.text}`, so the order changes nothing"
+    several = "addends" if words <= {"add", "sub"} else "operands"
+    order = f"{several} from several threads meet in one cell in an order that changes from run to run"
+    others = sorted(words - ACCUMULATE)
+    if others:
+        listed = ", ".join(f"`{w}`" for w in (*sorted(words & ACCUMULATE), *others))
+        return class_, "conditional", f"float {seen.what}: one of {listed} is chosen; with " \
+            f"{' or '.join(f'`{w}`' for w in sorted(words & ACCUMULATE))} {order}{also}"  # fmt: skip
+    return class_, "yes", f"float {seen.what}: {order}{also}"
+
+
+def _apart(atomic: Atomic) -> bool:
+    """Whether the bodies behind a wrapper are different functions: a launch uses one of them, chosen by types."""
+    bodies = {(i.location.path, i.function.node.start_byte) for i in atomic.inner if i.function is not None}
+    return bool(atomic.inner) and len(bodies) == len(atomic.inner)
+
+
+def _integers(seen: Seen) -> tuple[str, str, str]:
+    if seen.use.kind == "unused":
+        return "commutative-exact", "no", f"integer {seen.what}: integers give the same result in any order"
+    return _returned(seen)
+
+
+def _exact(seen: Seen, words: set[str]) -> tuple[str, str, str]:
+    listed = "/".join(sorted(words))
+    if seen.use.kind not in ("unused", "forwarded") or (seen.use.kind == "forwarded" and words & operations.COUNTERS):
+        return _returned(seen)
+    signed = " (up to NaN and the sign of zero)" if seen.target.of("float") and words & {"min", "max"} else ""
+    reason = f"{seen.what}: {listed} gives the same result in any order{signed}"
+    if seen.use.kind == "forwarded":
+        return "commutative-exact", "depends", f"{reason}; the old value is returned to the caller"
+    return "commutative-exact", "no", reason
+
+
+def _returned(seen: Seen) -> tuple[str, str, str]:
+    """An exact operation whose old value is used."""
+    use = seen.use
+    quoted = f" in `{use.text}`" if use.text else ""
+    class_ = "order-dependent"
+    if use.kind == "forwarded":
+        integers = not seen.target.of("float")
+        verdict = "depends"
+        return ("commutative-exact" if integers else class_), verdict, \
+            f"integer {seen.what}: the old value goes back to the caller{quoted}; it depends on its use"  # fmt: skip
+    if seen.owner:
+        return class_, "no", f"{seen.what}: {seen.owner}, so the old value is always the same"
+    if use.kind == "ticket" and use.spins:
+        return class_, "no", f"{seen.what}: the old value only ends the wait{quoted}"
+    if use.kind == "ticket" and use.constant:
+        return class_, "conditional", f"{seen.what}: the old value elects a thread{quoted}; which one comes first " \
+            "changes from run to run, and the result with it if it depends on who that is"  # fmt: skip
+    if use.kind == "ticket":
+        return class_, "no", f"{seen.what}: the old value is only compared with a count{quoted}, as a ticket"
+    if use.queue:
+        return class_, "conditional", f"{seen.what}: threads fetch their work by the old value{quoted}; who gets " \
+            "which changes from run to run, and the result with it if it depends on who that is"  # fmt: skip
+    if use.kind == "index":
+        return class_, "yes", f"{seen.what}: the old value becomes a position{quoted}, so threads take their places " \
+            "in an order that changes from run to run"  # fmt: skip
+    if use.passed:
+        return class_, "conditional", f"{seen.what}: the old value, which depends on the order of the threads, " \
+            f"is handed on{quoted}"  # fmt: skip
+    return class_, "yes", f"{seen.what}: the old value is used{quoted}, and it depends on the order of the threads"

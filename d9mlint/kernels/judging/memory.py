@@ -1,0 +1,87 @@
+"""Where the target of an atomic lives, and which variable it is reached through."""
+
+from __future__ import annotations
+
+import tree_sitter
+
+from d9mlint.kernels.judging import declarations
+from d9mlint.kernels.judging.scalars import kind
+from d9mlint.kernels.source.unit import Unit
+
+Node = tree_sitter.Node
+_MAX_STEPS = 40
+
+
+def base(node: Node | None, unit: Unit) -> Node | None:
+    """The identifier that an address expression starts from: ``grad`` of ``&grad[i] + 1``; None where there is none."""
+    at = node
+    for _ in range(_MAX_STEPS):
+        if at is None or at.type == "identifier":
+            return at
+        if at.type == "this":
+            return None
+        at = _inner(at, unit)
+    return None
+
+
+def _inner(node: Node, unit: Unit) -> Node | None:
+    if node.type in ("pointer_expression", "subscript_expression", "field_expression", "unary_expression"):
+        return node.child_by_field_name("argument")
+    if node.type == "update_expression":
+        return node.child_by_field_name("argument")
+    if node.type == "cast_expression":
+        return node.child_by_field_name("value")
+    if node.type == "binary_expression":
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        return right if left is not None and _number(left, unit) else left
+    if node.type == "assignment_expression":
+        return node.child_by_field_name("left")
+    if node.type == "call_expression":
+        called = node.child_by_field_name("function")
+        if called is not None and called.type == "field_expression":
+            return called.child_by_field_name("argument")
+        listed = node.child_by_field_name("arguments")
+        given = listed.named_children if listed is not None else []
+        cast = called is not None and unit.text(called).endswith(">")
+        return given[0] if given and cast else called if called is not None and called.type == "identifier" else None
+    if node.type in ("parenthesized_expression", "argument_list", "comma_expression"):
+        return node.named_children[-1] if node.named_children else None
+    if node.type == "conditional_expression":
+        return node.child_by_field_name("consequence")
+    return None
+
+
+def _number(node: Node, unit: Unit) -> bool:
+    """Whether an operand is no pointer: ``offset + data`` starts from ``data``."""
+    if node.type == "number_literal":
+        return True
+    found = declarations.declared(node, unit.text(node), unit) if node.type == "identifier" else None
+    return found is not None and not found.depth and kind(found.type) == "integer"
+
+
+def memory(node: Node | None, unit: Unit) -> str:
+    """``shared``, ``global`` or ``unknown``: where an address points.
+
+    A ``__shared__`` variable or a pointer made of one is shared; a pointer parameter of a kernel is global memory
+    (CUDA C++ Programming Guide, "Variable Memory Space Specifiers").
+    """
+    at = base(node, unit)
+    for _ in range(8):
+        if at is None:
+            return "unknown"
+        found = declarations.declared(at, unit.text(at), unit)
+        if found is None:
+            return "unknown"
+        if "__shared__" in found.prefix:
+            return "shared"
+        if "__device__" in found.prefix:
+            return "global"
+        if found.kind == "parameter":
+            function = unit.function(found.node)
+            return "global" if function is not None and "__global__" in function.qualifier else "unknown"
+        if "SharedMemory" in found.type:
+            return "shared"
+        if found.value is not None and "SharedMemory" in unit.text(found.value)[:200]:
+            return "shared"
+        at = base(found.value, unit)
+    return "unknown"

@@ -1,0 +1,44 @@
+"""What the opcode of a PTX atomic says: operation, type, memory space.
+
+Source: PTX ISA, "Parallel Synchronization and Communication Instructions: atom, red".
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_OPERATIONS = ("add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas")
+_OPCODE = re.compile(r"\b(atom|red)((?:\.\w+(?:::\w+)*)+)")
+_TYPE = re.compile(r"(?:f(?:16|32|64)|bf16|f16x2|bf16x2|[sub](?:8|16|32|64|128))\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Opcode:
+    """A PTX atomic; ``returns``: ``atom`` gives the old value, ``red`` does not."""
+
+    operation: str
+    type: str
+    memory: str
+    returns: bool
+
+    @property
+    def float(self) -> bool:
+        """Whether it works on floating point values."""
+        return "f" in self.type
+
+
+def opcode(text: str) -> Opcode | None:
+    """The instruction in a piece of assembler; None where there is no ``atom`` or ``red``.
+
+    >>> opcode("red.global.add.noftz.f16x2 [%0], %1;")
+    Opcode(operation='add', type='f16x2', memory='global', returns=False)
+    """
+    match = _OPCODE.search(text[:500])
+    if match is None:
+        return None
+    words = [p.split("::")[0] for p in match[2].lstrip(".").split(".")]
+    operation = next((w for w in words if w in _OPERATIONS), "")
+    typed = next((w for w in reversed(words) if _TYPE.match(w)), "")
+    memory = next((w for w in words if w in ("global", "shared")), "unknown")
+    return Opcode(operation, typed, memory, match[1] == "atom")

@@ -1,0 +1,146 @@
+"""What an atomic does to its target: the operations behind a name, a wrapper, a CAS loop or an instruction."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from d9mlint.kernels.judging import casloops, opcodes
+from d9mlint.kernels.sites.atomics import Atomic
+from d9mlint.kernels.source import textual
+from d9mlint.kernels.source.repository import Repository
+from d9mlint.model import Location
+
+ACCUMULATE = frozenset({"add", "sub", "mul", "div"})
+"""Operations whose result on floats depends on the order."""
+EXACT = frozenset({"min", "max", "and", "or", "xor"})
+"""Operations whose result does not depend on the order, on any type."""
+COUNTERS = frozenset({"inc", "dec"})
+"""Operations that CUDA has on integers only."""
+_INTRINSICS = {f"atomic{name}": name.lower() for name in
+               ("Add", "Sub", "Exch", "Min", "Max", "Inc", "Dec", "CAS", "And", "Or", "Xor")}  # fmt: skip
+_NAMED = re.compile(r"(?:tomic|atom|reduce)_?(Add|Sub|Mul|Div|Min|Max)|tomic_?(add|sub|mul|div|min|max)", re.I)
+_MAX_LEVELS = 8
+_MAX_ATOMICS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """The operations that a site may come down to (a wrapper has several bodies).
+
+    ``cas``: the compare-and-swap that it is, where it is one itself; ``loop``: one of the bodies is a CAS loop;
+    ``floats``: a body works on floats that were packed into integers.
+    """
+
+    words: tuple[str, ...]
+    cas: casloops.Cas | None = None
+    loop: bool = False
+    floats: bool = False
+    instruction: opcodes.Opcode | None = None
+    implements: str = ""
+    """What the CAS loop at this very place computes, in its body or by the lambda it is given."""
+
+
+def operation(atomic: Atomic, repository: Repository, place: Location | None = None) -> Operation:
+    """The operation of an atomic; empty words where it is not known.
+
+    ``place`` is where the macro stands whose expansion holds it: a macro that it names means what it meant there.
+    """
+    place = place if place is not None else atomic.location
+    if atomic.assembler:
+        found = opcodes.opcode(atomic.assembler)
+        words = (found.operation,) if found is not None and found.operation else ()
+        return Operation(words, floats=found is not None and found.float, instruction=found)
+    if atomic.inner:
+        known = repository.derived(_known, place.path)
+        key = (atomic.name, *(inner.location for inner in atomic.inner))
+        if key not in known or _lambda(atomic):
+            known[key] = _wrapped(atomic, repository, place)
+        return known[key]
+    word = _INTRINSICS.get(atomic.intrinsic, "")
+    named = _named(atomic.name) if word in ("cas", "") or atomic.form == "wrapper" else ""
+    if word == "cas" and named and atomic.name not in _INTRINSICS:
+        # A framework's wrapper whose body is not in this tree: `CudaAtomicMul` multiplies.
+        return Operation((named,), loop=True)
+    if word == "cas" and atomic.node is not None:
+        return _swap(atomic, repository, place)
+    return Operation((word,) if word else (named,) if named else ())
+
+
+def _known(_: Repository, path: str) -> dict[tuple[object, ...], Operation]:
+    """The wrappers already looked through for the uses in a file."""
+    return {}
+
+
+def _named(name: str) -> str:
+    match = _NAMED.search(name)
+    return (match[1] or match[2]).lower() if match is not None else ""
+
+
+def _swap(atomic: Atomic, repository: Repository, place: Location) -> Operation:
+    if atomic.node is None:
+        return Operation(("cas",))
+    found = casloops.cas(atomic.node, atomic.arguments, atomic.unit)
+    if not found.implements:
+        return Operation(("cas",), cas=found)
+    if found.implements == casloops.CUSTOM and found.function:
+        meant = macro_operation(found.function, place, repository)
+        found = replace(found, implements=meant or found.implements)
+    return Operation((found.implements,), found, True, found.floats, implements=found.implements)
+
+
+def macro_operation(name: str, place: Location, repository: Repository) -> str:
+    """What the macro of this name computes at a place: ``#define OP(X, Y) Y + X`` above it is an add."""
+    above = [
+        define
+        for define in repository.derived(textual.defines, place.path).get(name, ())
+        if repository.data(place.path).count(b"\n", 0, define.start) + 1 <= place.line
+    ]
+    if not above:
+        return ""
+    body = textual.code(repository, place.path)[above[-1].start : above[-1].end]
+    return casloops.of_text(body.decode("utf-8", "replace"), above[-1].parameters)
+
+
+def _wrapped(atomic: Atomic, repository: Repository, place: Location) -> Operation:
+    """All operations of the bodies behind a wrapper or macro; the lambda at the call says what a CAS helper does."""
+    given = _lambda(atomic)
+    words: dict[str, None] = {}
+    loop = floats = False
+    pending = [(inner, 0, place) for inner in atomic.inner]
+    seen: set[tuple[object, str, object]] = set()
+    for _ in range(_MAX_ATOMICS):
+        if not pending:
+            break
+        inner, level, at = pending.pop(0)
+        if (inner.location, inner.name, at) in seen:
+            continue
+        seen.add((inner.location, inner.name, at))
+        handed = _lambda(inner)
+        if inner.inner and not handed and level < _MAX_LEVELS:
+            pending += [(deeper, level + 1, inner.location) for deeper in inner.inner]
+            continue
+        found = Operation((handed,), loop=True) if handed else operation(_bare(inner), repository, at)
+        words.update(dict.fromkeys(found.words))
+        loop, floats = loop or found.loop, floats or found.floats
+    if given:
+        return Operation((given,), loop=True, floats=floats, implements=given)
+    known = [w for w in words if w not in (casloops.CUSTOM, "cas")]
+    named = _named(atomic.name)
+    custom = casloops.CUSTOM if not known and casloops.CUSTOM in words else ""
+    return Operation((named,) if named in known else tuple(known or words), loop=loop, floats=floats, implements=custom)
+
+
+def _bare(atomic: Atomic) -> Atomic:
+    if not atomic.inner:
+        return atomic
+    return Atomic(atomic.location, atomic.name, atomic.intrinsic, atomic.scope, atomic.form, atomic.unit, atomic.node,
+                  atomic.function, atomic.arguments, (), atomic.assembler)  # fmt: skip
+
+
+def _lambda(atomic: Atomic) -> str:
+    """The operation of a lambda among the arguments."""
+    for argument in atomic.arguments:
+        if argument.type == "lambda_expression":
+            return casloops.of_lambda(argument, atomic.unit)
+    return ""

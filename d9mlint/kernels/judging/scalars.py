@@ -1,0 +1,109 @@
+"""Which type names are floating point, which are integers."""
+
+from __future__ import annotations
+
+import functools
+import re
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text."""
+    return frozenset(text.split())
+
+
+_FLOATS = words(
+    "float double half __half Half half2 __half2 Half2 half_t bfloat16 BFloat16 bfloat16_t nv_bfloat16 __nv_bfloat16"
+    " nv_bfloat162 __nv_bfloat162 bfloat162 float16 float16_t float32_t float64_t float2 float3 float4 double2 double3"
+    " double4 complex complex64 complex128 cuComplex cuFloatComplex cuDoubleComplex thrust_complex long_double"
+)
+_INTEGERS = words(
+    "int unsigned char short long bool signed size_t ssize_t ptrdiff_t intptr_t uintptr_t uint ulong ushort uchar"
+    " int2 int3 int4 uint2 uint3 uint4 long2 ulonglong2 longlong2 ull ulonglong int8 int16 int32 int64 uint8 uint16"
+    " uint32 uint64 qint8 quint8 qint16 quint16 qint32 size_type"
+)
+_WIDTH = re.compile(r"u?int(?:_fast|_least)?\d+_t\Z")
+_QUALIFIERS = re.compile(r"\b(?:const|volatile|typename|struct|class|enum|__restrict__|__restrict|register|static)\b")
+_SAME_KIND = re.compile(
+    r"\b(?:acc_type(?:_device)?|acc_t|opmath_type|OpMathType|AccumulatorType|AccumulateType|MPTypeTrait|remove_const(?:_t)?"
+    r"|remove_cv(?:ref)?(?:_t)?|remove_reference(?:_t)?|decay(?:_t)?|atomic_ref|atomic|Atomic)\s*<\s*([^,<>]+)"
+)
+"""Traits whose result is floating point exactly where their argument is
+(aten/src/ATen/AccumulateType.h, aten/src/ATen/OpMathType.h), and ``cuda::atomic_ref``."""
+_INTEGER_TRAITS = re.compile(r"\b(?:make_unsigned|make_signed)(?:_t)?\s*<")
+
+
+@functools.lru_cache(maxsize=4096)
+def plain(name: str) -> str:
+    """A type name without qualifiers and superfluous blanks; namespaces stay."""
+    return re.sub(r"\s+", " ", _QUALIFIERS.sub(" ", name[:200])).strip(" *&")
+
+
+def short(name: str) -> str:
+    """The last part of a qualified name: ``int32`` of ``::tensorflow::int32``."""
+    name = plain(name)
+    return name if "<" in name else name.rpartition("::")[2]
+
+
+def underlying(name: str) -> str:
+    """The type that a trait is made of (``T`` of ``acc_type<T, true>``); any other name as it is."""
+    match = _SAME_KIND.search(name)
+    return plain(match[1]) if match else plain(name)
+
+
+@functools.lru_cache(maxsize=4096)
+def kind(name: str) -> str:
+    """``float``, ``integer`` or empty: not known (a template parameter, a class).
+
+    >>> kind("const unsigned long long"), kind("Eigen::half"), kind("T")
+    ('integer', 'float', '')
+    """
+    name = plain(name)
+    if re.match(r"(?:\w+::)*(?:complex|cuda_complex)\b", name):
+        return "float"
+    if _INTEGER_TRAITS.search(name):
+        return "integer"
+    name = underlying(name)
+    words = name.rpartition("::")[2].split()
+    if not words:
+        return ""
+    if all(word in _FLOATS for word in words) or (len(words) == 2 and words == ["long", "double"]):
+        return "float"
+    if all(word in _INTEGERS or _WIDTH.match(word) for word in words):
+        return "integer"
+    return ""
+
+
+def element(name: str) -> str:
+    """The element type of a container, view or accessor: its first template argument, of the innermost one.
+
+    ``TTypes<T, 4>::ConstTensor``, ``Eigen::TensorMap<Eigen::Tensor<float, 2>>``, ``PackedTensorAccessor64<float, 4>``;
+    empty for a type without template arguments.
+    """
+    name = plain(name)
+    for _ in range(4):
+        start = name.find("<")
+        if start < 0:
+            return ""
+        first = arguments(name[start:])[0] if arguments(name[start:]) else ""
+        if "<" not in first or kind(first):
+            return plain(first)
+        name = first
+    return ""
+
+
+def arguments(text: str) -> list[str]:
+    """The template arguments of a text that begins with ``<``; empty where it is not closed."""
+    depth = 0
+    found: list[str] = []
+    start = 1
+    for at, char in enumerate(text[:2000]):
+        if char in "<([{":
+            depth += 1
+        elif char in ">)]}":
+            depth -= 1
+            if depth <= 0:
+                return [*found, text[start:at].strip()] if char == ">" else []
+        elif char == "," and depth == 1:
+            found.append(text[start:at].strip())
+            start = at + 1
+    return []

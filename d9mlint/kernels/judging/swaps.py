@@ -1,0 +1,132 @@
+"""Judges what stores instead of computes: exchanges, locks, and compare-and-swap where the first one wins."""
+
+from __future__ import annotations
+
+import re
+
+import tree_sitter
+
+from d9mlint.kernels.judging import memory, uses
+from d9mlint.kernels.judging.constants import Constant, constant
+from d9mlint.kernels.judging.operations import Operation
+from d9mlint.kernels.sites.atomics import Atomic
+
+Node = tree_sitter.Node
+_CLASS = "order-dependent"
+_ACCUMULATION = re.compile(r"[^=!<>+\-*/]=[^=]|[+\-*/]=")
+
+
+def loop_use(atomic: Atomic, found: uses.Use) -> uses.Use:
+    """How the result of a CAS loop is used: the comparison that ends the loop does not count."""
+    if atomic.node is None or found.kind not in ("ticket", "value", "index"):
+        return found
+    function = atomic.function
+    returned = function is not None and _returns(function.node, atomic)
+    return uses.Use("forwarded") if returned else uses.Use("unused")
+
+
+def _returns(root: Node, atomic: Atomic) -> bool:
+    """Whether a statement after the loop returns something."""
+    pending = [root]
+    end = atomic.node.end_byte if atomic.node is not None else 0
+    while pending:
+        node = pending.pop()
+        if node.type == "return_statement" and node.named_children and node.start_byte > end:
+            return True
+        if node.end_byte > end:
+            pending.extend(node.named_children)
+    return False
+
+
+def judged(
+    atomic: Atomic, operation: Operation, use: uses.Use, same: Constant | None, what: str
+) -> tuple[str, str, str]:
+    """Class, verdict and reason of an exchange, or of a compare-and-swap that is no loop over the old value."""
+    if operation.cas is not None or "cas" in operation.words:
+        return _swap(atomic, use, what)
+    if use.spins:
+        return _lock(atomic, what)
+    if use.kind == "unused":
+        return _stored(atomic, same, what)
+    if use.kind == "ticket" and same is not None:
+        return _CLASS, "conditional", f"{what}: the first thread that comes is chosen in `{use.text}`, and which one " \
+            "that is changes from run to run"  # fmt: skip
+    if use.kind == "forwarded":
+        return _CLASS, "depends", f"{what}: the old value, left by whichever thread came before, goes to the caller"
+    return _CLASS, "yes", f"{what}: the old value, left by whichever thread came before, is used in `{use.text}`"
+
+
+def _stored(atomic: Atomic, same: Constant | None, what: str) -> tuple[str, str, str]:
+    if _locked(atomic):
+        return _CLASS, "conditional", f"{what} gives back a lock: what is done under it happens in an order that " \
+            "changes from run to run"  # fmt: skip
+    if same is not None:
+        return _CLASS, "no", f"{what}: `{same.text}` is stored whichever thread is last"
+    return _CLASS, "conditional", f"{what}: the last thread wins, so the result changes where two threads store " \
+        "different values in one cell"  # fmt: skip
+
+
+def _locked(atomic: Atomic) -> bool:
+    """Whether another atomic of the function takes a lock at the same place."""
+    function = atomic.function
+    base = memory.base(atomic.arguments[0], atomic.unit) if atomic.arguments else None
+    if function is None or base is None:
+        return False
+    name = atomic.unit.text(base)
+    for node in uses.identifiers(function.node, name, atomic.unit):
+        call = node.parent
+        while call is not None and call.type != "call_expression" and call.end_byte - call.start_byte < 400:
+            call = call.parent
+        if call is not None and call.type == "call_expression" and call != atomic.node:
+            called = call.child_by_field_name("function")
+            text = atomic.unit.text(called) if called is not None else ""
+            if ("CAS" in text or "Exch" in text) and uses.use(call, atomic.unit).kind != "unused":
+                return True
+    return False
+
+
+def _swap(atomic: Atomic, use: uses.Use, what: str) -> tuple[str, str, str]:
+    if use.spins and _constants(atomic):
+        return _lock(atomic, what)
+    if use.spins:
+        return _CLASS, "conditional", f"{what}: threads wait for their turn in `{use.text}`; which one comes first " \
+            "changes from run to run unless the awaited value fixes the order"  # fmt: skip
+    if use.kind == "forwarded":
+        return _CLASS, "depends", f"{what}: the first thread wins, and the caller gets the old value"
+    if _constants(atomic):
+        return _CLASS, "conditional", f"{what}: the first thread that comes is chosen, and which one that is changes " \
+            "from run to run"  # fmt: skip
+    return _CLASS, "yes", f"{what}: the first thread to come stores its value and the others find it taken, in an " \
+        "order that changes from run to run"  # fmt: skip
+
+
+def _constants(atomic: Atomic) -> bool:
+    return len(atomic.arguments) > 2 and constant(atomic.arguments[2], atomic.unit) is not None
+
+
+def _lock(atomic: Atomic, what: str) -> tuple[str, str, str]:
+    """A lock: what is done under it decides."""
+    held = _held(atomic)
+    if held:
+        return _CLASS, "yes", f"{what} takes a lock, under which `{held}` happens in the order in which the threads " \
+            "get it"  # fmt: skip
+    return _CLASS, "conditional", f"{what} takes a lock: what is done under it happens in an order that changes from " \
+        "run to run"  # fmt: skip
+
+
+def _held(atomic: Atomic) -> str:
+    """A store into memory or an accumulation after the lock is taken, in the same function."""
+    node = atomic.node
+    while node is not None and node.type not in ("while_statement", "do_statement", "for_statement"):
+        node = node.parent
+    for _ in range(12):
+        node = node.next_named_sibling if node is not None else None
+        if node is None:
+            return ""
+        text = " ".join(atomic.unit.text(node).split())
+        stores = node.type == "expression_statement" and node.named_children[:1]
+        if stores and stores[0].type == "assignment_expression":
+            left = stores[0].child_by_field_name("left")
+            if left is not None and left.type != "identifier":
+                return text.rstrip(";")[:60]
+    return ""

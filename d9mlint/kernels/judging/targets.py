@@ -1,0 +1,157 @@
+"""What an atomic works on: its type with all instantiations, and where it lives."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import tree_sitter
+
+from d9mlint.kernels.judging import casloops, declarations, memory
+from d9mlint.kernels.judging.instantiations import Bindings, bound
+from d9mlint.kernels.judging.operations import Operation
+from d9mlint.kernels.judging.scalars import kind, plain, short, underlying
+from d9mlint.kernels.judging.types import Type, type_of
+from d9mlint.kernels.sites.atomics import Atomic
+from d9mlint.kernels.source.repository import Repository
+from d9mlint.kernels.source.unit import Unit
+
+Node = tree_sitter.Node
+_MAX_INNER = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The target of an atomic.
+
+    ``written``: its type as reports show it (``T = float | int``); ``types``: those it may have; ``name``: the
+    variable it is reached through; ``memory``: ``global``, ``shared`` or ``unknown``.
+    """
+
+    written: str = ""
+    types: tuple[str, ...] = ()
+    name: str = ""
+    memory: str = "unknown"
+
+    def of(self, wanted: str) -> tuple[str, ...]:
+        """The types of a kind (``float`` or ``integer``)."""
+        return tuple(t for t in self.types if kind(t) == wanted)
+
+
+def target(atomic: Atomic, operation: Operation, repository: Repository) -> Target:
+    """The target of an atomic; its type is empty where it cannot be told."""
+    if operation.instruction is not None:
+        typed = operation.instruction.type
+        types: tuple[str, ...] = ("float",) if operation.instruction.float else ("int",) if typed else ()
+        space, label = operation.instruction.memory, ""
+        if atomic.arguments:
+            named = memory.base(atomic.arguments[0], atomic.unit)
+            label = atomic.unit.text(named) if named is not None else ""
+            space = space if space != "unknown" else memory.memory(atomic.arguments[0], atomic.unit)
+        return Target(typed, types, label, space)
+    address = atomic.arguments[0] if atomic.arguments else None
+    if address is None:
+        return Target()
+    host = place(atomic, repository)
+    name = memory.base(address, atomic.unit)
+    text = atomic.unit.text(name) if name is not None else " ".join(atomic.unit.text(address).split())[:40]
+    space = memory.memory(address, atomic.unit)
+    if space == "unknown" and host is not None and name is not None:
+        found = declarations.declared(host[1], text, host[0])
+        space = memory.memory(_identifier(found), host[0]) if found is not None else space
+    written, types = _typed(atomic, operation, repository, host)
+    if not types and atomic.inner:
+        inner = _inside(atomic, repository)
+        return Target(inner.written or written, inner.types, text, space if space != "unknown" else inner.memory)
+    return Target(written, types, text, space)
+
+
+def _inside(atomic: Atomic, repository: Repository) -> Target:
+    """The target in the bodies of a wrapper that is handed something else, such as a struct with the pointers."""
+    written: dict[str, None] = {}
+    types: dict[str, None] = {}
+    spaces: set[str] = set()
+    pending = list(atomic.inner)
+    for _ in range(_MAX_INNER):
+        if not pending:
+            break
+        at = pending.pop(0)
+        if at.inner:
+            pending.extend(at.inner)
+            continue
+        found = target(at, Operation(()), repository)
+        # Template parameters mean other types in another call: only what is fixed counts.
+        if found.types and "=" not in found.written:
+            written[found.written] = None
+            types.update(dict.fromkeys(found.types))
+        spaces.add(found.memory)
+    return Target(" | ".join(written), tuple(types), memory=spaces.pop() if len(spaces) == 1 else "unknown")
+
+
+def _identifier(found: declarations.Declared) -> Node | None:
+    at: Node | None = found.node
+    for _ in range(8):
+        if at is None or at.type == "identifier":
+            return at
+        at = at.child_by_field_name("declarator") or next(iter(at.named_children), None)
+    return None
+
+
+def place(atomic: Atomic, repository: Repository) -> tuple[Unit, Node] | None:
+    """Where the expansion of a macro stands in its file; None for code that stands there itself."""
+    if atomic.form != "macro-use":
+        return None
+    host = repository.unit(atomic.location.path)
+    if host is None or host is atomic.unit:
+        return None
+    point = (atomic.location.line - 1, max(0, atomic.location.column - 1))
+    node = host.root.descendant_for_point_range(point, point)
+    return (host, node) if node is not None else None
+
+
+def _typed(
+    atomic: Atomic, operation: Operation, repository: Repository, host: tuple[Unit, Node] | None
+) -> tuple[str, tuple[str, ...]]:
+    """The type as written and the types it stands for."""
+    address, unit = atomic.arguments[0], atomic.unit
+    if operation.cas is not None and operation.cas.implements:
+        found = casloops.origin(address, unit, repository)
+        if operation.cas.floats and (found is None or kind(found.name) == "integer"):
+            # The address came as an integer already, but what is stored there are the bits of a float.
+            return (found.name if found is not None else ""), ("float",)
+    else:
+        found = type_of(_receiver(atomic), unit, repository) if atomic.node is not None else None
+        if found is None or not re.search(r"\batomic(?:_ref)?<", found.name):
+            found = type_of(address, unit, repository, host)
+    pointee = _pointee(found)
+    if pointee is None:
+        return "", ()
+    if kind(pointee):
+        return plain(pointee), (underlying(pointee),)
+    seen = bound(pointee, *((host[1], host[0]) if host is not None else (address, unit)), repository)
+    return _listed(pointee, seen), seen.types
+
+
+def _receiver(atomic: Atomic) -> Node | None:
+    """The object of ``ref.fetch_add(x)``: the type of a ``cuda::atomic_ref<T>`` says more than its argument."""
+    called = atomic.node.child_by_field_name("function") if atomic.node is not None else None
+    return called.child_by_field_name("argument") if called is not None and called.type == "field_expression" else None
+
+
+def _pointee(found: Type | None) -> str | None:
+    """What a pointer, array or ``atomic_ref`` refers to; only one level of pointer is a target."""
+    if found is None:
+        return None
+    if found.depth == 0:
+        inner = found.pointee()
+        if inner is not None:
+            return inner.name
+        return found.name or None
+    return found.name or None
+
+
+def _listed(name: str, seen: Bindings) -> str:
+    name = short(name)
+    if not seen.types:
+        return name
+    return f"{name} = {' | '.join(short(t) if '<' not in t else t for t in seen.types)}"

@@ -1,0 +1,363 @@
+"""The type of an expression, as far as one file and the structs it names tell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import tree_sitter
+
+from d9mlint.kernels.judging import declarations
+from d9mlint.kernels.judging.scalars import arguments, element, kind, plain, short, words
+from d9mlint.kernels.source.repository import KERNEL_SUFFIXES, Repository, includes
+from d9mlint.kernels.source.unit import Unit
+
+Node = tree_sitter.Node
+_MAX_STEPS = 40
+_MAX_READ = 500
+_CASTS = ("static_cast", "reinterpret_cast", "const_cast", "bit_cast")
+_CONVERSIONS = {
+    "__float_as_int": "int",
+    "__float_as_uint": "unsigned int",
+    "float_as_int": "int",
+    "__double_as_longlong": "long long int",
+    "__int_as_float": "float",
+    "__uint_as_float": "float",
+    "__longlong_as_double": "double",
+    "__half2float": "float",
+    "__bfloat162float": "float",
+    "__float2half": "__half",
+    "__float2half_rn": "__half",
+    "__float2bfloat16": "__nv_bfloat16",
+    "__half_as_ushort": "unsigned short",
+    "__ushort_as_half": "__half",
+    "__float2int_rd": "int",
+    "float2int": "int",
+    "__popc": "int",
+    "__popcll": "int",
+    "__ballot_sync": "unsigned int",
+    "clock64": "long long int",
+}
+"""CUDA C++ Programming Guide and CUDA Math API: conversions whose name says the type."""
+_SAME = words(
+    "ldg __ldg GpuLdg __ldcs __ldcg fabs fabsf abs sqrt sqrtf exp expf log logf pow powf fmin fminf fmax fmaxf min max"
+    " floor floorf ceil ceilf __shfl_down_sync __shfl_xor_sync __shfl_down __shfl_xor __shfl_sync move forward"
+)
+"""Functions whose result has the type of their first argument (``ldg`` of what it points to)."""
+_POINTEES = words("ldg __ldg GpuLdg __ldcs __ldcg")
+_RANGES = words("CudaGridRangeX CudaGridRangeY CudaGridRangeZ GpuGridRangeX GpuGridRangeY GpuGridRangeZ")
+_VECTORS = re.compile(r"(?:float|double|int|uint|long|longlong|half|short|char|__half|u?char|ulonglong)[1-4]\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """A type: what is at the end of all pointers, and how many there are."""
+
+    name: str
+    depth: int = 0
+
+    def pointee(self) -> Type | None:
+        """What it points to, or holds when it is indexed."""
+        if self.depth:
+            return Type(self.name, self.depth - 1)
+        inner = element(self.name)
+        return _typed(inner) if inner else None
+
+
+def _typed(text: str) -> Type:
+    text = text.strip()
+    outer = text if "<" not in text else text[text.rfind(">") + 1 :]
+    return Type(plain(re.sub(r"[*&\s]+\Z", "", text)), outer.count("*"))
+
+
+def type_of(
+    node: Node | None, unit: Unit, repository: Repository, host: tuple[Unit, Node] | None = None
+) -> Type | None:
+    """The type of an expression; None where it cannot be told.
+
+    ``host`` is where the expansion of a macro stands: the names that the piece does not declare are those seen there.
+    """
+    return _Reader(unit, repository, host).read(node, _MAX_STEPS)
+
+
+@dataclass(slots=True)
+class _Reader:
+    unit: Unit
+    repository: Repository
+    host: tuple[Unit, Node] | None = None
+    left: int = _MAX_READ
+
+    def read(self, node: Node | None, steps: int) -> Type | None:
+        self.left -= 1
+        if node is None or steps <= 0 or self.left < 0:
+            return None
+        method = getattr(self, f"_{node.type}", None)
+        found = method(node, steps - 1) if method is not None else None
+        return found if found is None else self._resolved(found, node)
+
+    def _resolved(self, found: Type, node: Node) -> Type:
+        """With aliases of this file followed (``scalar_t`` -> ``float``), unless the name already says its kind."""
+        for _ in range(8):
+            if kind(found.name) or not re.fullmatch(r"[\w:]+", found.name):
+                break
+            name = short(found.name)
+            if declarations.template_parameter(node, name, self.unit) is not None:
+                break
+            meaning = declarations.alias(node, name, self.unit)
+            if meaning is None or plain(meaning) == found.name or "decltype" in meaning:
+                break
+            target = _typed(meaning)
+            found = Type(target.name, target.depth + found.depth)
+        return found
+
+    def _identifier(self, node: Node, steps: int) -> Type | None:
+        name = self.unit.text(node)
+        found = declarations.declared(node, name, self.unit)
+        if found is not None or self.host is None:
+            return self._of(found, steps) if found is not None else None
+        unit, place = self.host
+        reader = _Reader(unit, self.repository)
+        found = declarations.declared(place, name, unit)
+        typed = reader._of(found, steps) if found is not None else None
+        return reader._resolved(typed, place) if typed is not None else None
+
+    def _of(self, found: declarations.Declared, steps: int) -> Type | None:
+        if re.search(r"\bauto\b|\bdecltype\b", found.type):
+            if found.kind == "range":
+                ranged = found.value
+                if ranged is not None and ranged.type == "call_expression":
+                    called = ranged.child_by_field_name("function")
+                    if called is not None and short(self.unit.text(called)) in _RANGES:
+                        return Type("int")
+                whole = self.read(ranged, steps)
+                return whole.pointee() if whole is not None else None
+            return self.read(found.value, steps)
+        outer = _typed(found.type)
+        return Type(outer.name, outer.depth + found.depth)
+
+    def _parenthesized_expression(self, node: Node, steps: int) -> Type | None:
+        return self.read(node.named_children[0] if node.named_children else None, steps)
+
+    def _comma_expression(self, node: Node, steps: int) -> Type | None:
+        return self.read(node.named_children[-1] if node.named_children else None, steps)
+
+    def _pointer_expression(self, node: Node, steps: int) -> Type | None:
+        inner = self.read(node.child_by_field_name("argument"), steps)
+        if inner is None:
+            return None
+        return Type(inner.name, inner.depth + 1) if node.children[0].type == "&" else inner.pointee()
+
+    def _subscript_expression(self, node: Node, steps: int) -> Type | None:
+        inner = self.read(node.child_by_field_name("argument"), steps)
+        if inner is None or inner.depth:
+            return inner.pointee() if inner is not None else None
+        # An accessor of several dimensions: `acc[i][j]` is an element once all are given, so every level keeps
+        # the element type; what is between is never the target of an atomic.
+        return inner.pointee() or (inner if kind(inner.name) or not element(inner.name) else None)
+
+    def _binary_expression(self, node: Node, steps: int) -> Type | None:
+        operator = node.child_by_field_name("operator")
+        if operator is not None and operator.type in ("==", "!=", "<", ">", "<=", ">=", "&&", "||"):
+            return Type("bool")
+        left = self.read(node.child_by_field_name("left"), steps)
+        if left is not None and left.depth:
+            return left
+        right = self.read(node.child_by_field_name("right"), steps)
+        if right is not None and right.depth:
+            return right
+        if left is None or right is None:
+            # `unknown + i` may be a pointer: nothing can be said.
+            return None
+        return right if kind(right.name) == "float" and kind(left.name) != "float" else left
+
+    def _unary_expression(self, node: Node, steps: int) -> Type | None:
+        return self.read(node.child_by_field_name("argument"), steps)
+
+    _update_expression = _unary_expression
+
+    def _assignment_expression(self, node: Node, steps: int) -> Type | None:
+        return self.read(node.child_by_field_name("left"), steps)
+
+    def _conditional_expression(self, node: Node, steps: int) -> Type | None:
+        first = self.read(node.child_by_field_name("consequence"), steps)
+        return first if first is not None else self.read(node.child_by_field_name("alternative"), steps)
+
+    def _cast_expression(self, node: Node, steps: int) -> Type | None:
+        named = node.child_by_field_name("type")
+        return _typed(self.unit.text(named)) if named is not None else None
+
+    def _number_literal(self, node: Node, steps: int) -> Type | None:
+        text = self.unit.text(node).lower()
+        if not text.startswith("0x") and re.search(r"[.e]|f\Z", text):
+            return Type("float" if text.endswith("f") else "double")
+        return Type("int")
+
+    def _true(self, node: Node, steps: int) -> Type | None:
+        return Type("bool")
+
+    _false = _true
+
+    def _initializer_list(self, node: Node, steps: int) -> Type | None:
+        return self.read(node.named_children[0], steps) if len(node.named_children) == 1 else None
+
+    def _argument_list(self, node: Node, steps: int) -> Type | None:
+        return self.read(node.named_children[0], steps) if len(node.named_children) == 1 else None
+
+    def _compound_literal_expression(self, node: Node, steps: int) -> Type | None:
+        named = node.child_by_field_name("type")
+        return _typed(self.unit.text(named)) if named is not None else None
+
+    def _this(self, node: Node, steps: int) -> Type | None:
+        at: Node | None = node
+        while at is not None:
+            if at.type in ("struct_specifier", "class_specifier"):
+                name = at.child_by_field_name("name")
+                return Type(self.unit.text(name).partition("<")[0], 1) if name is not None else None
+            at = at.parent
+        return None
+
+    def _field_expression(self, node: Node, steps: int) -> Type | None:
+        field = node.child_by_field_name("field")
+        whole = self.read(node.child_by_field_name("argument"), steps)
+        if whole is None or field is None or field.type != "field_identifier":
+            return None
+        name = self.unit.text(field)
+        if _VECTORS.match(short(whole.name)) and name in ("x", "y", "z", "w"):
+            return Type(short(whole.name)[:-1])
+        return self._member(whole.name, name, steps)
+
+    def _member(self, struct: str, name: str, steps: int) -> Type | None:
+        wanted = short(re.sub(r"<.*", "", struct, flags=re.DOTALL))
+        for unit in near(self.unit, self.repository, wanted):
+            body = declarations.structure(unit, wanted)
+            found = declarations.member(body, name, unit) if body is not None else None
+            if body is None or found is None:
+                continue
+            reader = _Reader(unit, self.repository)
+            typed = reader._of(found, steps)
+            if typed is None:
+                return None
+            typed = reader._resolved(typed, found.node)
+            return _substituted(typed, struct, body, unit)
+        return None
+
+    def _call_expression(self, node: Node, steps: int) -> Type | None:
+        called = node.child_by_field_name("function")
+        listed = node.child_by_field_name("arguments")
+        if called is None or listed is None:
+            return None
+        given = listed.named_children
+        if called.type == "field_expression":
+            return self._method(called, steps)
+        if called.type == "primitive_type":
+            return Type(self.unit.text(called))
+        text = self.unit.text(called)
+        name = short(re.sub(r"<.*", "", text, flags=re.DOTALL))
+        listed_types = arguments(text[text.find("<") :]) if "<" in text else []
+        if name in _CASTS and listed_types:
+            return _typed(listed_types[0])
+        if name in _CONVERSIONS:
+            return Type(_CONVERSIONS[name])
+        if name in _SAME and given:
+            first = self.read(given[0], steps)
+            return first.pointee() if first is not None and name in _POINTEES else first
+        return self._constructed(node, called, text, name, steps)
+
+    def _constructed(self, node: Node, called: Node, text: str, name: str, steps: int) -> Type | None:
+        """``T(x)`` is a T, ``tensor(i, j)`` an element, ``f(x)`` what f of this file returns."""
+        if kind(text) or declarations.template_parameter(node, name, self.unit) is not None:
+            return Type(plain(text))
+        if called.type == "identifier":
+            variable = declarations.declared(called, name, self.unit)
+            if variable is not None:
+                whole = self._of(variable, steps)
+                whole = self._resolved(whole, called) if whole is not None else None
+                return whole.pointee() if whole is not None and not whole.depth else None
+            if declarations.alias(node, name, self.unit) is not None:
+                return Type(name)
+        return self._returned(name)
+
+    def _returned(self, name: str) -> Type | None:
+        if not re.fullmatch(r"\w+", name) or name.encode() not in self.unit.data:
+            return None
+        found = {
+            (declarations.typed_text(typed, self.unit), self.unit.text(declarator).partition("(")[0].count("*"))
+            for function in self.unit.functions()
+            if function.name == name
+            and (typed := function.node.child_by_field_name("type")) is not None
+            and (declarator := function.node.child_by_field_name("declarator")) is not None
+        }
+        if len(found) != 1:
+            return None
+        text, stars = found.pop()
+        typed_ = _typed(text)
+        return Type(typed_.name, typed_.depth + stars) if kind(typed_.name) else None
+
+    def _method(self, called: Node, steps: int) -> Type | None:
+        field = called.child_by_field_name("field")
+        whole = called.child_by_field_name("argument")
+        text = self.unit.text(field) if field is not None else ""
+        name, _, rest = text.partition("<")
+        if name in ("data_ptr", "mutable_data_ptr", "const_data_ptr", "data") and rest:
+            return _pointer(arguments("<" + rest))
+        if name in ("flat", "tensor", "matrix", "vec", "scalar", "packed_accessor", "packed_accessor32",
+                    "packed_accessor64", "accessor") and rest:  # fmt: skip
+            return Type(f"Tensor<{', '.join(arguments('<' + rest)[:1])}>")
+        if name in ("data", "begin", "get", "ptr", "mutable_data", "shared_data"):
+            owner = self.read(whole, steps)
+            inner = owner.pointee() if owner is not None else None
+            return Type(inner.name, 1) if inner is not None and not owner_depth(owner) else None
+        if name in ("real", "imag"):
+            owner = self.read(whole, steps)
+            return owner.pointee() if owner is not None and not owner.depth else None
+        return None
+
+
+def owner_depth(owner: Type | None) -> int:
+    """The pointer levels of a type that may be missing."""
+    return owner.depth if owner is not None else 0
+
+
+def _pointer(listed: Iterable[str]) -> Type | None:
+    first = next(iter(listed), "")
+    return Type(_typed(first).name, 1) if first else None
+
+
+def _substituted(found: Type, struct: str, body: Node, unit: Unit) -> Type:
+    """A member's type with the template arguments of ``Struct<float>`` put in."""
+    parameter = declarations.template_parameter(body, found.name, unit)
+    if parameter is None or "<" not in struct:
+        return found
+    given = arguments(struct[struct.find("<") :])
+    return Type(plain(given[parameter.index]), found.depth) if parameter.index < len(given) else found
+
+
+def near(unit: Unit, repository: Repository, word: str) -> Iterable[Unit]:
+    """This file, then those it includes (and those they include) that mention a word; found by their names."""
+    yield unit
+    wanted = word.encode()
+    if not word:
+        return
+    for path in repository.derived(included, unit.path):
+        if wanted in repository.data(path):
+            found = repository.unit(path)
+            if found is not None:
+                yield found
+    for path in repository.sources:
+        # Further includes: by the definition itself, in sources that are named as device code.
+        if path.endswith(KERNEL_SUFFIXES) and b"struct " + wanted in repository.data(path):
+            found = repository.unit(path)
+            if found is not None:
+                yield found
+
+
+def included(repository: Repository, path: str) -> tuple[str, ...]:
+    """The sources that a file includes, two levels deep; nearest first."""
+    found: dict[str, None] = {}
+    wave = [path]
+    for _ in range(2):
+        following = [t for source in wave for t in repository.derived(includes, source) if t not in found]
+        found.update(dict.fromkeys(t for t in following if t != path))
+        wave = following
+    return tuple(found)

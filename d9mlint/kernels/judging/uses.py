@@ -1,0 +1,256 @@
+"""What happens with the old value that an atomic returns."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import tree_sitter
+
+from d9mlint.kernels.judging import declarations, memory
+from d9mlint.kernels.judging.scalars import kind, words
+from d9mlint.kernels.source.unit import Unit
+
+Node = tree_sitter.Node
+_MAX_STEPS = 60
+_MAX_NAMES = 6
+_MAX_FOLLOWED = 200
+_MAX_BYTES = 200_000
+"""Functions larger than this are generated: values in variables are not followed there."""
+_ORDER = ("unused", "ticket", "first", "forwarded", "argument", "value", "index")
+"""The kinds of use, the weightier later; ``first`` and ``argument`` are finer than ``model.kernel.USES``."""
+_TRANSPARENT = words(
+    "parenthesized_expression cast_expression unary_expression condition_clause initializer_list field_initializer"
+    " init_statement initializer_pair argument_list compound_literal_expression"
+)
+_BROADCASTS = ("__shfl", "shfl", "broadcast", "__reduce", "__ldg", "min", "max", "static_cast", "reinterpret_cast")
+_LOOPS = ("while_statement", "do_statement", "for_statement")
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """How an old value is used.
+
+    ``kind`` is one of ``USES``; ``text`` quotes where. ``constant``: compared with a literal, such as 0 (the first
+    one to come), instead of with a count; ``spins``: a loop waits on it; ``passed``: it is only given to a function.
+    """
+
+    kind: str
+    text: str = ""
+    constant: bool = False
+    spins: bool = False
+    passed: bool = False
+    queue: bool = False
+    """Each turn of a loop takes the next value up to a bound: threads fetch their work by it."""
+
+
+def use(call: Node, unit: Unit) -> Use:
+    """What becomes of the value of a call."""
+    found = _Tracer(unit, call).follow(call, 0)
+    worst = max(found, key=lambda u: _ORDER.index(u.kind), default=Use("unused"))
+    bounded = any(u.kind in ("first", "ticket") for u in found)
+    if worst.kind in ("value", "index", "argument") and bounded and _turns(call, unit):
+        return Use("value" if worst.kind == "argument" else worst.kind, worst.text, queue=True)
+    if worst.kind == "first":
+        return Use("ticket", worst.text, constant=True)
+    if worst.kind == "argument":
+        return Use("value", worst.text, passed=True)
+    return worst
+
+
+@dataclass(slots=True)
+class _Tracer:
+    unit: Unit
+    call: Node
+    left: int = _MAX_FOLLOWED
+
+    def follow(self, node: Node, names: int) -> list[Use]:
+        at = node
+        self.left -= 1
+        if self.left < 0:
+            return []
+        for _ in range(_MAX_STEPS):
+            parent = at.parent
+            if parent is None:
+                return [Use("unused")]
+            found = self._at(parent, at, names)
+            if found is not None:
+                return found
+            at = parent
+        return [Use("value", self._text(node))]
+
+    def _text(self, node: Node) -> str:
+        return " ".join(self.unit.text(node).split())[:80]
+
+    def _at(self, parent: Node, at: Node, names: int) -> list[Use] | None:
+        """The uses that a parent means; None to go on with the parent itself."""
+        kind_ = parent.type
+        if kind_ in ("expression_statement", "compound_statement", "translation_unit"):
+            return [Use("unused")]
+        if kind_ in _LOOPS or kind_ == "if_statement" or kind_ == "switch_statement":
+            return self._condition(parent, at)
+        if kind_ == "return_statement":
+            return [Use("forwarded", self._text(parent))]
+        if kind_ == "binary_expression":
+            return self._binary(parent, at)
+        if kind_ == "conditional_expression":
+            return self._condition(parent, at) if at == parent.child_by_field_name("condition") else None
+        if kind_ == "comma_expression":
+            return None if at == parent.named_children[-1] else [Use("unused")]
+        if kind_ in ("subscript_argument_list", "subscript_expression"):
+            return None if at == parent.child_by_field_name("argument") else [Use("index", self._text(parent))]
+        if kind_ == "pointer_expression":
+            return [Use("index", self._text(parent))]
+        if kind_ == "init_declarator":
+            return self._variable(parent.child_by_field_name("declarator"), names)
+        if kind_ == "assignment_expression":
+            return self._assigned(parent, at, names)
+        if kind_ == "call_expression":
+            return self._argument(parent, at)
+        return None if kind_ in _TRANSPARENT else [Use("value", self._text(parent))]
+
+    def _condition(self, parent: Node, at: Node) -> list[Use] | None:
+        body = parent.child_by_field_name("body") or parent.child_by_field_name("consequence")
+        if at == body or (parent.type == "for_statement" and at == parent.child_by_field_name("update")):
+            return [Use("unused")]
+        spins = parent.type in _LOOPS
+        return [Use("ticket" if spins else "first", self._text(at), spins=spins)]
+
+    def _binary(self, parent: Node, at: Node) -> list[Use] | None:
+        operator = parent.child_by_field_name("operator")
+        word = operator.type if operator is not None else ""
+        left, right = parent.child_by_field_name("left"), parent.child_by_field_name("right")
+        other = right if at == left else left
+        spins = _waiting(parent)
+        if spins and word in ("==", "!=", "<", ">", "<=", ">="):
+            return [Use("ticket", self._text(parent), spins=True)]
+        if word in ("==", "!=") and other is not None:
+            literal = other.type in ("number_literal", "true", "false")
+            return [Use("first" if literal else "ticket", self._text(parent))]
+        if word in ("&&", "||"):
+            return [Use("first", self._text(parent))]
+        return [Use("first", self._text(parent))] if word in ("<", ">", "<=", ">=") else None
+
+    def _variable(self, declarator: Node | None, names: int) -> list[Use]:
+        named = declarations.named(declarator, self.unit) if declarator is not None else None
+        if declarator is None or named is None:
+            return [Use("value")]
+        return self._uses_of(named[0], declarator, names)
+
+    def _assigned(self, parent: Node, at: Node, names: int) -> list[Use] | None:
+        left = parent.child_by_field_name("left")
+        if left is None or at == left:
+            return [Use("index", self._text(parent))] if _subscripted(at) else [Use("unused")]
+        if left.type == "identifier":
+            later = self._uses_of(self.unit.text(left), left, names)
+            outer = parent.parent
+            plain = outer is None or outer.type in ("expression_statement", "comma_expression", "for_statement")
+            return later if plain else later + (self.follow(parent, names + 1) if names < _MAX_NAMES else [])
+        root = memory.base(left, self.unit)
+        if root is not None and memory.memory(left, self.unit) == "shared":
+            return self._uses_of(self.unit.text(root), left, names)
+        return [Use("value", self._text(parent))]
+
+    def _uses_of(self, name: str, defined: Node, names: int) -> list[Use]:
+        """The uses of a variable that holds the old value, in the function around."""
+        function = self.unit.function(defined)
+        size = function.node.end_byte - function.node.start_byte if function is not None else 0
+        if function is None or names >= _MAX_NAMES or size > _MAX_BYTES:
+            return [Use("value", name)]
+        found: list[Use] = []
+        start = _begin(defined)
+        for node in identifiers(function.node, name, self.unit):
+            inside_call = self.call.start_byte <= node.start_byte < self.call.end_byte
+            other = node.start_byte >= start and node.start_byte != defined.start_byte
+            if other and not inside_call and not _written(node):
+                found += self.follow(_whole(node), names + 1)
+        return found or [Use("unused")]
+
+    def _argument(self, parent: Node, at: Node) -> list[Use] | None:
+        called = parent.child_by_field_name("function")
+        if called is None or at == called:
+            return None
+        text = self.unit.text(called)
+        name = text.rpartition("::")[2].partition("<")[0]
+        if "static_cast<void>" in text:
+            return [Use("unused")]
+        if called.type == "identifier" and declarations.declared(called, name, self.unit) is not None:
+            return [Use("index", self._text(parent))]
+        converts = name.startswith(_BROADCASTS) or "_as_" in name or "2" in name or kind(text) or "to_half" in name
+        if converts or "complex" in text:
+            return None
+        return [Use("argument", self._text(parent))]
+
+
+def _begin(defined: Node) -> int:
+    """Where the value of a variable can be read: a loop comes back to what stands before, unless it is declared new."""
+    at = defined.parent
+    start = defined.start_byte
+    while at is not None and at.type not in ("function_definition", "lambda_expression", "init_declarator"):
+        if at.type in _LOOPS:
+            start = at.start_byte
+        at = at.parent
+    return start
+
+
+def _turns(call: Node, unit: Unit) -> bool:
+    """Whether the loop around a call goes on for as long as the call gives it something: ``while (true)``."""
+    name = ""
+    at = call.parent
+    while at is not None and at.type not in ("function_definition", "lambda_expression"):
+        if at.type == "assignment_expression" and not name:
+            left = at.child_by_field_name("left")
+            name = unit.text(left) if left is not None and left.type == "identifier" else ""
+        if at.type in _LOOPS:
+            condition = at.child_by_field_name("condition")
+            text = unit.text(condition).strip("() ;") if condition is not None else ""
+            return text in ("", "true", "1") or (bool(name) and re.search(rf"\b{re.escape(name)}\b", text) is not None)
+        at = at.parent
+    return False
+
+
+def identifiers(root: Node, name: str, unit: Unit) -> list[Node]:
+    """The identifiers of a name below a node, in order."""
+    wanted = name.encode()
+    found: list[Node] = []
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if wanted not in unit.data[node.start_byte : node.end_byte]:
+            continue
+        if node.type == "identifier" and unit.data[node.start_byte : node.end_byte] == wanted:
+            found.append(node)
+        pending.extend(reversed(node.named_children))
+    return found
+
+
+def _written(node: Node) -> bool:
+    parent = node.parent
+    if parent is None:
+        return False
+    if parent.type == "assignment_expression":
+        return node == parent.child_by_field_name("left") and parent.children[1].type == "="
+    return parent.type in ("init_declarator", "declaration") and node == parent.child_by_field_name("declarator")
+
+
+def _whole(node: Node) -> Node:
+    """``*base`` and ``slots[0]`` for the variable in them: what is read is the element."""
+    parent = node.parent
+    if parent is None or node != parent.child_by_field_name("argument"):
+        return node
+    read = parent.type == "pointer_expression" and parent.children[0].type == "*"
+    return parent if read or parent.type == "subscript_expression" else node
+
+
+def _subscripted(node: Node) -> bool:
+    return node.type in ("subscript_expression", "pointer_expression")
+
+
+def _waiting(node: Node) -> bool:
+    """Whether a comparison is the condition of a loop."""
+    at = node.parent
+    while at is not None and at.type in ("parenthesized_expression", "condition_clause", "unary_expression"):
+        at = at.parent
+    if at is not None and at.type == "for_statement":
+        return True
+    return at is not None and at.type in ("while_statement", "do_statement")

@@ -1,0 +1,1 @@
+"""Calls of libraries whose results are documented to vary."""

@@ -1,0 +1,55 @@
+"""How findings about sites and library calls are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from d9mlint.model import Finding, Guard, KernelOp, KernelScan, LibraryCall, Related, Rule, Site
+
+_MOST_OPS = 3
+_MOST_STEPS = 6
+_GUARDS = {
+    "throws": "deterministic mode refuses to run it",
+    "other-path": "deterministic mode takes another way",
+}
+
+
+def finding(
+    scan: KernelScan, rule: Rule, one: Site | LibraryCall, *, severity: str = "", confidence: str = ""
+) -> Finding:
+    """A finding about ``one``; what a guard covers is only ``info``: whoever asks for determinism is told, or cured."""
+    ops = [op for op in scan.ops if one.location in op.sites]
+    guarded = one.guard.level != "none"
+    name = one.atomic if isinstance(one, Site) else one.name
+    message = rule.message.format(
+        name=name, inside=f" in `{one.function}`" if one.function else "", reason=one.reason, ops=_reaches(ops)
+    )
+    return Finding(
+        rule=rule.name, id=rule.id, hazard=rule.hazard, noise=rule.noise,
+        severity="info" if guarded else severity or rule.severity, confidence=confidence or sure(rule, one),
+        message=message, location=one.location, remedy=rule.remedies[0].text if rule.remedies else "",
+        related=(*_guard(one.guard), *_way(ops)),
+    )  # fmt: skip
+
+
+def sure(rule: Rule, one: Site | LibraryCall) -> str:
+    """``medium`` at most where it varies only under a condition."""
+    return "medium" if one.verdict == "conditional" and rule.confidence == "high" else rule.confidence
+
+
+def _reaches(ops: Iterable[KernelOp]) -> str:
+    """`` (reached by ...)``: the ops as Python names them, else by their own names."""
+    names = [op.python[0] if op.python else op.name for op in ops]
+    if not names:
+        return ""
+    more = f" and {len(names) - _MOST_OPS} more" if len(names) > _MOST_OPS else ""
+    return f" (reached by {', '.join(f'`{name}`' for name in names[:_MOST_OPS])}{more})"
+
+
+def _guard(guard: Guard) -> list[Related]:
+    return [Related(guard.where, _GUARDS[guard.level])] if guard.where is not None and guard.level in _GUARDS else []
+
+
+def _way(ops: list[KernelOp]) -> list[Related]:
+    """The way to the first op."""
+    return [Related(step.location, step.text) for step in ops[0].chain[:_MOST_STEPS]] if ops else []

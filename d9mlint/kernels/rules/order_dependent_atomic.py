@@ -1,0 +1,16 @@
+"""order-dependent-atomic: which thread comes first decides what is written, or where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from d9mlint.kernels.rules._drafts import finding
+from d9mlint.kernels.rules._kinds import accumulates
+from d9mlint.model import Finding, KernelScan, Rule
+
+
+def check_scan(scan: KernelScan, rule: Rule) -> Iterator[Finding]:
+    """The other sites that can vary."""
+    for site in scan.sites:
+        if site.can_vary and not accumulates(site):
+            yield finding(scan, rule, site)

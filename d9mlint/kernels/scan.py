@@ -1,0 +1,126 @@
+"""The whole scan of a repository: atomics, judged; library calls; the ops that the user meets them in; guards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from d9mlint.kernels.embedded import finding as embedded
+from d9mlint.kernels.flow import Anchor, Way, ops_of, weakest
+from d9mlint.kernels.guards import TENSORFLOW, TORCH, guard_before
+from d9mlint.kernels.judging.judge import Judgement, judge
+from d9mlint.kernels.libraries import finding as libraries
+from d9mlint.kernels.libraries.finding import Found
+from d9mlint.kernels.sites.atomics import Atomic, find
+from d9mlint.kernels.source.repository import Repository
+from d9mlint.kernels.tensorflow import ways as tensorflow
+from d9mlint.kernels.torch import ways as torch
+from d9mlint.model import Guard, KernelOp, KernelScan, LibraryCall, Location, Site, Unchecked
+
+_MARK = b"d9m:"
+"""Files with suppression comments are kept for excerpts and comments, also where nothing was found in them."""
+
+
+def scan(repository: Repository) -> KernelScan:
+    """All that there is to say about a repository; everything sorted by place, then name.
+
+    What cannot be read, parsed or judged is in ``unchecked``; the rest is complete.
+    """
+    atomics = find(repository)
+    calls = libraries.find(repository)
+    inside = embedded.find(repository)
+    anchors = [*map(_anchor, atomics), *(one.anchor for one in calls if one.anchor is not None)]
+    met = _Met([*tensorflow.ways(repository, anchors), *torch.ways(repository, anchors)])
+    sites = [_site(one, repository, met) for one in atomics]
+    sites += [_in_python(site, inside.ops) for site in inside.sites]
+    library_calls = [_call(one, met) for one in calls]
+    shown = {s.location.path for s in sites} | {c.location.path for c in library_calls}
+    shown |= set(repository.mentioning(_MARK))
+    return KernelScan(
+        files=len(repository.sources) + inside.files,
+        sites=tuple(sorted(sites, key=lambda s: (s.location, s.atomic, s.form))),
+        ops=tuple(sorted([*ops_of(met.ways), *inside.ops], key=lambda op: (op.name, op.framework, op.sites))),
+        library_calls=tuple(library_calls),
+        unchecked=tuple(Unchecked(path, reason) for path, reason in sorted(repository.unchecked.items())),
+        sources={path: repository.data(path).decode("utf-8", "replace") for path in sorted(shown)},
+    )
+
+
+def _anchor(atomic: Atomic) -> Anchor:
+    return Anchor(atomic.location, atomic.function, atomic.unit)
+
+
+class _Met:
+    """The ops that reach a place, and the weakest guard on the ways to it."""
+
+    def __init__(self, ways: list[Way]) -> None:
+        self.ways = ways
+        self._at: dict[Location, list[Way]] = {}
+        for way in ways:
+            self._at.setdefault(way.site, []).append(way)
+
+    def ops(self, place: Location) -> tuple[str, ...]:
+        """Names of the ops, sorted."""
+        return tuple(sorted({way.op for way in self._at.get(place, ())}))
+
+    def guard(self, place: Location) -> Guard:
+        """What protects the place on all ways."""
+        return weakest(way.guard for way in self._at.get(place, ()))
+
+
+def _in_python(site: Site, ops: Iterable[KernelOp]) -> Site:
+    """A site inside a Python file, with the ops that launch it."""
+    reached = [op for op in ops if site.location in op.sites]
+    return replace(site, ops=tuple(op.name for op in reached), guard=weakest(op.guard for op in reached))
+
+
+def _site(atomic: Atomic, repository: Repository, met: _Met) -> Site:
+    judged = _judged(atomic, repository)
+    function = atomic.function
+    return Site(
+        location=atomic.location,
+        function=function.label if function is not None else "",
+        atomic=atomic.name or atomic.assembler,
+        intrinsic=atomic.intrinsic,
+        form=atomic.form,
+        qualifier=function.qualifier if function is not None else "",
+        memory=judged.memory,
+        target_type=judged.target_type,
+        return_use=judged.return_use,
+        class_=judged.class_,
+        verdict=judged.verdict,
+        reason=judged.reason,
+        scope=atomic.scope,
+        implements=judged.implements,
+        guard=met.guard(atomic.location),
+        ops=met.ops(atomic.location),
+    )
+
+
+def _judged(atomic: Atomic, repository: Repository) -> Judgement:
+    """The judgement; a crash on one site is told and takes nothing else down."""
+    try:
+        return judge(atomic, repository)
+    except Exception as error:  # noqa: BLE001 - the other sites still count
+        repository.unchecked[atomic.location.path] = f"internal-error: {type(error).__name__}: {error}"
+        return Judgement("unknown", "unknown", f"`{atomic.name}` could not be judged")
+
+
+def _call(found: Found, met: _Met) -> LibraryCall:
+    call = found.call
+    guard = met.guard(call.location)
+    if guard.level == "none":
+        guard = _own_guard(found)
+    return replace(call, guard=guard, ops=met.ops(call.location))
+
+
+def _own_guard(found: Found) -> Guard:
+    """What the function around a call does in deterministic mode: libraries are called far from any registered op."""
+    anchor = found.anchor
+    if anchor is None or anchor.function is None:
+        return Guard()
+    for words in (TENSORFLOW, TORCH):
+        guard = guard_before(anchor.unit, anchor.function.node, found.place, words)
+        if guard.level != "none":
+            return guard
+    return Guard()

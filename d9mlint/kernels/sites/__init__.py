@@ -1,0 +1,1 @@
+"""Every atomic operation, found to a fixpoint through wrappers and macros."""

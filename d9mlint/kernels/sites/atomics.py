@@ -1,0 +1,151 @@
+"""Every atomic operation of a repository, before judgement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import tree_sitter
+
+from d9mlint.kernels.sites import wrappers
+from d9mlint.kernels.sites.names import DEVICE_WORDS, INTRINSICS
+from d9mlint.kernels.sites.search import search
+from d9mlint.kernels.sites.sightings import Knowledge, Sighting
+from d9mlint.kernels.sites.wrappers import Definition
+from d9mlint.kernels.source.repository import KERNEL_SUFFIXES, Repository
+from d9mlint.kernels.source.unit import Function, Unit
+from d9mlint.model import Location
+
+
+@dataclass(frozen=True, slots=True)
+class Atomic:
+    """An atomic operation as it stands in a source.
+
+    ``unit`` and ``node`` are where it can be read: the file and the call; for a macro the parsed body or expansion; for
+    PTX the piece of assembler, where ``node`` is None. ``location`` is always in the file the user sees.
+    """
+
+    location: Location
+    name: str
+    """As written, last part only: ``CudaAtomicAdd``."""
+    intrinsic: str
+    """What it comes down to (``atomicAdd``); empty where that is not known."""
+    scope: str
+    form: str
+    unit: Unit
+    node: tree_sitter.Node | None
+    function: Function | None
+    arguments: tuple[tree_sitter.Node, ...] = ()
+    """The arguments, the target first (in ``unit``)."""
+    inner: tuple[Atomic, ...] = ()
+    """For a wrapper, the atomics in the bodies that bear its name; for a macro use, those of its expansion."""
+    assembler: str = ""
+    """The PTX instruction."""
+    passed_on: bool = False
+    """Whether the target comes from a parameter of a device function, so that what it is depends on the callers."""
+
+
+def find(repository: Repository) -> list[Atomic]:
+    """All atomics, by place. Files that cannot be read or parsed are named in ``repository.unchecked``."""
+    known = search(repository)
+    build = _Build(known)
+    kept = [s for _, s in sorted(known.sightings.items(), key=lambda item: item[0]) if not _host(known, s)]
+    return sorted((build.atomic(s) for s in kept), key=lambda a: (a.location, a.name))
+
+
+def _host(known: Knowledge, found: Sighting) -> bool:
+    """Whether this calls a host function that only bears the name of an atomic.
+
+    So it is where the file has no device code and sees a function of this name that is no device function.
+    """
+    path = found.location.path
+    if found.form not in ("direct", "wrapper", "wrapper-def") or found.call is None:
+        return False
+    plain = [where for where, qualifier in known.plain.get(found.name, ()) if "__device__" not in qualifier]
+    if not plain or path.endswith(KERNEL_SUFFIXES) or any(w in known.repository.data(path) for w in DEVICE_WORDS):
+        return False
+    return any(where in known.repository.reachable(path) for where in plain)
+
+
+class _Build:
+    """Turns sightings into atomics, with what is inside of wrappers."""
+
+    def __init__(self, known: Knowledge) -> None:
+        self._known = known
+        self._made: dict[Definition, tuple[Atomic, ...]] = {}
+        self._in_macro: dict[str, tuple[Atomic, ...]] = {}
+        self._meant: dict[int, list[Definition]] = {}
+        self._reached: dict[Definition, frozenset[Definition]] = {}
+
+    def atomic(self, found: Sighting) -> Atomic:
+        """The atomic with its ``inner``."""
+        arguments = found.arguments
+        if found.form == "macro-use":
+            inner = tuple(self.atomic(one) for one in found.inside)
+        elif found.form == "macro-def" and found.name.encode() in self._known.macros:
+            inner = self._macro(found.name)
+        else:
+            meant = self._wrappers(found)
+            inner = tuple(a for d in meant if not self._recursive(found, d) for a in self._definition(d))
+            arguments = self._target_first(found, meant)
+        intrinsic = found.intrinsic or common_intrinsic(inner)
+        return Atomic(
+            found.location, found.name, intrinsic, found.scope, found.form, found.unit, found.node, found.function,
+            arguments, inner, found.assembler, found.owner is not None,
+        )  # fmt: skip
+
+    def _wrappers(self, found: Sighting) -> list[Definition]:
+        """The definitions that a call may mean."""
+        if found.call is None or found.name in INTRINSICS:
+            return []
+        if id(found) not in self._meant:
+            known = self._known
+            passed = known.functor_calls.get((found.location.path, found.call.start), ())
+            meant = passed or wrappers.meant(found.call, found.location.path, known.definitions, known.repository)
+            self._meant[id(found)] = sorted(meant, key=lambda d: (d.location, d.name))
+        return self._meant[id(found)]
+
+    def _recursive(self, found: Sighting, meant: Definition) -> bool:
+        """Whether what is called calls back: a wrapper that uses its own overloads, told once only."""
+        return found.owner is not None and found.owner in self._reach(meant)
+
+    def _reach(self, start: Definition) -> frozenset[Definition]:
+        """The definition and all those that its body calls, directly or not."""
+        if start not in self._reached:
+            seen = {start}
+            pending = [start]
+            while pending:
+                for found in self._known.bodies[pending.pop()].values():
+                    following = [d for one in (found, *found.inside) for d in self._wrappers(one) if d not in seen]
+                    seen.update(following)
+                    pending += following
+            self._reached[start] = frozenset(seen)
+        return self._reached[start]
+
+    def _definition(self, meant: Definition) -> tuple[Atomic, ...]:
+        if meant not in self._made:
+            bodies = sorted(self._known.bodies[meant].items(), key=lambda b: b[0])
+            self._made[meant] = tuple(self.atomic(found) for _, found in bodies)
+        return self._made[meant]
+
+    def _macro(self, name: str) -> tuple[Atomic, ...]:
+        if name not in self._in_macro:
+            self._in_macro[name] = ()  # a macro that names itself ends here
+            self._in_macro[name] = tuple(self.atomic(one) for one in self._known.in_macros[name])
+        return self._in_macro[name]
+
+    def _target_first(self, found: Sighting, meant: list[Definition]) -> tuple[tree_sitter.Node, ...]:
+        """The arguments, with the one that all wrappers apply their atomics to in front."""
+        indexes = {one.target for d in meant for one in self._known.bodies[d].values()}
+        index = next(iter(indexes)) if len(indexes) == 1 else 0
+        passed = found.arguments
+        if not 0 < index < len(passed):
+            return passed
+        return (passed[index], *passed[:index], *passed[index + 1 :])
+
+
+def common_intrinsic(inner: tuple[Atomic, ...]) -> str:
+    """What several atomics come down to: the one they share, leaving aside CAS loops that stand in for it."""
+    names = {one.intrinsic for one in inner} - {""}
+    if len(names) > 1:
+        names.discard("atomicCAS")
+    return next(iter(names)) if len(names) == 1 else ""

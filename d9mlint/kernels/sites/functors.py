@@ -1,0 +1,166 @@
+"""Objects whose call operator is a wrapper: where they are called, by themselves or through a template parameter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import tree_sitter
+
+from d9mlint.kernels.sites.calls import Call, call_of, full_name, name_node
+from d9mlint.kernels.sites.macros import defined_around
+from d9mlint.kernels.sites.sightings import Knowledge, Sighting, owner_of
+from d9mlint.kernels.sites.wrappers import Definition
+from d9mlint.kernels.source.lexical import word_places
+from d9mlint.kernels.source.repository import KERNEL_SUFFIXES
+from d9mlint.kernels.source.unit import Unit
+
+_TEMPLATE = re.compile(rb"\btemplate\s*<([^{};]{0,600}?)>\s*(?=[\w\[:_])")
+_TYPE_PARAMETER = re.compile(rb"\b(?:typename|class)\s+(?:\.\.\.\s*)?(\w+)")
+_MADE_AND_CALLED = re.compile(rb"\s*(?:\(\s*\)|\{\s*\})\s*\(")
+_OBJECT = re.compile(rb"(?:\s+const\b)?[\s&*]+(\w+)\s*[,;=)({]")
+_CALLED = re.compile(rb"\s*\(\s*[^)\s]")
+_DECLARATIONS = (
+    "declaration", "parameter_declaration", "optional_parameter_declaration", "init_declarator", "field_declaration",
+)  # fmt: skip
+_ADDRESSES = ("pointer_expression", "binary_expression", "cast_expression")
+_POINTER = re.compile(rb"\w[\w:<>]*(?:\s+const)?\s*\*\s*(?:const\b|__restrict__)?\s*\Z")
+_MAX_TEXT = 100_000
+_MAX_PLACES = 2_000
+
+
+def follow(known: Knowledge, name: str, path: str) -> None:
+    """Notes the calls of a functor class in a file that names it, and in the templates there that may get it."""
+    unit = known.repository.unit(path)
+    if unit is None:
+        return
+    definitions = known.functors[name]
+    mentioned = False
+    for start in list(word_places(unit.data, name.encode()))[:_MAX_PLACES]:
+        node = name_node(unit, start, start + len(name))
+        if node is None:
+            # The body of a macro that instantiates templates is no code to the parser.
+            mentioned = mentioned or defined_around(path, unit.data, start) is not None
+            continue
+        if _is_head(node):
+            continue
+        mentioned = True
+        for call in _calls_of_type(unit, node, start):
+            _note(known, call, unit, path, definitions, sure=True)
+    if mentioned:
+        for where in _templates(known, path):
+            _through_parameters(known, where, definitions)
+
+
+def _is_head(node: tree_sitter.Node) -> bool:
+    """Whether this names the class in its own definition."""
+    full = full_name(node)
+    parent = full.parent
+    return parent is not None and parent.type in ("struct_specifier", "class_specifier")
+
+
+def _templates(known: Knowledge, path: str) -> list[str]:
+    """The file and the device sources it includes: templates that it may instantiate."""
+    seen = known.repository.reachable(path)
+    data = known.repository.data
+    return [p for p in sorted(seen) if p == path or (p.endswith(KERNEL_SUFFIXES) and b"template" in data(p))]
+
+
+def _through_parameters(known: Knowledge, path: str, definitions: list[Definition]) -> None:
+    data = known.repository.data(path)
+    names = {n for t in _TEMPLATE.finditer(data) for n in _TYPE_PARAMETER.findall(t[1])}
+    called = [n for n in sorted(names) if _may_be_called(data, n)]
+    unit = known.repository.unit(path) if called else None
+    if unit is None:
+        return
+    for name in called:
+        for start in list(word_places(data, name))[:_MAX_PLACES]:
+            node = name_node(unit, start, start + len(name))
+            if node is not None:
+                for call in _calls_of_type(unit, node, start):
+                    _note(known, call, unit, path, definitions, sure=False)
+
+
+def _may_be_called(data: bytes, parameter: bytes) -> bool:
+    """Whether an object of this type is made and called, or declared and called."""
+    objects: set[bytes] = set()
+    for start in word_places(data, parameter):
+        end = start + len(parameter)
+        if _MADE_AND_CALLED.match(data, end):
+            return True
+        declared = _OBJECT.match(data, end, end + 200)
+        if declared is not None:
+            objects.add(declared[1])
+    return any(_CALLED.match(data, at + len(name)) for name in sorted(objects) for at in word_places(data, name))
+
+
+def _note(known: Knowledge, call: Call, unit: Unit, path: str, definitions: list[Definition], *, sure: bool) -> None:
+    """Notes a call of a functor; through a template parameter only where the first argument is an address."""
+    fitting = [d for d in definitions if d.takes(len(call.arguments))]
+    if not fitting or not call.arguments or not (sure or _is_address(call)):
+        return
+    key = (path, call.start)
+    noted = known.functor_calls[key]
+    noted += [d for d in fitting if d not in noted]
+    owner, target = owner_of(unit, call.function, call.arguments[0])
+    if any(owner == d for d in fitting):
+        return
+    form = "wrapper-def" if owner is not None else "wrapper"
+    known.add(
+        key,
+        Sighting(
+            unit.location(call.node), call.name, "", "device", form, unit, call.node, call.function, call.arguments,
+            call, owner=owner, target=target,
+        ),
+    )  # fmt: skip
+
+
+def _is_address(call: Call) -> bool:
+    """Whether the first argument is an address: by its form, or as a name that is declared a pointer."""
+    first = call.arguments[0]
+    if first.type in _ADDRESSES:
+        return True
+    if first.type != "identifier" or call.function is None:
+        return False
+    text = (call.function.node.text or b"")[:_MAX_TEXT]
+    return any(_POINTER.search(text, max(0, at - 60), at) is not None for at in word_places(text, first.text or b"?"))
+
+
+def _calls_of_type(unit: Unit, node: tree_sitter.Node, start: int) -> Iterator[Call]:
+    """``F()(x)``, ``F{}(x)``, and ``f(x)`` for an ``f`` declared as an ``F`` here."""
+    full = full_name(node)
+    made = full.parent
+    if made is None:
+        return
+    if made.type in ("call_expression", "compound_literal_expression"):
+        call = call_of(unit, made, start, unit.text(node))
+        if call is not None:
+            yield call
+            return
+        made = made.parent
+    name = _declared(made)
+    if name is not None:
+        yield from _calls_of_variable(unit, name)
+
+
+def _declared(node: tree_sitter.Node | None) -> tree_sitter.Node | None:
+    """The name that a declaration with this type, or with this as its value, introduces."""
+    if node is None or node.type not in _DECLARATIONS:
+        return None
+    inner: tree_sitter.Node | None = node.child_by_field_name("declarator")
+    while inner is not None and inner.type not in ("identifier", "field_identifier"):
+        deeper = inner.child_by_field_name("declarator")
+        inner = deeper if deeper is not None else next(iter(inner.named_children), None)
+    return inner
+
+
+def _calls_of_variable(unit: Unit, name: tree_sitter.Node) -> Iterator[Call]:
+    written = name.text or b""
+    function = unit.function(name)
+    first, last = (function.node.start_byte, function.node.end_byte) if function else (0, len(unit.data))
+    for start in word_places(unit.data[:last], written) if written else ():
+        node = name_node(unit, start, start + len(written)) if start >= first else None
+        if node is not None and node.type in ("identifier", "field_identifier"):
+            call = call_of(unit, node, start, unit.text(node))
+            if call is not None:
+                yield call

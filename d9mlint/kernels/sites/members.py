@@ -1,0 +1,186 @@
+"""Operations of ``cuda::atomic`` and ``cuda::atomic_ref``, found by the declaration of what they work on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import tree_sitter
+
+from d9mlint.kernels.sites.calls import Call, call_at
+from d9mlint.kernels.sites.names import MEMBERS, SCOPE_WORDS
+from d9mlint.kernels.source.lexical import in_line_comment, word_places
+from d9mlint.kernels.source.unit import Unit
+
+_MARKER = re.compile(rb"\bcuda::(?:std::)?atomic")
+_TYPE = re.compile(r"\bcuda::(?:std::)?atomic(?:_ref)?\b")
+_USING = re.compile(r"\busing\s+(\w+)\s*=\s*[^;]{0,40}?cuda::(?:std::)?atomic(?:_ref)?\b|"
+                    r"\btypedef\s+(?:::)?cuda::(?:std::)?atomic(?:_ref)?\b[^;]{0,300}?(\w+)\s*;|"
+                    r"\busing\s+cuda::(?:std::)?(atomic(?:_ref)?)\s*;")  # fmt: skip
+_DECLARED = re.compile(r"[\s&*>]+(?:const\b\s*)?(\w+)\s*[({=;,)\[]")
+_BY_AUTO = re.compile(r"\bauto\s*(?:&&?\s*)?(\w+)\s*=\s*(?:::)?\Z")
+_SCOPE = re.compile(r"\bthread_scope_\w+")
+_MAX_TYPE = 400
+_OPERATORS = {
+    "+=": "atomicAdd", "-=": "atomicSub", "&=": "atomicAnd", "|=": "atomicOr", "^=": "atomicXor",
+    "++": "atomicAdd", "--": "atomicSub",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One atomic operation: the node, the call where it is one, the arguments with the target first."""
+
+    start: int
+    node: tree_sitter.Node
+    call: Call | None
+    name: str
+    intrinsic: str
+    scope: str
+    arguments: tuple[tree_sitter.Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Variable:
+    """A name declared as an atomic: where, in which function (None outside of all), and what it refers to."""
+
+    name: str
+    function: int | None
+    scope: str
+    target: tree_sitter.Node | None
+
+
+def mentioned(data: bytes) -> bool:
+    """Whether a source names these types."""
+    return b"cuda::" in data and _MARKER.search(data) is not None
+
+
+def operations(unit: Unit) -> Iterator[Operation]:
+    """The atomic operations in a source that names ``cuda::atomic`` or ``cuda::atomic_ref``."""
+    types = [_TYPE.pattern]
+    text = unit.data.decode("latin-1")
+    aliases: dict[str, str] = {}
+    for match in _USING.finditer(text):
+        name = match[1] or match[2] or match[3]
+        aliases[name] = text[match.start() : text.find(";", match.start(), match.start() + _MAX_TYPE)]
+        types.append(rf"\b{name}\b(?!\s*=)")
+    pattern = re.compile("|".join(types))
+    variables = list(_variables(unit, text, pattern, aliases))
+    for name, intrinsic in MEMBERS.items():
+        word = name.encode()
+        for start in word_places(unit.data, word):
+            call = None if in_line_comment(unit.data, start) else call_at(unit, start, word)
+            if call is not None and call.receiver is not None:
+                yield from _member(call, intrinsic, pattern, variables)
+    for variable in variables:
+        yield from _by_operator(unit, variable)
+
+
+def _member(call: Call, intrinsic: str, pattern: re.Pattern[str], variables: list[_Variable]) -> Iterator[Operation]:
+    receiver = call.receiver
+    assert receiver is not None
+    written = call.unit.text(receiver)
+    if pattern.match(written.removeprefix("::")):
+        made = receiver.child_by_field_name("arguments") or receiver.child_by_field_name("value")
+        target = made.named_children[0] if made is not None and made.named_children else receiver
+        arguments = (target, *call.arguments)
+        yield Operation(call.start, call.node, call, call.name, intrinsic, _scope(written), arguments)
+        return
+    variable = _declared(call.unit, receiver, variables)
+    if variable is not None:
+        target = variable.target if variable.target is not None else receiver
+        yield Operation(call.start, call.node, call, call.name, intrinsic, variable.scope, (target, *call.arguments))
+
+
+def _declared(unit: Unit, receiver: tree_sitter.Node, variables: list[_Variable]) -> _Variable | None:
+    """The variable that a receiver such as ``x``, ``x[i]``, ``p->x`` names, declared in the function or outside."""
+    at: tree_sitter.Node | None = receiver
+    while at is not None and at.type in ("subscript_expression", "pointer_expression", "parenthesized_expression"):
+        at = at.child_by_field_name("argument") or next(iter(at.named_children), None)
+    if at is not None and at.type == "field_expression":
+        at = at.child_by_field_name("field")
+    if at is None or at.type not in ("identifier", "field_identifier"):
+        return None
+    function = _outermost(unit, at)
+    named = [v for v in variables if v.name == unit.text(at) and v.function in (function, None)]
+    return next((v for v in named if v.function is not None), named[0] if named else None)
+
+
+def _outermost(unit: Unit, node: tree_sitter.Node) -> int | None:
+    function = unit.function(node)
+    return function.node.start_byte if function is not None else None
+
+
+def _variables(unit: Unit, text: str, pattern: re.Pattern[str], aliases: Mapping[str, str]) -> Iterator[_Variable]:
+    """Names declared with an atomic type, or by ``auto`` from a value of one."""
+    for match in pattern.finditer(text):
+        if in_line_comment(unit.data, match.start()):
+            continue
+        end = _after_template(text, match.end())
+        declared = _DECLARED.match(text, end, end + _MAX_TYPE)
+        made = end
+        if declared is not None:
+            made = declared.end(1)
+        else:
+            declared = _BY_AUTO.search(text, max(0, match.start() - 120), match.start())
+        if declared is None:
+            continue
+        start, name = declared.start(1), declared[1]
+        node = unit.root.descendant_for_byte_range(start, start + len(name))
+        if node is None or node.type not in ("identifier", "field_identifier", "type_identifier"):
+            continue
+        if node.text != name.encode("latin-1"):
+            continue
+        target = _made_of(unit, made)
+        written = aliases.get(match[0], "") + text[match.start() : end]
+        yield _Variable(name, _outermost(unit, node), _scope(written), target)
+
+
+def _after_template(text: str, at: int) -> int:
+    """The place after the template arguments that open here, or this place."""
+    opening = re.compile(r"\s*<").match(text, at)
+    if opening is None:
+        return at
+    depth = 0
+    for index in range(opening.end() - 1, min(len(text), at + _MAX_TYPE)):
+        depth += {"<": 1, ">": -1}.get(text[index], 0)
+        if depth == 0:
+            return index + 1
+    return at
+
+
+def _made_of(unit: Unit, at: int) -> tree_sitter.Node | None:
+    """The expression in the parentheses or braces after a declared name: what an ``atomic_ref`` refers to."""
+    opening = re.compile(rb"\s*[({]\s*").match(unit.data, at)
+    if opening is None or unit.data[opening.end() : opening.end() + 1] in (b")", b"}", b""):
+        return None
+    node = unit.root.descendant_for_byte_range(opening.end(), opening.end() + 1)
+    while node is not None and node.parent is not None and node.parent.start_byte >= opening.end():
+        node = node.parent
+    return node
+
+
+def _scope(written: str) -> str:
+    """The scope in the template arguments; without one it is the system."""
+    named = _SCOPE.search(written)
+    return SCOPE_WORDS.get(named[0], "system") if named is not None else "system"
+
+
+def _by_operator(unit: Unit, variable: _Variable) -> Iterator[Operation]:
+    """``x += 1``, ``x++``, ``--x`` on an atomic."""
+    for start in word_places(unit.data, variable.name.encode("latin-1")):
+        node = unit.root.descendant_for_byte_range(start, start + len(variable.name))
+        parent = node.parent if node is not None and node.type == "identifier" else None
+        if node is None or parent is None or parent.type not in ("assignment_expression", "update_expression"):
+            continue
+        operator = parent.child_by_field_name("operator")
+        intrinsic = _OPERATORS.get(unit.text(operator)) if operator is not None else None
+        first = parent.child_by_field_name("left") or parent.child_by_field_name("argument")
+        if intrinsic is None or first is None or first.id != node.id or _declared(unit, node, [variable]) is None:
+            continue
+        right = parent.child_by_field_name("right")
+        arguments = (variable.target or node, *([right] if right is not None else []))
+        yield Operation(
+            parent.start_byte, parent, None, unit.text(operator or node), intrinsic, variable.scope, arguments
+        )

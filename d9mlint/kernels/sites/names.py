@@ -1,0 +1,118 @@
+"""What atomics are called: CUDA, HIP, the wrappers of frameworks, the members of ``cuda::atomic``. Data only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+NEEDLE = b"tom"
+"""Every name in ``KNOWN`` holds it."""
+FILE_NEEDLE = b"tomic"
+"""What sources with a name of ``KNOWN`` hold, or what they include from (``#include <THC/THCAtomics.cuh>``)."""
+
+_CUDA = ("Add", "Sub", "Exch", "Min", "Max", "Inc", "Dec", "CAS", "And", "Or", "Xor")
+_SCOPES = (("", "device"), ("_block", "block"), ("_system", "system"))
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a name means: the CUDA atomic, the scope, and whether it is a wrapper of a framework."""
+
+    intrinsic: str
+    scope: str = "device"
+    wrapper: bool = False
+
+
+def _cuda() -> dict[str, Known]:
+    """CUDA C++ Programming Guide, "Atomic Functions"."""
+    return {f"atomic{op}{suffix}": Known(f"atomic{op}", scope) for op in _CUDA for suffix, scope in _SCOPES}
+
+
+_FETCH = {
+    "fetch_add": "atomicAdd", "fetch_sub": "atomicSub", "fetch_and": "atomicAnd", "fetch_or": "atomicOr",
+    "fetch_xor": "atomicXor", "fetch_min": "atomicMin", "fetch_max": "atomicMax",
+}  # fmt: skip
+
+MEMBERS = _FETCH | {
+    "exchange": "atomicExch",
+    "compare_exchange_strong": "atomicCAS",
+    "compare_exchange_weak": "atomicCAS",
+}
+"""Members of ``cuda::atomic`` and ``cuda::atomic_ref`` that read and write (libcu++, "Extended API: atomics")."""
+
+
+def _builtins() -> dict[str, Known]:
+    """``__hip_atomic_*`` (clang, "HIP Support") and ``__nv_atomic_*`` (CUDA C++ Programming Guide, 12.8 and later)."""
+    found: dict[str, Known] = {}
+    for name, intrinsic in MEMBERS.items():
+        found[f"__hip_atomic_{name}"] = Known(intrinsic, "system")
+    for op in ("add", "sub", "and", "or", "xor", "min", "max"):
+        found[f"__nv_atomic_fetch_{op}"] = found[f"__nv_atomic_{op}"] = Known(_FETCH[f"fetch_{op}"], "system")
+    for suffix in ("", "_n"):
+        found[f"__nv_atomic_exchange{suffix}"] = Known("atomicExch", "system")
+        found[f"__nv_atomic_compare_exchange{suffix}"] = Known("atomicCAS", "system")
+    return found
+
+
+SCOPE_WORDS = {
+    "__HIP_MEMORY_SCOPE_SINGLETHREAD": "block", "__HIP_MEMORY_SCOPE_WAVEFRONT": "block",
+    "__HIP_MEMORY_SCOPE_WORKGROUP": "block", "__HIP_MEMORY_SCOPE_AGENT": "device",
+    "__HIP_MEMORY_SCOPE_SYSTEM": "system", "__NV_THREAD_SCOPE_THREAD": "block", "__NV_THREAD_SCOPE_BLOCK": "block",
+    "__NV_THREAD_SCOPE_CLUSTER": "block", "__NV_THREAD_SCOPE_DEVICE": "device", "__NV_THREAD_SCOPE_SYSTEM": "system",
+    "thread_scope_thread": "block", "thread_scope_block": "block", "thread_scope_device": "device",
+    "thread_scope_system": "system",
+}  # fmt: skip
+"""Scope arguments of the builtins and of ``cuda::atomic``."""
+
+
+def _hip() -> dict[str, Known]:
+    """amd_hip_atomic.h and amd_hip_unsafe_atomics.h of ROCm/clr; atomics that return nothing, from older HIP."""
+    found = {f"{kind}Atomic{op}": Known(f"atomic{op}") for kind in ("safe", "unsafe") for op in ("Add", "Max", "Min")}
+    found["atomicAddNoRet"] = Known("atomicAdd")
+    for space in ("global", "flat", "ds"):
+        for op, intrinsic in (("fadd", "atomicAdd"), ("fmin", "atomicMin"), ("fmax", "atomicMax")):
+            for kind in ("f32", "f64", "v2f16", "v2bf16"):
+                found[f"__builtin_amdgcn_{space}_atomic_{op}_{kind}"] = Known(intrinsic)
+    return found
+
+
+def _wrappers() -> dict[str, Known]:
+    """Device functions of frameworks that sources call without holding their definition."""
+    # TensorFlow up to 1.14 (core/util/cuda_device_functions.h), from 1.15 (core/util/gpu_device_functions.h).
+    tensorflow = {"Add": "Add", "Sub": "Sub", "Max": "Max", "Min": "Min", "Mul": "CAS", "Div": "CAS"}
+    found = {f"{p}Atomic{op}": f"atomic{at}" for p in ("Cuda", "Gpu") for op, at in tensorflow.items()}
+    # PyTorch: aten/src/ATen/cuda/Atomic.cuh, aten/src/ATen/native/cuda/KernelUtils.cuh.
+    found |= {"gpuAtomicAdd": "atomicAdd", "gpuAtomicAddNoReturn": "atomicAdd", "gpuAtomicMul": "atomicCAS",
+              "gpuAtomicMax": "atomicMax", "gpuAtomicMin": "atomicMin", "fastAtomicAdd": "atomicAdd",
+              "fastSpecializedAtomicAdd": "atomicAdd", "opportunistic_fastAtomicAdd": "atomicAdd"}  # fmt: skip
+    # pytorch_scatter and older THC (THCAtomics.cuh); Caffe (util/gpu_util.cuh); PaddlePaddle (gpu_primitives.h).
+    found |= {"atomAdd": "atomicAdd", "atomMul": "atomicCAS", "atomDiv": "atomicCAS", "atomMax": "atomicMax",
+              "atomMin": "atomicMin", "caffe_gpu_atomic_add": "atomicAdd", "caffe_gpu_atomic_max": "atomicMax",
+              "caffe_gpu_atomic_min": "atomicMin", "CudaAtomicAddWithWarp": "atomicAdd",
+              "fastAtomicAddNoReturn": "atomicAdd"}  # fmt: skip
+    return {name: Known(intrinsic, wrapper=True) for name, intrinsic in found.items()}
+
+
+KNOWN: dict[bytes, Known] = {
+    name.encode(): known for name, known in (_cuda() | _builtins() | _hip() | _wrappers()).items()
+}
+"""Functions that are atomics whatever the sources hold, by last name."""
+
+FOREIGN = frozenset({"std", "boost", "tbb", "Kokkos", "sycl", "folly", "absl", "opencl", "metal"})
+"""Namespaces whose functions of such names are not CUDA's."""
+
+INTRINSICS = frozenset(name.decode() for name, known in KNOWN.items() if not known.wrapper)
+"""Those that the compiler provides; overloads of them in a source do not change what they do."""
+
+DEVICE_WORDS = (b"__global__", b"__device__", b"DEVICE", b"<<<")
+"""What only a source with device code holds."""
+
+QUALIFIERS = {
+    b"__global__": "__global__", b"__device__": "__device__", b"__host__": "__host__",
+    b"EIGEN_DEVICE_FUNC": "__host__ __device__", b"C10_DEVICE": "__device__", b"C10_HOST": "__host__",
+    b"C10_HOST_DEVICE": "__host__ __device__", b"GPU_LAMBDA": "__host__ __device__",
+    b"TF_DEVICE": "__device__", b"CUTLASS_DEVICE": "__device__", b"CUTLASS_HOST_DEVICE": "__host__ __device__",
+    b"CUTLASS_GLOBAL": "__global__", b"CUTE_DEVICE": "__device__", b"CUTE_HOST_DEVICE": "__host__ __device__",
+    b"HOSTDEVICE": "__host__ __device__", b"CUB_RUNTIME_FUNCTION": "__host__ __device__",
+    b"THRUST_DEVICE_FUNCTION": "__device__",
+}  # fmt: skip
+"""Words before a function that say where it runs: CUDA's, and those of libraries whose headers are not at hand."""

@@ -1,0 +1,258 @@
+"""The search for atomics through wrappers and macros, wave by wave, until no new name turns up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from d9mlint.kernels.sites import expand, functors, members, ptx, wrappers
+from d9mlint.kernels.sites import macros as preprocessor
+from d9mlint.kernels.sites.calls import call_at, name_node
+from d9mlint.kernels.sites.expand import Use
+from d9mlint.kernels.sites.macros import Macro
+from d9mlint.kernels.sites.names import FILE_NEEDLE, KNOWN, NEEDLE
+from d9mlint.kernels.sites.sightings import Key, Knowledge, Sighting, of_assembler, of_call, owner_of
+from d9mlint.kernels.sites.strings import Text, string_around
+from d9mlint.kernels.source.lexical import argument_of, in_line_comment, word_places, words_holding
+from d9mlint.kernels.source.mask import dead
+from d9mlint.kernels.source.repository import KERNEL_SUFFIXES, MAX_BYTES, PLAIN_SUFFIXES, Repository
+from d9mlint.kernels.source.unit import Function, Unit, unparsed
+
+MAX_WAVES = 40
+_PTX_WORDS = (b"atom.", b"red.", b"cp.reduce.")
+
+
+def search(repository: Repository) -> Knowledge:
+    """Everything that is an atomic operation in the sources, and what wraps it."""
+    return _Search(repository).run()
+
+
+class _Search:
+    """The state between waves; used once."""
+
+    def __init__(self, repository: Repository) -> None:
+        self.repository = repository
+        self.known = Knowledge(repository)
+        self._holding: list[str] = []
+        self._bodies: dict[Macro, Unit] = {}
+        self._waiting: dict[Key, list[Macro]] = {}
+
+    def run(self) -> Knowledge:
+        """Looks at the known names first, then at those that turn up."""
+        for path in self.repository.sources:
+            self._seed(path)
+        uses: dict[Key, Use] = {}
+        for _ in range(MAX_WAVES):
+            names, self.known.changed = sorted(self.known.changed), set()
+            for name in names:
+                self._follow(name)
+            waiting, self._waiting = self._waiting, {}
+            fresh = expand.expanded(self.known, waiting)
+            uses |= fresh
+            for key, use in uses.items():
+                if key in fresh or any(n in u.data[a:b] for n in names for u, a, b in use.pieces):
+                    expand.read(self.known, key, use)
+            if not self.known.changed:
+                break
+        return self.known
+
+    # Where names stand.
+
+    def _seed(self, path: str) -> None:
+        data = self.repository.data(path)
+        if path.endswith(".ptx"):
+            if any(w in data for w in _PTX_WORDS) and self._fits(path, data):
+                unit = unparsed(path, data)
+                self._ptx(unit, unit, None, "ptx")
+            return
+        named = FILE_NEEDLE in data or (NEEDLE in data and path.endswith(KERNEL_SUFFIXES))
+        # The assembler of a plain C++ source is the host's, unless the source names atomics.
+        device = named or not path.endswith(PLAIN_SUFFIXES) or path.endswith(KERNEL_SUFFIXES)
+        assembler = device and b"asm" in data and (b"red" in data or b"atom" in data)
+        # A PTX module begins with its version (PTX ISA, "PTX Module Directives").
+        module = b".version" in data and any(w in data for w in _PTX_WORDS) and ptx.is_module(data)
+        if not (named or assembler or module):
+            return
+        if not self._fits(path, data):
+            return
+        if named:
+            self._holding.append(path)
+            for start, word in words_holding(data, NEEDLE, KNOWN):
+                self._look(path, start, word)
+            file = self.repository.unit(path) if members.mentioned(data) else None
+            if file is not None:
+                self._members(path, file)
+        for word in ptx.ASSEMBLER if assembler else ():
+            for start in word_places(data, word):
+                self._look(path, start, word)
+        if module:
+            self._ptx_strings(path, data)
+
+    def _fits(self, path: str, data: bytes) -> bool:
+        """Whether the file can be parsed; where it cannot and holds an atomic, it is named in ``unchecked``."""
+        if len(data) <= MAX_BYTES and b"\0" not in data:
+            return True
+        hits = (start for start, _ in words_holding(data, NEEDLE, KNOWN) if not in_line_comment(data, start))
+        if next(hits, None) is not None or ptx.INSTRUCTION.search(data) is not None:
+            self.repository.unit(path)
+        return False
+
+    def _follow(self, name: bytes) -> None:
+        """Looks at every place of a name that has turned up as a macro, a wrapper or a functor."""
+        text = name.decode("utf-8", "replace")
+        macros = self.known.macros.get(name, ())
+        definers = {d.location.path for d in self.known.definitions.get(text, ())} | {m.path for m in macros}
+        for path in self._candidates(name, definers):
+            if name in self.repository.data(path):
+                for start in list(word_places(self.repository.data(path), name)):
+                    self._look(path, start, name)
+        homes = {d.location.path for d in self.known.functors.get(text, ())}
+        for path in self._candidates(name, homes) if homes else ():
+            if name in self.repository.data(path):
+                functors.follow(self.known, text, path)
+
+    def _candidates(self, name: bytes, definers: Iterable[str]) -> list[str]:
+        """The files that may use what these define."""
+        found = {path for d in definers for path in self.repository.users(d)}
+        if NEEDLE in name.lower():
+            found.update(self._holding)
+        return sorted(p for p in found if len(self.repository.data(p)) <= MAX_BYTES)
+
+    def _look(self, path: str, start: int, word: bytes) -> None:
+        """One place of a name."""
+        data = self.repository.data(path)
+        if (path, start) in self.known.sightings or in_line_comment(data, start):
+            return
+        if any(first <= start < last for first, last in self.repository.derived(_dead, path)):
+            return
+        file = self.repository.unit(path)
+        if file is None:
+            return
+        macro = preprocessor.defined_around(path, data, start)
+        if macro is not None:
+            self._in_macro(file, macro, start, word)
+        elif word in self.known.macros:
+            self._use(file, start, self.known.macros[word])
+        elif word in ptx.ASSEMBLER:
+            for index, found in enumerate(of_assembler(file, start, word)):
+                self.known.add((path, start + index), found)
+        else:
+            self._call(file, start, word)
+
+    def _call(self, file: Unit, start: int, word: bytes) -> None:
+        text = string_around(file, start)
+        if text is not None and not text.is_code:
+            return
+        unit, at = (file, start) if text is None else (text.unit, text.offset(start))
+        call = call_at(unit, at, word)
+        if call is None:
+            self._no_call(file, start, word)
+            return
+        found = of_call(self.known, call, unit, file.path)
+        if found is not None and text is not None:
+            found = replace(found, form="ptx-string", location=file.span(start, start + len(word)))
+        if found is not None:
+            self.known.add((file.path, start), found)
+
+    def _no_call(self, file: Unit, start: int, word: bytes) -> None:
+        """A name that is defined here, or passed to a macro that makes a function of it."""
+        node = name_node(file, start, start + len(word))
+        if node is None:
+            return
+        defined = wrappers.defined_by(file, node)
+        if defined is not None:
+            self.known.plain[defined.name].append((file.path, defined.qualifier))
+        outer = argument_of(file.data, start) if file.function(node) is None else None
+        if outer is None:
+            return
+        name, at = outer
+        paths = [p for p in sorted(self.repository.reachable(file.path)) if name in self.repository.data(p)]
+        found = [m for p in paths for m in preprocessor.definitions(p, self.repository.data(p), name)]
+        if found:
+            self._use(file, at, found)
+
+    # What stands there.
+
+    def _in_macro(self, file: Unit, macro: Macro, start: int, word: bytes) -> None:
+        if expand.defines(self.known, file.path, word):
+            return
+        body = self._bodies.get(macro)
+        if body is None:
+            body = self._bodies[macro] = preprocessor.body_unit(macro, file)
+        found = self._in_body(macro, body, file, start, word)
+        for index, one in enumerate(found):
+            carried = replace(one, form="macro-def", owner=None)
+            self.known.sightings[file.path, start + index] = carried
+            self.known.in_macros[macro.name.decode()].append(carried)
+        if found and macro not in self.known.macros[macro.name]:
+            self.known.macros[macro.name].append(macro)
+        if found:
+            self.known.changed.add(macro.name)
+
+    def _in_body(self, macro: Macro, body: Unit, file: Unit, start: int, word: bytes) -> list[Sighting]:
+        at = start - macro.body_start
+        if word in ptx.ASSEMBLER:
+            return of_assembler(body, at, word, loose=True)
+        call = call_at(body, at, word)
+        if call is not None and word not in self.known.macros:
+            one = of_call(self.known, call, body, macro.path)
+            return [one] if one is not None else []
+        node = body.root.descendant_for_byte_range(at, at + len(word))
+        if node is None or node.type in expand.NO_CODE:
+            return []
+        if word not in self.known.macros and NEEDLE not in word.lower():
+            return []
+        known = KNOWN.get(word)
+        intrinsic, scope = (known.intrinsic, known.scope) if known is not None else ("", "device")
+        if call is None:
+            where = file.span(start, start + len(word))
+            return [Sighting(where, word.decode(), intrinsic, scope, "macro-def", body, node, None)]
+        where = body.location(call.node)
+        return [
+            Sighting(where, word.decode(), intrinsic, scope, "macro-def", body, call.node, None, call.arguments, call)
+        ]
+
+    def _use(self, file: Unit, start: int, candidates: list[Macro]) -> None:
+        """Notes a use of a macro, to be expanded with the others of its function."""
+        seen = expand.usable(self.known, file, start, candidates)
+        if seen:
+            self._waiting[file.path, start] = seen
+
+    # Other ways to write an atomic.
+
+    def _members(self, path: str, unit: Unit) -> None:
+        for one in members.operations(unit):
+            function = unit.function(one.node) if one.call is None else one.call.function
+            owner, target = owner_of(unit, function, one.arguments[0])
+            form = "wrapper-def" if owner is not None else "direct"
+            holder = one.call.unit if one.call is not None else unit
+            found = Sighting(
+                holder.location(one.node), one.name, one.intrinsic, one.scope, form, holder, one.node, function,
+                one.arguments, None, owner=owner, target=target,
+            )  # fmt: skip
+            self.known.add((path, one.start), found)
+
+    def _ptx_strings(self, path: str, data: bytes) -> None:
+        file = self.repository.unit(path)
+        seen: set[int] = set()
+        for match in ptx.INSTRUCTION.finditer(data) if file is not None else ():
+            assert file is not None
+            text = string_around(file, match.start())
+            if text is not None and text.start not in seen:
+                seen.add(text.start)
+                if ptx.is_module(text.data):
+                    self._ptx(file, unparsed(path, text.data), text, "ptx-string")
+
+    def _ptx(self, file: Unit, unit: Unit, text: Text | None, form: str) -> None:
+        for one in ptx.instructions(unit.data):
+            start, end = (one.start, one.end) if text is None else (text.origin(one.start), text.origin(one.end))
+            name, kernel = ptx.function_before(unit.data, one.start)
+            function = Function(name, "", unit.root, "__global__" if kernel else "__device__") if name else None
+            self.known.sightings[file.path, start] = Sighting(
+                file.span(start, end), one.name, one.intrinsic, one.scope, form, unit, None, function,
+                assembler=one.text,
+            )  # fmt: skip
+
+
+def _dead(repository: Repository, path: str) -> list[tuple[int, int]]:
+    return dead(repository.data(path))

@@ -1,0 +1,145 @@
+"""What is known while the search for atomics goes on: operations seen, functions and macros that carry them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+import tree_sitter
+
+from d9mlint.kernels.sites import ptx, wrappers
+from d9mlint.kernels.sites.calls import Call
+from d9mlint.kernels.sites.macros import Macro
+from d9mlint.kernels.sites.names import FOREIGN, KNOWN, SCOPE_WORDS
+from d9mlint.kernels.sites.wrappers import Definition
+from d9mlint.kernels.source.repository import Repository
+from d9mlint.kernels.source.unit import Function, Unit
+from d9mlint.model import Location
+
+FUNCTOR = "operator()"
+Key = tuple[str, int]
+"""A file and the byte in it where an operation starts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """An atomic operation with what is needed to tell, at the end, what is inside of it."""
+
+    location: Location
+    name: str
+    intrinsic: str
+    scope: str
+    form: str
+    unit: Unit
+    node: tree_sitter.Node | None
+    function: Function | None
+    arguments: tuple[tree_sitter.Node, ...] = ()
+    call: Call | None = None
+    assembler: str = ""
+    owner: Definition | None = None
+    """The wrapper whose body this is part of."""
+    target: int = 0
+    """The parameter of the owner that leads to the target."""
+    inside: tuple[Sighting, ...] = ()
+    """For a macro use, what its expansion holds."""
+
+
+@dataclass(slots=True)
+class Knowledge:
+    """Filled by the search, wave by wave."""
+
+    repository: Repository
+    sightings: dict[Key, Sighting] = field(default_factory=dict)
+    definitions: dict[str, list[Definition]] = field(default_factory=lambda: defaultdict(list))
+    """Wrappers by name."""
+    bodies: dict[Definition, dict[tuple[Location, int], Sighting]] = field(default_factory=lambda: defaultdict(dict))
+    """What they hold, by place (several have the place of one macro use)."""
+    functors: dict[str, list[Definition]] = field(default_factory=lambda: defaultdict(list))
+    """Classes whose call operator is a wrapper."""
+    functor_calls: dict[Key, list[Definition]] = field(default_factory=lambda: defaultdict(list))
+    macros: dict[bytes, list[Macro]] = field(default_factory=lambda: defaultdict(list))
+    in_macros: dict[str, list[Sighting]] = field(default_factory=lambda: defaultdict(list))
+    """What the bodies of a macro hold, by its name."""
+    plain: dict[str, list[tuple[str, str]]] = field(default_factory=lambda: defaultdict(list))
+    """Functions that bear the name of an atomic and are no wrappers: file and qualifier."""
+    defined: dict[tuple[str, bytes], bool] = field(default_factory=dict)
+    """Whether a file holds a function of a name, as far as it was asked."""
+    changed: set[bytes] = field(default_factory=set)
+    """Names to be looked for in the next wave."""
+
+    def add(self, key: Key, found: Sighting) -> None:
+        """Notes an operation, and the wrapper it makes of the function around it."""
+        self.sightings[key] = found
+        if found.owner is not None:
+            self.add_wrapper(found.owner, found)
+
+    def add_wrapper(self, owner: Definition, found: Sighting) -> None:
+        """Notes that the body of a function holds an operation on what it is given."""
+        self.bodies[owner][found.location, found.node.start_byte if found.node is not None else 0] = found
+        if owner in self.definitions[owner.name]:
+            return
+        self.definitions[owner.name].append(owner)
+        if owner.name == FUNCTOR and owner.scope:
+            self.functors[owner.scope].append(owner)
+            self.changed.add(owner.scope.encode())
+        elif owner.name.isidentifier() and owner.name.encode() not in KNOWN:
+            self.changed.add(owner.name.encode())
+
+
+def owner_of(unit: Unit, function: Function | None, target: tree_sitter.Node) -> tuple[Definition | None, int]:
+    """The function around an operation as a wrapper, and the parameter that makes it one; ``unit`` holds it."""
+    index = wrappers.target_parameter(function, target) if function is not None else None
+    return (wrappers.definition(unit, function), index) if function is not None and index is not None else (None, 0)
+
+
+def of_call(known: Knowledge, call: Call, unit: Unit, path: str) -> Sighting | None:
+    """The atomic that a call is; None for other calls. ``unit`` holds the function around it."""
+    name = KNOWN.get(call.name.encode())
+    if not call.arguments:
+        return None
+    if name is not None:
+        if call.receiver is not None or any(s in FOREIGN for s in call.scopes):
+            return None
+        intrinsic, scope, form = name.intrinsic, scope_word(call, name.scope), "wrapper" if name.wrapper else "direct"
+    else:
+        if not wrappers.meant(call, path, known.definitions, known.repository):
+            return None
+        intrinsic, scope, form = "", "device", "wrapper"
+    owner, target = owner_of(unit, call.function, call.arguments[0])
+    if name is None and owner is None:
+        # The target of a wrapper need not come first.
+        owners = (owner_of(unit, call.function, a) for a in call.arguments[1:] if _is_address(a))
+        owner, target = next((o for o in owners if o[0] is not None), (None, 0))
+    form = "wrapper-def" if owner is not None else form
+    return Sighting(
+        call.unit.location(call.node), call.name, intrinsic, scope, form, call.unit, call.node, call.function,
+        call.arguments, call, owner=owner, target=target,
+    )  # fmt: skip
+
+
+def _is_address(node: tree_sitter.Node) -> bool:
+    return node.type in ("identifier", "pointer_expression", "binary_expression", "cast_expression", "call_expression")
+
+
+def scope_word(call: Call, default: str) -> str:
+    """The scope that an argument names (``__HIP_MEMORY_SCOPE_AGENT``), else the default."""
+    words = (SCOPE_WORDS.get(call.unit.text(n).rsplit("::", 1)[-1].strip()) for n in call.arguments[2:])
+    return next((w for w in words if w is not None), default)
+
+
+def of_assembler(unit: Unit, start: int, word: bytes, loose: bool = False) -> list[Sighting]:
+    """The atomic instructions of the inline assembler whose keyword stands here; ``loose`` for the body of a macro."""
+    node = ptx.statement(unit, start, word)
+    if node is None:
+        return []
+    found: list[Sighting] = []
+    function = unit.function(node)
+    for one in ptx.instructions(ptx.template(unit, node), loose):
+        passed = ptx.operands(node, one.text)
+        owner, target = owner_of(unit, function, passed[0]) if passed else (None, 0)
+        sighting = Sighting(
+            unit.location(node), one.name, one.intrinsic, one.scope, "ptx", unit, None, function, passed,
+            assembler=one.text, owner=owner, target=target,
+        )  # fmt: skip
+        found.append(sighting)
+    return found

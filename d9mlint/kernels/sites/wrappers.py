@@ -1,0 +1,235 @@
+"""Functions that pass an atomic on: which function a call makes a wrapper, and which wrappers a call may mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import tree_sitter
+
+from d9mlint.kernels.sites.calls import Call
+from d9mlint.kernels.sites.names import FOREIGN, NEEDLE
+from d9mlint.kernels.source.repository import Repository
+from d9mlint.kernels.source.unit import Function, Unit
+from d9mlint.model import Location
+
+_NO_LIMIT = 1_000
+_MAX_NODES = 20_000
+_POINTERS = ("pointer_declarator", "reference_declarator", "array_declarator", "abstract_pointer_declarator")
+_FIRST_CHILD = {
+    "subscript_expression": "argument", "field_expression": "argument", "cast_expression": "value",
+    "binary_expression": "left", "assignment_expression": "left",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A function whose body applies an atomic to what one of its parameters points to."""
+
+    name: str
+    scope: str
+    low: int
+    high: int
+    """How many arguments it takes."""
+    location: Location
+
+    def takes(self, count: int) -> bool:
+        """Whether a call with so many arguments can mean it."""
+        return self.low <= count <= self.high
+
+
+def definition(unit: Unit, function: Function) -> Definition:
+    """The function as a wrapper; ``unit`` is the one that holds it."""
+    low, high = _arity(function.node)
+    return Definition(function.name, function.scope, low, high, unit.span(*[function.node.start_byte] * 2))
+
+
+def target_parameter(function: Function, target: tree_sitter.Node) -> int | None:
+    """Which pointer or reference parameter of a function the target of an atomic is reached through; None for none.
+
+    None for kernels, too: nothing calls them with a target of its own.
+    """
+    if "__global__" in function.qualifier or not function.name or _in_host_lambda(function, target):
+        return None
+    origins = _pointers(function.node)
+    if not origins:
+        return None
+    _add_aliases(function.node, origins)
+    return next((origins[name] for name in _bases(target) if name in origins), None)
+
+
+def _in_host_lambda(function: Function, node: tree_sitter.Node) -> bool:
+    """Whether the node is in a lambda of a host function: the body of a kernel, not of the function."""
+    at: tree_sitter.Node | None = node
+    while at is not None and at.id != function.node.id:
+        if at.type == "lambda_expression":
+            return "__device__" not in function.qualifier
+        at = at.parent
+    return False
+
+
+def declarator_of(node: tree_sitter.Node) -> tree_sitter.Node | None:
+    """The ``function_declarator`` of a definition."""
+    at = node.child_by_field_name("declarator")
+    while at is not None and at.type != "function_declarator":
+        inner = at.child_by_field_name("declarator")
+        at = inner if inner is not None else next(iter(at.named_children), None)
+    return at
+
+
+def defined_by(unit: Unit, node: tree_sitter.Node) -> Function | None:
+    """The function whose definition bears this name."""
+    function = unit.function(node)
+    declarator = declarator_of(function.node) if function is not None else None
+    named = declarator.child_by_field_name("declarator") if declarator is not None else None
+    return function if named is not None and named.start_byte <= node.start_byte < named.end_byte else None
+
+
+def _parameters(node: tree_sitter.Node) -> list[tree_sitter.Node]:
+    declarator = declarator_of(node)
+    listed = declarator.child_by_field_name("parameters") if declarator is not None else None
+    return [p for p in listed.named_children if p.type.endswith("parameter_declaration")] if listed is not None else []
+
+
+def _text(node: tree_sitter.Node) -> str:
+    return (node.text or b"").decode("utf-8", "replace")
+
+
+def _arity(node: tree_sitter.Node) -> tuple[int, int]:
+    parameters = _parameters(node)
+    if (
+        len(parameters) == 1
+        and parameters[0].child_by_field_name("declarator") is None
+        and parameters[0].text == b"void"
+    ):
+        return 0, 0
+    if any(p.type == "variadic_parameter_declaration" for p in parameters):
+        return len(parameters) - 1, _NO_LIMIT
+    optional = sum(p.type == "optional_parameter_declaration" for p in parameters)
+    return len(parameters) - optional, len(parameters)
+
+
+def _pointers(node: tree_sitter.Node) -> dict[str, int]:
+    """The parameters that are pointers, references, arrays or packs: their names and positions."""
+    found: dict[str, int] = {}
+    for index, parameter in enumerate(_parameters(node)):
+        declarator = parameter.child_by_field_name("declarator")
+        if declarator is None:
+            continue
+        # The star may be parsed as part of something else: ``float* const MY_RESTRICT p``.
+        written = (parameter.text or b"").split(b"=", 1)[0]
+        if declarator.type in _POINTERS or parameter.type.startswith("variadic") or re.search(rb"[*&]", written):
+            found[_declared_name(declarator)] = index
+    found.pop("", None)
+    return found
+
+
+def _declared_name(declarator: tree_sitter.Node) -> str:
+    at: tree_sitter.Node | None = declarator
+    while at is not None and at.type not in ("identifier", "field_identifier"):
+        inner = at.child_by_field_name("declarator")
+        at = inner if inner is not None else next((c for c in reversed(at.named_children)), None)
+    return _text(at) if at is not None else ""
+
+
+def _add_aliases(function: tree_sitter.Node, origins: dict[str, int]) -> None:
+    """Adds locals made of the addresses that came in, as by ``auto words = reinterpret_cast<unsigned*>(p)``."""
+    body = function.child_by_field_name("body")
+    pending = [body] if body is not None else []
+    for _ in range(_MAX_NODES):
+        if not pending:
+            break
+        node = pending.pop()
+        if node.type in ("init_declarator", "assignment_expression"):
+            made = node.child_by_field_name("declarator" if node.type == "init_declarator" else "left")
+            value = node.child_by_field_name("value" if node.type == "init_declarator" else "right")
+            if made is not None and value is not None and _keeps_address(made, value):
+                origin = next((origins[name] for name in _bases(value) if name in origins), None)
+                if origin is not None:
+                    origins.setdefault(_declared_name(made), origin)
+        if node.type.endswith(("statement", "clause", "declaration", "declarator")) or node.type in _WALKED:
+            pending.extend(reversed(node.named_children))
+
+
+_WALKED = ("assignment_expression", "preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif", "ERROR")
+
+
+def _keeps_address(made: tree_sitter.Node, value: tree_sitter.Node) -> bool:
+    """Whether the new name stands for a place: a value read from memory does not."""
+    if made.type in _POINTERS:
+        return True
+    return made.type == "identifier" and value.type not in ("subscript_expression", "pointer_expression")
+
+
+def _bases(node: tree_sitter.Node) -> list[str]:
+    """The names that an address expression starts from."""
+    found: list[str] = []
+    pending: list[tree_sitter.Node] = [node]
+    for _ in range(200):
+        if not pending:
+            break
+        at = pending.pop()
+        if at.type in ("identifier", "this"):
+            found.append(_text(at))
+        elif at.type in _FIRST_CHILD:
+            inner = at.child_by_field_name(_FIRST_CHILD[at.type])
+            pending += [inner] if inner is not None else []
+        elif at.type == "call_expression":
+            pending += _call_bases(at)
+        elif at.type == "conditional_expression":
+            pending += [n for f in ("alternative", "consequence") if (n := at.child_by_field_name(f)) is not None]
+        elif at.type in ("pointer_expression", "comma_expression"):
+            pending += at.named_children[-1:]
+        elif at.type != "lambda_expression":
+            pending += at.named_children[:1]
+    return found
+
+
+def _call_bases(call: tree_sitter.Node) -> list[tree_sitter.Node]:
+    """``x`` of ``x.data()``; the first argument of a cast or of a function that computes an address."""
+    named = call.child_by_field_name("function")
+    if named is not None and named.type == "field_expression":
+        inner = named.child_by_field_name("argument")
+        return [inner] if inner is not None else []
+    passed = call.child_by_field_name("arguments")
+    return passed.named_children[:1] if passed is not None else []
+
+
+def meant(call: Call, path: str, table: Mapping[str, Iterable[Definition]], repository: Repository) -> list[Definition]:
+    """The wrappers that a call may mean, by name, number of arguments, class and ``#include``; none where in doubt."""
+    count = len(call.arguments)
+    packed = any(n.type == "parameter_pack_expansion" for n in call.arguments)
+    fitting = [d for d in table.get(call.name, ()) if packed or d.takes(count)]
+    if not fitting or any(s in FOREIGN for s in call.scopes):
+        return []
+    distinctive = NEEDLE in call.name.encode().lower()
+    chosen = [d for d in fitting if _of_class(call, d, distinctive)]
+    return [d for d in chosen if distinctive or visible(repository, path, d.location.path)]
+
+
+def _of_class(call: Call, wrapper: Definition, distinctive: bool) -> bool:
+    """Whether the way the function is named fits its class, or its having none."""
+    last = call.scopes[-1] if call.scopes else ""
+    if not wrapper.scope:
+        # A type in front of the name means a member function, unless the name says what it does.
+        return call.receiver is None and (distinctive or not re.match(r"[A-Z].*[a-z]", last))
+    if call.receiver is not None:
+        return distinctive or _mentions(call, wrapper.scope)
+    if last:
+        return last == wrapper.scope
+    return call.function is not None and call.function.scope == wrapper.scope
+
+
+def _mentions(call: Call, scope: str) -> bool:
+    """Whether the function around the call declares its receiver with this class."""
+    if call.function is None or call.receiver is None:
+        return False
+    receiver = re.escape((call.receiver.text or b"").decode("utf-8", "replace"))
+    text = (call.function.node.text or b"")[:200_000].decode("utf-8", "replace")
+    return re.search(rf"\b{re.escape(scope)}\b[^;(){{}}]{{0,200}}[\s&*>]{receiver}\b", text) is not None
+
+
+def visible(repository: Repository, user: str, definer: str) -> bool:
+    """Whether a file can see what another defines: it includes it, or is included beside it."""
+    return user == definer or user in repository.users(definer)

@@ -1,0 +1,54 @@
+"""Which headers of the repository a source includes."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+
+from d9mlint.kernels.source.repository import Repository
+
+_INCLUDE = re.compile(rb'#[ \t]*include[ \t]*["<]([^">\n]{1,300})[">]')
+
+
+class Includes:
+    """The include relation of a repository, read on demand, each file once.
+
+    An include means the file beside the source, else the one whose path ends in it, of several the nearest: ``-I``
+    options are not known. Headers outside of the repository have no place in it.
+    """
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self._by_name: dict[str, list[str]] = {}
+        for path in repository.sources:
+            self._by_name.setdefault(path.rpartition("/")[2], []).append(path)
+        self._direct: dict[str, tuple[str, ...]] = {}
+        self._near: dict[str, frozenset[str]] = {}
+        self._resolved: dict[str, tuple[str, ...]] = {}
+
+    def direct(self, path: str) -> tuple[str, ...]:
+        """The headers that a file names, in order."""
+        if path not in self._direct:
+            data = self._repository.data(path)
+            found = [self._resolve(path, m.decode("utf-8", "replace")) for m in _INCLUDE.findall(data)]
+            self._direct[path] = tuple(dict.fromkeys(f for f in found if f and f != path))
+        return self._direct[path]
+
+    def near(self, path: str) -> frozenset[str]:
+        """The headers that a file names, and those that they name."""
+        if path not in self._near:
+            headers = self.direct(path)
+            self._near[path] = frozenset(headers).union(*(self.direct(h) for h in headers))
+        return self._near[path]
+
+    def _resolve(self, path: str, name: str) -> str:
+        candidates = self._resolved.get(name)
+        if candidates is None:
+            plain = posixpath.normpath(name) if "." in name[:1] or "//" in name else name
+            plain = plain.removeprefix("../").rpartition("../")[2]
+            same = self._by_name.get(plain.rpartition("/")[2], ())
+            candidates = tuple(p for p in same if p == plain or p.endswith("/" + plain))
+            self._resolved[name] = candidates
+        if len(candidates) < 2:
+            return candidates[0] if candidates else ""
+        return max(candidates, key=lambda c: (len(posixpath.commonprefix((c, path))), -len(c)))

@@ -1,0 +1,75 @@
+"""Places in the bytes of a source that need no tree: words, logical lines, balanced parentheses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterator
+
+_WORD = re.compile(rb"\w+", re.ASCII)
+_WORD_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
+# What matters when brackets are counted: strings and comments are one piece each.
+_PIECE = re.compile(rb'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.){1,8}\'|//[^\n]*|/\*.*?\*/|[(){}\[\],]', re.DOTALL)
+_OUTER = re.compile(rb"(\w+)\s*\(\s*(?:[\w:]+\s*,\s*){0,20}(?:\w+\s*::\s*){0,10}\Z", re.ASCII)
+MAX_ARGUMENTS = 100_000
+"""How many bytes the arguments of one macro or call may take."""
+
+
+def words_holding(data: bytes, needle: bytes, wanted: Container[bytes]) -> Iterator[tuple[int, bytes]]:
+    """The words around each ``needle`` that are wanted, with their first byte."""
+    at = data.find(needle)
+    while at >= 0:
+        start = at
+        while start and data[start - 1] in _WORD_BYTES:
+            start -= 1
+        match = _WORD.match(data, start)
+        end = match.end() if match else at + len(needle)
+        word = data[start:end]
+        if word in wanted:
+            yield start, word
+        at = data.find(needle, end)
+
+
+def word_places(data: bytes, word: bytes) -> Iterator[int]:
+    """Where a whole word stands; an empty one stands nowhere."""
+    at = data.find(word) if word else -1
+    while at >= 0:
+        end = at + len(word)
+        if (not at or data[at - 1] not in _WORD_BYTES) and (end >= len(data) or data[end] not in _WORD_BYTES):
+            yield at
+        at = data.find(word, end)
+
+
+def in_line_comment(data: bytes, at: int) -> bool:
+    """Whether the line holds ``//`` before this byte, and no quote that could make it part of a string."""
+    start = data.rfind(b"\n", 0, at) + 1
+    comment = data.find(b"//", start, at)
+    return comment >= 0 and b'"' not in data[start:comment] and b"'" not in data[start:comment]
+
+
+def arguments(data: bytes, opening: int) -> tuple[list[tuple[int, int]], int] | None:
+    """The ranges between the commas of the parentheses that open here, and the byte after the closing one.
+
+    None where they do not close within ``MAX_ARGUMENTS`` bytes.
+    """
+    depth, start = 0, opening + 1
+    found: list[tuple[int, int]] = []
+    for match in _PIECE.finditer(data, opening, opening + MAX_ARGUMENTS):
+        piece = match[0]
+        if piece in (b"(", b"{", b"["):
+            depth += 1
+        elif piece in (b")", b"}", b"]"):
+            depth -= 1
+            if depth == 0:
+                if found or data[start : match.start()].strip():
+                    found.append((start, match.start()))
+                return found, match.end()
+        elif piece == b"," and depth == 1:
+            found.append((start, match.start()))
+            start = match.end()
+    return None
+
+
+def argument_of(data: bytes, at: int) -> tuple[bytes, int] | None:
+    """The word before the parentheses in which a name stands as an argument, after other names only, and its place."""
+    match = _OUTER.search(data, max(0, at - 300), at)
+    return (match[1], match.start(1)) if match is not None else None

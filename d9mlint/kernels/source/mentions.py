@@ -1,0 +1,73 @@
+"""Where a name of one source is used in others: through headers, or beside it."""
+
+from __future__ import annotations
+
+import posixpath
+
+from d9mlint.kernels.source.includes import Includes
+from d9mlint.kernels.source.repository import Repository
+from d9mlint.kernels.tensorflow import registrations
+
+HEADERS = (".h", ".cuh", ".hpp", ".hh", ".hxx", ".inc", ".inl", ".tpp")
+"""What is included rather than compiled."""
+CUDA = (".cu.cc", ".cu", ".cu.h", ".cuh", ".hip")
+"""What holds kernels."""
+SMALL = 1000
+"""Up to so many sources, all are searched; in a larger checkout, those that register or hold kernels, and headers."""
+SHORTEST = 5
+"""A name of fewer characters is not followed into other files: it means something else there."""
+COMMON = 40
+"""A name in more files than this is everybody's, and leads nowhere."""
+PRIVATE = 4
+"""In at most so many files of a folder may a name stand that no header declares."""
+
+
+class Mentions:
+    """The files that may mean the same thing by a name; includes keep the search of a large checkout small."""
+
+    def __init__(self, repository: Repository, includes: Includes) -> None:
+        self._repository = repository
+        self._includes = includes
+        self._including: dict[str, list[str]] | None = None
+        self._beside: dict[str, list[str]] = {}
+        self._found: dict[tuple[str, str], tuple[str, ...]] = {}
+
+    def files(self, path: str, name: str) -> tuple[str, ...]:
+        """The sources that use a name of the file ``path``, sorted; with the file itself."""
+        if len(name) < SHORTEST:
+            return (path,)
+        key = path, name
+        if key not in self._found:
+            self._found[key] = self._search(path, name.encode())
+        return self._found[key]
+
+    def _search(self, path: str, name: bytes) -> tuple[str, ...]:
+        data = self._repository.data
+        declaring = [h for h in sorted(self._includes.near(path)) if name in data(h)]
+        if path.endswith(HEADERS):
+            declaring.append(path)
+        including = self._reverse()
+        if declaring:
+            found = {p for h in declaring for p in including.get(h, ())}.union(declaring)
+            files = [p for p in sorted(found) if p == path or name in data(p)]
+            return tuple(files) if len(files) <= COMMON else (path,)
+        # A launcher that the kernel of an op declares itself; what is defined elsewhere is used where it stands.
+        if not path.endswith(CUDA):
+            return (path,)
+        beside = [p for p in self._beside.get(posixpath.dirname(path), ()) if p != path and name in data(p)]
+        return tuple(sorted([path, *beside])) if len(beside) <= PRIVATE else (path,)
+
+    def _reverse(self) -> dict[str, list[str]]:
+        """By header, the sources that include it, themselves or through one other header."""
+        if self._including is None:
+            sources, data = self._repository.sources, self._repository.data
+            if len(sources) > SMALL:
+                chosen = [p for p in sources if p.endswith(CUDA) or registrations.BUILDER in data(p)]
+                headers = {h for p in chosen for h in self._includes.direct(p)}
+                sources = tuple(sorted(headers.union(chosen)))
+            self._including = {}
+            for source in sources:
+                self._beside.setdefault(posixpath.dirname(source), []).append(source)
+                for header in self._includes.near(source):
+                    self._including.setdefault(header, []).append(source)
+        return self._including

@@ -1,0 +1,231 @@
+"""The files of a checkout, each read once and parsed at most once."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from d9mlint.kernels.source.unit import Unit, parsed
+
+SUFFIXES = (
+    ".cu", ".cuh", ".cc", ".h", ".hpp", ".cpp", ".cxx", ".c", ".hh", ".hxx", ".inc", ".inl", ".tpp", ".hip", ".mm",
+    ".ptx",
+)  # fmt: skip
+"""What a C++, CUDA or HIP source is called."""
+KERNEL_SUFFIXES = (".cu", ".cuh", ".cu.cc", ".cu.h", ".hip", ".ptx")
+"""Sources that hold device code by their name."""
+PLAIN_SUFFIXES = (".cc", ".cpp", ".cxx", ".c", ".mm")
+"""Sources for the host's compiler, unless ``KERNEL_SUFFIXES`` says otherwise."""
+MAX_BYTES = 4_000_000
+"""Larger files are generated tables, not kernels written by hand."""
+MAX_NESTING = 300
+"""Deeper brackets are generated or garbage; the work on such a tree grows with the square of its depth."""
+MAX_INCLUDES = 3_000
+
+_BRACKETS = bytes(b for b in range(256) if b not in b"(){}[]")
+_INCLUDE = re.compile(rb'#[ \t]*include[ \t]*["<]([^">\r\n]{1,300})[">]')
+_QUALIFYING = re.compile(rb"#[ \t]*define[ \t]+([A-Z_]\w*)[ \t]+([^\n(]*?__(?:global|device)__[^\n(]*)")
+_T = TypeVar("_T")
+
+
+class Repository:
+    """Sources by path (``/``-separated, as reports show them), bytes and trees on demand.
+
+    ``read`` gives the bytes of a path and raises ``OSError``; ``paths`` are all files of the tree, of any kind.
+    """
+
+    def __init__(self, paths: Iterable[str], read: Callable[[str], bytes]) -> None:
+        self.paths = tuple(sorted(paths))
+        self.sources = tuple(p for p in self.paths if p.endswith(SUFFIXES))
+        self.unchecked: dict[str, str] = {}
+        self._read = read
+        self._data: dict[str, bytes] = {}
+        self._units: dict[str, Unit | None] = {}
+        self._derived: dict[tuple[Callable[..., Any], Any], Any] = {}
+        self._by_name: dict[str, list[str]] | None = None
+
+    def data(self, path: str) -> bytes:
+        """The bytes of a file; empty (and named in ``unchecked``) where it cannot be read."""
+        if path not in self._data:
+            try:
+                self._data[path] = self._read(path)
+            except OSError as error:
+                self.unchecked[path] = f"cannot be read: {error.strerror or error}"
+                self._data[path] = b""
+            else:
+                if path.endswith(KERNEL_SUFFIXES) and b"\0" in self._data[path]:
+                    self.unchecked[path] = _BINARY
+        return self._data[path]
+
+    def unit(self, path: str) -> Unit | None:
+        """The parsed file; None (and named in ``unchecked``) where it is no source that can be parsed."""
+        if path not in self._units:
+            data = self.data(path)
+            problem = _problem(data)
+            if problem:
+                self.unchecked.setdefault(path, problem)
+            self._units[path] = None if problem or not data else parsed(path, data, meaning=self.qualifier)
+        return self._units[path]
+
+    def qualifier(self, path: str, word: bytes) -> str:
+        """What a macro that a file sees says about where a function runs (``#define GLOBAL __global__``); or empty."""
+        return self.derived(_qualifiers, path).get(word, "")
+
+    def mentioning(self, *words: bytes) -> list[str]:
+        """The C++/CUDA sources whose bytes hold one of the words."""
+        return [p for p in self.sources if any(w in self.data(p) for w in words)]
+
+    def derived(self, compute: Callable[[Repository, str], _T], path: str) -> _T:
+        """What ``compute(repository, path)`` gives, computed once."""
+        key = (compute, path)
+        if key not in self._derived:
+            self._derived[key] = compute(self, path)
+        return cast(_T, self._derived[key])
+
+    def source_named(self, name: str, source: str) -> str | None:
+        """The file that an ``#include`` of ``name`` in ``source`` means, as far as names tell.
+
+        Beside the source first, else the one path that ends so; None for files outside of the tree and where several
+        fit equally.
+        """
+        if self._by_name is None:
+            self._by_name = defaultdict(list)
+            for path in self.paths:
+                self._by_name[path.rsplit("/", 1)[-1]].append(path)
+        same = self._by_name.get(name.rsplit("/", 1)[-1])
+        if same is None:
+            return None
+        folder = source.rpartition("/")[0]
+        near = f"{folder}/{name}" if folder else name
+        if "./" in near:
+            near = posixpath.normpath(near)
+            name = posixpath.normpath(name).lstrip("./")
+        if near in same:
+            return near
+        fitting = [p for p in same if p == name or p.endswith("/" + name)]
+        if len(fitting) > 1:
+            shared = [len(posixpath.commonprefix([p, source])) for p in fitting]
+            fitting = [p for p, length in zip(fitting, shared, strict=True) if length == max(shared)]
+        return fitting[0] if len(fitting) == 1 else None
+
+    def reachable(self, path: str) -> frozenset[str]:
+        """The files of the tree that a file includes, directly or not, with the file itself."""
+        return self.derived(_reachable, path)
+
+    def users(self, path: str) -> frozenset[str]:
+        """The device sources that can see what a file defines.
+
+        Those that include it, directly or not, and what these include beside it; the file itself.
+        """
+        return self.derived(_users, path)
+
+
+def includes(repository: Repository, path: str) -> tuple[str, ...]:
+    """The files of the tree that the ``#include`` lines of a file name, in order."""
+    names = (m.decode("utf-8", "replace") for m in _INCLUDE.findall(repository.data(path)))
+    found = (repository.source_named(name, path) for name in names)
+    return tuple(dict.fromkeys(p for p in found if p is not None))
+
+
+def _reachable(repository: Repository, path: str) -> frozenset[str]:
+    pending = [path]
+    found = {path}
+    while pending and len(found) < MAX_INCLUDES:
+        for target in repository.derived(includes, pending.pop()):
+            if target not in found:
+                found.add(target)
+                pending.append(target)
+    return frozenset(found)
+
+
+def _users(repository: Repository, path: str) -> frozenset[str]:
+    index = repository.derived(_include_index, "")
+    including = {path}
+    pending = [path]
+    while pending and len(including) < MAX_INCLUDES:
+        target = pending.pop()
+        for source in index.get(target.rsplit("/", 1)[-1].encode(), ()):
+            if source not in including and target in repository.derived(includes, source):
+                including.add(source)
+                pending.append(source)
+    beside = (target for source in including for target in repository.derived(includes, source))
+    return frozenset(including.union(beside))
+
+
+def _include_index(repository: Repository, _: str) -> dict[bytes, list[str]]:
+    """By the last part of the name: headers and device sources that include such a file."""
+    found: dict[bytes, list[str]] = defaultdict(list)
+    for path in repository.sources:
+        if path.endswith(KERNEL_SUFFIXES) or not path.endswith(PLAIN_SUFFIXES):
+            for name in set(_INCLUDE.findall(repository.data(path))):
+                found[name.rsplit(b"/", 1)[-1]].append(path)
+    return found
+
+
+def _qualifiers(repository: Repository, path: str) -> dict[bytes, str]:
+    """The macros that a file sees and whose bodies hold a word of CUDA."""
+    found: dict[bytes, str] = {}
+    for source in sorted(repository.reachable(path)):
+        data = repository.data(source)
+        if b"__global__" in data or b"__device__" in data:
+            for name, body in _QUALIFYING.findall(data):
+                found[name] = found.get(name, "") + " " + body.decode("ascii", "replace")
+    return found
+
+
+_BINARY = "not a text file (it holds NUL bytes)"
+
+
+def _problem(data: bytes) -> str:
+    if b"\0" in data:
+        return _BINARY
+    if len(data) > MAX_BYTES:
+        return f"larger than {MAX_BYTES // 1_000_000} MB"
+    return f"brackets nested deeper than {MAX_NESTING}" if _deep(data) else ""
+
+
+def _deep(data: bytes) -> bool:
+    """Whether brackets nest too deeply: pairs are removed from the inside, a level each time."""
+    left = data.translate(None, _BRACKETS)
+    for _ in range(MAX_NESTING):
+        before = len(left)
+        left = left.replace(b"()", b"").replace(b"{}", b"").replace(b"[]", b"")
+        if len(left) == before:
+            return any(bracket * MAX_NESTING in left for bracket in (b"(", b"{", b"["))
+    return True
+
+
+def of_tree(root: Path, base: Path) -> Repository:
+    """The repository below ``root``, its paths relative to ``base``; links are not followed."""
+    paths: list[str] = []
+    pending = [str(root)]
+    while pending:
+        try:
+            entries = os.scandir(pending.pop())
+        except OSError:
+            continue  # a folder that cannot be listed holds nothing we can name
+        with entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name not in (".git", ".hg", ".svn"):
+                        pending.append(entry.path)
+                elif entry.is_file(follow_symlinks=False):
+                    paths.append(entry.path)
+    folder = str(base)
+    if root == base:
+        cut = len(folder.rstrip(os.sep)) + 1
+        relative = [p[cut:] if folder != "." else os.path.relpath(p, folder) for p in paths]
+    else:
+        relative = [os.path.relpath(p, folder) for p in paths]
+    return Repository((p.replace(os.sep, "/") for p in relative), lambda path: _bytes(f"{folder}{os.sep}{path}"))
+
+
+def _bytes(path: str) -> bytes:
+    # Not pathlib: thousands of paths would cost more than reading them.
+    with open(path, "rb", buffering=0) as file:  # noqa: PTH123
+        return file.read()

@@ -1,0 +1,1 @@
+"""From a site to TensorFlow's ops and their Python names."""

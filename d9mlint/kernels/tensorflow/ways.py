@@ -1,0 +1,261 @@
+"""From a site to the TensorFlow op: kernel, functor, OpKernel class, registration for the GPU, Python.
+
+A way follows names: a function is used where its name stands in another body, a class where its name stands in a body,
+a base clause or a registration. Inside a file every name counts, across files only those that a header declares (or, in
+the same folder, a rare one). A specialisation for another device, or for another enumerator of the same enumeration
+(``UpdateOp::ADD`` against ``UpdateOp::ASSIGN``), is not followed.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from d9mlint.kernels.flow import Anchor, Way, ops_of, strongest
+from d9mlint.kernels.guards import TENSORFLOW, guard_before
+from d9mlint.kernels.source.includes import Includes
+from d9mlint.kernels.source.lexical import word_places
+from d9mlint.kernels.source.mentions import HEADERS, Mentions
+from d9mlint.kernels.source.owners import Owner, enumerators, other_device, owner_at, place_of
+from d9mlint.kernels.source.repository import Repository
+from d9mlint.kernels.tensorflow.python import PythonIndex
+from d9mlint.kernels.tensorflow.registrations import BUILDER, Registration, registrations
+from d9mlint.model import Location
+from d9mlint.model.kernel import GUARD_LEVELS, Guard, KernelOp, Step
+
+MAX_STATES = 400
+"""How many definitions one way may visit."""
+MAX_USES = 60
+"""How many uses of a name in one file are looked at; more are generated code."""
+
+
+def flow(repository: Repository, anchors: Iterable[Anchor]) -> list[KernelOp]:
+    """The TensorFlow ops that the sites reach, by name. Sites that reach none (wrappers, dead code) are in none."""
+    return ops_of(ways(repository, anchors))
+
+
+def ways(repository: Repository, anchors: Iterable[Anchor]) -> list[Way]:
+    """For each site and each op that it reaches, the shortest way among the least guarded ones; by op and site."""
+    anchors = list(anchors)
+    if not anchors or not any(BUILDER in repository.data(p) for p in repository.sources):
+        return []
+    graph = _Graph(repository)
+    python = PythonIndex(repository)
+    starts: dict[_State, list[Location]] = {}
+    for anchor in sorted(anchors, key=lambda a: a.location):
+        for state in graph.starts(anchor):
+            starts.setdefault(state, []).append(anchor.location)
+    found: dict[tuple[str, Location], Way] = {}
+    for state, sites in starts.items():
+        for op, (guard, chain, registration) in sorted(_reached(graph, state).items()):
+            api = python.api(op, registration.location.path)
+            for site in sites:
+                steps = (replace(chain[0], location=site), *chain[1:], *api.steps)
+                way = Way(op, "tensorflow", api.names, api.direction, api.gradient_of, site, guard, steps)
+                known = found.get((op, site))
+                if known is None or _weaker(guard, known.guard):
+                    found[op, site] = way
+    return [found[key] for key in sorted(found)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Edge:
+    """A use of a definition: in ``owner`` (None: at namespace level), with template arguments, behind a guard."""
+
+    owner: Owner | None
+    location: Location
+    arguments: str
+    guard: Guard
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """A definition on the way, and the enumerators (by enumeration) that the way was specialised for so far.
+
+    ``name`` is what a registration has to name: the definition or, for a macro, what led to the macro.
+    """
+
+    owner: Owner
+    name: str
+    fixed: tuple[tuple[str, str], ...]
+
+
+_Found = dict[str, tuple[Guard, tuple[Step, ...], Registration]]
+
+
+def _reached(graph: _Graph, first: _State) -> _Found:
+    """The ops that a definition reaches, each with its weakest guard and a shortest chain behind that."""
+    best: dict[_State, tuple[Guard, tuple[Step, ...]]] = {first: (Guard(), (_step(first.owner, None),))}
+    pending = deque([first])
+    ops: _Found = {}
+    while pending and len(best) < MAX_STATES:
+        state = pending.popleft()
+        guard, chain = best[state]
+        guard = strongest((guard, graph.constructed(state.owner)))
+        fixed = dict(state.fixed)
+        for edge in graph.edges(state.owner):
+            if other_device(edge.arguments) or _conflict(fixed, enumerators(edge.arguments)):
+                continue
+            behind = strongest((guard, edge.guard))
+            if edge.owner is not None:
+                following = _following(state, edge.owner)
+                if following is not None and (following not in best or _weaker(behind, best[following][0])):
+                    best[following] = behind, (*chain, _step(edge.owner, edge.location))
+                    pending.append(following)
+        for registration in graph.registered(state.owner, state.name):
+            if _conflict(fixed, enumerators(registration.class_)):
+                continue
+            if registration.op not in ops or _weaker(guard, ops[registration.op][0]):
+                text = f"op `{registration.op}`, registered for GPU as `{registration.class_}`"
+                ops[registration.op] = guard, (*chain, Step(registration.location, text)), registration
+    return ops
+
+
+def _weaker(guard: Guard, known: Guard) -> bool:
+    return GUARD_LEVELS.index(guard.level) < GUARD_LEVELS.index(known.level)
+
+
+def _following(state: _State, owner: Owner) -> _State | None:
+    own = owner.enumerators
+    fixed = dict(state.fixed)
+    if owner.on_host or _conflict(fixed, own):
+        return None
+    name = state.name if owner.kind == "macro" else owner.class_ or owner.name
+    return _State(owner, name, tuple(sorted((own | fixed).items())))
+
+
+def _conflict(fixed: Mapping[str, str], other: Mapping[str, str]) -> bool:
+    return any(fixed.get(name, value) != value for name, value in other.items())
+
+
+def _step(owner: Owner, location: Location | None) -> Step:
+    if "__global__" in owner.qualifier:
+        what = "kernel"
+    elif "__device__" in owner.qualifier and "__host__" not in owner.qualifier:
+        what = "device function"
+    elif owner.name == "operator()" or owner.kind == "class":
+        what = "class" if owner.kind == "class" else "functor"
+    else:
+        what = "method" if owner.scope else owner.kind
+    shown = owner.scope if what == "functor" else owner.label
+    return Step(location or Location(owner.path, 1, 1, 1, 1), f"{what} `{shown}`")
+
+
+class _Graph:
+    """The definitions of a repository and their uses, on demand."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self._includes = Includes(repository)
+        self._mentions = Mentions(repository, self._includes)
+        self._edges: dict[Owner, tuple[_Edge, ...]] = {}
+        self._inner: set[Owner] = set()
+        self._registrations: dict[str, list[tuple[frozenset[str], Registration]]] = {}
+        self._constructed: dict[Owner, Guard] = {}
+
+    def starts(self, anchor: Anchor) -> list[_State]:
+        """The definition that a site stands in, once for each enumerator that its wrapper is specialised for.
+
+        A device function or macro of a header is a wrapper that everybody may use: its uses are sites themselves.
+        """
+        owner = self._owner(anchor.location)
+        if owner is None:
+            return []
+        free = owner.kind == "macro" or (not owner.class_ and "__device__" in owner.qualifier)
+        if free and owner.path.endswith(HEADERS):
+            return []
+        inner = [o.enumerators for o in map(self._owner, anchor.inner) if o is not None]
+        special = [own for own in inner if own and not _conflict(owner.enumerators, own)]
+        chosen = special if inner and len(special) == len(inner) else [{}]
+        name = owner.class_ or owner.name
+        states = (_State(owner, name, tuple(sorted((owner.enumerators | own).items()))) for own in chosen)
+        return list(dict.fromkeys(states))
+
+    def _owner(self, location: Location) -> Owner | None:
+        unit = self._repository.unit(location.path)
+        place = place_of(unit, location) if unit is not None else None
+        return owner_at(unit, place) if unit is not None and place is not None else None
+
+    def edges(self, owner: Owner) -> tuple[_Edge, ...]:
+        """All uses of a definition: a method that its own class calls is used there, any other with its class."""
+        if owner not in self._edges:
+            calls = self._calls(owner)
+            self._edges[owner] = calls or tuple(self._uses(owner))
+            if calls:
+                self._inner.add(owner)
+        return self._edges[owner]
+
+    def _calls(self, method: Owner) -> tuple[_Edge, ...]:
+        """The uses of a method in other methods of its class, in its file."""
+        if not method.scope or method.name in (method.scope, "operator()"):
+            return ()
+        used = self._in_file(method.path, method.name)
+        return tuple(
+            e for e in used
+            if e.owner is not None and e.owner.scope == method.scope and e.owner.name not in (method.name, method.scope)
+        )  # fmt: skip
+
+    def _uses(self, owner: Owner) -> Iterator[_Edge]:
+        name = owner.class_ or owner.name
+        for path in self._files(owner):
+            for edge in self._in_file(path, name):
+                # Its own members and specialisations are no users.
+                if edge.owner is None or name not in (edge.owner.class_, edge.owner.name):
+                    yield edge
+
+    def _files(self, owner: Owner) -> tuple[str, ...]:
+        """The files where a definition may be used."""
+        private = "__" in owner.qualifier or owner.kind == "macro"
+        wide = owner.class_ or owner.path.endswith(HEADERS) or not private
+        return self._mentions.files(owner.path, owner.class_ or owner.name) if wide else (owner.path,)
+
+    def _in_file(self, path: str, name: str) -> Iterator[_Edge]:
+        unit = self._repository.unit(path)
+        if unit is None or not name:
+            return
+        word = name.encode()
+        for at in islice(word_places(unit.data, word), MAX_USES):
+            owner = owner_at(unit, at)
+            if owner is not None and at < owner.body:
+                continue
+            guard = guard_before(unit, owner.node, at, TENSORFLOW) if owner is not None and owner.node else Guard()
+            yield _Edge(owner, unit.span(at, at + len(word)), _template(unit.data, at + len(word)), guard)
+
+    def registered(self, owner: Owner, name: str) -> list[Registration]:
+        """The registrations with a name in their class, in the files where a definition is used."""
+        if self.edges(owner) and owner in self._inner:
+            return []
+        return [r for path in self._files(owner) for words, r in self._registered_in(path) if name in words]
+
+    def _registered_in(self, path: str) -> list[tuple[frozenset[str], Registration]]:
+        if path not in self._registrations:
+            found = registrations(self._repository, path, self._includes, "GPU")
+            self._registrations[path] = [(r.words, r) for r in found if not other_device(r.class_)]
+        return self._registrations[path]
+
+    def constructed(self, owner: Owner) -> Guard:
+        """The guard in the constructor of a class."""
+        unit = self._repository.unit(owner.path)
+        if not owner.class_ or unit is None or not any(w in unit.data for w in TENSORFLOW.all):
+            return Guard()
+        if owner not in self._constructed:
+            nodes = [f.node for f in unit.functions() if f.name == f.scope == owner.class_]
+            self._constructed[owner] = strongest(guard_before(unit, n, n.end_byte - 1, TENSORFLOW) for n in nodes)
+        return self._constructed[owner]
+
+
+def _template(data: bytes, at: int) -> str:
+    """The template arguments that stand here, if they are short."""
+    piece = data[at : at + 400].lstrip()
+    if not piece.startswith(b"<"):
+        return ""
+    depth = 0
+    for i, byte in enumerate(piece):
+        depth += (byte == 60) - (byte == 62)
+        if depth == 0:
+            return piece[: i + 1].decode("utf-8", "replace")
+        if byte in b";{":
+            break
+    return ""

@@ -1,0 +1,1 @@
+"""From a site to the functions of PyTorch extensions and of PyTorch."""

@@ -1,0 +1,223 @@
+"""A source of a PyTorch extension in blocks that can mention others: functions, macros, registrations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import tree_sitter
+
+from d9mlint.kernels.source import lexical
+from d9mlint.kernels.source.unit import Function, Unit
+from d9mlint.model import Location
+
+MAX_BROKEN = 50
+"""After so many parentheses that do not close, a file is no source worth reading on."""
+HEADERS = (".h", ".hpp", ".hh", ".hxx", ".cuh", ".inc", ".inl", ".tpp")
+_TOKEN = re.compile(
+    rb'//[^\n]*|/\*.*?(?:\*/|\Z)|R"([^\s()\\]{0,16})\(.*?(?:\)\1"|\Z)|"((?:[^"\\\n]|\\.)*)"'
+    rb"|'(?:[^'\\\n]|\\.)*'|[A-Za-z_]\w*",
+    re.DOTALL,
+)
+_MACRO = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\n\\]|\\\r\n|\\.)*)", re.MULTILINE | re.DOTALL)
+_REGISTER = re.compile(rb"\bREGISTER_\w+[ \t]*(?=\()")
+_OPERATORS = re.compile(rb"\bRegisterOperators\s*(?=\()")
+_STATEMENT = re.compile(rb'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?(?:\*/|\Z)|;', re.DOTALL)
+_OP_NAME = re.compile(rb"\w+::\w+(?:\.\w+)?\Z")
+_WRAPPED = re.compile(r"[A-Z][A-Z0-9_]*\s*\(\s*(\w+)\s*\)?")
+_LIBRARY = re.compile(r"(?:\w+_)?(?:PYBIND11_MODULE|NB_MODULE|TORCH_LIBRARY)(?:_[A-Z_]+)?\Z")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """A piece of a source that has a name and mentions others.
+
+    ``kind`` is ``function``, ``macro``, ``library`` (``PYBIND11_MODULE(...) {...}`` and its kin), ``operators``
+    (``RegisterOperators().op(...)``), ``register`` (``REGISTER_DISPATCH(stub, &fn)``: named after the stub, mentions
+    the rest) or ``op`` (a registered operator, which other code can call by its name).
+    """
+
+    unit: Unit
+    kind: str
+    name: str
+    start: int
+    end: int
+    words: Mapping[bytes, tuple[int, ...]]
+    """Identifiers, and strings that name an operator (``ns::op``), with their places; not those in comments."""
+    function: Function | None = None
+    scope: str = ""
+    """Its class; empty for a free function, also one that is defined as ``ns::f``."""
+    arguments: tuple[str, ...] = ()
+    """Of a library: ``TORCH_EXTENSION_NAME``, or the namespace and the dispatch key."""
+
+    @property
+    def label(self) -> str:
+        """As reports name it."""
+        return f"{self.scope}::{self.name}" if self.scope else self.name
+
+    @property
+    def location(self) -> Location:
+        """Its name's line, or its first."""
+        node = self.function.node.child_by_field_name("declarator") if self.function is not None else None
+        return self.unit.location(node) if node is not None else self.unit.span(self.start, self.end)
+
+    def is_parameter(self, word: bytes) -> bool:
+        """Whether a word is a type parameter of a template that this function or its class is."""
+        node = self.function.node if self.function is not None else None
+        kind = re.compile(rb"\b(?:typename|class)\s+(?:\.\.\.\s*)?" + re.escape(word) + rb"\b")
+        while node is not None:
+            if node.type == "template_declaration":
+                listed = node.child_by_field_name("parameters")
+                if listed is not None and kind.search(self.unit.data, listed.start_byte, listed.end_byte):
+                    return True
+            node = node.parent
+        return False
+
+    @property
+    def internal(self) -> bool:
+        """Whether no other file can call it by its name."""
+        if self.unit.path.endswith(HEADERS) or self.kind in ("register", "op"):
+            return False
+        if self.function is None:
+            return self.kind == "macro"
+        if "__global__" in self.function.qualifier:
+            return True
+        node: tree_sitter.Node | None = self.function.node
+        if self.unit.data[self.function.node.start_byte :].startswith(b"static ") and not self.scope:
+            return True
+        while node is not None:
+            if node.type == "namespace_definition" and node.child_by_field_name("name") is None:
+                return True
+            node = node.parent
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """All blocks of a source, and the names it defines: of functions and of classes that hold functions."""
+
+    blocks: tuple[Block, ...]
+    defined: Mapping[bytes, frozenset[str]] = field(default_factory=dict)
+    """For each such name the methods (for a function, nothing)."""
+    users: Mapping[bytes, tuple[int, ...]] = field(default_factory=dict)
+    """For each word the blocks that mention it, by their place in ``blocks``."""
+
+    def mentioning(self, *words: bytes) -> list[Block]:
+        """The blocks that mention one of the words, in order."""
+        return [self.blocks[at] for at in sorted({at for word in words for at in self.users.get(word, ())})]
+
+
+def blocks(unit: Unit) -> Blocks:
+    """Splits a source."""
+    found = [*_functions(unit), *_macros(unit), *_registrations(unit), *_operators(unit)]
+    defined: dict[bytes, set[str]] = {}
+    for block in found:
+        if block.kind in ("function", "macro"):
+            defined.setdefault((block.scope or block.name).encode(), set()).update([block.name] if block.scope else [])
+    users: dict[bytes, list[int]] = {}
+    for at, block in enumerate(found):
+        for word in block.words:
+            users.setdefault(word, []).append(at)
+    return Blocks(
+        tuple(found),
+        {name: frozenset(methods) for name, methods in defined.items()},
+        {word: tuple(places) for word, places in users.items()},
+    )
+
+
+def words(data: bytes, start: int, end: int) -> dict[bytes, tuple[int, ...]]:
+    """The identifiers of a range and the strings in it that name an operator, with their places."""
+    found: dict[bytes, list[int]] = {}
+    for match in _TOKEN.finditer(data, start, end):
+        text = match[2] if match[2] is not None else match[0]
+        quoted = match[2] is not None
+        if _OP_NAME.match(text) if quoted else (text[:1].isalpha() or text[:1] == b"_") and not text.startswith(b'R"'):
+            found.setdefault(text, []).append(match.start())
+    return {word: tuple(places) for word, places in found.items()}
+
+
+def _functions(unit: Unit) -> Iterator[Block]:
+    for function in unit.functions():
+        node = function.node
+        parameters = _parameters(node)
+        start = parameters.start_byte if parameters is not None else node.start_byte
+        name, scope, kind = function.name, function.scope, "function"
+        arguments: tuple[str, ...] = ()
+        head = unit.text(parameters)[1:-1] if parameters is not None else ""
+        if " " in name or "\n" in name:  # an unknown macro before the type: the grammar takes the type for a scope
+            name, scope = name.split()[-1], ""
+        if _LIBRARY.match(name):
+            kind, arguments = "library", tuple(part.strip() for part in head.split(","))
+        elif wrapped := _WRAPPED.match(name):
+            name = wrapped[1]  # TORCH_IMPL_FUNC(name)(...) {...}
+        if scope and not _in_class(node) and _is_namespace(unit, scope):
+            scope = ""
+        yield Block(
+            unit, kind, name, start, node.end_byte, words(unit.data, start, node.end_byte), function, scope, arguments
+        )
+
+
+def _parameters(node: tree_sitter.Node) -> tree_sitter.Node | None:
+    at = node.child_by_field_name("declarator")
+    for _ in range(20):
+        if at is None or at.type == "function_declarator":
+            break
+        inner = at.child_by_field_name("declarator")
+        at = inner if inner is not None else next(iter(at.named_children), None)
+    return at.child_by_field_name("parameters") if at is not None else None
+
+
+def _in_class(node: tree_sitter.Node) -> bool:
+    at = node.parent
+    while at is not None:
+        if at.type in ("class_specifier", "struct_specifier"):
+            return True
+        at = at.parent
+    return False
+
+
+def _is_namespace(unit: Unit, scope: str) -> bool:
+    """Whether ``scope`` of ``scope::f`` is a namespace: nothing here uses it as a class, or it is opened here."""
+    name = re.escape(scope.encode())
+    if re.search(rb"\b(?:class|struct)\s+(?:\w+\s+)?" + name + rb"\b", unit.data):
+        return False
+    return scope[:1].islower() or re.search(rb"\bnamespace\s+(?:\w+::)*" + name + rb"\b", unit.data) is not None
+
+
+def _macros(unit: Unit) -> Iterator[Block]:
+    if b"define" not in unit.data:
+        return
+    for match in _MACRO.finditer(unit.data):
+        found = words(unit.data, match.start(2), match.end(2))
+        if found:
+            yield Block(unit, "macro", match[1].decode(), match.start(2), match.end(2), found)
+
+
+def _registrations(unit: Unit) -> Iterator[Block]:
+    broken = 0
+    for match in _REGISTER.finditer(unit.data):
+        if unit.data[unit.data.rfind(b"\n", 0, match.start()) + 1 : match.start()].lstrip().startswith(b"#"):
+            continue
+        listed = lexical.arguments(unit.data, match.end()) if broken < MAX_BROKEN else None
+        if listed is None or len(listed[0]) < 2:
+            broken += listed is None
+            continue
+        (first, last), end = listed[0][0], listed[1]
+        stub = re.search(rb"(\w+)\s*\Z", unit.data[first:last])
+        if stub is not None:
+            yield Block(unit, "register", stub[1].decode(), match.start(), end, words(unit.data, last, end))
+
+
+def _operators(unit: Unit) -> Iterator[Block]:
+    if b"RegisterOperators" not in unit.data:
+        return
+    end = 0
+    for match in _OPERATORS.finditer(unit.data):
+        at = match.end()
+        if at < end:
+            continue  # within the statement before
+        ends = (t for t in _STATEMENT.finditer(unit.data, at) if t[0] == b";")
+        found = next(ends, None)
+        end = found.start() if found is not None else len(unit.data)
+        yield Block(unit, "operators", "RegisterOperators", at, end, words(unit.data, at, end))

@@ -1,0 +1,214 @@
+"""Who mentions a block, across the files of a repository: the way up from a kernel to what Python can call."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import dataclass
+
+from d9mlint.kernels.source import lexical
+from d9mlint.kernels.source.repository import Repository
+from d9mlint.kernels.torch.blocks import MAX_BROKEN, Block, Blocks, blocks
+from d9mlint.model import Location
+
+_ARGUMENTS = rb"<[^<>;{}]*(?:<[^<>;{}]*(?:<[^<>;{}]*>[^<>;{}]*)*>[^<>;{}]*)*>"
+_MEMBER = re.compile(rb"\s*(?:" + _ARGUMENTS + rb"\s*)?::\s*(?:template\s+)?(\w+)")
+_DEFINE = re.compile(rb"\.\s*(?:def|def_static|def_readwrite|impl|op)\s*(?=\()")
+_ADDRESS = re.compile(rb"&\s*(?:\w+\s*::\s*)*\Z")
+_REGISTRARS = (b"Library", b"module", b"module_")
+_STRING = re.compile(rb'"((?:[^"\\\n]|\\.)*)"')
+_OWNER = re.compile(rb'class_\s*<.{0,300}?>\s*\(\s*\w+\s*,\s*"(\w+)"', re.DOTALL)
+_PIECE = re.compile(rb'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?(?:\*/|\Z)|[(){}\[\];]', re.DOTALL)
+_MAX_CALLERS = 400
+"""A name that more blocks mention is no name of one kernel."""
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A name under which a library registers a function: ``m.def("name", &fn)``, ``m.impl("name", ...)``."""
+
+    name: str
+    start: int
+    end: int
+    block: Block
+
+    @property
+    def location(self) -> Location:
+        """Where it is registered."""
+        return self.block.unit.span(self.start, self.end)
+
+
+class Callers:
+    """Answers who mentions a block; each file is split once, each question is asked once."""
+
+    def __init__(self, repository: Repository) -> None:
+        self.repository = repository
+        self._blocks: dict[str, Blocks] = {}
+        self._files: dict[bytes, list[str]] = {}
+        self._callers: dict[Block, list[tuple[Block, tuple[int, ...]]]] = {}
+        self._bindings: dict[Block, list[Binding]] = {}
+        self._operators: dict[str, Block] = {}
+
+    def blocks(self, path: str) -> Blocks:
+        """The blocks of a source; none where it cannot be parsed."""
+        if path not in self._blocks:
+            unit = self.repository.unit(path)
+            self._blocks[path] = blocks(unit) if unit is not None else Blocks(())
+        return self._blocks[path]
+
+    def callers(self, block: Block) -> list[tuple[Block, tuple[int, ...]]]:
+        """The blocks that mention a block, each with the places; the nearest files first."""
+        if block not in self._callers:
+            self._callers[block] = self._find(block)
+        return self._callers[block]
+
+    def bindings(self, block: Block) -> list[Binding]:
+        """The registrations in a block."""
+        if block not in self._bindings:
+            self._bindings[block] = _bindings(block) if block.kind in ("library", "operators", "function") else []
+        return self._bindings[block]
+
+    def binding(self, block: Block, place: int) -> Binding | None:
+        """The registration whose arguments hold a place."""
+        return next((b for b in self.bindings(block) if b.start <= place < b.end), None)
+
+    def operator(self, name: str, at: Block) -> Block:
+        """The operator of the dispatcher of that name, as a block that other code mentions by this name."""
+        if name not in self._operators:
+            self._operators[name] = Block(at.unit, "op", name, at.start, at.end, {})
+        return self._operators[name]
+
+    def autograd(self, block: Block) -> str:
+        """``forward`` or ``backward`` for those methods of a C++ ``torch::autograd::Function``; else empty."""
+        if not block.scope or block.name not in ("forward", "backward"):
+            return ""
+        name = re.escape(block.scope.encode())
+        head = rb"\b(?:class|struct)\s+" + name + rb"\s*(?:final\s*)?:[^{;]{0,300}\bFunction\s*<"
+        return block.name if re.search(head, block.unit.data) else ""
+
+    def _find(self, block: Block) -> list[tuple[Block, tuple[int, ...]]]:
+        word = (block.scope or block.name).encode()
+        home = block.unit.path
+        if not word or (len(word) < 2 and not block.internal):
+            return []
+        found: list[tuple[Block, tuple[int, ...]]] = []
+        for path in [home] if block.internal else self._visible(block, word):
+            names = (word, block.name.encode()) if block.scope and path == home else (word,)
+            for other in self.blocks(path).mentioning(*names):
+                places = self._mentions(other, block, word) if other is not block else ()
+                if places:
+                    found.append((other, places))
+        found.sort(key=lambda caller: -_common(caller[0].unit.path, home))  # the nearest first; else by file and place
+        return found if len(found) <= _MAX_CALLERS else []
+
+    def _only_method(self, block: Block) -> bool:
+        """Whether no other class of its file has a method of that name, which is more than a common word."""
+        owners = [names for names in self.blocks(block.unit.path).defined.values() if block.name in names]
+        return len(owners) == 1 and len(block.name) > 3 and block.name.isidentifier()
+
+    def _visible(self, block: Block, word: bytes) -> list[str]:
+        """The files in which the word means this block, not a nearer definition of the same name."""
+        if word not in self._files:
+            self._files[word] = self.repository.mentioning(word)
+        files = self._files[word]
+        if block.kind in ("register", "op"):
+            return files
+        home = block.unit.path
+        owners = [p for p in files if p != home and word in self.blocks(p).defined]
+        if not owners:
+            return files
+        return [p for p in files if p == home or (p not in owners and _nearest(p, home, owners))]
+
+    def _mentions(self, other: Block, block: Block, word: bytes) -> tuple[int, ...]:
+        places = other.words.get(word, ())
+        if block.kind == "op":
+            return places if other.kind != "library" else ()
+        if block.kind == "register" and other.kind == "register":
+            return ()
+        if block.scope and other.unit.path == block.unit.path:
+            member = other.words.get(block.name.encode(), ())
+            only = self._only_method(block)
+            places = (*places, *(p for p in member if other.scope == block.scope or (only and _through(other, p))))
+        methods: frozenset[str] = frozenset()
+        if block.scope and not self.autograd(block):  # `apply`, or a helper of the class, calls forward and backward
+            methods = self.blocks(block.unit.path).defined.get(word, frozenset())
+        meant = tuple(p for p in places if _means(other, block, methods, p))
+        return () if meant and other.is_parameter(word) else meant
+
+
+def _through(other: Block, place: int) -> bool:
+    """Whether a word is a member of something: ``x.word``, ``x->word``."""
+    return other.unit.data[max(0, place - 3) : place].rstrip().endswith((b".", b"->"))
+
+
+def _is_handed_on(block: Block, other: Block) -> bool:
+    """Whether a bare name counts: of a kernel or macro, or where functions are registered; else it is a variable."""
+    if block.kind != "function" or other.kind != "function":
+        return True
+    kernel = block.function is not None and "__global__" in block.function.qualifier
+    return kernel or any(word in other.words for word in _REGISTRARS)
+
+
+def _is_called(other: Block, block: Block, place: int) -> bool:
+    """Whether a name is called, or its address or an instance of it taken: ``f(``, ``f<T>``, ``&f``, ``&ns::f``."""
+    data = other.unit.data
+    after = data[place + len(block.name) : place + len(block.name) + 80].lstrip()
+    return after.startswith((b"(", b"<", b"{")) or _ADDRESS.search(data, max(0, place - 200), place) is not None
+
+
+def _means(other: Block, block: Block, methods: frozenset[str], place: int) -> bool:
+    """Whether the word at a place can be the block: no member of that name, no other method of its class."""
+    data = other.unit.data
+    if not block.scope:
+        return not _through(other, place) and (_is_handed_on(block, other) or _is_called(other, block, place))
+    match = _MEMBER.match(data, place + len(block.scope), place + len(block.scope) + 400)
+    named = match[1].decode() if match is not None else ""
+    return named == block.name or named not in methods
+
+
+def _nearest(path: str, home: str, owners: list[str]) -> bool:
+    """Whether no other file that defines the name lies nearer than this one."""
+    own = _common(path, home)
+    return all(_common(path, owner) <= own for owner in owners)
+
+
+def _common(path: str, other: str) -> int:
+    folders = zip(path.split("/")[:-1], other.split("/")[:-1], strict=False)
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], folders))
+
+
+def _statement_end(data: bytes, start: int, end: int) -> int:
+    """The byte of the ``;`` that ends a statement begun before ``start``, outside of its brackets."""
+    depth = 0
+    for match in _PIECE.finditer(data, start, end):
+        piece = match[0]
+        if piece in (b"(", b"{", b"["):
+            depth += 1
+        elif piece in (b")", b"}", b"]"):
+            depth -= 1
+        elif piece == b";" and depth <= 0:
+            return match.start()
+    return end
+
+
+def _bindings(block: Block) -> list[Binding]:
+    found: list[Binding] = []
+    broken = 0
+    data = block.unit.data
+    owners = [
+        (_statement_end(data, m.end(), block.end), m.start(), m[1].decode())
+        for m in (_OWNER.finditer(data, block.start, block.end) if b"class_" in data else ())
+    ]
+    for match in _DEFINE.finditer(data, block.start, block.end):
+        listed = lexical.arguments(data, match.end()) if broken < MAX_BROKEN else None
+        if listed is None or not listed[0]:
+            broken += listed is None
+            continue
+        name = _STRING.search(data, *listed[0][0])
+        if name is None:
+            continue
+        text = name[1].decode("utf-8", "replace").partition("(")[0].strip()
+        owner = next((name for end, start, name in reversed(owners) if start < match.start() < end), "")
+        text = f"{owner}.{text}" if owner else text
+        found.append(Binding(text, match.start(), listed[1], block))
+    return found

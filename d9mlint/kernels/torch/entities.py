@@ -1,0 +1,142 @@
+"""The Python things that stand between a compiled function and its user: functions, autograd Functions, aliases."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from d9mlint.kernels.torch.pyfiles import Mention, PyFile, Scope
+from d9mlint.model import Location
+
+_WORDS = {"alias": "alias", "kernel": "kernel"}
+_KERNELS = ("triton.", "numba.cuda.", "warp.", "cupyx.jit.")
+_LAUNCHABLE = ("RawKernel", "RawModule", "ElementwiseKernel", "ReductionKernel", "SourceModule", "load_inline",
+               "_compile_kernel")  # fmt: skip
+_GRADIENTS = ("backward", "vjp", "jvp", "double_backward")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entity:
+    """A function, class or name of a Python file that leads to a compiled function."""
+
+    file: PyFile
+    name: str
+    kind: str
+    """``function``, ``kernel`` (a function or name that is launched), ``alias``, ``module-class`` (its objects are
+    called), ``forward`` or ``backward`` of an autograd Function (then ``name`` is its class)."""
+    backward: bool
+    node: ast.AST
+    gradient_of: str = ""
+    """The operator whose gradient it was registered as."""
+    uses: Entity | None = None
+
+    @property
+    def key(self) -> tuple[str, str, bool]:
+        """What makes it the same."""
+        return self.file.path, self.name, self.backward
+
+    @property
+    def dotted(self) -> str:
+        """Its full name, by the file that defines it."""
+        return f"{self.file.module}.{self.name}" if self.file.module else self.name
+
+    @property
+    def in_function(self) -> bool:
+        """Whether it is a method of an autograd Function."""
+        return self.kind in ("forward", "backward") and isinstance(self.node, ast.ClassDef)
+
+    @property
+    def location(self) -> Location:
+        """Its place."""
+        scope = self.node
+        if isinstance(scope, Scope):
+            return self.file.head(scope)
+        return self.file.place(scope)
+
+    @property
+    def text(self) -> str:
+        """As a chain shows it."""
+        if self.in_function:
+            return f"`{self.name}.{self.kind}`"
+        return f"{_WORDS.get(self.kind, 'Python')} `{self.name}`"
+
+    def above(self, used: Entity) -> Entity:
+        """The same entity as a user of another: a gradient stays one."""
+        return replace(self, uses=used, backward=self.backward or used.backward, gradient_of=used.gradient_of)
+
+
+def entity_of(file: PyFile, mention: Mention) -> Entity | None:
+    """What the mention stands in; None at the top of a file, where nobody can call it (an alias: its name)."""
+    scopes = mention.scopes
+    if not scopes:
+        return _assigned(file, mention)
+    outer = scopes[0]
+    if not isinstance(outer, ast.ClassDef):
+        return Entity(file, outer.name, "kernel" if _is_kernel(file, outer) else "function", False, outer)
+    method = scopes[1].name if len(scopes) > 1 else ""
+    if is_function_class(file, outer):
+        if method == "symbolic":
+            return None
+        gradient = method in _GRADIENTS
+        return Entity(file, outer.name, "backward" if gradient else "forward", gradient, outer)
+    return Entity(file, outer.name, "module-class", method.startswith("backward"), outer)
+
+
+def alias_of(file: PyFile, mention: Mention, entity: Entity) -> Entity | None:
+    """The name that ``name = Class.apply`` or a table at the top of a file gives to an autograd Function."""
+    return _assigned(file, mention, True) if entity.in_function and not mention.scopes else None
+
+
+def _assigned(file: PyFile, mention: Mention, table: bool = False) -> Entity | None:
+    """The name that the top of a file gives to a value, or (``table``) to a collection that holds it."""
+    statement = next((p for p in mention.parents if isinstance(p, ast.Assign)), None)
+    if statement is None or len(statement.targets) != 1 or not isinstance(statement.targets[0], ast.Name):
+        return None
+    plain = isinstance(statement.value, ast.Attribute | ast.Name | ast.Call)
+    if not table and not plain and not _is_source(statement):
+        return None
+    return Entity(file, statement.targets[0].id, "kernel" if _is_source(statement) else "alias", False, statement)
+
+
+def _is_kernel(file: PyFile, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a decorator makes a function a kernel or a function of kernels (``triton.jit``, ``cuda.jit``, ...)."""
+    for decorator in node.decorator_list:
+        called = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if file.dotted(called).startswith(_KERNELS):
+            return True
+    return False
+
+
+def _is_source(statement: ast.Assign) -> bool:
+    """Whether a name stands for a CUDA source in a string, or for what a library compiled from one."""
+    value = statement.value
+    if isinstance(value, ast.Call):
+        called = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
+        return called in _LAUNCHABLE
+    return isinstance(value, ast.Constant | ast.JoinedStr | ast.BinOp)
+
+
+def is_function_class(file: PyFile, node: ast.ClassDef) -> bool:
+    """Whether a class is a ``torch.autograd.Function``, by its base or by a ``backward(ctx, ...)``."""
+    if any(_is_function(file.dotted(base)) for base in node.bases):
+        return True
+    methods = [m for m in node.body if isinstance(m, ast.FunctionDef) and m.name == "backward"]
+    return any(m.args.args and m.args.args[0].arg == "ctx" for m in methods)
+
+
+def _is_function(base: str) -> bool:
+    return base.startswith("torch.autograd") and base.rpartition(".")[2] in ("Function", "InplaceFunction")
+
+
+def registered_backwards(file: PyFile) -> Mapping[str, str]:
+    """The functions given to ``torch.library.register_autograd("ns::op", backward)``, each with its operator."""
+    found: dict[str, str] = {}
+    for mention in file.mentions.get("register_autograd", ()):
+        parent = mention.parents[-1] if mention.parents else None
+        if not isinstance(parent, ast.Call) or parent.func is not mention.node or len(parent.args) < 2:
+            continue
+        operator, function = parent.args[:2]
+        if isinstance(operator, ast.Constant) and isinstance(operator.value, str) and isinstance(function, ast.Name):
+            found.setdefault(function.id, operator.value)
+    return found

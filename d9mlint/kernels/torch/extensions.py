@@ -1,0 +1,101 @@
+"""What the compiled modules of a PyTorch extension are called, read from ``setup.py`` and from loading calls."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from d9mlint.kernels.source.repository import Repository
+from d9mlint.kernels.torch.pyfiles import PyFile, PyFiles, texts
+
+_MAKERS = re.compile(r"(?:\w*(?:Extension|extension)|load|load_inline|make_cuda_ext)\Z")
+_CMAKE = re.compile(
+    rb"\b(?:pybind11_add_module|nanobind_add_module|python_add_library|define_gpu_extension_target)\s*\(\s*(\w+)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Extension:
+    """A compiled module: its dotted name as far as it can be read, and the sources named beside it."""
+
+    name: str
+    sources: tuple[str, ...]
+    path: str
+    """The file that says so."""
+
+    @property
+    def last(self) -> str:
+        """The last part of its name."""
+        return self.name.rpartition(".")[2]
+
+
+def extensions(repository: Repository, files: PyFiles) -> list[Extension]:
+    """All compiled modules that the build files and ``load(...)`` calls of a repository name; by file and place.
+
+    ``CUDAExtension`` and its kin: https://docs.pytorch.org/docs/stable/cpp_extension.html
+    """
+    found = [
+        extension
+        for path in files.mentioning(b"Extension(", b"extension(", b"cpp_extension", b"make_cuda_ext(")
+        if (file := files.file(path)) is not None
+        for extension in _of_file(file)
+    ]
+    for path in repository.paths:
+        if path.endswith("CMakeLists.txt"):
+            found += [Extension(m[1].decode(), (), path) for m in _CMAKE.finditer(repository.data(path))]
+    return found
+
+
+def of_source(all_: list[Extension], path: str) -> list[Extension]:
+    """The extensions that a C++ source can belong to: those that name it, else those of the nearest build file."""
+    name = path.rpartition("/")[2]
+    named = [e for e in all_ if any(source.rpartition("/")[2] == name for source in e.sources)]
+    if named:
+        whole = [e for e in named if any(path.endswith(source.lstrip("./")) for source in e.sources)]
+        return whole or named
+    above = [e for e in all_ if not _literal(e) and f"{path}/".startswith(e.path.rpartition("/")[0])]
+    depth = max((e.path.count("/") for e in above), default=0)
+    return [e for e in above if e.path.count("/") == depth]
+
+
+def _literal(extension: Extension) -> bool:
+    return any(source.endswith((".cpp", ".cu", ".cc", ".cxx")) and "*" not in source for source in extension.sources)
+
+
+def _of_file(file: PyFile) -> Iterator[Extension]:
+    for node in ast.walk(file.tree):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name | ast.Attribute):
+            continue
+        called = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
+        if not _MAKERS.match(called) or (called == "load" and b"cpp_extension" not in file.data):
+            continue
+        keywords = {k.arg: k.value for k in node.keywords if k.arg}
+        given = keywords.get("name") or (node.args[0] if node.args else None)
+        name = _text(file, given)
+        if not name or not re.fullmatch(r"[A-Za-z_][\w.]*", name):
+            continue
+        module = _text(file, keywords.get("module"))
+        sources = keywords.get("sources") or (node.args[1] if len(node.args) > 1 else None)
+        listed = tuple(str(text.value) for text in texts(_value(file, sources))) if sources is not None else ()
+        yield Extension(f"{module}.{name}" if module else name, listed, file.path)
+
+
+def _value(file: PyFile, node: ast.expr) -> ast.expr:
+    for _ in range(5):
+        if not isinstance(node, ast.Name) or node.id not in file.assigned:
+            break
+        node = file.assigned[node.id]
+    return node
+
+
+def _text(file: PyFile, node: ast.expr | None) -> str:
+    """The text of a constant, of a name set to one, of an f-string or sum that ends in a constant without blanks."""
+    if node is None:
+        return ""
+    value = _value(file, node)
+    if isinstance(value, ast.Constant) and isinstance(value.value, str):
+        return value.value
+    return ""

@@ -1,0 +1,259 @@
+"""Python files that stand beside kernels, read with ``ast`` (never imported): names, imports, who mentions what."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from d9mlint.kernels.source.repository import MAX_BYTES, Repository
+from d9mlint.model import Location
+
+_SCOPES = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+Scope = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+_MAX_LINKS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A word in a file: an attribute, a name that is read, or a string; with what stands around it."""
+
+    node: ast.Attribute | ast.Name | ast.Constant
+    parents: tuple[ast.AST, ...]
+    """From the statement of the module down to the direct parent."""
+
+    @property
+    def scopes(self) -> tuple[Scope, ...]:
+        """The classes and functions around it, outermost first; a decorator stands outside of what it decorates."""
+        nodes = (*self.parents, self.node)
+        return tuple(
+            parent
+            for parent, child in itertools.pairwise(nodes)
+            if isinstance(parent, _SCOPES) and child not in parent.decorator_list
+        )
+
+
+@dataclass(frozen=True)
+class PyFile:
+    """A parsed Python file."""
+
+    path: str
+    module: str
+    """Dotted name by the layout of the repository: packages are folders with ``__init__.py``."""
+    data: bytes
+    tree: ast.Module
+    _lines: list[bytes] = field(default_factory=list)
+
+    @cached_property
+    def imports(self) -> Mapping[str, str]:
+        """What each imported name stands for, dotted; those of the module before those inside functions."""
+        found: dict[str, str] = {}
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Import):
+                for name in node.names:
+                    first = name.name.partition(".")[0]
+                    found.setdefault(name.asname or first, name.name if name.asname else first)
+            elif isinstance(node, ast.ImportFrom):
+                base = self.absolute(node)
+                for name in node.names:
+                    if name.name != "*":
+                        found.setdefault(name.asname or name.name, f"{base}.{name.name}" if base else name.name)
+        return found
+
+    @cached_property
+    def stars(self) -> tuple[str, ...]:
+        """The modules of ``from x import *``."""
+        return tuple(
+            self.absolute(node)
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.ImportFrom) and any(name.name == "*" for name in node.names)
+        )
+
+    @cached_property
+    def assigned(self) -> Mapping[str, ast.expr]:
+        """What each name is set to by a simple assignment: at the top of the file, else anywhere (the first)."""
+        found: dict[str, ast.expr] = {}
+        for node in ast.walk(self.tree):  # breadth first: the top of the file comes first
+            if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+                found.setdefault(node.targets[0].id, node.value)
+        return found
+
+    @cached_property
+    def defined(self) -> Mapping[str, ast.stmt]:
+        """The functions, classes and simple assignments at the top of the file (also below ``if`` and ``try``)."""
+        found: dict[str, ast.stmt] = {}
+        pending: list[ast.stmt] = list(reversed(self.tree.body))
+        while pending:
+            node = pending.pop()
+            if isinstance(node, _SCOPES):
+                found.setdefault(node.name, node)
+            elif isinstance(node, ast.Assign):
+                for target in node.targets:
+                    if isinstance(target, ast.Name):
+                        found.setdefault(target.id, node)
+            elif isinstance(node, ast.If | ast.Try):
+                handlers = [s for h in node.handlers for s in h.body] if isinstance(node, ast.Try) else []
+                pending.extend(reversed([*node.body, *handlers, *node.orelse]))
+        return found
+
+    @cached_property
+    def mentions(self) -> Mapping[str, list[Mention]]:
+        """All attributes, names that are read, and strings without blanks, in order."""
+        found: dict[str, list[Mention]] = {}
+        pending: list[tuple[ast.AST, tuple[ast.AST, ...]]] = [(s, ()) for s in reversed(self.tree.body)]
+        while pending:
+            node, parents = pending.pop()
+            word = ""
+            if isinstance(node, ast.Attribute):
+                word = node.attr
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                word = node.id
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str) and " " not in node.value[:80]:
+                word = node.value[:80]
+            if word and isinstance(node, ast.Attribute | ast.Name | ast.Constant):
+                found.setdefault(word, []).append(Mention(node, parents))
+            if len(parents) < 400:
+                below = (*parents, node)
+                pending.extend((child, below) for child in reversed(list(ast.iter_child_nodes(node))))
+        return found
+
+    def absolute(self, node: ast.ImportFrom) -> str:
+        """The module that a ``from ... import`` names."""
+        if not node.level:
+            return node.module or ""
+        parts = self.module.split(".") if self.module else []
+        up = node.level - 1 if self.path.endswith("__init__.py") else node.level
+        base = parts[: len(parts) - up] if up <= len(parts) else []
+        return ".".join([*base, *([node.module] if node.module else [])])
+
+    def dotted(self, node: ast.AST) -> str:
+        """The dotted name of an expression, imports and simple assignments resolved; empty for anything else."""
+        tail: list[str] = []
+        seen: set[str] = set()
+        at: ast.AST = node
+        for _ in range(_MAX_LINKS):
+            while isinstance(at, ast.Attribute):
+                tail.append(at.attr)
+                at = at.value
+            if not isinstance(at, ast.Name):
+                return ""
+            if at.id in self.imports:
+                return ".".join([self.imports[at.id], *reversed(tail)])
+            value = self.assigned.get(at.id)
+            if at.id in seen or not isinstance(value, ast.Attribute | ast.Name):
+                own = f"{self.module}.{at.id}" if self.module and at.id in self.defined else at.id
+                return ".".join([own, *reversed(tail)])
+            seen.add(at.id)
+            at = value
+        return ""
+
+    def place(self, node: ast.AST) -> Location:
+        """The place of a node; columns count characters."""
+        line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+        end, last = getattr(node, "end_lineno", None) or line, getattr(node, "end_col_offset", None) or column
+        return Location(self.path, line, self._column(line, column), end, self._column(end, last))
+
+    def head(self, node: Scope) -> Location:
+        """The line of a ``def`` or ``class``, not its body."""
+        place = self.place(node)
+        return Location(self.path, place.line, place.column, place.line, place.column + len(node.name) + 4)
+
+    def _column(self, line: int, column: int) -> int:
+        if not self._lines:
+            self._lines.extend(self.data.splitlines() or [b""])
+        text = self._lines[line - 1][:column] if line <= len(self._lines) else b""
+        return len(text.decode("utf-8", "replace")) + 1 if len(text) == column else column + 1
+
+
+class PyFiles:
+    """The Python files of a repository by path and by module, each parsed at most once."""
+
+    def __init__(self, repository: Repository) -> None:
+        self.repository = repository
+        self.paths = tuple(p for p in repository.paths if p.endswith(".py"))
+        self._files: dict[str, PyFile | None] = {}
+        self._known = frozenset(self.paths)
+
+    @cached_property
+    def modules(self) -> Mapping[str, str]:
+        """The path of each module."""
+        found: dict[str, str] = {}
+        for path in self.paths:
+            found.setdefault(self.module(path), path)
+        return found
+
+    @cached_property
+    def packages(self) -> frozenset[str]:
+        """The first parts of the names of all modules."""
+        return frozenset(name.partition(".")[0] for name in self.modules)
+
+    def module(self, path: str) -> str:
+        """The dotted name of a file by the folders with ``__init__.py`` above it."""
+        folder, _, name = path.rpartition("/")
+        parts = [] if name == "__init__.py" else [name.removesuffix(".py")]
+        while folder and f"{folder}/__init__.py" in self._known:
+            folder, _, last = folder.rpartition("/")
+            parts.append(last)
+        return ".".join(reversed(parts))
+
+    def file(self, path: str) -> PyFile | None:
+        """The parsed file; None where it is no Python that can be parsed."""
+        if path not in self._files:
+            data = self.repository.data(path)
+            tree = _parsed(data)
+            self._files[path] = PyFile(path, self.module(path), data, tree) if tree is not None else None
+        return self._files[path]
+
+    def mentioning(self, *words: bytes) -> list[str]:
+        """The Python files whose bytes hold one of the words."""
+        return [p for p in self.paths if any(w in self.repository.data(p) for w in words)]
+
+    def names(self, module: str, name: str) -> list[str]:
+        """All dotted names of what a module defines: re-exports of the packages above it (shortest first), its own."""
+        found = [f"{module}.{name}" if module else name]
+        parts = module.split(".")
+        for count in range(len(parts), 0, -1):
+            package = ".".join(parts[:count])
+            path = self.modules.get(package, "")
+            if not path.endswith("__init__.py") or f"{package}.{name}" in found:
+                continue
+            file = self.file(path)
+            if file is None or name.startswith("_"):
+                continue
+            stars = [f"{star}.{name}" for star in file.stars]
+            if file.imports.get(name) in found or any(star in found for star in stars):
+                found.append(f"{package}.{name}")
+        return sorted(found, key=lambda dotted: (dotted.count("."), dotted))
+
+
+def _parsed(data: bytes) -> ast.Module | None:
+    if not data or len(data) > MAX_BYTES or b"\0" in data:
+        return None
+    try:
+        with warnings.catch_warnings():  # of invalid escapes in others' strings
+            warnings.simplefilter("ignore")
+            return ast.parse(data)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def texts(node: ast.AST) -> Iterator[ast.Constant]:
+    """The string constants of an expression, in order."""
+    pending: list[ast.AST] = [node]
+    while pending:
+        at = pending.pop()
+        if isinstance(at, ast.Constant) and isinstance(at.value, str):
+            yield at
+        pending.extend(reversed(list(ast.iter_child_nodes(at))))
+
+
+def shown(node: ast.AST, limit: int = 2000) -> str:
+    """The first line of a node's code, cut to ``limit`` characters; empty for one that is nested too deeply."""
+    try:
+        text = ast.unparse(node).partition("\n")[0]
+    except RecursionError:
+        return ""
+    return text if len(text) <= limit else f"{text[: limit - 3]}..."

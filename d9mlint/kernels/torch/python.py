@@ -1,0 +1,288 @@
+"""From a registered function to the Python names under which a user meets it, by the Python files beside it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from d9mlint.kernels.source.repository import Repository
+from d9mlint.kernels.torch.entities import Entity, alias_of, entity_of, registered_backwards
+from d9mlint.kernels.torch.extensions import Extension, extensions, of_source
+from d9mlint.kernels.torch.pyfiles import Mention, PyFile, PyFiles, shown
+from d9mlint.kernels.torch.routes import Export
+from d9mlint.model.kernel import Step
+
+_MODULE_WORD = re.compile(r"(?:\A_|_C\Z|ext|cuda|csrc|backend|kernel|ops\Z|lib)", re.IGNORECASE)
+_GRADIENT_WORD = re.compile(r"(?:\A|_|\.)(?:backward|bwd|grad)(?:\Z|_|\d)|Backward")
+_COMMON = frozenset(
+    ("forward", "backward", "apply", "call", "run", "init", "sort", "sum", "add", "copy", "get", "set", "index", "load")
+)
+_TESTS = frozenset(
+    ("test", "tests", "testing", "benchmark", "benchmarks", "example", "examples", "docs", "demo", "demos", "profiling")
+)
+_MAX_ROUNDS = 4
+"""How many Python functions may stand between the compiled function and its public name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """How Python meets an export."""
+
+    name: str
+    """The export's full name: ``pkg._C.f``, ``ns::op``."""
+    python: tuple[str, ...]
+    direction: str
+    gradient_of: tuple[str, ...]
+    chain: tuple[Step, ...]
+
+
+class Binder:
+    """Finds the Python names of exports; what it draws from a repository is drawn once."""
+
+    def __init__(self, repository: Repository, files: PyFiles) -> None:
+        self.repository = repository
+        self.files = files
+        self._root = _shared_folders(repository.paths)
+
+    @cached_property
+    def extensions(self) -> list[Extension]:
+        """The compiled modules that the repository names."""
+        return extensions(self.repository, self.files)
+
+    def met(self, export: Export) -> Met:
+        """The Python names of an export, the direction that its users show, and the way to the first of them."""
+        word = export.name.rpartition("::")[2].partition(".")[0]  # of a method, its class
+        known = of_source(self.extensions, export.path) if not export.operator else []
+        own: set[str] = set()
+        first: list[Entity] = []
+        for file in self._readers(word):
+            for mention, dotted in self._uses(file, word, export, known):
+                if dotted:
+                    own.add(dotted + export.name.rpartition("::")[2][len(word) :])
+                entity = entity_of(file, mention)
+                if entity is not None:
+                    first.append(entity)
+        return self._met(export, own or _own_names(export, known), first)
+
+    def public(self, dotted: str) -> tuple[str, ...]:
+        """The names of the Python functions that call something by its full name; empty where no file here does."""
+        word = dotted.rpartition(".")[2]
+        first = [
+            entity
+            for file in self._readers(word)
+            for mention in file.mentions.get(word, ())
+            if not isinstance(mention.node, ast.Constant) and file.dotted(mention.node) == dotted
+            if (entity := entity_of(file, mention)) is not None
+        ]
+        return self.python(self.users(first))
+
+    def _of_name(self, export: Export) -> Met | None:
+        """How Python meets the operator that another is the gradient of, by their names (``f``, ``f_backward``)."""
+        forward = re.sub(r"_(?:backward|bwd)\Z", "", export.name) if export.operator else export.name
+        name = forward.rpartition("::")[2].encode()
+        if forward == export.name or not self.repository.mentioning(b'"' + name + b'"', b'"' + name + b"("):
+            return None
+        found = self.met(Export(forward, True, export.module, export.path))
+        return found if found.chain else None
+
+    def _met(self, export: Export, own: set[str], first: list[Entity]) -> Met:
+        if not first and (forward := self._of_name(export)) is not None:
+            python = (*forward.python, *sorted(own, key=_depth))
+            return Met(export.name, python, "backward", (forward.name,), forward.chain)
+        entities = self.users(first)
+        names = sorted(own, key=_depth)
+        name = export.name if export.operator or not names else names[-1]
+        gradients = {e.gradient_of or e.dotted for e in entities if e.backward and (e.in_function or e.gradient_of)}
+        direction = _direction(export, entities)
+        return Met(
+            name,
+            (*self.python(entities), *names),
+            direction,
+            tuple(sorted(gradients)),
+            self.chain(entities),
+        )
+
+    def python(self, entities: list[Entity]) -> tuple[str, ...]:
+        """The dotted names of entities: what users call, the shortest first, then ``apply`` of autograd Functions."""
+        public = sorted((n for e in entities if not e.in_function for n in self._names(e)), key=_depth)
+        applied = sorted((n for e in entities if e.in_function for n in self._names(e)), key=_depth)
+        return tuple(dict.fromkeys([*public, *applied]))
+
+    def _names(self, entity: Entity) -> list[str]:
+        if entity.in_function:
+            return [f"{entity.dotted}.apply"]
+        if entity.name.startswith("_") or entity.kind == "kernel":
+            return []
+        return self.files.names(entity.file.module, entity.name)
+
+    def _readers(self, word: str) -> Iterator[PyFile]:
+        for path in self.files.mentioning(word.encode()):
+            folders = path.removeprefix(self._root).split("/")
+            if _TESTS & set(folders[:-1]) or re.match(r"(?:test_|conftest|setup\.py)|.*_test\.py", folders[-1]):
+                continue
+            file = self.files.file(path)
+            if file is not None:
+                yield file
+
+    def _uses(self, file: PyFile, word: str, export: Export, known: list[Extension]) -> Iterator[tuple[Mention, str]]:
+        """The places of a file that mean the export, each with its full name where the place tells it."""
+        local = {n for n, d in file.imports.items() if d.rpartition(".")[2] == word and n != word}
+        for name in (word, *sorted(local)):
+            for mention in file.mentions.get(name, ()):
+                dotted = self._meaning(file, mention, word, export, known)
+                if dotted is not None:
+                    yield mention, dotted
+        if export.operator:
+            for mention in file.mentions.get(export.name, ()):
+                if _argument_of_getter(mention):
+                    yield mention, ""
+
+    def _meaning(self, file: PyFile, mention: Mention, word: str, export: Export, known: list[Extension]) -> str | None:
+        node = mention.node
+        if isinstance(node, ast.Constant):
+            getter = word not in _COMMON and _argument_of_getter(mention) and self._gets(file, mention, export)
+            return "" if getter else None
+        base = node.value if isinstance(node, ast.Attribute) else None
+        dotted = file.dotted(base) if base is not None else file.imports.get(_id(node), "").rpartition(".")[0]
+        if export.operator:
+            namespace = export.name.rpartition("::")[0]
+            right = dotted == f"torch.ops.{namespace}" if namespace else dotted.startswith("torch.ops.")
+            return f"{dotted}.{word}" if right else None
+        if dotted.startswith("torch.ops") or (not dotted and base is None):
+            return None
+        return self._in_module(file, base, dotted, word, known, export)
+
+    def _gets(self, file: PyFile, mention: Mention, export: Export) -> bool:
+        """Whether the function that is given a name looks it up by ``getattr``, here or where it is defined."""
+        call = mention.parents[-1]
+        called = file.dotted(call.func) if isinstance(call, ast.Call) else ""
+        home = self.files.modules.get(called.rpartition(".")[0], file.path)
+        for data in (file.data, self.repository.data(home)):
+            if b"getattr" in data and (b"torch.ops" in data or not export.operator):
+                return True
+        return False
+
+    def _in_module(
+        self, file: PyFile, base: ast.expr | None, dotted: str, word: str, known: list[Extension], export: Export
+    ) -> str | None:
+        """The full name, where the thing before the dot is (or may be) a compiled module; else None."""
+        last = dotted.rpartition(".")[2]
+        for extension in known:
+            if dotted and (dotted == extension.name or last == extension.last):
+                return f"{extension.name if '.' in extension.name else dotted}.{word}"
+        if export.module and last == export.module:
+            return f"{dotted}.{word}"
+        value = file.assigned.get(base.id) if isinstance(base, ast.Name) else base
+        if isinstance(value, ast.Call) and not (isinstance(base, ast.Name) and base.id in file.imports):
+            named = _named(value, known)
+            if named:
+                return f"{named}.{word}"
+            loads = re.search(r"load|import|backend|ext|_C\b|cuda", shown(value, 300))
+            return "" if word not in _COMMON and loads else None
+        if word in _COMMON or not dotted or self.files.modules.get(dotted):
+            return None
+        inside = dotted.partition(".")[0] in self.files.packages
+        if known and not inside and "." not in dotted:
+            return None  # another top-level module than those that the build files name
+        plain = base is None or _root(base) in file.imports
+        return f"{dotted}.{word}" if plain and _MODULE_WORD.search(last) and (inside or "." not in dotted) else None
+
+    def users(self, first: list[Entity]) -> list[Entity]:
+        """The entities that use an export and, where those are not what a user calls, those that use them."""
+        found: dict[tuple[str, str, bool], Entity] = {}
+        pending = list(first)
+        for _ in range(_MAX_ROUNDS):
+            fresh = [e for e in dict.fromkeys(pending) if e.key not in found]
+            for entity in fresh:
+                found.setdefault(entity.key, entity)
+            pending = [user for entity in fresh for user in self._users_of(entity)]
+        return list(found.values())
+
+    def chain(self, entities: list[Entity]) -> tuple[Step, ...]:
+        """The steps from the first user to the first name that is a user's."""
+        shown = next((e for e in entities if not e.in_function and self._names(e)), None)
+        at = shown if shown is not None else next(iter(entities), None)
+        steps: list[Step] = []
+        while at is not None:
+            steps.append(Step(at.location, at.text))
+            at = at.uses
+        return tuple(reversed(steps))
+
+    def _users_of(self, entity: Entity) -> Iterator[Entity]:
+        if entity.kind == "module-class":
+            return
+        file = entity.file
+        names = set(self.files.names(file.module, entity.name))
+        far = entity.in_function or entity.kind == "kernel" or entity.name.startswith("_")
+        for other in self._readers(entity.name) if far else [file]:
+            registered = registered_backwards(other).get(entity.name) if other is file else None
+            if registered:
+                yield Entity(file, entity.name, "backward", True, entity.node, registered, entity)
+            for mention in other.mentions.get(entity.name, ()):
+                above = mention.parents[-1] if mention.parents else None
+                helper = entity.in_function and isinstance(above, ast.Attribute) and above.attr != "apply"
+                if isinstance(mention.node, ast.Constant) or helper:
+                    continue
+                if other.dotted(mention.node) in names or (other is file and isinstance(mention.node, ast.Name)):
+                    user = alias_of(other, mention, entity) or entity_of(other, mention)
+                    if user is not None and (user.file is not file or user.name != entity.name):
+                        yield user.above(entity)
+
+
+def _direction(export: Export, entities: list[Entity]) -> str:
+    """What those who use an export show; its name where nobody uses it, or only helpers that say "gradient" too."""
+    ways = {e.backward for e in entities if e.uses is None and "." not in export.name}
+    if len(ways) == 2:
+        return "both"
+    if any(e.in_function for e in entities) or not _GRADIENT_WORD.search(export.name):
+        return "backward" if ways == {True} else "forward"
+    plain = any(e.uses is None and not _GRADIENT_WORD.search(e.name) for e in entities)
+    return "forward" if plain and ways else "backward"
+
+
+def _depth(dotted: str) -> tuple[int, str]:
+    return dotted.count("."), dotted
+
+
+def _id(node: ast.AST) -> str:
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _root(node: ast.expr) -> str:
+    at = node
+    while isinstance(at, ast.Attribute):
+        at = at.value
+    return _id(at)
+
+
+def _argument_of_getter(mention: Mention) -> bool:
+    """Whether a string is itself an argument of a call (``getattr(ops, "f")``), outside of a decorator."""
+    parent = mention.parents[-1] if mention.parents else None
+    return isinstance(parent, ast.Call) and mention.node in parent.args and bool(mention.scopes)
+
+
+def _named(call: ast.Call, known: list[Extension]) -> str:
+    """The extension that a loading call names by a string."""
+    given = {n.value for n in [*call.args, *(k.value for k in call.keywords)] if isinstance(n, ast.Constant)}
+    return next((e.name for e in known if e.name in given or e.last in given), "")
+
+
+def _own_names(export: Export, known: list[Extension]) -> set[str]:
+    if export.operator:
+        namespace, _, name = export.name.rpartition("::")
+        return {f"torch.ops.{namespace}.{name}"} if namespace else set()
+    names = {e.name for e in known} if len({e.name for e in known}) == 1 else {export.module} - {""}
+    return {f"{name}.{export.name}" for name in names}
+
+
+def _shared_folders(paths: tuple[str, ...]) -> str:
+    """The folders that all files share, with the last ``/``: of a tree given on the command line, its root."""
+    if not paths:
+        return ""
+    low, high = paths[0].split("/")[:-1], paths[-1].split("/")[:-1]  # paths are sorted
+    shared = [a for a, b in zip(low, high, strict=False)]
+    count = next((i for i, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), len(shared))
+    return "".join(f"{part}/" for part in low[:count])

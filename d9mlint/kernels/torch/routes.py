@@ -1,0 +1,191 @@
+"""From the function around a site up to the names under which a library registers what calls it."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from d9mlint.kernels.flow import strongest, weakest
+from d9mlint.kernels.torch.blocks import Block
+from d9mlint.kernels.torch.callers import Binding, Callers
+from d9mlint.model.kernel import GUARD_LEVELS, Guard, Step
+
+_NONE = Guard()
+_MAX_STATES = 1500
+"""How many functions one way may pass; beyond that the names mean nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """What a library registers: an operator of the dispatcher (``ns::op``) or a function of a compiled module."""
+
+    name: str
+    operator: bool
+    module: str
+    """The module as ``PYBIND11_MODULE`` names it; empty for ``TORCH_EXTENSION_NAME``, which the build sets."""
+    path: str
+    """The source that registers it; empty for an operator, which has one name everywhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A way to an export; ``backward``: through ``backward`` of a C++ ``torch::autograd::Function``."""
+
+    export: Export
+    backward: bool
+    through: str
+    """That function's class; empty where there is none."""
+    guard: Guard
+    chain: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _State:
+    block: Block
+    backward: bool
+    through: str
+    guard: Guard
+    step: Step
+    before: _State | None
+    length: int
+
+    def chain(self) -> tuple[Step, ...]:
+        steps: list[Step] = []
+        at: _State | None = self
+        while at is not None:
+            steps.append(at.step)
+            at = at.before
+        return tuple(reversed(steps))
+
+
+def routes(
+    callers: Callers,
+    start: Block,
+    natives: Mapping[str, tuple[str, ...]],
+    guarded: Callable[[Block, int], Guard],
+    before: Guard = _NONE,
+) -> Iterator[Route]:
+    """The ways from a block to all exports, the least guarded first, then the shortest; each export and direction once.
+
+    ``natives`` are the operators that a C++ function of a certain name implements, ``guarded`` says what deterministic
+    mode does in a block before one of its places, ``before`` what it does in the first one.
+    """
+    walk = _Walk(callers, guarded)
+    walk.push(start, Step(start.location, _introduced(start)), None, before)
+    seen: set[tuple[Block, bool]] = set()
+    done: set[tuple[Export, bool]] = set()
+    while walk.waiting and len(seen) < _MAX_STATES:
+        state = heapq.heappop(walk.waiting)[-1]
+        if (state.block, state.backward) in seen:
+            continue
+        seen.add((state.block, state.backward))
+        # An operator of ATen is what users meet: what is composed of it calls it by its name.
+        found = [*_native(state, natives)] or walk.step(state)
+        for export, step in found:
+            if (export, state.backward) not in done:
+                done.add((export, state.backward))
+                yield Route(export, state.backward, state.through, state.guard, (*state.chain(), step))
+            if export.operator and not export.name.startswith("aten::"):
+                walk.push(callers.operator(export.name, state.block), step, state, _NONE)
+
+
+class _Walk:
+    """The blocks that wait to be looked at: the least guarded first, then the nearest, then the first found."""
+
+    def __init__(self, callers: Callers, guarded: Callable[[Block, int], Guard]) -> None:
+        self.waiting: list[tuple[int, int, int, _State]] = []
+        self._callers = callers
+        self._guarded = guarded
+        self._count = 0
+
+    def push(self, block: Block, step: Step, below: _State | None, within: Guard) -> None:
+        """Adds a block that mentions the one ``below``, behind a guard."""
+        self._count += 1
+        autograd = self._callers.autograd(block)
+        backward = (below is not None and below.backward) or autograd == "backward"
+        through = (below.through if below is not None else "") or (block.scope if autograd else "")
+        guard = strongest([below.guard, within] if below is not None else [within])
+        length = below.length + 1 if below is not None else 0
+        state = _State(block, backward, through, guard, step, below, length)
+        heapq.heappush(self.waiting, (GUARD_LEVELS.index(guard.level), length, self._count, state))
+
+    def step(self, state: _State) -> list[tuple[Export, Step]]:
+        """Adds the callers of a block; those that register it give what they export."""
+        found: list[tuple[Export, Step]] = []
+        for other, places in self._callers.callers(state.block):
+            rest = []
+            for place in places:
+                bound = self._callers.binding(other, place)
+                exports = _exports(self._callers, other, bound) if bound is not None else []
+                if bound is not None and _called_in(state.block, other, bound):
+                    found += [(export, Step(bound.location, text)) for export, text in exports]
+                if not exports and other.kind not in ("library", "operators"):
+                    rest.append((self._guarded(other, place), place))
+            if rest:
+                within = weakest(guard for guard, _ in rest)
+                place = next(place for guard, place in rest if guard == within)
+                width = len(state.block.scope or state.block.name)
+                text = _mentioned(state.block, other)
+                self.push(other, Step(other.unit.span(place, place + width), text), state, within)
+        return found
+
+
+def _native(state: _State, natives: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[Export, Step]]:
+    if state.block.kind == "function":
+        for name in natives.get(state.block.name, ()):
+            yield Export(f"aten::{name}", True, "", ""), Step(state.block.location, f"operator `aten::{name}`")
+
+
+def _called_in(block: Block, other: Block, bound: Binding) -> bool:
+    """Whether a registration that mentions the class of a method can run the method: it names it, too."""
+    if not block.scope or block.name.startswith("operator"):
+        return True
+    if block.name == block.scope:
+        return "." not in bound.name  # another method of the class that is exported
+    return any(bound.start <= place < bound.end for place in other.words.get(block.name.encode(), ()))
+
+
+def _exports(callers: Callers, block: Block, bound: Binding) -> list[tuple[Export, str]]:
+    """What a registration exports, by the library it stands in or the libraries that call the function around it.
+
+    Each with how a chain says it: the dispatch key is the device, or ``Autograd...``.
+    """
+    if block.kind == "operators":
+        return [(_operator("", bound.name), f"bound as `{bound.name}`")]
+    libraries = [block] if block.kind == "library" else [other for other, _ in callers.callers(block)]
+    found = []
+    for library in libraries:
+        if library.kind == "library":
+            key = f" for {library.arguments[1]}" if library.name.endswith("IMPL") and len(library.arguments) > 2 else ""
+            found.append((_in_library(library, bound), f"bound as `{bound.name}`{key}"))
+    return found
+
+
+def _in_library(library: Block, bound: Binding) -> Export:
+    first = library.arguments[0] if library.arguments else ""
+    name = "" if "EXTENSION_NAME" in first or first.isupper() or not first.isidentifier() else first
+    if "TORCH_LIBRARY" in library.name:
+        return _operator(name, bound.name)
+    return Export(bound.name, False, name, library.unit.path)
+
+
+def _operator(namespace: str, name: str) -> Export:
+    name = name.partition(".")[0]
+    return Export(name if "::" in name or not namespace else f"{namespace}::{name}", True, "", "")
+
+
+def _introduced(block: Block) -> str:
+    if block.kind == "macro":
+        return f"macro `{block.name}`"
+    kernel = block.function is not None and "__global__" in block.function.qualifier
+    return f"kernel `{block.label}`" if kernel else f"function `{block.label}`"
+
+
+def _mentioned(block: Block, other: Block) -> str:
+    if other.kind == "register":
+        return f"registered for `{other.name}`"
+    if other.kind == "macro":
+        return f"in macro `{other.name}`"
+    kernel = block.function is not None and "__global__" in block.function.qualifier
+    return f"launched in `{other.label}`" if kernel else f"called in `{other.label}`"

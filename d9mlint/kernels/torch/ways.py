@@ -1,0 +1,137 @@
+"""From a site to the op in PyTorch and in PyTorch extensions.
+
+kernel -> launcher -> dispatchers -> registration (pybind11, ``TORCH_LIBRARY``, ``native_functions.yaml``) -> Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from d9mlint.kernels.flow import Anchor, Way, ops_of
+from d9mlint.kernels.guards import TORCH, guard_before
+from d9mlint.kernels.source.repository import Repository
+from d9mlint.kernels.torch import aten as torch_aten
+from d9mlint.kernels.torch.blocks import Block
+from d9mlint.kernels.torch.callers import Callers
+from d9mlint.kernels.torch.pyfiles import PyFiles
+from d9mlint.kernels.torch.python import Binder, Met
+from d9mlint.kernels.torch.routes import Export, Route, routes
+from d9mlint.model import Location
+from d9mlint.model.kernel import Guard, KernelOp
+
+_TOP = 4000
+"""Bytes of a source in which its first ``#include`` lines stand."""
+
+
+def flow(repository: Repository, anchors: Iterable[Anchor]) -> list[KernelOp]:
+    """The PyTorch ops that reach the anchors, by name; none in a repository that has nothing to do with PyTorch."""
+    return ops_of(ways(repository, anchors))
+
+
+def ways(repository: Repository, anchors: Iterable[Anchor]) -> list[Way]:
+    """The ways from each anchor to each op."""
+    listed = list(anchors)
+    if not listed or not _is_torch(repository):
+        return []
+    callers = Callers(repository)
+    aten = torch_aten.read(repository)
+    found: list[tuple[Location, Route]] = []
+    for block, before, places in _starts(callers, listed):
+        for route in routes(callers, block, aten.functions, _guard, before):
+            found += [(place, route) for place in places]
+    binder = Binder(repository, PyFiles(repository))
+    met = {e: binder.met(e) for e in dict.fromkeys(r.export for _, r in found) if not e.name.startswith("aten::")}
+    return list(_both([way for place, route in found for way in _ways(place, route, met, aten, binder)]))
+
+
+def _is_torch(repository: Repository) -> bool:
+    """Whether a source includes a header of PyTorch, among its first lines, or this is PyTorch itself."""
+    if any(repository.data(path).find(b"torch/", 0, _TOP) >= 0 for path in repository.sources):
+        return True
+    return any(path.endswith("/native_functions.yaml") for path in repository.paths)
+
+
+def _both(ways: list[Way]) -> Iterator[Way]:
+    """The ways, where an op is reached both as itself and as its own gradient, with that said."""
+    directions: dict[str, set[str]] = {}
+    for way in ways:
+        directions.setdefault(way.op, set()).add(way.direction)
+    for way in ways:
+        mixed = len(directions[way.op]) > 1
+        yield replace(way, direction="both") if mixed else way
+
+
+def _starts(callers: Callers, anchors: Iterable[Anchor]) -> list[tuple[Block, Guard, list[Location]]]:
+    """The blocks that hold the anchors, in order, each with its anchors behind the same guard (of a library call)."""
+    found: dict[tuple[Block, Guard], list[Location]] = {}
+    for anchor in sorted(anchors, key=lambda a: a.location):
+        block = _around(callers, anchor)
+        if block is not None:
+            before = _guard(block, _byte(block.unit.data, anchor.location))
+            found.setdefault((block, before), []).append(anchor.location)
+    return [(block, before, places) for (block, before), places in found.items()]
+
+
+def _byte(data: bytes, at: Location) -> int:
+    rows = data.splitlines(keepends=True)
+    row = rows[at.line - 1] if at.line <= len(rows) else b""
+    start = sum(len(r) for r in rows[: at.line - 1])
+    return start + len(row.decode("utf-8", "replace")[: at.column - 1].encode("utf-8", "replace"))
+
+
+def _around(callers: Callers, anchor: Anchor) -> Block | None:
+    """The function or macro that holds an anchor; a function that a macro makes is known by its name alone."""
+    line = anchor.location.line
+    macro = None
+    for block in callers.blocks(anchor.location.path).blocks:
+        node = block.function.node if block.function is not None else None
+        first, last = (node.start_byte, node.end_byte) if node is not None else (block.start, block.end)
+        place = block.unit.span(first, last)
+        if not place.line <= line <= place.end_line:
+            continue
+        if block.kind == "macro":
+            macro = block
+        elif block.kind == "function":
+            return block
+    return macro if macro is not None else _expanded(callers, anchor)
+
+
+def _expanded(callers: Callers, anchor: Anchor) -> Block | None:
+    unit = callers.repository.unit(anchor.location.path)
+    function = anchor.function
+    if unit is None or function is None or not function.name:
+        return None
+    start = _byte(unit.data, anchor.location)
+    return Block(unit, "function", function.name, start, start + 1, {}, None, function.scope)
+
+
+def _guard(block: Block, place: int) -> Guard:
+    """What deterministic mode does in a function before a place."""
+    if block.function is None or not any(word in block.unit.data for word in TORCH.all):
+        return Guard()
+    return guard_before(block.unit, block.function.node, place, TORCH)
+
+
+def _public(dotted: str, binder: Binder) -> tuple[str, ...]:
+    """``torch.nn.functional.f`` stands for ``torch._C._nn.f``, which ``torch/nn/functional.py`` may call otherwise."""
+    prefix, _, name = dotted.rpartition(".")
+    return (binder.public(f"torch._C._nn.{name}") if prefix == torch_aten.FUNCTIONAL else ()) or (dotted,)
+
+
+def _ways(
+    place: Location, route: Route, met: dict[Export, Met], aten: torch_aten.Aten, binder: Binder
+) -> Iterator[Way]:
+    export = route.export
+    if export.name.startswith("aten::"):
+        name = export.name.removeprefix("aten::")
+        direction, python, gradient = aten.met(name)
+        python = tuple(dict.fromkeys(n for dotted in python for n in _public(dotted, binder)))
+        yield Way(export.name, "torch", python, direction, gradient, place, route.guard, route.chain)
+        return
+    found = met[export]
+    direction = "backward" if route.backward else found.direction
+    gradient = (export.name,) if route.backward else found.gradient_of
+    yield Way(
+        found.name, "torch", found.python, direction, gradient, place, route.guard, (*route.chain, *found.chain)
+    )  # fmt: skip

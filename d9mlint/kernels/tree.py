@@ -1,0 +1,103 @@
+"""The kernel sources of a folder: found, scanned, and remembered for as long as no file changes."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from d9mlint import __version__
+from d9mlint.cache import Store, code_hash
+from d9mlint.discover import KERNEL_SOURCES, SKIPPED, SKIPPED_ENDINGS
+from d9mlint.model import KernelScan, Unchecked
+
+if TYPE_CHECKING:
+    from d9mlint.kernels.source.repository import Repository
+
+BESIDES = (".py", ".pbtxt", ".yaml", ".yml", ".txt", ".cmake", ".toml", ".cfg")
+"""What else the way to Python is written in."""
+_WANTED = (*KERNEL_SOURCES, *BESIDES)
+_FRESH = 2e9
+"""Nanoseconds: a file changed so shortly before may change again without its time stamp showing it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The files of a folder that matter, by path relative to it, with a digest of their sizes and times."""
+
+    root: Path
+    paths: tuple[str, ...]
+    digest: str
+    newest: int
+    unreadable: tuple[Unchecked, ...] = ()
+
+    @property
+    def sources(self) -> bool:
+        """Whether there is anything that could hold a kernel."""
+        return any(path.endswith((*KERNEL_SOURCES, ".py")) for path in self.paths)
+
+
+def listing(root: Path) -> Listing:
+    """Looks through a folder; links are not followed, virtual environments and the like are left out."""
+    found: list[tuple[str, int, int]] = []
+    unreadable: list[Unchecked] = []
+    pending = [("", str(root))]
+    while pending:
+        inside, folder = pending.pop()
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    name = entry.name
+                    if entry.is_dir(follow_symlinks=False):
+                        if name not in SKIPPED and not name.endswith(SKIPPED_ENDINGS):
+                            pending.append((f"{inside}{name}/", entry.path))
+                    elif name.endswith(_WANTED) and entry.is_file(follow_symlinks=False):
+                        status = entry.stat(follow_symlinks=False)
+                        found.append((inside + name, status.st_size, status.st_mtime_ns))
+        except OSError as error:
+            unreadable.append(Unchecked(inside or ".", f"cannot be read: {error.strerror or type(error).__name__}"))
+    found.sort()
+    digest = hashlib.blake2b(repr(found).encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
+    paths = tuple(path for path, _, _ in found)
+    return Listing(root, paths, digest, max((t for _, _, t in found), default=0), tuple(sorted(unreadable)))
+
+
+def scan(files: Listing, *, cache: bool = True) -> KernelScan:
+    """The scan of a folder, paths relative to it; from the cache where no file has changed since."""
+    store = Store.open("kernels") if cache else None
+    key = _key(files)
+    known = store.load(key, KernelScan) if store is not None else None
+    if known is None:
+        from d9mlint.kernels.scan import scan as scan_repository
+
+        known = scan_repository(repository(files))
+        if store is not None and _may_be_kept(files, known):
+            store.save(key, known)
+            store.prune()
+    return replace(known, unchecked=tuple(sorted({*known.unchecked, *files.unreadable})))
+
+
+def repository(files: Listing) -> Repository:
+    """The files as the scanner wants them."""
+    from d9mlint.kernels.source.repository import Repository
+
+    root = f"{files.root}/"
+
+    def read(path: str) -> bytes:
+        with open(root + path, "rb", buffering=0) as file:  # noqa: PTH123 (thousands of files)
+            return file.read()
+
+    return Repository(files.paths, read)
+
+
+def _key(files: Listing) -> str:
+    text = repr((__version__, code_hash(("model", "kernels")), files.digest, str(files.root.resolve())))
+    return hashlib.blake2b(text.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
+
+
+def _may_be_kept(files: Listing, found: KernelScan) -> bool:
+    crashed = any(one.reason.startswith("internal-error") for one in found.unchecked)
+    return not crashed and time.time_ns() - files.newest > _FRESH

@@ -1,0 +1,32 @@
+"""Reports about kernel sources: one pure function a format, all byte-identical for equal reports."""
+
+from __future__ import annotations
+
+from d9mlint.model import KernelReport, UsageError
+
+FORMATS = ("text", "json", "sarif", "html", "github")
+
+__all__ = ["FORMATS", "render"]
+
+
+def render(
+    report: KernelReport, format: str, *, everything: bool = False, color: bool = False, width: int = 100
+) -> str:
+    """``report`` in one of ``FORMATS``; ``everything``, ``color`` and ``width`` concern only ``text``."""
+    if format == "text":
+        from d9mlint.report.kernels import text
+
+        return text.render(report, everything=everything, color=color, width=width)
+    if format == "json":
+        from d9mlint.report.kernels import json_
+
+        return json_.render(report)
+    if format == "html":
+        from d9mlint.report.kernels import page
+
+        return page.render(report)
+    if format in ("sarif", "github"):  # formats that know findings only
+        from d9mlint.report import render as render_findings
+
+        return render_findings(report.report, format)
+    raise UsageError(f"unknown format {format!r}: choose one of {', '.join(FORMATS)}")

@@ -1,0 +1,160 @@
+"""The report about kernel sources as one HTML file: a table that sorts and filters, with excerpts and chains.
+
+It needs no server and no network; whatever comes from the sources is escaped, and the page may load nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import jinja2
+
+from d9mlint import __version__
+from d9mlint.model import GUARD_LEVELS, VERDICTS, KernelOp, KernelReport, LibraryCall, Location, Site
+from d9mlint.report.excerpt import cells, source_lines
+from d9mlint.report.kernels.words import VERDICT_WORDS, at, guard, guarded, headline, op_title, tally
+from d9mlint.report.words import count, encodable, one_line
+
+_TEMPLATE = "page.html.j2"
+_AROUND = 4
+"""Lines shown before and after a site."""
+_GUARD_WORDS = {"none": "none", "other-path": "other path", "throws": "throws"}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A site or a library call as the page shows it; ``key`` is its anchor."""
+
+    key: str
+    file: str
+    """The file's name and the line."""
+    folder: str
+    order: str
+    """What sorting by place compares."""
+    function: str
+    name: str
+    kind: str
+    type: str
+    verdict: str
+    rank: int
+    reason: str
+    guard: str
+    guard_text: str
+    silenced: bool
+    ops: tuple[str, ...]
+    facts: tuple[tuple[str, str], ...]
+    lines: tuple[tuple[int, str, bool], ...]
+    """Line number, text, and whether the site stands there."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpRow:
+    """An op as the page shows it."""
+
+    name: str
+    about: str
+    python: tuple[str, ...]
+    guard: str
+    guard_text: str
+    sites: tuple[tuple[str, str], ...]
+    """Anchor and place."""
+    chain: tuple[tuple[str, str], ...]
+
+
+def render(report: KernelReport) -> str:
+    """The whole page."""
+    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
+    environment.trim_blocks = environment.lstrip_blocks = True
+    template = environment.from_string(Path(__file__).with_name(_TEMPLATE).read_text(encoding="utf-8"))
+    scan = report.scan
+    texts = {path: source_lines(text) for path, text in sorted(scan.sources.items())}
+    rows = [_site(n, s, report, texts) for n, s in enumerate(scan.sites, 1)]
+    rows += [_call(n, c, report, texts) for n, c in enumerate(scan.library_calls, 1)]
+    rows.sort(key=lambda row: (row.rank, row.guard != "none", row.order))
+    keys = {s.location: f"site-{n}" for n, s in enumerate(scan.sites, 1)}
+    keys |= {c.location: f"call-{n}" for n, c in enumerate(scan.library_calls, 1)}
+    page = template.render(
+        version=__version__,
+        headline=headline(report),
+        cards=_cards(report),
+        rows=rows,
+        verdicts=[(v, VERDICT_WORDS[v]) for v in VERDICTS if any(row.verdict == v for row in rows)],
+        guards=[(g, _GUARD_WORDS[g]) for g in GUARD_LEVELS],
+        kinds=sorted({row.kind for row in rows}),
+        ops=[_op(op, keys) for op in scan.ops],
+        anchors={op.name: f"op-{n}" for n, op in enumerate(scan.ops, 1)},
+        findings=[f for f in report.report.findings if f.hazard == "suppression"],
+        unchecked=report.report.unchecked,
+        at=at,
+        words=VERDICT_WORDS,
+    )
+    return encodable(page)
+
+
+def _cards(report: KernelReport) -> list[tuple[str, str, str]]:
+    """Number, what it counts, and more about it."""
+    scan = report.scan
+    open_ops = {name for site in report.open_sites for name in site.ops}
+    return [
+        (str(len(report.open_sites)), "unguarded sites that can vary", guarded(report)),
+        (str(len(open_ops)), "ops that reach them", f"{count(len(scan.ops), 'op')} in all"),
+        (str(len(scan.sites)), "atomic operations", tally(report)),
+        (str(len(scan.library_calls)), "library calls", "documented to vary, or perhaps"),
+        (str(scan.files), "files scanned", f"{len(report.report.unchecked)} not checked"),
+    ]
+
+
+def _site(number: int, site: Site, report: KernelReport, texts: dict[str, list[str]]) -> Row:
+    facts = [
+        ("form", site.form),
+        ("intrinsic", site.intrinsic),
+        ("implements", site.implements),
+        ("old value", site.return_use),
+        ("memory", site.memory),
+        ("scope", site.scope),
+        ("function", site.qualifier),
+    ]
+    return _row(
+        f"site-{number}", site, site.atomic, site.class_, site.target_type, facts, report, texts,
+    )  # fmt: skip
+
+
+def _call(number: int, call: LibraryCall, report: KernelReport, texts: dict[str, list[str]]) -> Row:
+    return _row(f"call-{number}", call, call.name, "library call", "", [("rule", call.rule)], report, texts)
+
+
+def _row(
+    key: str, one: Site | LibraryCall, name: str, kind: str, type_: str, facts: list[tuple[str, str]],
+    report: KernelReport, texts: dict[str, list[str]],
+) -> Row:  # fmt: skip
+    place = one.location
+    return Row(
+        key=key, file=at(place).rpartition("/")[2], folder=place.path.rpartition("/")[0],
+        order=f"{place.path}:{place.line:09}:{place.column:06}",
+        function=one_line(one.function),
+        name=one_line(name), kind=kind, type=one_line(type_), verdict=one.verdict, rank=VERDICTS.index(one.verdict),
+        reason=one.reason, guard=one.guard.level, guard_text=guard(one.guard),
+        silenced=place in report.silenced, ops=one.ops, facts=tuple((k, v) for k, v in facts if v),
+        lines=_excerpt(place, texts.get(place.path, [])),
+    )  # fmt: skip
+
+
+def _excerpt(place: Location, lines: list[str]) -> tuple[tuple[int, str, bool], ...]:
+    first, last = max(place.line - _AROUND, 1), min(place.end_line + _AROUND, len(lines), place.line + 4 * _AROUND)
+    return tuple(
+        (number, "".join(cells(lines[number - 1][:400])), place.line <= number <= place.end_line)
+        for number in range(first, last + 1)
+    )
+
+
+def _op(op: KernelOp, keys: dict[Location, str]) -> OpRow:
+    return OpRow(
+        name=op.name,
+        about=op_title(op),
+        python=op.python,
+        guard=op.guard.level,
+        guard_text=guard(op.guard),
+        sites=tuple((keys.get(location, ""), at(location)) for location in op.sites),
+        chain=tuple((at(step.location), one_line(step.text)) for step in op.chain),
+    )

@@ -1,0 +1,71 @@
+"""What the reports about kernel sources say alike."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from d9mlint.model import GUARD_LEVELS, VERDICTS, Guard, KernelOp, KernelReport, Location
+from d9mlint.report.words import count, listing
+
+MOST = 5
+"""Names listed before it is said how many more there are."""
+VERDICT_WORDS = {
+    "yes": "can vary",
+    "conditional": "can vary under a condition",
+    "depends": "depends on its use",
+    "unknown": "unknown",
+    "no": "cannot vary",
+}
+_GUARDS = {
+    "none": "nothing: the kernel runs in deterministic mode too",
+    "other-path": "takes another way in deterministic mode",
+    "throws": "refuses to run in deterministic mode",
+}
+
+
+def guard(given: Guard) -> str:
+    """What deterministic mode does, and where that is written."""
+    where = f" ({given.where.path}:{given.where.line})" if given.where is not None else ""
+    return _GUARDS[given.level] + where
+
+
+def op_title(op: KernelOp) -> str:
+    """``gradient of X`` for what computes one, and the names under which Python meets it."""
+    parts = [
+        part for part in (op.framework, op.direction if op.direction != "both" else "forward and backward") if part
+    ]
+    if op.gradient_of:
+        parts.append(f"gradient of {listing(op.gradient_of, MOST)}")
+    return ", ".join(parts)
+
+
+def headline(report: KernelReport) -> str:
+    """``3 unguarded sites that can vary in 2 ops``."""
+    sites = report.open_sites
+    if not sites:
+        return "no unguarded site that can vary"
+    ops = {name for site in sites for name in site.ops}
+    text = f"{count(len(sites), 'unguarded site')} that can vary"
+    without = sum(not site.ops for site in sites)
+    if not ops:
+        return f"{text}; no op was found that reaches them"
+    rest = f" ({without} of them reached by no op that was found)" if without else ""
+    return f"{text} in {count(len(ops), 'op')}{rest}"
+
+
+def tally(report: KernelReport) -> str:
+    """``2 can vary, 1 unknown``: the sites by verdict."""
+    found = Counter(site.verdict for site in report.scan.sites)
+    return ", ".join(f"{found[verdict]} {VERDICT_WORDS[verdict]}" for verdict in VERDICTS if found[verdict])
+
+
+def guarded(report: KernelReport) -> str:
+    """The sites that can vary by what deterministic mode does about them."""
+    found = Counter(site.guard.level for site in report.scan.sites if site.can_vary)
+    words = {"none": "unguarded", "other-path": "with another path", "throws": "refused"}
+    return ", ".join(f"{found[level]} {words[level]}" for level in GUARD_LEVELS if found[level])
+
+
+def at(location: Location) -> str:
+    """``path:line``."""
+    return f"{location.path}:{location.line}"

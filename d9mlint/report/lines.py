@@ -1,0 +1,92 @@
+"""Styled lines for terminals: what the text reports are made of."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+from d9mlint.model import Location
+from d9mlint.report.excerpt import excerpt
+from d9mlint.report.words import one_line, printable
+
+Span = tuple[str, str]
+"""Text and its style (empty for none)."""
+Line = tuple[Span, ...]
+NARROWEST = 40
+"""Columns below which nothing is filled."""
+
+
+def joined(lines: Iterable[Line], *, color: bool) -> str:
+    """The lines as text; colours add escape sequences and change nothing else."""
+    paint = _painted if color else _plain
+    return "".join(paint(line) + "\n" for line in lines)
+
+
+def _plain(line: Line) -> str:
+    return "".join(text for text, _ in line)
+
+
+def _painted(line: Line) -> str:
+    # Style.render rather than a Console: no wrapping, no look at the environment, and half the import time.
+    from rich.color import ColorSystem
+    from rich.style import Style
+
+    return "".join(
+        Style.parse(style).render(text, color_system=ColorSystem.STANDARD) if style and text else text
+        for text, style in line
+    )
+
+
+def place(location: Location) -> str:
+    """``path:line``."""
+    return f"{printable(location.path)}:{location.line}"
+
+
+def excerpted(at: Location, lines: list[str], width: int, style: str) -> Iterator[Line]:
+    """The first line of a range and its underline; nothing where the source is not at hand."""
+    if not 1 <= at.line <= len(lines) or not lines[at.line - 1].strip():
+        return
+    gutter = f"{at.line:>5} | "
+    end = at.end_column if at.end_line == at.line else None
+    shown = excerpt(lines[at.line - 1], at.column, end, width - len(gutter))
+    yield (gutter, "dim"), (shown.line, "")
+    caret = "^" * shown.width
+    yield (" " * (len(gutter) - 2) + "| ", "dim"), (" " * shown.start, ""), (caret, style)
+
+
+def labelled(label: str, text: str, width: int, indent: int = 8) -> Iterator[Line]:
+    """``label: text`` with a hanging indent; nothing for an empty text."""
+    head = f"  {label}:".ljust(indent)
+    for number, line in enumerate(_wrapped(text, width - indent)):
+        yield ((" " * indent, "") if number else (head, "bold")), (line, "")
+
+
+def _wrapped(text: str, width: int) -> Iterator[str]:
+    """Prose filled to ``width``; indented lines are code and stay as they are."""
+    for kind, block in groupby(text.expandtabs(4).splitlines(), key=_kind):
+        if kind == "code":
+            yield from ("  " + printable(line) for line in textwrap.dedent("\n".join(block)).splitlines())
+        elif kind == "prose":
+            yield from _filled(one_line(" ".join(block)), width)
+
+
+def _kind(line: str) -> str:
+    if not line.strip():
+        return "blank"
+    return "code" if line.startswith("  ") else "prose"
+
+
+def _filled(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
+
+
+def item(label: str, text: str, width: int) -> Iterator[Line]:
+    """A line of a summary."""
+    return labelled(label, text, width, indent=14)
+
+
+def hanging(text: str, width: int) -> Iterator[Line]:
+    """An entry of a list in a summary."""
+    for number, line in enumerate(_filled(text, width - 6)):
+        yield ((("      " if number else "    ") + line, ""),)

@@ -1,0 +1,298 @@
+"""Kernels inside Python files: what is found and how it is judged."""
+
+from __future__ import annotations
+
+import pytest
+
+from .embedded_programs import only, scan
+
+TRITON = """
+    import torch
+    import triton
+    import triton.language as tl
+
+    @triton.jit
+    def _kernel(x_ptr, out_ptr, count_ptr, n, BLOCK: tl.constexpr):
+        pid = tl.program_id(0)
+        offs = pid * BLOCK + tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + offs, mask=offs < n)
+        {line}
+"""
+
+
+@pytest.mark.parametrize(
+    "line, class_, verdict, use",
+    [
+        ("tl.atomic_add(out_ptr + offs % 8, x.to(tl.float32))", "float-accumulate", "yes", "unused"),
+        ("tl.atomic_add(out_ptr, tl.sum(x * 2.0, axis=0))", "float-accumulate", "yes", "unused"),
+        ("tl.atomic_add(out_ptr + offs % 8, x)", "unknown", "conditional", "unused"),
+        ("tl.atomic_add(out_ptr + offs % 8, (x > 0).to(tl.int32))", "commutative-exact", "no", "unused"),
+        ("tl.atomic_add(count_ptr, 1)", "unknown", "no", "unused"),
+        ("tl.atomic_max(out_ptr, x.to(tl.float32))", "commutative-exact", "no", "unused"),
+        ("tl.atomic_xor(out_ptr, x)", "commutative-exact", "no", "unused"),
+        ("tl.atomic_xchg(out_ptr, x)", "order-dependent", "yes", "unused"),
+        ("tl.atomic_xchg(out_ptr, 0)", "order-dependent", "no", "unused"),
+        ("slot = tl.atomic_add(count_ptr, 1); tl.store(out_ptr + slot, pid)", "order-dependent", "yes", "index"),
+        ("last = tl.atomic_add(count_ptr, 1) == n - 1", "order-dependent", "no", "ticket"),
+        ("return tl.atomic_add(count_ptr, 1)", "order-dependent", "depends", "forwarded"),
+    ],
+)
+def test_triton(line: str, class_: str, verdict: str, use: str) -> None:
+    site = only(TRITON.format(line=line))
+    assert (site.class_, site.verdict, site.return_use) == (class_, verdict, use), site.reason
+    assert site.function == "_kernel" and site.form == "direct" and site.qualifier == ""
+    assert site.location.line == 11
+
+
+def test_a_triton_lock_orders_its_users() -> None:
+    site = only("""
+        import triton, triton.language as tl
+        @triton.jit
+        def kernel(Lock, DW, w):
+            while tl.atomic_cas(Lock, 0, 1) == 1:
+                pass
+    """)
+    assert (site.class_, site.verdict, site.intrinsic) == ("order-dependent", "conditional", "atomicCAS")
+    assert "lock" in site.reason
+
+
+def test_triton_takes_the_type_from_the_launch_and_the_scope_from_the_call() -> None:
+    site = only("""
+        import torch
+        import triton
+        from triton import language as tl
+        @triton.jit
+        def histogram(x_ptr, out_ptr):
+            tl.atomic_add(out_ptr + tl.program_id(0) % 4, tl.load(x_ptr), scope="cta")
+        def run(x):
+            out = torch.zeros(4, dtype=torch.int32, device=x.device)
+            histogram[(8,)](x, out)
+            return out
+    """)
+    assert (site.target_type, site.class_, site.verdict, site.scope) == (
+        "torch.int32", "commutative-exact", "no", "block",
+    )  # fmt: skip
+
+
+def test_names_are_resolved_through_imports() -> None:
+    found = scan(
+        kernels="""
+            import triton
+            from triton.language import atomic_add as accumulate
+            import mylib as tl
+            @triton.jit
+            def kernel(p):
+                accumulate(p, 1.0 * 3)
+                tl.atomic_add(p, 2.0)
+        """,
+        other="""
+            class atomic: pass
+            def atomic_add(a, b): return a + b
+            atomic_add(1, 2)  # triton
+        """,
+    )
+    assert [s.atomic for s in found.sites] == ["accumulate"]
+
+
+def test_numba() -> None:
+    found = scan(
+        kernels="""
+        from numba import cuda, float32
+        import numba
+
+        @cuda.jit("void(float64[:], int32[:], float64[:])")
+        def signed(acc, hist, data):
+            i = cuda.grid(1)
+            cuda.atomic.add(acc, i % 3, data[i])
+            cuda.atomic.add(hist, 2, data[i])
+            cuda.atomic.max(acc, 0, data[i])
+            cuda.atomic.compare_and_swap(hist, -1, i)
+
+        @cuda.jit
+        def shared(data, out, cursor):
+            tile = cuda.shared.array(32, dtype=float32)
+            cuda.atomic.add(tile, 0, data[cuda.threadIdx.x])
+            pos = cuda.atomic.add(cursor, 0, 1)
+            out[pos] = data[0]
+    """
+    )
+    assert [(s.location.line, s.class_, s.verdict, s.target_type, s.memory) for s in found.sites] == [
+        (8, "float-accumulate", "yes", "float64", "global"),
+        (9, "commutative-exact", "no", "int32", "global"),
+        (10, "commutative-exact", "no", "float64", "global"),
+        (11, "order-dependent", "conditional", "int32", "global"),
+        (16, "float-accumulate", "yes", "float32", "shared"),
+        (17, "order-dependent", "yes", "", "global"),
+    ]
+    assert found.sites[0].atomic == "cuda.atomic.add" and found.sites[0].intrinsic == "atomicAdd"
+
+
+def test_warp_takes_types_from_annotations() -> None:
+    found = scan(
+        kernels="""
+        import warp as wp
+        @wp.kernel
+        def loss(force: wp.array(dtype=wp.vec3), count: wp.array(dtype=int), total: wp.array(dtype=wp.float32),
+                 out: wp.array(dtype=int)):
+            i = wp.tid()
+            wp.atomic_add(total, 0, float(i))
+            wp.atomic_add(force, i, wp.vec3(1.0, 0.0, 0.0))
+            k = wp.atomic_add(count, 0, 1)
+            out[k] = i
+        def run(force, count, total, out):
+            wp.launch(loss, dim=4, inputs=[force, count, total, out])
+    """
+    )
+    assert [(s.class_, s.verdict) for s in found.sites] == [
+        ("float-accumulate", "yes"), ("float-accumulate", "yes"), ("order-dependent", "yes"),
+    ]  # fmt: skip
+    assert [op.name for op in found.ops] == ["kernels.run"]
+
+
+def test_pallas() -> None:
+    found = scan(
+        kernels="""
+        import jax.numpy as jnp
+        from jax.experimental import pallas as pl
+        from jax.experimental.pallas import triton as plgpu
+        def kernel(x_ref, o_ref, c_ref):
+            plgpu.atomic_add(o_ref, (0,), x_ref[...].astype(jnp.float32))
+            pl.atomic_max(o_ref, (0,), x_ref[...])
+            old = plgpu.atomic_add(c_ref, (0,), 1)
+            o_ref[old] = 1
+        def run(x):
+            return pl.pallas_call(kernel, out_shape=x)(x)
+    """
+    )
+    assert [(s.class_, s.verdict) for s in found.sites] == [
+        ("float-accumulate", "yes"), ("commutative-exact", "no"), ("order-dependent", "yes"),
+    ]  # fmt: skip
+    assert [op.name for op in found.ops] == ["kernels.run"]
+
+
+def test_a_raw_kernel_is_judged_like_any_source_at_its_place() -> None:
+    found = scan(
+        {
+            "pkg/__init__.py": "",
+            "pkg/sums.py": '''
+        import cupy as cp
+
+        _SOURCE = r"""
+        extern "C" __global__ void sum(const float* x, float* out, int* n) {
+          int i = blockIdx.x * blockDim.x + threadIdx.x;
+          atomicAdd(out, x[i]);    // MARK
+          atomicAdd(n, 1);         /* atomicAdd(out, 1.f) */
+        }
+        """
+        _sum = cp.RawKernel(_SOURCE, "sum")
+
+        def total(x):
+            out = cp.zeros(1)
+            _sum((1,), (32,), (x, out))
+            return out
+    ''',
+        }
+    )
+    assert [(s.location.line, s.function, s.qualifier, s.class_, s.verdict) for s in found.sites] == [
+        (7, "sum", "__global__", "float-accumulate", "yes"),
+        (8, "sum", "__global__", "commutative-exact", "no"),
+    ]
+    assert found.sites[0].location.path == "pkg/sums.py" and found.sites[0].location.column == 3
+    assert [(op.name, op.python, op.framework) for op in found.ops] == [("pkg.sums.total", ("pkg.sums.total",), "")]
+    assert len(found.ops[0].sites) == 2
+
+
+def test_elementwise_kernels() -> None:
+    found = scan(
+        kernels="""
+        import cupy
+        scatter = cupy.ElementwiseKernel(
+            "raw int32 index, float32 x", "raw float32 out",
+            "atomicAdd(&out[index[i]], x)",
+            "scatter")
+        count = cupy.ElementwiseKernel("int32 bin", "raw int32 out", "atomicAdd(&out[bin], 1);", "count")
+        plain = cupy.ElementwiseKernel("T x", "T y", "y = x", "plain")
+        def add(index, x, out): scatter(index, x, out)
+    """
+    )
+    assert [(s.location.line, s.class_, s.verdict) for s in found.sites] == [
+        (5, "float-accumulate", "yes"), (7, "commutative-exact", "no"),
+    ]  # fmt: skip
+    assert [op.name for op in found.ops] == ["kernels.add"]
+
+
+def test_a_wrapper_of_elementwise_kernels_is_known_by_what_it_is_given() -> None:
+    site = only("""
+        from framework.backends import cuda
+        def add(x, index, out):
+            cuda.elementwise("T x, int32 index", "raw T out", "atomicAdd(&out[index], x)", "add")(x, index, out)
+            cuda.log("T x", "a, b", "no atomicAdd(here)")
+    """)
+    assert (site.location.line, site.verdict) == (4, "conditional")
+
+
+def test_library_scatter_of_cupy() -> None:
+    site = only("""
+        import cupy, cupyx
+        def f(a, i, v):
+            cupyx.scatter_add(a, i, v)
+    """)
+    assert (site.class_, site.verdict, site.function) == ("unknown", "conditional", "f")
+
+
+@pytest.mark.parametrize(
+    "load",
+    [
+        "load_inline(name='m', cpp_sources='', cuda_sources=SOURCE, functions=['run'])",
+        "load_inline(name='m', cpp_sources='', cuda_sources=[SOURCE], functions=['run'])",
+    ],
+)
+def test_load_inline(load: str) -> None:
+    found = scan(
+        kernels=f'''
+        from torch.utils.cpp_extension import load_inline
+        SOURCE = """
+        __global__ void k(float* o) {{ atomicAdd(o, 2.f * threadIdx.x); }}
+        """
+        module = {load}
+        def public(o):
+            module.run(o)
+    '''
+    )
+    assert [(s.location.line, s.verdict) for s in found.sites] == [(4, "yes")]
+    assert [op.name for op in found.ops] == ["kernels.public"]
+
+
+def test_compile_kernel_and_source_module_and_f_strings() -> None:
+    found = scan(
+        kernels='''
+        import torch
+        from pycuda.compiler import SourceModule
+        def make(kind):
+            k = torch.cuda._compile_kernel("__global__ void k(double* o) { atomicAdd(o, 1.5 * threadIdx.x); }", "k")
+            m = SourceModule("""
+                __global__ void count(int* o) { atomicAdd(o, 3); }
+            """)
+            return SourceModule(f"""
+                __global__ void typed({kind}* o, {kind} v) {{
+                    atomicAdd(o, v);
+                }}
+            """)
+    '''
+    )
+    assert [(s.location.line, s.class_) for s in found.sites] == [
+        (5, "float-accumulate"), (7, "commutative-exact"), (11, "unknown"),
+    ]  # fmt: skip
+    assert all(op.name == "kernels.make" for op in found.ops) and len(found.ops) == 1
+
+
+def test_documentation_is_no_source() -> None:
+    found = scan(
+        kernels='''
+        """__global__ void k(float* o) { atomicAdd(o, 1.f); }"""
+        import cupy
+        def f():
+            """Example: __global__ void k(float* o) { atomicAdd(o, 1.f); }"""
+    '''
+    )
+    assert found.sites == () and found.ops == ()

@@ -1,0 +1,97 @@
+"""Kernels inside Python files: who launches them, and what is no kernel."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from d9mlint.kernels.embedded.finding import Embedded, find
+from d9mlint.kernels.source.repository import Repository
+
+from .embedded_programs import scan
+
+
+def test_the_autograd_function_above_a_launch() -> None:
+    found = scan(
+        {
+            "pkg/__init__.py": "from .ops import gather_rows",
+            "pkg/ops.py": """
+            import torch
+            from .kernels import launch
+
+            class _Gather(torch.autograd.Function):
+                @staticmethod
+                def forward(ctx, x, index):
+                    return x[index]
+
+                @staticmethod
+                def backward(ctx, grad):
+                    return launch(grad), None
+
+            def gather_rows(x, index):
+                return _Gather.apply(x, index)
+        """,
+            "pkg/kernels.py": """
+            import torch, triton
+            import triton.language as tl
+            @triton.jit
+            def _accumulate(out, value):
+                tl.atomic_add(out, value.to(tl.float32))
+            @triton.jit
+            def _kernel(out, x):
+                _accumulate(out + tl.program_id(0) // 2, tl.load(x))
+            def launch(x):
+                out = torch.zeros_like(x)
+                _kernel[(8,)](out, x)
+                return out
+        """,
+        }
+    )
+    assert [op.name for op in found.ops] == ["pkg.kernels.launch"]
+    assert [s.text for s in found.ops[0].chain][:3] == [
+        "kernel `_accumulate`", "kernel `_kernel`", "Python `launch`",
+    ]  # fmt: skip
+
+
+def test_a_kernel_launched_in_backward_is_a_gradient() -> None:
+    found = scan(
+        kernels="""
+        import torch, triton
+        import triton.language as tl
+        @triton.jit
+        def _bwd(dx, v):
+            tl.atomic_add(dx, v.to(tl.float32))
+        class Lookup(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                return x
+            @staticmethod
+            def backward(ctx, g):
+                _bwd[(1,)](g, g)
+                return g
+        def lookup(x):
+            return Lookup.apply(x)
+    """
+    )
+    (op,) = found.ops
+    assert (op.name, op.direction, op.gradient_of) == ("kernels.Lookup.backward", "backward", ("kernels.Lookup",))
+    assert op.python == ("kernels.lookup", "kernels.Lookup.apply")
+
+
+def test_files_without_kernels_are_not_parsed() -> None:
+    found = scan(a="x = (  # broken, atomic", b="def f(: numba atomic", c="import triton\n")
+    assert found == Embedded()
+
+
+GARBAGE = ["tl.atomic_add(", "@triton.jit", "def k(p):", "\n", "    ", '"""', "__global__ void k(float* p) {", "}",
+           "atomicAdd(p, 1.f);", "import triton.language as tl\n", "f'''{", "}'''", "RawKernel(", ")", "\x00", "\\"]  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from(GARBAGE), max_size=25))
+def test_garbage_never_raises(parts: list[str]) -> None:
+    data = "".join(parts).encode()
+    found = find(Repository(["a.py"], lambda _: b"# triton atomic\n" + data))
+    assert all(re.fullmatch(r"a\.py", s.location.path) for s in found.sites)

@@ -1,0 +1,81 @@
+"""Types of template parameters, across macros, functors and files."""
+
+from __future__ import annotations
+
+import pytest
+
+from .support import judged, only
+
+_KERNEL = """
+template <typename T> __global__ void k(T* out, const T* x, const int* at) {
+  atomicAdd(&out[at[threadIdx.x]], x[threadIdx.x]);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("rest", "types"),
+    [
+        # Macros in macros; a macro's parameter that is not the first.
+        ("#define TWO(I, T) template struct Go<T, I>;\n#define ONE(T) TWO(int, T) TWO(long, T)\nONE(float)\nONE(double)\n"
+         "template <typename T, typename I> struct Go { void run(T* p) { k<T><<<1, 1>>>(p, p, 0); } };",
+         "T = float | double"),
+        # A partial specialisation: T is the second argument, other devices do not count.
+        ("template <typename D, typename T> struct Go;\n"
+         "template <typename T> struct Go<GPUDevice, T> { void run(T* p) { k<T><<<1, 1>>>(p, p, 0); } };\n"
+         "template struct Go<GPUDevice, float>; template struct Go<CPUDevice, int>;", "T = float"),
+        # Deduced from an argument, through a view of the caller's own template.
+        ("template <typename S> void go(typename TTypes<S, 4>::Tensor out) { k<<<1, 1>>>(out.data(), x, 0); }\n"
+         "template void go<Eigen::half>(int);", "T = half"),
+        # The accumulation type of a dispatched scalar.
+        ("void go(at::Tensor t) { AT_DISPATCH_FLOATING_TYPES(t.scalar_type(), \"k\", [&] {\n"
+         "  using acc_t = at::acc_type<scalar_t, true>; k<acc_t><<<1, 1>>>(a, b, c); }); }", "T = float | double"),
+        # Index and value dispatched together.
+        ("void go(at::Tensor t) { AT_DISPATCH_INDEX_TYPES(i, \"k\", [&] { AT_DISPATCH_FLOATING_TYPES(t, \"k\", [&] {\n"
+         "  k<scalar_t><<<1, 1>>>(a, b, c); }); }); }", "T = float | double"),
+        ("void go(at::Tensor t) { AT_DISPATCH_INDEX_TYPES(i, \"k\", [&] { AT_DISPATCH_FLOATING_TYPES(t, \"k\", [&] {\n"
+         "  k<index_t><<<1, 1>>>(a, b, c); }); }); }", "T = int32_t | int64_t"),
+        # A name of the caller in the body of a macro.
+        ("#define LAUNCH(N) k<T><<<N, N>>>(p, p, 0);\n"
+         "template <typename T> void go(T* p) { LAUNCH(3) }\nvoid all(int* p) { go<int>(p); }", "T = int"),
+        # A dispatch macro of the repository.
+        ("#define MY_DISPATCH(TYPE, ...) switch (TYPE) { case at::ScalarType::Float: { using scalar_t = float; "
+         "return __VA_ARGS__(); } case at::ScalarType::Long: { using scalar_t = int64_t; return __VA_ARGS__(); } }\n"
+         "void go(at::Tensor t) { MY_DISPATCH(t.scalar_type(), [&] { k<scalar_t><<<1, 1>>>(a, b, c); }); }",
+         "T = float | int64_t"),
+        ("// k<float>(x) in a comment\nconst char* name = \"k<float>\";", "T"),
+    ],
+)  # fmt: skip
+def test_types(rest: str, types: str) -> None:
+    said = only(_KERNEL + rest)
+    assert said.target_type == types
+    assert said.verdict == ("unknown" if types == "T" else "no" if types.startswith("T = int") else "yes")
+
+
+def test_kernel_in_a_header_used_by_another_file() -> None:
+    header = "template <typename V> __global__ void fill(V* out, const V* x) { atomicAdd(out, x[threadIdx.x]); }\n"
+    found = judged(header, b_cu='#include "a.cu"\nvoid go(double* p) { fill<double><<<1, 1>>>(p, p); }')
+    assert [j.target_type for _, j in found] == ["V = double"]
+
+
+def test_specialisation_for_complex_numbers() -> None:
+    found = judged("""
+        template <typename T> struct Update { __device__ void operator()(T* to, T v) { atomicAdd(to, v); } };
+        template <typename T> struct Update<std::complex<T>> {
+          __device__ void operator()(std::complex<T>* to, std::complex<T> v) {
+            T* parts = reinterpret_cast<T*>(to);
+            atomicAdd(parts, v.real());
+          }
+        };
+        template struct Run<Update<complex128>>;
+        template struct Run<Update<int>>;
+    """)
+    assert [j.target_type for _, j in found][-1] == "T = double"
+
+
+def test_recursive_templates_end() -> None:
+    said = only(
+        "template <typename T> void again(T* p) { again<T*>(&p); k<T><<<1, 1>>>(p, p, 0); }\n"
+        "template <typename T> void other(T* p) { again<T>(p); other<T>(p); }\n" + _KERNEL
+    )
+    assert said.verdict == "unknown"

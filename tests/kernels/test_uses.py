@@ -1,0 +1,54 @@
+"""What becomes of the old value."""
+
+from __future__ import annotations
+
+import pytest
+
+from .support import only
+
+
+@pytest.mark.parametrize(
+    ("body", "use", "verdict"),
+    [
+        ("atomicAdd(n, 1);", "unused", "no"),
+        ("(void)atomicAdd(n, 1);", "unused", "no"),
+        ("for (int i = 0; i < 3; atomicAdd(n, 1)) ++i;", "unused", "no"),
+        ("auto f = [&](int k) { atomicAdd(n + k, 1); };", "unused", "no"),
+        ("int s; s = atomicAdd(n, 1); out[s] = 3;", "index", "yes"),
+        ("int s = atomicAdd(n, 1); int t = 4 * s + 2; out[t] = 3;", "index", "yes"),
+        ("int* p = out + atomicAdd(n, 1); *p = 3;", "index", "yes"),
+        ("out[0] = atomicAdd(n, 1) + 5;", "value", "yes"),
+        ("int s = atomicAdd(n, 1); out[2] = s;", "value", "yes"),
+        ("int s = __shfl_sync(~0u, atomicAdd(n, 1), 0); out[s] = 1;", "index", "yes"),
+        ("store(out, atomicAdd(n, 1));", "value", "conditional"),
+        ("__shared__ bool last; last = atomicAdd(n, 1) == gridDim.x - 1; if (last) out[0] = 3;", "ticket", "no"),
+        ("bool last = (atomicInc((unsigned*)n, gridDim.x) == gridDim.x - 1); if (last) out[0] = 3;", "ticket", "no"),
+        ("int s = atomicAdd(n, 1); if (s == 0) out[0] = 3;", "ticket", "conditional"),
+        ("if (atomicAdd(n, 1) < 10) out[0] = 3;", "ticket", "conditional"),
+        ("while (atomicAdd(n, 0) < 10) {}", "ticket", "no"),
+        ("int i = 0; for (; i < 9;) { out[i] = 1; i = atomicAdd(n, 1); }", "index", "conditional"),
+        ("int i = 0; for (int k = 0; k < 9; ++k) { out[i] = 1; i = atomicAdd(n, 1); }", "index", "yes"),
+        ("int was = atomicMax(n, 7); out[was] = 1;", "index", "yes"),
+        ("int was = atomicOr(n, 4); if (was & 4) out[0] = 2;", "ticket", "conditional"),
+    ],
+)  # fmt: skip
+def test_use(body: str, use: str, verdict: str) -> None:
+    said = only(f"__global__ void k(int* n, int* out) {{ {body} }}")
+    assert (said.return_use, said.verdict) == (use, verdict), said.reason
+    assert said.class_ == ("commutative-exact" if use == "unused" else "order-dependent")
+
+
+def test_reason_quotes_where_the_value_goes() -> None:
+    said = only("__global__ void k(int* n, int* out) { int slot = atomicAdd(n, 1); out[2 * slot] = 1; }")
+    assert "`[2 * slot]`" in said.reason or "`out[2 * slot]`" in said.reason
+
+
+def test_returned_from_a_device_function() -> None:
+    from .support import judged
+
+    found = judged("""
+        __device__ int take(int* n) { return atomicAdd(n, 1); }
+        __global__ void k(int* n, int* out) { out[take(n)] = 1; }
+    """)
+    assert [(a.form, j.return_use, j.verdict) for a, j in found] == [
+        ("wrapper-def", "forwarded", "depends"), ("wrapper", "index", "yes")]  # fmt: skip

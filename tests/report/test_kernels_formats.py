@@ -1,0 +1,128 @@
+"""Every format of the report about kernel sources, from one report that holds every case."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import jsonschema
+import pytest
+from conftest import ROOT
+from kernels_sample import sample
+
+from d9mlint.model import KernelReport, KernelScan, Report, UsageError
+from d9mlint.report.kernels import FORMATS, render
+from d9mlint.report.kernels.words import headline
+
+EMPTY = KernelReport(KernelScan(3, (), ()), Report((), {}))
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+def test_the_same_report_gives_the_same_bytes(format_: str) -> None:
+    assert render(sample(), format_) == render(sample(), format_)
+    assert render(EMPTY, format_) == render(EMPTY, format_)
+
+
+def test_an_unknown_format_is_a_usage_error() -> None:
+    with pytest.raises(UsageError, match="unknown format 'xml'"):
+        render(EMPTY, "xml")
+
+
+def test_json_is_what_the_schema_says() -> None:
+    schema = json.loads((ROOT / "tests" / "kernels.schema.json").read_text(encoding="utf-8"))
+    for report in (sample(), EMPTY):
+        jsonschema.validate(json.loads(render(report, "json")), schema)
+
+
+def test_json_holds_every_site_op_and_call() -> None:
+    found = json.loads(render(sample(), "json"))
+    assert [(s["path"], s["line"], s["verdict"], s["silenced"]) for s in found["sites"]] == [
+        ("csrc/<evil>.cu", 2, "unknown", True),
+        ("csrc/guarded.cu", 9, "conditional", False),
+        ("csrc/scatter.cu", 2, "no", False),
+        ("csrc/scatter.cu", 4, "yes", False),
+    ]
+    assert found["sites"][1]["guard"] == {"level": "throws", "where": "csrc/guard.cpp:7"}
+    assert found["ops"][1]["chain"][0] == {"where": "csrc/scatter.cu:2", "text": "kernel `scatter_kernel`"}
+    assert found["ops"][0]["gradient_of"] == ["Foo"]
+    assert found["library_calls"][0]["name"] == "InclusiveSum"
+    assert found["unchecked"][0]["path"] == "csrc/broken.cu"
+
+
+def test_the_headline_counts_what_is_unguarded_and_not_silenced() -> None:
+    assert headline(sample()) == "1 unguarded site that can vary in 1 op"
+    report = sample()
+    silenced = replace(report, silenced=frozenset(s.location for s in report.scan.sites))
+    assert headline(silenced) == "no unguarded site that can vary"
+
+
+def test_text_shows_what_matters_and_counts_the_rest() -> None:
+    text = render(sample(), "text")
+    assert "op foo._C.scatter (torch, forward)" in text
+    assert "csrc/scatter.cu:4:13: can vary: `atomicAdd` in `scatter_kernel`" in text
+    assert "csrc/scatter.cu:2:13" not in text
+    assert "1 that cannot vary" in text
+    assert "refuses to run in deterministic mode (csrc/guard.cpp:7)" in text
+    assert "unused-suppression" in text
+    assert "csrc/broken.cu: not a text file" in text
+    assert "csrc/scatter.cu:2:13: cannot vary" in render(sample(), "text", everything=True)
+
+
+def test_colours_change_nothing_else() -> None:
+    painted = render(sample(), "text", color=True)
+    assert painted != render(sample(), "text")
+    assert re.sub(r"\x1b\[[0-9;]*m", "", painted) == render(sample(), "text")
+
+
+def test_sarif_and_github_hold_the_findings() -> None:
+    sarif = json.loads(render(sample(), "sarif"))
+    results = sarif["runs"][0]["results"]
+    assert [r["ruleId"] for r in results] == ["D9M902", "D9M701"]
+    assert sarif["runs"][0]["invocations"][0]["executionSuccessful"] is False
+    assert "::warning file=csrc/scatter.cu,line=4" in render(sample(), "github")
+
+
+class Page(HTMLParser):
+    """The tags of a page, with what could run or load something."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.risky: list[str] = []
+        self.ids: set[str] = set()
+        self.links: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        for name, value in attrs:
+            if name.startswith("on") or (name in ("src", "href") and not (value or "").startswith("#")):
+                self.risky.append(f"{tag} {name}={value}")
+            if name == "id":
+                self.ids.add(value or "")
+            if name == "href":
+                self.links.add((value or "").removeprefix("#"))
+
+
+def test_the_page_is_self_contained_and_escapes_everything() -> None:
+    text = render(sample(), "html")
+    page = Page()
+    page.feed(text)
+    assert page.risky == []
+    assert page.tags.count("script") == 1
+    assert "img" not in page.tags
+    assert "http" not in text.replace("http-equiv", "")
+    assert "&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;" in text
+    assert "T = &lt;script&gt;" in text
+    assert page.links <= page.ids
+
+
+def test_the_page_holds_sites_calls_ops_chains_and_excerpts() -> None:
+    text = render(sample(), "html")
+    assert text.count('class="row') == 5
+    assert 'class="row silenced"' in text
+    assert "csrc/guard.cpp:7" in text
+    assert "not a text file" in text
+    assert re.search(r'class="here"><i>4</i> +if \(i &lt; n\)', text)
+    assert "No sites" not in render(EMPTY, "html")
