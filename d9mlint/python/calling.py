@@ -7,9 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from d9mlint.model import Argument, Location
-from d9mlint.python import expressions, library, linking, outside
+from d9mlint.python import attributes, callbacks, expressions, library, outside
 from d9mlint.python import facts as f
-from d9mlint.python.story import Event, Frame
+from d9mlint.python.story import Frame
 from d9mlint.python.values import (
     CALLABLE,
     UNKNOWN,
@@ -20,7 +20,6 @@ from d9mlint.python.values import (
     FlagValue,
     Func,
     Inst,
-    Module,
     Obj,
     Partial,
     Phi,
@@ -29,7 +28,6 @@ from d9mlint.python.values import (
     Super,
     Unknown,
     Value,
-    alternatives,
     choose,
     taint,
 )
@@ -39,19 +37,6 @@ if TYPE_CHECKING:
 
 EXITS = Unknown(name="exits")
 """What a call that ends the program returns."""
-PROTOCOL = frozenset(
-    {
-        "call", "__call__", "build", "train_step", "test_step", "predict_step", "compute_loss", "__getitem__",
-        "__iter__", "update_state", "result",
-        "__len__", "__next__", "forward", "on_epoch_begin", "on_epoch_end", "on_train_begin", "on_train_batch_begin",
-        "on_train_batch_end", "begin", "before_run", "after_run", "run", "call_fn", "model_fn",
-    }
-)  # fmt: skip
-"""Methods that a framework calls on objects handed to it."""
-_ALL_FLAGS = frozenset(
-    f"absl.flags.FLAGS.{name}" for name in ("__dict__", "flag_values_dict", "flags_into_string", "flags_by_module_dict")
-)
-"""Attributes that hand out every flag at once."""
 SCOPE_INITIALIZER = "scope-initializer"
 """The context of a ``variable_scope`` that gives its variables an initializer."""
 _SCOPE_INITIALIZER = Argument(3, "initializer")
@@ -65,107 +50,6 @@ TRACED = frozenset({"tensorflow.function"})
 
 
 # -- attributes ----------------------------------------------------------------------------------------------------
-
-
-def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place: f.Place) -> Value:
-    """``holder.name``."""
-    if isinstance(holder, Phi):
-        options = []
-        for cond, leaf in holder.alternatives:
-            found = interp.under(cond, partial(attribute, interp, leaf, name, frame, place))
-            if found is not None:
-                options.append((cond, found))
-        return choose(options)
-    if isinstance(holder, Module):
-        return linking.member(interp, holder, name, frame, place)
-    if isinstance(holder, Ref):
-        dotted = interp.knowledge.canonical(f"{holder.name}.{name}")
-        flag = interp.command_line.absl_flag(interp, dotted)
-        if flag is not None:
-            return flag
-        if dotted in _ALL_FLAGS:
-            interp.story.flags_escape = True
-            if name == "__dict__":
-                return interp.command_line.all_absl_values()
-        known = interp.knowledge.constant(dotted, interp.target)
-        return known or Ref(f"{holder.name}.{name}", holder.receiver or holder)
-    if isinstance(holder, Inst):
-        return _instance_attribute(interp, holder, name, frame, place)
-    if isinstance(holder, Class):
-        return _class_attribute(interp, holder, name) or _external(holder, name, holder) or Unknown(name=name)
-    if isinstance(holder, Super):
-        return _super_attribute(interp, holder, name)
-    if isinstance(holder, Obj):
-        if holder.type == outside.NAMESPACE:
-            interp.story.read_flags.add(name)
-            if name == "__dict__":
-                outside.escape(interp, holder)
-                return interp.command_line.all_values(interp, holder)
-        if name in holder.attrs:
-            return interp.resolve(holder.attrs[name])
-        if holder.type == outside.NAMESPACE:
-            return interp.command_line.read(interp, holder, name)
-        return Ref(f"{holder.type}.{name}", holder)
-    kind = _builtin_kind(holder)
-    if kind:
-        return Ref(f"builtins.{kind}.{name}", holder)
-    if isinstance(holder, Func) and name in ("main", "callback", "__wrapped__"):
-        return holder
-    return Ref(f"?.{name}", holder)
-
-
-def _builtin_kind(holder: Value) -> str:
-    if isinstance(holder, Const):
-        return "str" if isinstance(holder.value, str) else ""
-    if isinstance(holder, Seq):
-        return holder.kind
-    return "dict" if isinstance(holder, Dict) else ""
-
-
-def _instance_attribute(interp: Interpreter, holder: Inst, name: str, frame: Frame, place: f.Place) -> Value:
-    if name in holder.attrs:
-        return interp.resolve(holder.attrs[name])
-    if name == "__dict__":
-        return Dict(holder.attrs)  # the very same: `self.__dict__.update(...)` sets attributes
-    found = _class_attribute(interp, holder.cls, name)
-    if isinstance(found, Func):
-        decorators = [d.name for d in found.decorators if isinstance(d, Ref)]
-        if any(d.endswith(("property", "cached_property")) for d in decorators):
-            return call(interp, Bound(found, holder), [], {}, frame, place)
-        if "builtins.staticmethod" in decorators:
-            return found
-        return Bound(found, holder.cls if "builtins.classmethod" in decorators else holder)
-    if found is not None:
-        return found
-    return _external(holder.cls, name, holder) or Unknown(name=name)
-
-
-def _class_attribute(interp: Interpreter, cls: Class, name: str) -> Value | None:
-    for current in cls.line():
-        if name in current.frame.vars:
-            found = interp.resolve(current.frame.vars[name])
-            if isinstance(found, Func) and any(
-                isinstance(d, Ref) and d.name == "builtins.classmethod" for d in found.decorators
-            ):
-                return Bound(found, cls)
-            return found
-    return None
-
-
-def _external(cls: Class, name: str, receiver: Value) -> Value | None:
-    bases = cls.external()
-    return Ref(f"{bases[0]}.{name}", receiver) if bases and bases[0] != "builtins.object" else None
-
-
-def _super_attribute(interp: Interpreter, holder: Super, name: str) -> Value:
-    for base in holder.cls.bases:
-        if isinstance(base, Class):
-            found = _class_attribute(interp, base, name)
-            if isinstance(found, Func):
-                return Bound(found, holder.receiver)
-            if found is not None:
-                return found
-    return _external(holder.cls, name, holder.receiver) or Unknown(name=name)
 
 
 # -- functions and classes -----------------------------------------------------------------------------------------
@@ -214,7 +98,7 @@ def enter_context(interp: Interpreter, value: Value, frame: Frame) -> tuple[Valu
             plain = given is None or (isinstance(given, Const) and given.value is None)
             return value, "" if plain else SCOPE_INITIALIZER
     if isinstance(value, Inst):
-        enter = attribute(interp, value, "__enter__", frame, f.NOWHERE)
+        enter = attributes.attribute(interp, value, "__enter__", frame, f.NOWHERE)
         if isinstance(enter, Bound):
             return call(interp, enter, [], {}, frame, f.NOWHERE), ""
     return value, ""
@@ -275,10 +159,10 @@ def call(
         return instantiate(interp, func, args, kwargs, frame, place, star)
     if isinstance(func, Inst):
         for name in ("__call__", "call", "forward"):
-            method = _class_attribute(interp, func.cls, name)
+            method = attributes.class_attribute(interp, func.cls, name)
             if isinstance(method, Func):
                 return enter(interp, method, [func, *args], kwargs, frame, place, star)
-        base = _external(func.cls, "__call__", func)
+        base = attributes.external(func.cls, "__call__", func)
         return call(interp, base, args, kwargs, frame, place, star) if base else UNKNOWN
     if isinstance(func, Ref):
         return _external_call(interp, func, args, kwargs, frame, place, star)
@@ -293,7 +177,7 @@ def _unresolved(
     name = func.name if isinstance(func, Unknown) else ""
     event = interp.event("unresolved", name or "?", frame, place, tuple(args), kwargs=kwargs)
     interp.story.unresolved.append(event)
-    run_callbacks(interp, event, frame, place)
+    callbacks.run_callbacks(interp, event, frame, place)
     for value in (*args, *kwargs.values()):
         outside.escape(interp, value)
     origins, order, sources = taint([*args, *kwargs.values()])
@@ -408,7 +292,7 @@ def instantiate(
 ) -> Value:  # fmt: skip
     """An instance of a class of the program, its constructor run."""
     instance = Inst(cls, tuple(interp.assumed()))
-    init = _class_attribute(interp, cls, "__init__")
+    init = attributes.class_attribute(interp, cls, "__init__")
     if isinstance(init, Func):
         enter(interp, init, [instance, *args], kwargs, frame, place, star)
         return instance
@@ -421,8 +305,8 @@ def instantiate(
         for name, value in zip(fields, args, strict=False):
             instance.attrs[name] = value
     instance.attrs.update(kwargs)
-    external = _external(cls, "__init__", instance)
-    if isinstance(external, Ref):
+    external = attributes.external(cls, "__init__", instance)
+    if isinstance(attributes.external, Ref):
         interp.event("call", external.name, frame, place, tuple(args), kwargs=kwargs, star=star, receiver=instance)
     return instance
 
@@ -443,76 +327,8 @@ def _external_call(
         if result is not None:
             event.result = result
             return result
-    run_callbacks(interp, event, frame, place)
+    callbacks.run_callbacks(interp, event, frame, place)
     for value in (*args, *kwargs.values()):
         outside.escape(interp, value)
     event.result = outside.result_of(interp, event)
     return event.result
-
-
-def run_callbacks(interp: Interpreter, event: Event, frame: Frame, place: f.Place) -> None:
-    """Runs the functions handed to an outside call: now where the catalogue says so, else some time later."""
-    done: list[Value] = []
-    for effect in event.effects:
-        for invocation in effect.invokes:
-            value = event.argument(invocation.argument)
-            if value is not None:
-                context = outside.invocation_context(interp, event, invocation.context)
-                deferred = context in ("callback", "thread")
-                _run_callback(interp, value, frame, place, context, deferred=deferred)
-                done.append(value)
-    for value in (*event.args, *event.kwargs.values()):
-        if not any(value is d for d in done):
-            for leaf in _callables(value):
-                _run_callback(interp, leaf, frame, place, "callback", deferred=True)
-    if isinstance(event.receiver, Inst) and not event.name.endswith(".__init__"):
-        _run_protocol(interp, event.receiver, frame, place)
-
-
-def _callables(value: Value) -> list[Value]:
-    out: list[Value] = []
-    for _, leaf in alternatives(value):
-        if isinstance(leaf, (*CALLABLE, Inst)):
-            out.append(leaf)
-        elif isinstance(leaf, Seq) and leaf.items is not None:
-            out.extend(v for v in leaf.items if isinstance(v, (*CALLABLE, Inst)))
-        elif isinstance(leaf, Dict):
-            out.extend(v for v in leaf.items.values() if isinstance(v, CALLABLE))
-    return out
-
-
-def _run_callback(
-    interp: Interpreter, value: Value, frame: Frame, place: f.Place, context: str, *, deferred: bool
-) -> None:
-    for leaf in _callables(value):
-        if isinstance(leaf, Inst) and not any(
-            isinstance(_class_attribute(interp, leaf.cls, n), Func) for n in ("__call__",)
-        ):
-            _run_protocol(interp, leaf, frame, place)
-            continue
-        interp.deferred += deferred
-        if context:
-            interp.contexts.append(context)
-        loops, interp.order_loops = interp.order_loops, []
-        try:
-            call(interp, leaf, [], {}, frame, place, star=True)
-        finally:
-            interp.order_loops = loops
-            if context:
-                interp.contexts.pop()
-            interp.deferred -= deferred
-
-
-def _run_protocol(interp: Interpreter, instance: Inst, frame: Frame, place: f.Place) -> None:
-    """Runs the methods that a framework calls on an object handed to it, each once."""
-    for cls in instance.cls.line():
-        for name, method in list(cls.frame.vars.items()):
-            if name in PROTOCOL and isinstance(method, Func) and (id(instance), name) not in interp.ran:
-                interp.ran[(id(instance), name)] = instance
-                interp.deferred += 1
-                interp.contexts.append("callback")
-                try:
-                    enter(interp, method, [instance], {}, frame, place, star=True)
-                finally:
-                    interp.contexts.pop()
-                    interp.deferred -= 1

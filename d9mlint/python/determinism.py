@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from d9mlint.model import Argument
-from d9mlint.python.guards import Cond, FlagTest, OpaqueTest, both, either, is_symbolic, negate
+from d9mlint.python.guards import Cond, FlagTest, OpaqueTest, both, either, negate
 from d9mlint.python.program import LOOPS, Program
 from d9mlint.python.story import Event
 from d9mlint.python.values import CondValue, Const, FlagValue, Obj, Seq, Unknown, Value, alternatives
+from d9mlint.python.wording import is_symbolic
 
 ENABLE = "tensorflow.config.experimental.enable_op_determinism"
 FWR13Y = "fwr13y.d9m.tensorflow.enable_determinism"

@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from d9mlint.python import calling
+from d9mlint.python import attributes, calling, comparing, sequences
 from d9mlint.python import facts as f
-from d9mlint.python.guards import UNKNOWN_DEFAULT, Cond, FlagTest, OpaqueTest, both, either, negate
+from d9mlint.python.guards import both, either, negate
 from d9mlint.python.story import Event, Frame
 from d9mlint.python.values import (
     UNKNOWN,
-    Bound,
-    Class,
     CondValue,
     Const,
     Dict,
     FlagValue,
-    Func,
-    Inst,
-    Module,
     Obj,
-    Partial,
     Phi,
     Ref,
     Seq,
@@ -37,15 +31,10 @@ from d9mlint.python.values import (
 if TYPE_CHECKING:
     from d9mlint.python.interpreter import Interpreter
 
-MAX_LOOP_ITEMS = 8
-"""Items of a sequence that a loop goes through one by one."""
-MAX_SETTINGS = 200
-"""The same where the loop only copies settings, one by one: ``for k, v in d.items(): setattr(self, k, v)``."""
 """A loop over at most so many known items is told once per item, a longer one once."""
 MAX_TEXT = 10_000
 MAX_NUMBER = 10**15
 DATASET = "tensorflow.data.Dataset"
-_NEVER_NONE = (Obj, Inst, Func, Bound, Class, Module, Seq, Dict, Partial, Ref)
 
 
 def evaluate(interp: Interpreter, node: f.Expr, frame: Frame) -> Value:
@@ -63,7 +52,7 @@ def _name(interp: Interpreter, node: f.Name, frame: Frame) -> Value:
 
 def _attr(interp: Interpreter, node: f.Attr, frame: Frame) -> Value:
     holder = evaluate(interp, node.value, frame)
-    return calling.attribute(interp, holder, node.name, frame, node.place)
+    return attributes.attribute(interp, holder, node.name, frame, node.place)
 
 
 def _call(interp: Interpreter, node: f.Call, frame: Frame) -> Value:
@@ -165,10 +154,10 @@ def _comp(interp: Interpreter, node: f.Comp, frame: Frame) -> Value:
     known: list[Value] | None = None
     for clause in node.clauses:
         iterable = evaluate(interp, clause.iterable, inner)
-        origins, its_order, its_sources = iteration_order(interp, iterable, frame, node.place)
+        origins, its_order, its_sources = sequences.iteration_order(interp, iterable, frame, node.place)
         if its_order:
             order, sources = its_order, its_sources
-        items = loop_items(interp, iterable, Unknown(origins, "", its_sources))
+        items = sequences.loop_items(interp, iterable, Unknown(origins, "", its_sources))
         if len(node.clauses) == 1 and not clause.conditions and len(items) > 1 and node.kind != "dict":
             known = []
             for item in items:
@@ -201,7 +190,7 @@ def _op(interp: Interpreter, node: f.Op, frame: Frame) -> Value:
         return _short_circuit(interp, node.op, node.operands, frame)
     operands = [evaluate(interp, operand, frame) for operand in node.operands]
     if node.op == "not":
-        cond = condition(interp, operands[0], "not")
+        cond = comparing.condition(interp, operands[0], "not")
         return Const(not cond) if isinstance(cond, bool) else CondValue(negate(cond))
     return arithmetic(interp, node.op, operands)
 
@@ -209,7 +198,7 @@ def _op(interp: Interpreter, node: f.Op, frame: Frame) -> Value:
 def _short_circuit(interp: Interpreter, op: str, operands: tuple[f.Expr, ...], frame: Frame) -> Value:
     value = evaluate(interp, operands[0], frame)
     for operand in operands[1:]:
-        cond = condition(interp, value, op)
+        cond = comparing.condition(interp, value, op)
         stop = cond if op == "or" else negate(cond)
         if stop is True:
             return value
@@ -219,7 +208,7 @@ def _short_circuit(interp: Interpreter, op: str, operands: tuple[f.Expr, ...], f
         if stop is False:
             value = following
         elif isinstance(value, CondValue) and isinstance(following, (CondValue, Const)):
-            right = condition(interp, following, op)
+            right = comparing.condition(interp, following, op)
             value = CondValue(either(cond, right) if op == "or" else both(cond, right))
         else:
             value = choose([(stop, value), (negate(stop), following)])
@@ -278,99 +267,11 @@ def _compute(op: str, values: list[Any]) -> Value | None:
 
 def _compare(interp: Interpreter, node: f.Compare, frame: Frame) -> Value:
     left, right = evaluate(interp, node.left, frame), evaluate(interp, node.right, frame)
-    return compare(interp, node.op, left, right, node.op)
-
-
-def compare(interp: Interpreter, op: str, left: Value, right: Value, text: str) -> Value:
-    """A comparison as a constant where it is known, else as a condition."""
-    if op in ("!=", "is not", "not in"):
-        positive = {"!=": "==", "is not": "is", "not in": "in"}[op]
-        return CondValue(negate(condition(interp, compare(interp, positive, left, right, text), text)))
-    conds: list[Cond] = []
-    for left_cond, a in alternatives(left):
-        for right_cond, b in alternatives(right):
-            conds.append(both(left_cond, right_cond, _compare_leaves(interp, op, a, b, text)))
-    found = either(*conds)
-    return Const(found) if isinstance(found, bool) else CondValue(found)
-
-
-def _compare_leaves(interp: Interpreter, op: str, left: Value, right: Value, text: str) -> Cond:
-    if isinstance(left, Const) and isinstance(right, Const):
-        known = _compare_constants(op, left.value, right.value)
-        if known is not None:
-            return known
-    if isinstance(left, FlagValue) and isinstance(right, Const) and op in ("==", "is", "<", "<=", ">", ">="):
-        if right.value is None:
-            # What a parser returns is None only when nothing is given and the default is None.
-            may_be_none = left.flag.default in (None, UNKNOWN_DEFAULT) and not left.flag.required
-            return FlagTest(left.flag, "none") if may_be_none else False
-        if isinstance(right.value, bool) and left.flag.kind in ("on", "off", "bool"):
-            test = FlagTest(left.flag, "truthy")
-            return test if right.value else negate(test)
-        if op in ("==", "is"):
-            return FlagTest(left.flag, "==", right.value)
-        if isinstance(right.value, (int, float)):
-            return FlagTest(left.flag, op, right.value)
-    if isinstance(right, FlagValue) and isinstance(left, Const) and op in ("==", "is"):
-        return _compare_leaves(interp, op, right, left, text)
-    if op == "in" and isinstance(right, Seq) and right.items is not None and len(right.items) <= MAX_LOOP_ITEMS:
-        return either(*(_compare_leaves(interp, "==", left, item, text) for item in right.items))
-    if op == "in" and isinstance(left, Const) and isinstance(right, Dict) and not right.open:
-        return left.value in right.items
-    if op in ("is", "==") and isinstance(right, Const) and right.value is None and isinstance(left, _NEVER_NONE):
-        return False
-    keys = tuple(_key(interp, v) for v in (left, right))
-    words = [_said(left), _said(right)]
-    return OpaqueTest(("compare", op, *keys), f"{words[0]} {op} {words[1]}" if all(words) else text)
-
-
-def _said(value: Value) -> str:
-    """What the program calls a value, for those who ask about a condition."""
-    if isinstance(value, Const):
-        return repr(value.value)
-    return value.name if isinstance(value, (Unknown, Ref)) else ""
-
-
-def _key(interp: Interpreter, value: Value) -> Any:
-    if isinstance(value, Const):
-        return ("const", repr(value.value))
-    if isinstance(value, FlagValue):
-        return ("flag", value.flag.name)
-    return ("value", interp.serial(value))
-
-
-def _compare_constants(op: str, left: Any, right: Any) -> bool | None:
-    try:
-        if op == "in":
-            return bool(left in right)
-        if op == "is":
-            return bool(left is right or (type(left) is type(right) and left == right))
-        return bool(_COMPARISONS[op](left, right))
-    except (TypeError, ValueError):
-        return None
-
-
-def condition(interp: Interpreter, value: Value, text: str) -> Cond:
-    """The truth of a value as a condition."""
-    if isinstance(value, Const):
-        return bool(value.value)
-    if isinstance(value, CondValue):
-        return value.cond
-    if isinstance(value, FlagValue):
-        return FlagTest(value.flag, "truthy")
-    if isinstance(value, Phi):
-        return either(*(both(cond, condition(interp, leaf, text)) for cond, leaf in value.alternatives))
-    if isinstance(value, (Func, Bound, Partial, Class, Module, Inst)):
-        return True
-    if isinstance(value, Seq) and value.items is not None and value.kind != "generator":
-        return bool(value.items)
-    if isinstance(value, Dict) and not value.open:
-        return bool(value.items)
-    return OpaqueTest(("value", interp.serial(value)), text)
+    return comparing.compare(interp, node.op, left, right, node.op)
 
 
 def _if_exp(interp: Interpreter, node: f.IfExp, frame: Frame) -> Value:
-    cond = condition(interp, evaluate(interp, node.test, frame), node.text)
+    cond = comparing.condition(interp, evaluate(interp, node.test, frame), node.text)
     known = interp.path.truth(cond)
     if known is not None:
         return evaluate(interp, node.body if known else node.orelse, frame)
@@ -407,71 +308,9 @@ def _opaque(interp: Interpreter, node: f.Opaque, frame: Frame) -> Value:
     return Unknown(*taint(evaluate(interp, part, frame) for part in node.parts))
 
 
-def unpack(interp: Interpreter, value: Value, count: int) -> list[Value]:
-    """The parts of a value that is assigned to ``count`` targets."""
-    if isinstance(value, Phi):
-        parts = [unpack(interp, leaf, count) for _, leaf in value.alternatives]
-        conds = [cond for cond, _ in value.alternatives]
-        return [choose([(c, p[i]) for c, p in zip(conds, parts, strict=True)]) for i in range(count)]
-    if isinstance(value, Seq):
-        if value.items is not None and len(value.items) == count:
-            return [interp.resolve(v) for v in value.items]
-        return [value.element or Unknown(*taint([value]))] * count
-    if isinstance(value, Obj) and value.type == DATASET:
-        return [value] * count
-    origins, _, sources = taint([value])
-    return [Unknown(origins, "", sources) for _ in range(count)]
-
-
-def loop_items(
-    interp: Interpreter, iterable: Value, otherwise: Value, limit: int = MAX_LOOP_ITEMS
-) -> list[Value]:  # fmt: skip
-    """What a loop variable takes: each known item of a sequence of at most ``limit``, else one value for all."""
-    if isinstance(iterable, Seq):
-        if iterable.items is not None and len(iterable.items) <= limit:
-            return [interp.resolve(v) for v in iterable.items]
-        if iterable.element is not None:
-            return [iterable.element]
-        if iterable.items:
-            return [interp.resolve(iterable.items[0])]
-    if isinstance(iterable, Dict) and iterable.items and not iterable.open and len(iterable.items) <= limit:
-        return [Const(key) for key in iterable.items]
-    return [otherwise]
-
-
-def iteration_order(
-    interp: Interpreter, iterable: Value, frame: Frame, place: f.Place
-) -> tuple[frozenset[str], str, tuple[Event, ...]]:
-    """Origins, order and source events of the items when ``iterable`` is gone through."""
-    origins, order, sources = taint([iterable])
-    for _, leaf in alternatives(iterable):
-        if isinstance(leaf, Seq) and leaf.kind == "set" and not has_own_order(leaf):
-            event = interp.event("iterate", "set", frame, place, (leaf,))
-            return origins, "set", (*leaf.sources, event)
-    if order:
-        interp.event("iterate", order, frame, place, (iterable,))
-    return origins, order, sources
-
-
-def has_own_order(value: Seq) -> bool:
-    """Whether a set comes out in the same order in each process: one of numbers and None, or of a single item."""
-    items: Iterable[Value] = value.items if value.items is not None else ([value.element] if value.element else ())
-    known = list(items)
-    if value.items is not None and len(known) == 1:
-        return True
-    return bool(known) and all(
-        (isinstance(v, Const) and isinstance(v.value, (int, float, type(None))))
-        or (isinstance(v, Unknown) and "int" in v.origins)
-        for v in known
-    )
-
-
 _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
     "%": operator.mod,
-}  # fmt: skip
-_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
-    "==": operator.eq, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
 _EXPRESSIONS: dict[type, Callable[[Interpreter, Any, Frame], Value]] = {
     f.Const: _const, f.Name: _name, f.Attr: _attr, f.Call: _call, f.Sub: _sub, f.Items: _items,

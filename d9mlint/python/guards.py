@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Sequence
-from keyword import iskeyword
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from d9mlint.model import Location
@@ -343,54 +342,6 @@ class Known:
         return None
 
 
-class Path:
-    """The conditions on the way to a place; silent ones only exclude a crash and need no mention."""
-
-    __slots__ = ("_conds", "_known", "told")
-
-    def __init__(self, conds: Iterable[Cond] = ()) -> None:
-        self._conds: list[Cond] = list(conds)
-        self.told: list[Cond] = []
-        """Those that are worth a mention."""
-        self._known: list[tuple[Known, int]] = [(Known(self._conds), 0)]
-
-    def __len__(self) -> int:
-        return len(self._known) - 1
-
-    def push(self, cond: Cond, silent: bool = False) -> None:
-        """One more condition."""
-        if silent and not is_symbolic(cond):
-            self._known.append(self._known[-1])  # nobody will ask for it again
-            return
-        known = self._known[-1][0].copy()
-        known.add(cond)
-        self._conds.append(cond)
-        if not silent:
-            self.told.append(cond)
-        self._known.append((known, len(self._conds)))
-
-    def cut(self, depth: int) -> None:
-        """Back to ``depth`` conditions."""
-        del self._known[depth + 1 :]
-        conds = self._known[-1][1]
-        gone = set(self._conds[conds:])
-        del self._conds[conds:]
-        while self.told and self.told[-1] in gone:
-            self.told.pop()
-
-    def conds(self) -> tuple[Cond, ...]:
-        """All of them."""
-        return tuple(self._conds)
-
-    def silent(self) -> tuple[Cond, ...]:
-        """Those that need no mention."""
-        return tuple(c for c in self._conds if c not in self.told)
-
-    def truth(self, cond: Cond) -> bool | None:
-        """Whether ``cond`` holds here."""
-        return self._known[-1][0].truth(cond)
-
-
 def truth(cond: Cond, assumed: Iterable[Cond]) -> bool | None:
     """Whether ``cond`` holds when all of ``assumed`` do: True, False, or None for not known."""
     if isinstance(cond, bool):
@@ -403,8 +354,8 @@ def truth(cond: Cond, assumed: Iterable[Cond]) -> bool | None:
     return known.truth(cond)
 
 
-_ORDERINGS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
-_INVERSE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+ORDERINGS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+INVERSE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 
 def test_value(cond: FlagTest, value: Any) -> bool:
@@ -413,72 +364,6 @@ def test_value(cond: FlagTest, value: Any) -> bool:
         return value is None
     if cond.op == "truthy":
         return bool(value)
-    if cond.op in _ORDERINGS:
-        return isinstance(value, (int, float)) and bool(_ORDERINGS[cond.op](value, cond.value))
+    if cond.op in ORDERINGS:
+        return isinstance(value, (int, float)) and bool(ORDERINGS[cond.op](value, cond.value))
     return bool(value == cond.value)
-
-
-def by_default(cond: Cond) -> bool | None:
-    """Whether the condition holds when no flag is given; None where that is not known."""
-    if isinstance(cond, bool):
-        return cond
-    if isinstance(cond, Not):
-        inner = by_default(cond.of)
-        return None if inner is None else not inner
-    if isinstance(cond, (All, AnyOf)):
-        wanted = isinstance(cond, AnyOf)
-        answers = [by_default(c) for c in cond.of]
-        if wanted in answers:
-            return wanted
-        return None if None in answers else not wanted
-    if isinstance(cond, FlagTest) and cond.flag.default != UNKNOWN_DEFAULT and not cond.flag.required:
-        return test_value(cond, cond.flag.default)
-    return None
-
-
-def is_symbolic(cond: Cond) -> bool:
-    """Whether the condition speaks only of flags, so that it can be told to the user."""
-    return isinstance(cond, bool) or cond.symbolic
-
-
-def is_setting(cond: Cond) -> bool:
-    """Whether it tests a setting whose value is not known, but whose name (``params.use_xla``) can be told."""
-    atom = cond.of if isinstance(cond, Not) else cond
-    return isinstance(atom, OpaqueTest) and all(
-        part.isidentifier() and not iskeyword(part) for part in atom.text.split(".")
-    )
-
-
-def describe(cond: Cond) -> str:
-    """The condition in words: ``--seed is not given``."""
-    if is_setting(cond):
-        atom = cond.of if isinstance(cond, Not) else cond
-        return f"`{atom.text}` is {'true' if atom is cond else 'false'}"  # type: ignore[union-attr]
-    if isinstance(cond, Not):
-        return _describe_flag(cond.of, False) if isinstance(cond.of, FlagTest) else f"not ({describe(cond.of)})"
-    if isinstance(cond, FlagTest):
-        return _describe_flag(cond, True)
-    if isinstance(cond, All):
-        return " and ".join(sorted(describe(c) for c in cond.of))
-    if isinstance(cond, AnyOf):
-        return " or ".join(sorted(describe(c) for c in cond.of))
-    return cond.text if isinstance(cond, OpaqueTest) else str(cond)
-
-
-def _describe_flag(test: FlagTest, positive: bool) -> str:
-    flag = test.flag
-    if test.op == "==":
-        return f"{flag.spelled} is {'' if positive else 'not '}{test.value}"
-    if test.op in _ORDERINGS:
-        return f"{flag.spelled} {test.op if positive else _INVERSE[test.op]} {test.value}"
-    if test.op == "none":
-        positive = not positive
-    if flag.kind == "bool" or (test.op == "truthy" and flag.kind == "value" and isinstance(flag.default, bool)):
-        note = " (the default)" if bool(flag.default) == positive else ""
-        return f"{flag.spelled} is {'true' if positive else 'false'}{note}"
-    if flag.kind == "off":
-        positive = not positive
-    if flag.kind == "value" and flag.default not in (None, UNKNOWN_DEFAULT) and test.op == "truthy":
-        note = " (the default)" if bool(flag.default) == positive else ""
-        return f"{flag.spelled} is {'not ' if not positive else ''}set{note}"
-    return f"{flag.spelled} is {'given' if positive else 'not given'}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from d9mlint.python import calling, expressions, outside
+from d9mlint.python import attributes, calling, comparing, expressions, outside, sequences
 from d9mlint.python.guards import OpaqueTest
 from d9mlint.python.outside import Special
 from d9mlint.python.story import Event, Frame
@@ -54,7 +54,7 @@ def _convert(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     if isinstance(value, FlagValue) and event.name != "builtins.bool":
         return value
     if event.name == "builtins.bool":
-        cond = expressions.condition(interp, value, "bool")
+        cond = comparing.condition(interp, value, "bool")
         return Const(cond) if isinstance(cond, bool) else CondValue(cond)
     if len(alternatives(value)) > 1:
         return choose([(c, leaf) for c, leaf in alternatives(value)])
@@ -86,7 +86,7 @@ def _collect(interp: Interpreter, event: Event, frame: Frame) -> Value:
     if not event.args:
         return Seq(event.name.rpartition(".")[2], [])
     value = event.args[0]
-    origins, order, sources = expressions.iteration_order(interp, value, frame, outside.place_of(event))
+    origins, order, sources = sequences.iteration_order(interp, value, frame, outside.place_of(event))
     if isinstance(value, Seq):
         items = list(value.items) if value.items is not None and not order else None
         return Seq("list", items, value.element or (value.items[0] if value.items else None), order, sources)
@@ -129,11 +129,11 @@ def _sort_in_place(interp: Interpreter, event: Event, frame: Frame) -> Value:
 
 def _enumerate(interp: Interpreter, event: Event, frame: Frame) -> Value:
     value = outside.first(event)
-    origins, order, sources = expressions.iteration_order(interp, value, frame, outside.place_of(event))
+    origins, order, sources = sequences.iteration_order(interp, value, frame, outside.place_of(event))
     index = Unknown(frozenset({"int"}), order, sources)
     if order:
         interp.event("sink", "enumerate", frame, outside.place_of(event), (Unknown(order=order, sources=sources),))
-    items = expressions.loop_items(interp, value, Unknown(origins, "", sources))
+    items = sequences.loop_items(interp, value, Unknown(origins, "", sources))
     if len(items) > 1:
         return Seq("list", [Seq("tuple", [Const(i), item]) for i, item in enumerate(items)], None, order, sources)
     return Seq("list", None, Seq("tuple", [index, items[0] if items else UNKNOWN]), order, sources)
@@ -143,10 +143,10 @@ def _zip(interp: Interpreter, event: Event, frame: Frame) -> Value:
     firsts: list[Value] = []
     order, sources = "", ()
     for value in event.args:
-        _, its_order, its_sources = expressions.iteration_order(interp, value, frame, outside.place_of(event))
+        _, its_order, its_sources = sequences.iteration_order(interp, value, frame, outside.place_of(event))
         if its_order:
             order, sources = its_order, its_sources  # type: ignore[assignment]
-        items = expressions.loop_items(interp, value, Unknown())
+        items = sequences.loop_items(interp, value, Unknown())
         firsts.append(items[0] if items else UNKNOWN)
     return Seq("list", None, Seq("tuple", firsts), order, sources)
 
@@ -154,8 +154,8 @@ def _zip(interp: Interpreter, event: Event, frame: Frame) -> Value:
 def _map(interp: Interpreter, event: Event, frame: Frame) -> Value:
     if len(event.args) < 2:
         return UNKNOWN
-    _, order, sources = expressions.iteration_order(interp, event.args[1], frame, outside.place_of(event))
-    items = expressions.loop_items(interp, event.args[1], Unknown())
+    _, order, sources = sequences.iteration_order(interp, event.args[1], frame, outside.place_of(event))
+    items = sequences.loop_items(interp, event.args[1], Unknown())
     element = UNKNOWN
     for item in items[:1]:
         element = calling.call(interp, event.args[0], [item], {}, frame, outside.place_of(event))  # type: ignore[assignment]
@@ -186,7 +186,7 @@ def _more(known: tuple[Event, ...], new: tuple[Event, ...]) -> tuple[Event, ...]
 
 def _pop(interp: Interpreter, event: Event, frame: Frame) -> Value:
     receiver = event.receiver
-    if isinstance(receiver, Seq) and receiver.kind == "set" and not expressions.has_own_order(receiver):
+    if isinstance(receiver, Seq) and receiver.kind == "set" and not sequences.has_own_order(receiver):
         interp.event("sink", "pop", frame, outside.place_of(event), (Unknown(order="set", sources=(event,)),))
     if isinstance(receiver, Seq):
         return receiver.element or (receiver.items[-1] if receiver.items else UNKNOWN)
@@ -251,7 +251,7 @@ def _getattr(interp: Interpreter, event: Event, frame: Frame) -> Value:
     if len(event.args) < 2 or not isinstance(event.args[1], Const) or not isinstance(event.args[1].value, str):
         outside.escape(interp, outside.first(event))
         return UNKNOWN
-    found = calling.attribute(interp, event.args[0], event.args[1].value, frame, outside.place_of(event))
+    found = attributes.attribute(interp, event.args[0], event.args[1].value, frame, outside.place_of(event))
     if isinstance(found, Unknown) and not found.origins and len(event.args) > 2:
         return choose([(OpaqueTest(("getattr", interp.serial(event)), "the attribute exists"), found), (True, UNKNOWN)])
     return found

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from d9mlint.model import Target
 from d9mlint.python import facts as f
-from d9mlint.python.guards import Path
+from d9mlint.python.paths import Path
 from d9mlint.python.project import CannotRead, folder, join
 from d9mlint.python.story import Frame
 from d9mlint.python.values import Const, Module, Ref, Unknown, Value

@@ -7,9 +7,10 @@ from typing import Any
 
 from d9mlint.model import Rule
 from d9mlint.python.determinism import switch
-from d9mlint.python.guards import Cond, both, either, is_symbolic, negate, truth
+from d9mlint.python.guards import Cond, both, either, negate, truth
 from d9mlint.python.program import Draft, Program, lower, matches, value_text
 from d9mlint.python.story import Event
+from d9mlint.python.wording import is_symbolic
 
 RE_EXECUTES = ("os.execv", "os.execve", "os.execvp", "os.execvpe", "os.execl", "subprocess.run", "subprocess.call",
                "subprocess.Popen", "subprocess.check_call", "multiprocessing.Process")  # fmt: skip

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from d9mlint.model import Argument, Location, Op, OpStatus, Related, Rule
 from d9mlint.python.calling import INFERENCE
 from d9mlint.python.determinism import on_gpu, trains
-from d9mlint.python.guards import All, AnyOf, Cond, FlagTest, Not, OpaqueTest, both, is_symbolic
+from d9mlint.python.guards import All, AnyOf, Cond, FlagTest, Not, OpaqueTest, both
 from d9mlint.python.program import Program, lower
 from d9mlint.python.story import Event
 from d9mlint.python.values import Class, Const, Func, Obj, Ref, Seq, Unknown, Value, alternatives
+from d9mlint.python.wording import is_symbolic
 
 _IN_PIPELINE = ("tfdata", "tfdata-parallel", "py_function", "generator")
 """tf.data runs its functions on the CPU, and no gradient goes through them."""

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from d9mlint.model import Location, Rule
 from d9mlint.python.determinism import switch
-from d9mlint.python.guards import Cond, both, either, is_symbolic, negate, truth
+from d9mlint.python.guards import Cond, both, either, negate, truth
 from d9mlint.python.program import Program, lower
 from d9mlint.python.story import Event
 from d9mlint.python.values import Bound, Const, Func, Inst, Obj, Partial, Ref, Seq, Value, alternatives
+from d9mlint.python.wording import is_symbolic
 
 DATASET = "tensorflow.data.Dataset"
 STAGES = (

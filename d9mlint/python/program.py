@@ -8,24 +8,11 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from d9mlint.model import Argument, Edit, Fix, Location, Op, Related, Rule, Target
-from d9mlint.python.guards import (
-    UNKNOWN_DEFAULT,
-    All,
-    AnyOf,
-    Cond,
-    FlagTest,
-    OpaqueTest,
-    both,
-    describe,
-    either,
-    is_setting,
-    is_symbolic,
-    negate,
-    truth,
-)
+from d9mlint.python.guards import UNKNOWN_DEFAULT, All, AnyOf, Cond, FlagTest, OpaqueTest, both, either, negate, truth
 from d9mlint.python.knowledge import Knowledge
 from d9mlint.python.story import Event, Story
 from d9mlint.python.values import Const, FlagValue, Inst, Obj, Ref, Unknown, Value, alternatives
+from d9mlint.python.wording import describe, is_setting, is_symbolic
 
 MAX_RELATED = 5
 MAX_WORDS = 120

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from d9mlint.model import Argument, Effect
 from d9mlint.python.calling import SCOPE_INITIALIZER
 from d9mlint.python.determinism import trains
-from d9mlint.python.guards import Cond, both, by_default, either, is_symbolic, negate, truth
+from d9mlint.python.guards import Cond, both, either, negate, truth
 from d9mlint.python.program import Program, is_none
 from d9mlint.python.story import Event
 from d9mlint.python.values import Const, Inst, Obj, Seq, Unknown, Value, alternatives
+from d9mlint.python.wording import by_default, is_symbolic
 
 LABELS = {
     "python": "Python's `random`",

@@ -8,21 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from d9mlint.model import Location
-from d9mlint.python.guards import (
-    All,
-    AnyOf,
-    Cond,
-    Flag,
-    FlagTest,
-    Not,
-    OpaqueTest,
-    both,
-    by_default,
-    describe,
-    either,
-    negate,
-    truth,
-)
+from d9mlint.python.guards import All, AnyOf, Cond, Flag, FlagTest, Not, OpaqueTest, both, either, negate, truth
+from d9mlint.python.wording import by_default, describe
 
 NOWHERE = Location("train.py", 1, 1, 1, 1)
 ATOMS = [OpaqueTest((name,), name) for name in "abcd"]

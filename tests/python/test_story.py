@@ -10,11 +10,12 @@ from d9mlint.catalogue import load
 from d9mlint.model import UsageError
 from d9mlint.python.batch import newest_target
 from d9mlint.python.engine import tell
-from d9mlint.python.guards import both, describe
+from d9mlint.python.guards import both
 from d9mlint.python.knowledge import Knowledge
 from d9mlint.python.project import Project
 from d9mlint.python.story import Story
 from d9mlint.python.values import Const, FlagValue, Phi
+from d9mlint.python.wording import describe
 
 CATALOGUE = load()
 TARGET = newest_target(["tensorflow==2.9.1"], "gpu")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from d9mlint.model import Related, Rule
-from d9mlint.python.guards import Cond, both, either, is_symbolic
+from d9mlint.python.guards import Cond, both, either
 from d9mlint.python.program import Draft, Program
 from d9mlint.python.story import Event
 from d9mlint.python.values import Value, alternatives, taint
+from d9mlint.python.wording import is_symbolic
 
 
 def _always(sources: tuple[Event, ...]) -> Cond:

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from d9mlint.model import Rule
 from d9mlint.python.determinism import switch
-from d9mlint.python.guards import is_symbolic, negate
+from d9mlint.python.guards import negate
 from d9mlint.python.program import Draft, Program
 from d9mlint.python.threads import POOLS, pool_sizes
 from d9mlint.python.values import Const
+from d9mlint.python.wording import is_symbolic
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:

@@ -18,10 +18,11 @@ from d9mlint.python.determinism import (
     setting,
     switch,
 )
-from d9mlint.python.guards import Cond, both, is_symbolic, negate
+from d9mlint.python.guards import Cond, both, negate
 from d9mlint.python.opuse import shown
 from d9mlint.python.program import Draft, Program
 from d9mlint.python.story import Event
+from d9mlint.python.wording import is_symbolic
 
 _RUNS = ("tensorflow.Session.run", "keras.Model.evaluate", "keras.Model.predict", "keras.Model.train_on_batch")
 _LOADS = ("keras.models.load_model", "tensorflow.saved_model.load")

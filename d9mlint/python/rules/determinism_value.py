@@ -14,9 +14,9 @@ from d9mlint.python.determinism import (
     reads_deterministic_ops,
     setting,
 )
-from d9mlint.python.guards import is_symbolic
 from d9mlint.python.program import Draft, Program
 from d9mlint.python.values import Const, alternatives
+from d9mlint.python.wording import is_symbolic
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:

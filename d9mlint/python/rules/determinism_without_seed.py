@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from d9mlint.model import Related, Rule
 from d9mlint.python.determinism import switch, turned_on
-from d9mlint.python.guards import both, is_symbolic, truth
+from d9mlint.python.guards import both, truth
 from d9mlint.python.opuse import shown
 from d9mlint.python.program import Draft, Program
 from d9mlint.python.randomness import Uncovered, uncovered
+from d9mlint.python.wording import is_symbolic
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:

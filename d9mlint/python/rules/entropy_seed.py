@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Effect, Rule
-from d9mlint.python.guards import both, is_symbolic, truth
+from d9mlint.python.guards import both, truth
 from d9mlint.python.program import Draft, Program, lower
 from d9mlint.python.story import Event
+from d9mlint.python.wording import is_symbolic
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:

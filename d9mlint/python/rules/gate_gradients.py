@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Argument, Rule
-from d9mlint.python.guards import Cond, both, either, is_symbolic
+from d9mlint.python.guards import Cond, both, either
 from d9mlint.python.program import Draft, Program
 from d9mlint.python.values import Const, Ref, Value, alternatives
+from d9mlint.python.wording import is_symbolic
 
 _POSITIONS = {"tensorflow.train.Optimizer.minimize": 3, "tensorflow.train.Optimizer.compute_gradients": 2}
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Rule
-from d9mlint.python.guards import both, is_symbolic, negate
+from d9mlint.python.guards import both, negate
 from d9mlint.python.horovod import NO_GROUP_FUSION, late_writes, variable, wraps
 from d9mlint.python.program import Draft, Program
+from d9mlint.python.wording import is_symbolic
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:

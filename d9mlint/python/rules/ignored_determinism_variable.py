@@ -14,8 +14,9 @@ from d9mlint.python.determinism import (
     setting,
     switch,
 )
-from d9mlint.python.guards import both, is_symbolic, negate, truth
+from d9mlint.python.guards import both, negate, truth
 from d9mlint.python.program import Draft, Program
+from d9mlint.python.wording import is_symbolic
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from d9mlint.model import Argument, Rule
 from d9mlint.python.determinism import switch
-from d9mlint.python.guards import both, is_symbolic, negate
+from d9mlint.python.guards import both, negate
 from d9mlint.python.program import Draft, Program, matches
 from d9mlint.python.story import Event
+from d9mlint.python.wording import is_symbolic
 
 _JIT = Argument(None, "jit_compile")
 _EAGER = Argument(None, "run_eagerly")

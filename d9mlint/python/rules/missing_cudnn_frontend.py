@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from d9mlint.model import Rule
 from d9mlint.python.determinism import FRONTEND_VARIABLE, FWR13Y, on_gpu, setting, switch, turned_on
-from d9mlint.python.guards import both, either, is_symbolic, negate, truth
+from d9mlint.python.guards import both, either, negate, truth
 from d9mlint.python.opuse import shown
 from d9mlint.python.program import Draft, Program
+from d9mlint.python.wording import is_symbolic
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:

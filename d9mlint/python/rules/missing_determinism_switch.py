@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from d9mlint.model import Related, Rule
 from d9mlint.python.determinism import attempted, has_switch, on_gpu, partly_on, perhaps_elsewhere, switch, trainings
-from d9mlint.python.guards import both, by_default, either, is_symbolic, negate, truth
+from d9mlint.python.guards import both, either, negate, truth
 from d9mlint.python.opuse import Use, shown, uses
 from d9mlint.python.program import Draft, Program, driven, lower
 from d9mlint.python.story import Event
+from d9mlint.python.wording import by_default, is_symbolic
 
 _NO_SWITCH = (
     "TensorFlow before 1.14 has no switch for deterministic ops on the GPU: upgrade, or accept that runs differ "

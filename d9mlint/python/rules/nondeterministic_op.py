@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from d9mlint.model import Rule
 from d9mlint.python.determinism import perhaps_elsewhere, switch
-from d9mlint.python.guards import both, is_symbolic, negate, truth
+from d9mlint.python.guards import both, negate, truth
 from d9mlint.python.opuse import Use, related, shown, uses
 from d9mlint.python.program import Draft, Program
+from d9mlint.python.wording import is_symbolic
 
 _CURED_BY_NGC = {"bilinear": ">=20.3", "sparse_dense_matmul": ">=21.4"}
 """Ops whose cure NVIDIA's containers carry before the stock version that they are based on (A-023, A-037)."""

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from d9mlint.model import Related, Rule
 from d9mlint.python.determinism import switch
-from d9mlint.python.guards import both, is_symbolic, truth
+from d9mlint.python.guards import both, truth
 from d9mlint.python.opuse import related, shown, uses
 from d9mlint.python.program import Draft, Program
+from d9mlint.python.wording import is_symbolic
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:

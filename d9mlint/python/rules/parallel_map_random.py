@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Related, Rule
-from d9mlint.python.guards import both, is_symbolic
+from d9mlint.python.guards import both
 from d9mlint.python.pipelines import STAGES, confidence, disorder, is_parallel, stage_draws, when_any
 from d9mlint.python.program import Draft, Program
+from d9mlint.python.wording import is_symbolic
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:

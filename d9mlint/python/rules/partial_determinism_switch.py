@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from d9mlint.model import Related, Rule
 from d9mlint.python.determinism import on_gpu, setting, switch
-from d9mlint.python.guards import both, is_symbolic, negate, truth
+from d9mlint.python.guards import both, negate, truth
 from d9mlint.python.opuse import Use, shown, uses
 from d9mlint.python.program import Draft, Program
+from d9mlint.python.wording import is_symbolic
 
 _COVERED = ("tf.nn.conv", "tf.nn.max_pool", "tf.keras.layers.MaxPool")
 

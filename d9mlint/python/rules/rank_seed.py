@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Related, Rule
-from d9mlint.python.guards import both, either, is_symbolic, negate
+from d9mlint.python.guards import both, either, negate
 from d9mlint.python.horovod import broadcasts, wraps
 from d9mlint.python.program import Draft, Program
 from d9mlint.python.randomness import draws, seedings
 from d9mlint.python.values import taint
+from d9mlint.python.wording import is_symbolic
 
 _LOADS = frozenset({"load_weights", "restore", "load_model", "from_pretrained", "set_weights", "load_checkpoint"})
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from d9mlint.model import Rule
 from d9mlint.python.determinism import setting
-from d9mlint.python.guards import is_symbolic
 from d9mlint.python.program import Draft, Program
+from d9mlint.python.wording import is_symbolic
 
 _READ_BY = {
     "TF_DISABLE_SEGMENT_REDUCTION_OP_DETERMINISM_EXCEPTIONS": (">=2.5,<2.7", "segment reductions"),

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from d9mlint.model import Rule
 from d9mlint.python.compilers import requests, says
 from d9mlint.python.determinism import switch
-from d9mlint.python.guards import both, is_symbolic, negate
+from d9mlint.python.guards import both, negate
 from d9mlint.python.program import Draft, Program
+from d9mlint.python.wording import is_symbolic
 
 _LEVEL = re.compile(r"--xla_gpu_autotune_level=[1-9]")
 _PINNED = re.compile(r"--xla_gpu_deterministic_ops(?:=true|=1)?(?:\s|$)|--xla_gpu_load_autotune_results_from=")

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from d9mlint.model import Related, Rule
 from d9mlint.python.compilers import Request, requests
 from d9mlint.python.determinism import switch, trains
-from d9mlint.python.guards import both, is_symbolic, negate
+from d9mlint.python.guards import both, negate
 from d9mlint.python.program import Draft, Program
 from d9mlint.python.story import Event
+from d9mlint.python.wording import is_symbolic
 
 SCATTERS = ("tensorflow.scatter_nd", "tensorflow.tensor_scatter_nd_add", "tensorflow.tensor_scatter_nd_sub",
             "tensorflow.math.unsorted_segment_sum", "tensorflow.math.segment_sum", "tensorflow.gather",

@@ -1,0 +1,100 @@
+"""Functions handed to calls outside the program: run now, or some time later."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from d9mlint.python import attributes, calling, outside
+from d9mlint.python import facts as f
+from d9mlint.python.story import Event, Frame
+from d9mlint.python.values import (
+    CALLABLE,
+    Dict,
+    Func,
+    Inst,
+    Seq,
+    Value,
+    alternatives,
+)
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter import Interpreter
+
+
+PROTOCOL = frozenset(
+    {
+        "call", "__call__", "build", "train_step", "test_step", "predict_step", "compute_loss", "__getitem__",
+        "__iter__", "update_state", "result",
+        "__len__", "__next__", "forward", "on_epoch_begin", "on_epoch_end", "on_train_begin", "on_train_batch_begin",
+        "on_train_batch_end", "begin", "before_run", "after_run", "run", "call_fn", "model_fn",
+    }
+)  # fmt: skip
+"""Methods that a framework calls on objects handed to it."""
+
+
+def run_callbacks(interp: Interpreter, event: Event, frame: Frame, place: f.Place) -> None:
+    """Runs the functions handed to an outside call: now where the catalogue says so, else some time later."""
+    done: list[Value] = []
+    for effect in event.effects:
+        for invocation in effect.invokes:
+            value = event.argument(invocation.argument)
+            if value is not None:
+                context = outside.invocation_context(interp, event, invocation.context)
+                deferred = context in ("callback", "thread")
+                _run_callback(interp, value, frame, place, context, deferred=deferred)
+                done.append(value)
+    for value in (*event.args, *event.kwargs.values()):
+        if not any(value is d for d in done):
+            for leaf in _callables(value):
+                _run_callback(interp, leaf, frame, place, "callback", deferred=True)
+    if isinstance(event.receiver, Inst) and not event.name.endswith(".__init__"):
+        _run_protocol(interp, event.receiver, frame, place)
+
+
+def _callables(value: Value) -> list[Value]:
+    out: list[Value] = []
+    for _, leaf in alternatives(value):
+        if isinstance(leaf, (*CALLABLE, Inst)):
+            out.append(leaf)
+        elif isinstance(leaf, Seq) and leaf.items is not None:
+            out.extend(v for v in leaf.items if isinstance(v, (*CALLABLE, Inst)))
+        elif isinstance(leaf, Dict):
+            out.extend(v for v in leaf.items.values() if isinstance(v, CALLABLE))
+    return out
+
+
+def _run_callback(
+    interp: Interpreter, value: Value, frame: Frame, place: f.Place, context: str, *, deferred: bool
+) -> None:
+    for leaf in _callables(value):
+        if isinstance(leaf, Inst) and not any(
+            isinstance(attributes.class_attribute(interp, leaf.cls, n), Func) for n in ("__call__",)
+        ):
+            _run_protocol(interp, leaf, frame, place)
+            continue
+        interp.deferred += deferred
+        if context:
+            interp.contexts.append(context)
+        loops, interp.order_loops = interp.order_loops, []
+        try:
+            calling.call(interp, leaf, [], {}, frame, place, star=True)
+        finally:
+            interp.order_loops = loops
+            if context:
+                interp.contexts.pop()
+            interp.deferred -= deferred
+
+
+def _run_protocol(interp: Interpreter, instance: Inst, frame: Frame, place: f.Place) -> None:
+    """Runs the methods that a framework calls on an object handed to it, each once."""
+    for cls in instance.cls.line():
+        for name, method in list(cls.frame.vars.items()):
+            if name in PROTOCOL and isinstance(method, Func) and (id(instance), name) not in interp.ran:
+                interp.ran[(id(instance), name)] = instance
+                interp.deferred += 1
+                interp.contexts.append("callback")
+                try:
+                    calling.enter(interp, method, [instance], {}, frame, place, star=True)
+                finally:
+                    interp.contexts.pop()
+                    interp.deferred -= 1

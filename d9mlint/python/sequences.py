@@ -1,0 +1,89 @@
+"""What is in a sequence, and the order in which it comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from d9mlint.python import expressions
+from d9mlint.python import facts as f
+from d9mlint.python.story import Event, Frame
+from d9mlint.python.values import (
+    Const,
+    Dict,
+    Obj,
+    Phi,
+    Seq,
+    Unknown,
+    Value,
+    alternatives,
+    choose,
+    taint,
+)
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter import Interpreter
+
+MAX_LOOP_ITEMS = 8
+"""Items of a sequence that a loop goes through one by one."""
+MAX_SETTINGS = 200
+"""The same where the loop only copies settings, one by one: ``for k, v in d.items(): setattr(self, k, v)``."""
+
+
+def unpack(interp: Interpreter, value: Value, count: int) -> list[Value]:
+    """The parts of a value that is assigned to ``count`` targets."""
+    if isinstance(value, Phi):
+        parts = [unpack(interp, leaf, count) for _, leaf in value.alternatives]
+        conds = [cond for cond, _ in value.alternatives]
+        return [choose([(c, p[i]) for c, p in zip(conds, parts, strict=True)]) for i in range(count)]
+    if isinstance(value, Seq):
+        if value.items is not None and len(value.items) == count:
+            return [interp.resolve(v) for v in value.items]
+        return [value.element or Unknown(*taint([value]))] * count
+    if isinstance(value, Obj) and value.type == expressions.DATASET:
+        return [value] * count
+    origins, _, sources = taint([value])
+    return [Unknown(origins, "", sources) for _ in range(count)]
+
+
+def loop_items(
+    interp: Interpreter, iterable: Value, otherwise: Value, limit: int = MAX_LOOP_ITEMS
+) -> list[Value]:  # fmt: skip
+    """What a loop variable takes: each known item of a sequence of at most ``limit``, else one value for all."""
+    if isinstance(iterable, Seq):
+        if iterable.items is not None and len(iterable.items) <= limit:
+            return [interp.resolve(v) for v in iterable.items]
+        if iterable.element is not None:
+            return [iterable.element]
+        if iterable.items:
+            return [interp.resolve(iterable.items[0])]
+    if isinstance(iterable, Dict) and iterable.items and not iterable.open and len(iterable.items) <= limit:
+        return [Const(key) for key in iterable.items]
+    return [otherwise]
+
+
+def iteration_order(
+    interp: Interpreter, iterable: Value, frame: Frame, place: f.Place
+) -> tuple[frozenset[str], str, tuple[Event, ...]]:
+    """Origins, order and source events of the items when ``iterable`` is gone through."""
+    origins, order, sources = taint([iterable])
+    for _, leaf in alternatives(iterable):
+        if isinstance(leaf, Seq) and leaf.kind == "set" and not has_own_order(leaf):
+            event = interp.event("iterate", "set", frame, place, (leaf,))
+            return origins, "set", (*leaf.sources, event)
+    if order:
+        interp.event("iterate", order, frame, place, (iterable,))
+    return origins, order, sources
+
+
+def has_own_order(value: Seq) -> bool:
+    """Whether a set comes out in the same order in each process: one of numbers and None, or of a single item."""
+    items: Iterable[Value] = value.items if value.items is not None else ([value.element] if value.element else ())
+    known = list(items)
+    if value.items is not None and len(known) == 1:
+        return True
+    return bool(known) and all(
+        (isinstance(v, Const) and isinstance(v.value, (int, float, type(None))))
+        or (isinstance(v, Unknown) and "int" in v.origins)
+        for v in known
+    )

@@ -1,0 +1,237 @@
+"""What each kind of statement does to the story."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from d9mlint.python import calling, comparing, expressions, linking, narrowing, sequences
+from d9mlint.python import facts as f
+from d9mlint.python.guards import Cond, OpaqueTest, either, negate
+from d9mlint.python.story import Frame
+from d9mlint.python.values import (
+    Class,
+    Const,
+    Func,
+    Ref,
+    Seq,
+    Unknown,
+)
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter import Interpreter
+
+Left = tuple[Cond, Cond]
+"""Conditions under which control left a block: by return or raise, by break or continue."""
+STAYS: Left = (False, False)
+
+
+def _evaluate(interp: Interpreter, node: f.Evaluate, frame: Frame) -> Left:
+    value = expressions.evaluate(interp, node.value, frame)
+    if isinstance(node.value, f.Attr) and isinstance(value, Ref) and not value.name.startswith("?"):
+        interp.event("mention", value.name, frame, node.value.place, receiver=value.receiver)
+    return (True, False) if value is calling.EXITS else STAYS
+
+
+def _assign(interp: Interpreter, node: f.Assign, frame: Frame) -> Left:
+    if node.value is None:
+        return STAYS
+    value = expressions.evaluate(interp, node.value, frame)
+    for target in node.targets:
+        interp.assign(target, value, frame, node.place)
+    return STAYS
+
+
+def _augment(interp: Interpreter, node: f.Augment, frame: Frame) -> Left:
+    value = expressions.evaluate(interp, f.Op(node.op, (node.target, node.value)), frame)
+    if interp.order_loops and isinstance(value, Seq):
+        value.order, value.sources = interp.order_loops[-1]
+    interp.assign(node.target, value, frame, node.place)
+    return STAYS
+
+
+def _return(interp: Interpreter, node: f.Return, frame: Frame) -> Left:
+    value = Const(None) if node.value is None else expressions.evaluate(interp, node.value, frame)
+    frame.results.append((interp.since(frame.born), value))
+    return (True, False)
+
+
+def _raise(interp: Interpreter, node: f.Raise, frame: Frame) -> Left:
+    for part in node.parts:
+        expressions.evaluate(interp, part, frame)
+    return (True, False)
+
+
+def _assert(interp: Interpreter, node: f.Assert, frame: Frame) -> Left:
+    value = expressions.evaluate(interp, node.test, frame)
+    counted, holds = narrowing.single(interp, node.test, frame)
+    if holds:
+        narrowing.narrow(counted)
+    cond = comparing.condition(interp, value, "assert")
+    return (negate(cond), False) if not isinstance(cond, (bool, OpaqueTest)) else STAYS
+
+
+def _jump(interp: Interpreter, node: f.Jump, frame: Frame) -> Left:
+    return (False, True)
+
+
+def _if(interp: Interpreter, node: f.If, frame: Frame) -> Left:
+    cond = comparing.condition(interp, expressions.evaluate(interp, node.test, frame), node.text)
+    counted, holds = narrowing.single(interp, node.test, frame)
+
+    def run(body: Sequence[f.Stmt], few: bool) -> Left:
+        with narrowing.narrowed(counted if few else None):
+            return interp.block(body, frame)
+
+    left = interp.branch(cond, lambda: run(node.body, holds), lambda: run(node.orelse, not holds))
+    last = node.body[-1:]
+    if counted is not None and not holds and last and isinstance(last[0], (f.Raise, f.Return, f.Jump)):
+        narrowing.narrow(counted)
+    return left
+
+
+def _for(interp: Interpreter, node: f.For, frame: Frame) -> Left:
+    iterable = expressions.evaluate(interp, node.iterable, frame)
+    origins, order, sources = sequences.iteration_order(interp, iterable, frame, node.place)
+    if order:
+        interp.order_loops.append((order, sources))
+    returned: Cond = False
+    limit = sequences.MAX_SETTINGS if _copies(node.body) else sequences.MAX_LOOP_ITEMS
+    for item in sequences.loop_items(interp, iterable, Unknown(origins, "", sources), limit):
+        interp.assign(node.target, item, frame, node.place)
+        left = interp.block(node.body, frame)[0]
+        returned = either(returned, left)
+        if returned is True:
+            break
+    if order:
+        interp.order_loops.pop()
+    interp.block(node.orelse, frame)
+    # A return inside a loop may or may not happen: what follows is not conditional on it in any useful way.
+    return STAYS
+
+
+def _while(interp: Interpreter, node: f.While, frame: Frame) -> Left:
+    value = expressions.evaluate(interp, node.test, frame)
+    if isinstance(value, Const) and not value.value:
+        return STAYS
+    interp.block(node.body, frame)
+    interp.block(node.orelse, frame)
+    return STAYS
+
+
+def _try(interp: Interpreter, node: f.Try, frame: Frame) -> Left:
+    depth = len(interp.path)
+    left = interp.block(node.body, frame)
+    for handler in node.handlers:
+        failed = OpaqueTest(("except", frame.module.path, id(handler)), "an exception is raised")
+        interp.under(failed, partial(interp.block, handler, frame))
+    if left != (True, False):
+        interp.block(node.orelse, frame)
+    interp.block(node.final, frame)
+    interp.path.cut(depth)
+    return left if not node.handlers else STAYS
+
+
+def _with(interp: Interpreter, node: f.With, frame: Frame) -> Left:
+    added = 0
+    for item, target in node.items:
+        value = expressions.evaluate(interp, item, frame)
+        entered, context = calling.enter_context(interp, value, frame)
+        if context:
+            interp.contexts.append(context)
+            added += 1
+        if target is not None:
+            interp.assign(target, entered, frame, f.NOWHERE)
+    left = interp.block(node.body, frame)
+    if added:
+        del interp.contexts[-added:]
+    return left
+
+
+def _match(interp: Interpreter, node: f.Match, frame: Frame) -> Left:
+    subject = expressions.evaluate(interp, node.subject, frame)
+
+    def run(index: int) -> Left:
+        if index == len(node.cases):
+            return STAYS
+        pattern, body, text = node.cases[index]
+        if pattern is None:
+            cond: Cond = True if text.strip() == "_" else OpaqueTest(("case", frame.module.path, id(body)), text)
+        else:
+            test = comparing.compare(interp, "==", subject, expressions.evaluate(interp, pattern, frame), text)
+            cond = comparing.condition(interp, test, text)
+        return interp.branch(cond, lambda: interp.block(body, frame), lambda: run(index + 1))
+
+    return run(0)
+
+
+def _def(interp: Interpreter, node: f.Def, frame: Frame) -> Left:
+    interp.store(node.name, calling.make_function(interp, node, frame), frame)
+    return STAYS
+
+
+def _class(interp: Interpreter, node: f.Class, frame: Frame) -> Left:
+    bases = tuple(expressions.evaluate(interp, base, frame) for base in node.bases)
+    inner = Frame(frame.module, frame, tuple(interp.assumed()), frame.func)
+    cls = Class(node, bases, inner)
+    interp.block(node.body, inner)
+    for value in inner.vars.values():
+        if isinstance(value, Func) and value.owner is None and value.closure is inner:
+            value.owner = cls
+    interp.store(node.name, calling.decorate_class(interp, cls, node, frame), frame)
+    return STAYS
+
+
+def _import(interp: Interpreter, node: f.Import, frame: Frame) -> Left:
+    for dotted, alias in node.names:
+        value = linking.import_module(interp, dotted, 0, frame, node.place)
+        if alias is not None:
+            interp.store(alias, value, frame)
+        else:
+            first = dotted.partition(".")[0]
+            top = value if first == dotted else linking.import_module(interp, first, 0, frame, node.place, quiet=True)
+            interp.store(first, top, frame)
+    return STAYS
+
+
+def _import_from(interp: Interpreter, node: f.ImportFrom, frame: Frame) -> Left:
+    linking.import_from(interp, node, frame)
+    return STAYS
+
+
+def _scope(interp: Interpreter, node: f.Scope, frame: Frame) -> Left:
+    home = frame.module.frame or frame
+    for name in node.names:
+        current = frame.parent if node.kind == "nonlocal" else home
+        while node.kind == "nonlocal" and current is not None and name not in current.vars:
+            current = current.parent
+        frame.globals[name] = current or home
+    return STAYS
+
+
+def _copies(body: Sequence[f.Stmt]) -> bool:
+    """Whether a loop body only keeps one thing under a name: ``setattr(x, key, value)`` or ``x[key] = value``."""
+    if len(body) != 1:
+        return False
+    node = body[0]
+    if isinstance(node, f.Assign):
+        return isinstance(node.targets[0], f.Sub) and isinstance(node.value, f.Name)
+    called = node.value.func if isinstance(node, f.Evaluate) and isinstance(node.value, f.Call) else None
+    return isinstance(called, f.Name) and called.id == "setattr"
+
+
+def only_raises(statement: f.Stmt) -> bool:
+    """Whether a branch ends the program rather than choosing a way: what follows needs no mention of it."""
+    if not isinstance(statement, f.If):
+        return False
+    last = statement.body[-1:] or statement.orelse[-1:]
+    return bool(last) and isinstance(last[0], (f.Raise, f.Evaluate))
+
+
+STATEMENTS: dict[type, Callable[[Interpreter, Any, Frame], Left]] = {
+    f.Evaluate: _evaluate, f.Assign: _assign, f.Augment: _augment, f.Return: _return,
+    f.Raise: _raise, f.Assert: _assert, f.Jump: _jump, f.If: _if, f.For: _for, f.While: _while,
+    f.Try: _try, f.With: _with, f.Match: _match, f.Def: _def, f.Class: _class,
+    f.Import: _import, f.ImportFrom: _import_from, f.Scope: _scope,
+}  # fmt: skip

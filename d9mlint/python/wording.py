@@ -1,0 +1,84 @@
+"""Conditions in the user's words, and what they come to when no flag is given."""
+
+from __future__ import annotations
+
+from keyword import iskeyword
+
+from d9mlint.python.guards import (
+    INVERSE,
+    ORDERINGS,
+    UNKNOWN_DEFAULT,
+    All,
+    AnyOf,
+    Cond,
+    FlagTest,
+    Not,
+    OpaqueTest,
+    test_value,
+)  # fmt: skip
+
+
+def by_default(cond: Cond) -> bool | None:
+    """Whether the condition holds when no flag is given; None where that is not known."""
+    if isinstance(cond, bool):
+        return cond
+    if isinstance(cond, Not):
+        inner = by_default(cond.of)
+        return None if inner is None else not inner
+    if isinstance(cond, (All, AnyOf)):
+        wanted = isinstance(cond, AnyOf)
+        answers = [by_default(c) for c in cond.of]
+        if wanted in answers:
+            return wanted
+        return None if None in answers else not wanted
+    if isinstance(cond, FlagTest) and cond.flag.default != UNKNOWN_DEFAULT and not cond.flag.required:
+        return test_value(cond, cond.flag.default)
+    return None
+
+
+def is_symbolic(cond: Cond) -> bool:
+    """Whether the condition speaks only of flags, so that it can be told to the user."""
+    return isinstance(cond, bool) or cond.symbolic
+
+
+def is_setting(cond: Cond) -> bool:
+    """Whether it tests a setting whose value is not known, but whose name (``params.use_xla``) can be told."""
+    atom = cond.of if isinstance(cond, Not) else cond
+    return isinstance(atom, OpaqueTest) and all(
+        part.isidentifier() and not iskeyword(part) for part in atom.text.split(".")
+    )
+
+
+def describe(cond: Cond) -> str:
+    """The condition in words: ``--seed is not given``."""
+    if is_setting(cond):
+        atom = cond.of if isinstance(cond, Not) else cond
+        return f"`{atom.text}` is {'true' if atom is cond else 'false'}"  # type: ignore[union-attr]
+    if isinstance(cond, Not):
+        return _describe_flag(cond.of, False) if isinstance(cond.of, FlagTest) else f"not ({describe(cond.of)})"
+    if isinstance(cond, FlagTest):
+        return _describe_flag(cond, True)
+    if isinstance(cond, All):
+        return " and ".join(sorted(describe(c) for c in cond.of))
+    if isinstance(cond, AnyOf):
+        return " or ".join(sorted(describe(c) for c in cond.of))
+    return cond.text if isinstance(cond, OpaqueTest) else str(cond)
+
+
+def _describe_flag(test: FlagTest, positive: bool) -> str:
+    flag = test.flag
+    if test.op == "==":
+        return f"{flag.spelled} is {'' if positive else 'not '}{test.value}"
+    if test.op in ORDERINGS:
+        return f"{flag.spelled} {test.op if positive else INVERSE[test.op]} {test.value}"
+    if test.op == "none":
+        positive = not positive
+    if flag.kind == "bool" or (test.op == "truthy" and flag.kind == "value" and isinstance(flag.default, bool)):
+        note = " (the default)" if bool(flag.default) == positive else ""
+        return f"{flag.spelled} is {'true' if positive else 'false'}{note}"
+    if flag.kind == "off":
+        positive = not positive
+    if flag.kind == "value" and flag.default not in (None, UNKNOWN_DEFAULT) and test.op == "truthy":
+        note = " (the default)" if bool(flag.default) == positive else ""
+        return f"{flag.spelled} is {'not ' if not positive else ''}set{note}"
+    return f"{flag.spelled} is {'given' if positive else 'not given'}"
