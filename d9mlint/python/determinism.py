@@ -13,7 +13,7 @@ from d9mlint.model import Argument
 from d9mlint.python.guards import Cond, FlagTest, OpaqueTest, both, either, negate
 from d9mlint.python.program import LOOPS, Program
 from d9mlint.python.story import Event
-from d9mlint.python.values import CondValue, Const, FlagValue, Obj, Seq, Unknown, Value, alternatives
+from d9mlint.python.values import CondValue, Const, Dict, FlagValue, Obj, Seq, Unknown, Value, alternatives
 from d9mlint.python.wording import is_symbolic
 
 ENABLE = "tensorflow.config.experimental.enable_op_determinism"
@@ -198,6 +198,11 @@ def on_gpu(program: Program) -> Cond:
         kind = event.args[1] if len(event.args) > 1 else event.kwargs.get("device_type")
         if isinstance(devices, Seq) and devices.items == [] and isinstance(kind, Const) and kind.value == "GPU":
             hidden.append(both(*event.guards) if not event.detached else False)
+    for event in program.calls("tensorflow.ConfigProto"):
+        counts = event.kwargs.get("device_count")
+        count = counts.items.get("GPU") if isinstance(counts, Dict) else None
+        if isinstance(count, Const) and count.value == 0 and not event.detached:
+            hidden.append(both(*event.guards))
     hidden += [both(*e.guards) for e in program.calls(*_TPU) if not e.detached]
     hidden += [_on_tpu(e) for e in program.calls(*_TPU_ESTIMATORS) if not e.detached]
     return negate(either(*hidden))

@@ -33,6 +33,12 @@ class _Sign:
     """Not in the file."""
 
 
+def _module(specifier: str, names: bytes) -> _Sign:
+    """A module of Keras that is imported."""
+    pattern = re.compile(rb"^[ \t]*(?:from|import)[ \t]+((?:tensorflow\.)?keras\.(?:" + names + rb"))\b", re.M)
+    return _Sign("tensorflow", specifier, pattern, words=(b"keras.",))
+
+
 _SIGNS = (
     # Names that 2.0 moved to tf.compat.v1 or dropped (github.com/tensorflow/tensorflow/releases/tag/v2.0.0).
     _Sign(
@@ -47,15 +53,16 @@ _SIGNS = (
         ),
         words=(b"import tensorflow as tf",), without=b"compat",
     ),
-    # Keras 3 (which TF 2.16 brought) no longer has these (keras.io/guides/migrating_to_keras_3).
+    # Modules that the keras wheels of these minor versions no longer hold (tf.keras is the keras of the same minor
+    # version from 2.6 on; before, keras 2.3 was the last with modules of its own).
+    _module("<2.4", rb"objectives|legacy|backend\.tensorflow_backend"),
+    _module("<2.6", rb"layers\.normalization"),
+    _module("<2.9", rb"layers\.(?:advanced_activations|recurrent|merge|embeddings)"),
+    _module("<2.13", rb"engine|utils\.np_utils|layers\.(?:core|convolutional|pooling)"),
+    # TensorFlow Addons ended with TF 2.15 (github.com/tensorflow/addons, readme); Keras 3 came with TF 2.16.
     _Sign(
-        "tensorflow", "<2.16",
-        re.compile(
-            rb"^[ \t]*(?:from|import)[ \t]+((?:tensorflow\.)?keras\.(?:engine|objectives|legacy|utils\.np_utils"
-            rb"|layers\.(?:core|convolutional|normalization|recurrent|merge|embeddings|pooling|advanced_activations)"
-            rb"|backend\.tensorflow_backend)|tensorflow_addons)\b", re.M,
-        ),
-        words=(b"keras.", b"tensorflow_addons"),
+        "tensorflow", "<2.16", re.compile(rb"^[ \t]*(?:from|import)[ \t]+(tensorflow_addons)\b", re.M),
+        words=(b"tensorflow_addons",),
     ),
     _Sign(
         "tensorflow", "<2.16", re.compile(rb"^[^#\n\"']*\b(fit_generator|multi_gpu_model)(?=\()", re.M),

@@ -29,6 +29,9 @@ STAYS: Left = (False, False)
 
 def _evaluate(interp: Interpreter, node: f.Evaluate, frame: Frame) -> Left:
     value = expressions.evaluate(interp, node.value, frame)
+    last = interp.story.events[-1] if interp.story.events else None
+    if isinstance(node.value, f.Call) and last is not None and last.name.startswith(f"{expressions.DATASET}."):
+        last.kind = "dropped"  # a transformation makes a new dataset, which nobody gets here
     if isinstance(node.value, f.Attr) and isinstance(value, Ref) and not value.name.startswith("?"):
         interp.event("mention", value.name, frame, node.value.place, receiver=value.receiver)
     return (True, False) if value is calling.EXITS else STAYS

@@ -29,7 +29,8 @@ class Frame:
 
 @dataclass(slots=True, eq=False)
 class Event:
-    """One thing that happens. Kinds: ``call``, ``set``, ``env``, ``import``, ``iterate``, ``sink``, ``mention``."""
+    """One thing that happens. Kinds: ``call``, ``set``, ``env``, ``import``, ``iterate``, ``sink``, ``mention``,
+    ``dropped`` (a call whose result nobody gets, and that does nothing else)."""
 
     index: int
     kind: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from keyword import iskeyword
 
 from d9mlint.python.guards import (
@@ -16,6 +17,8 @@ from d9mlint.python.guards import (
     OpaqueTest,
     test_value,
 )  # fmt: skip
+
+_SETTING = re.compile(r"""([^\W\d]\w*(?:\.[^\W\d]\w*)*)(?:\[(['"])\w+\2\]|\.get\((['"])\w+\3[^()]{0,40}\))?""")
 
 
 def by_default(cond: Cond) -> bool | None:
@@ -42,11 +45,13 @@ def is_symbolic(cond: Cond) -> bool:
 
 
 def is_setting(cond: Cond) -> bool:
-    """Whether it tests a setting whose value is not known, but whose name (``params.use_xla``) can be told."""
+    """Whether it tests a setting whose value is not known, but whose name can be told.
+
+    ``params.use_xla``, ``config["xla"]``, ``params.get("xla", False)``.
+    """
     atom = cond.of if isinstance(cond, Not) else cond
-    return isinstance(atom, OpaqueTest) and all(
-        part.isidentifier() and not iskeyword(part) for part in atom.text.split(".")
-    )
+    match = _SETTING.fullmatch(atom.text) if isinstance(atom, OpaqueTest) else None
+    return match is not None and not any(iskeyword(part) for part in match[1].split("."))
 
 
 def describe(cond: Cond) -> str:

@@ -131,3 +131,29 @@ def test_a_gradient_needs_a_way_from_training(name: str, inside: str, after: str
     text = LOOKUP.format(name=name, inside=inside, after=after)
     told = found(text, "nondeterministic-op", target="tensorflow==1.15.5")
     assert [f.location.line for f in told if "embedding_lookup" in f.message] == lines
+
+
+def test_a_transformation_whose_result_is_dropped_does_nothing() -> None:
+    program = "import tensorflow as tf\nds = tf.data.Dataset.range(9)\n{}ds.shuffle(9)\nfor x in ds:\n    print(x)\n"
+    assert not found(program.format(""), "unseeded-shuffle")
+    assert found(program.format("ds = "), "unseeded-shuffle")
+
+
+def test_gpus_hidden_from_a_session_are_none() -> None:
+    program = (
+        "import tensorflow as tf\nconfig = tf.ConfigProto(device_count={{'GPU': {}}})\n"
+        "config.graph_options.optimizer_options.global_jit_level = tf.OptimizerOptions.ON_1\n"
+        "tf.estimator.Estimator(f, config=tf.estimator.RunConfig(session_config=config)).train(g)\n"
+    )
+    assert found(program.format(1), "xla-jit", target="tensorflow==1.15.5")
+    assert not found(program.format(0), "xla-jit", target="tensorflow==1.15.5")
+
+
+def test_settings_read_from_a_dict_are_told() -> None:
+    (one,) = found(
+        "import tensorflow as tf\nimport json\nparams = json.load(open('p'))\n"
+        "if params.get('xla', False):\n    tf.config.optimizer.set_jit(True)\n"
+        "model = tf.keras.Sequential([tf.keras.layers.Dense(1)])\nmodel.compile()\nmodel.fit([1], [2])\n",
+        "xla-jit",
+    )
+    assert one.when == ("`params.get('xla', False)` is true",)

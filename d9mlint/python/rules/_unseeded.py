@@ -51,7 +51,7 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
         late = "; the function that would is never called"
         notes = [Related(s.event.location, "seeds it, but nothing calls this") for s in idle]
     elif first.late is None and seeds:
-        notes = [Related(s.event.location, "seeds it under other conditions") for s in seeds]
+        notes = [Related(s.event.location, "seeds it under other conditions") for s in seeds if s.fixes is not False]
     others = sorted(
         {LABELS[g] for s in seedings(program) if not s.event.detached for g in s.generators if g in LABELS}
         - {LABELS.get(generator_of(first), "")}

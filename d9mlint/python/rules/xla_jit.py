@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from d9mlint.model import Related, Rule
 from d9mlint.python.compilers import Request, requests
-from d9mlint.python.determinism import switch, trains
+from d9mlint.python.determinism import on_gpu, switch, trains
 from d9mlint.python.guards import both, negate
 from d9mlint.python.program import Draft, Program
 from d9mlint.python.story import Event
@@ -20,7 +20,11 @@ SCATTERS = ("tensorflow.scatter_nd", "tensorflow.tensor_scatter_nd_add", "tensor
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At each place that turns XLA on and that nothing cures on this version."""
-    for request in requests(program):
+    gpu = on_gpu(program)
+    for asked in requests(program):
+        request = Request(asked.event, both(asked.cond, gpu), asked.code)
+        if both(*request.event.guards, request.cond) is False:
+            continue
         if program.target.fits("tensorflow", "<2.2"):
             reason = "before TF 2.2 its GPU reductions use atomics, whatever else is set"
             yield _draft(program, rule, request, reason)
