@@ -31,6 +31,12 @@ KERNEL_SOURCES = (
     ".ptx",
 )  # fmt: skip
 """What a C++, CUDA or HIP source is called."""
+_KERNEL_LANGUAGES = (
+    b"triton", b"numba", b" cupy", b"cpp_extension", b"pycuda", b"pallas", b"warp as", b"import warp", b"from warp",
+    b"__global__", b"_compile_kernel", b"elementwise(",
+)  # fmt: skip
+_TOP = 4000
+"""Bytes of a file in which its first imports stand."""
 PROJECT_MARKERS = (*METADATA, "setup.py", "requirements.txt")
 MAIN_GUARD = rb"""(?m)^(?:el)?if\b[^\n#]*?(?:__name__\s*==\s*['"]__main__['"]|['"]__main__['"]\s*==\s*__name__)"""
 
@@ -58,7 +64,7 @@ class Discovery:
     entries: tuple[Path, ...]
     unchecked: tuple[Unchecked, ...] = ()
     kernels: tuple[Path, ...] = ()
-    """C++ and CUDA sources in the folders; they are not counted among ``files``."""
+    """C++ and CUDA sources in the folders (not counted among ``files``), and Python files that may hold kernels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,8 @@ class _File:
     link: bool = False
     runs: bool = False
     """Whether it is an entry by itself."""
+    kernels: bool = False
+    """Whether it may hold GPU kernels."""
 
     @property
     def rank(self) -> tuple[bool, int, str]:
@@ -94,7 +102,7 @@ def discover(paths: Sequence[Path], config: Settings) -> Discovery:
         files=tuple(file.path for file in files),
         entries=tuple(file.path for file in files if file.runs or file.real in runs),
         unchecked=tuple(sorted(set(unchecked))),
-        kernels=tuple(sorted(kernels)),
+        kernels=tuple(sorted([*kernels, *(file.path for file in files if file.kernels)])),
     )
 
 
@@ -133,7 +141,8 @@ def _once(files: Iterable[_File]) -> list[_File]:
     found: dict[str, _File] = {}
     for file in files:
         other = found.get(file.real, file)
-        found[file.real] = replace(min(file, other, key=lambda one: one.rank), runs=file.runs or other.runs)
+        first = min(file, other, key=lambda one: one.rank)
+        found[file.real] = replace(first, runs=file.runs or other.runs, kernels=file.kernels or other.kernels)
     return sorted(found.values(), key=lambda file: file.path.parts)
 
 
@@ -395,7 +404,19 @@ def _read(files: Iterable[_File], unchecked: list[Unchecked]) -> Iterator[_File]
         except OSError as error:
             unchecked.append(_unreadable(file.path, error))
         else:
-            yield replace(file, runs=file.path.name == "__main__.py" or has_main_guard(data))
+            runs = file.path.name == "__main__.py" or has_main_guard(data)
+            yield replace(file, runs=runs, kernels=may_hold_kernels(data))
+
+
+def may_hold_kernels(data: bytes) -> bool:
+    """Whether a Python file may hold GPU kernels with atomics: Triton, Numba, CuPy, Pallas, Warp, CUDA in strings.
+
+    A screen by bytes: what it turns down holds none, what it lets through has to be read.
+    """
+    # `cupyx.scatter_add` and `cupy.add.at` do not say "atomic".
+    if b"atomic" not in data and data.find(b" cupy", 0, _TOP) < 0:
+        return False
+    return any(word in data for word in _KERNEL_LANGUAGES)
 
 
 def has_main_guard(data: bytes) -> bool:

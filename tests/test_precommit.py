@@ -1,4 +1,4 @@
-"""The pre-commit hook, run for real from a local clone of this tree."""
+"""The pre-commit hooks, run for real from a local clone of this tree."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,10 @@ from conftest import ROOT
 IGNORED = shutil.ignore_patterns(
     ".git", ".venv", "venv", "dist", "build", "__pycache__", ".*_cache", ".hypothesis", "*.egg-info", "projects"
 )
+KERNEL = """__global__ void scatter(float* out, const float* in, const int* index) {
+  atomicAdd(out + index[threadIdx.x], in[threadIdx.x]);
+}
+"""
 BAD = "import numpy as np\n\nif __name__ == '__main__':\n    print(np.random.rand(3))\n"
 
 
@@ -22,9 +27,23 @@ def git(*words: str, cwd: Path) -> str:
     return subprocess.run(["git", *identity, *words], cwd=cwd, capture_output=True, text=True, check=True).stdout
 
 
-@pytest.mark.slow
-def test_hook_fails_on_a_finding_and_passes_after_the_cure(tmp_path: Path) -> None:
-    hooks, user = tmp_path / "hooks", tmp_path / "user"
+@dataclass(frozen=True)
+class Checkout:
+    """A user's repository with one hook of this tree."""
+
+    folder: Path
+    env: dict[str, str]
+
+    def run(self, *changed: str) -> subprocess.CompletedProcess[str]:
+        """Runs the hook as a commit of these files would; without any, for all files."""
+        git("add", "-A", cwd=self.folder)
+        files = ["--files", *changed] if changed else ["--all-files"]
+        command = [sys.executable, "-m", "pre_commit", "run", *files]
+        return subprocess.run(command, cwd=self.folder, env=self.env, capture_output=True, text=True, check=False)
+
+
+def checkout(folder: Path, hook: str) -> Checkout:
+    hooks, user = folder / "hooks", folder / "user"
     shutil.copytree(ROOT, hooks, ignore=IGNORED)
     user.mkdir()
     for repository in (hooks, user):
@@ -32,20 +51,39 @@ def test_hook_fails_on_a_finding_and_passes_after_the_cure(tmp_path: Path) -> No
     git("add", "-A", cwd=hooks)
     git("commit", "-q", "-m", "hooks", cwd=hooks)
     revision = git("rev-parse", "HEAD", cwd=hooks).strip()
-    (user / "train.py").write_text(BAD)
     (user / ".pre-commit-config.yaml").write_text(
-        f"repos:\n  - repo: {hooks}\n    rev: {revision}\n    hooks:\n      - id: d9mlint\n"
+        f"repos:\n  - repo: {hooks}\n    rev: {revision}\n    hooks:\n      - id: {hook}\n"
     )
-    git("add", "-A", cwd=user)
-    env = {**os.environ, "PRE_COMMIT_HOME": str(tmp_path / "pre-commit")}
-    command = [sys.executable, "-m", "pre_commit", "run", "--all-files"]
+    return Checkout(user, {**os.environ, "PRE_COMMIT_HOME": str(folder / "pre-commit")})
 
-    done = subprocess.run(command, cwd=user, env=env, capture_output=True, text=True, check=False)
+
+@pytest.mark.slow
+def test_hook_fails_on_a_finding_and_passes_after_the_cure(tmp_path: Path) -> None:
+    user = checkout(tmp_path, "d9mlint")
+    (user.folder / "train.py").write_text(BAD)
+    done = user.run()
     assert done.returncode == 1, done.stdout + done.stderr
     assert "train.py:4:11: warning unseeded-numpy" in done.stdout
 
-    (user / "train.py").write_text(BAD.replace("    print", "    np.random.seed(1)\n    print"))
-    git("add", "-A", cwd=user)
-    done = subprocess.run(command, cwd=user, env=env, capture_output=True, text=True, check=False)
+    (user.folder / "train.py").write_text(BAD.replace("    print", "    np.random.seed(1)\n    print"))
+    done = user.run()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Passed" in done.stdout
+
+
+@pytest.mark.slow
+def test_kernel_hook_judges_the_whole_tree_whichever_source_changes(tmp_path: Path) -> None:
+    user = checkout(tmp_path, "d9mlint-kernels")
+    (user.folder / "csrc").mkdir()
+    (user.folder / "csrc" / "scatter.cu").write_text(KERNEL)
+    (user.folder / "csrc" / "other.cpp").write_text("int x;\n")
+    (user.folder / "notes.txt").write_text("nothing\n")
+    assert "Skipped" in user.run("notes.txt").stdout
+    done = user.run("csrc/other.cpp")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "csrc/scatter.cu:2:3: can vary: `atomicAdd` in `scatter`" in done.stdout
+
+    (user.folder / "csrc" / "scatter.cu").write_text(KERNEL.replace("float", "int"))
+    done = user.run("csrc/scatter.cu")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Passed" in done.stdout

@@ -57,7 +57,8 @@ def scanned(options: Options, config: Config) -> KernelScan:
     cwd = Path.cwd()
     found = [_scan(path, config, cwd, options.cache) for path in _apart(options.paths)]
     if not any(one.files for one in found) and not any(one.unchecked for one in found):
-        raise UsageError(f"nothing to scan: no C++, CUDA or Python source in {', '.join(map(str, options.paths))}")
+        named = ", ".join(map(str, options.paths))
+        raise UsageError(f"nothing to scan: no C++ or CUDA source, nor a Python file with kernels, in {named}")
     return places.joined(found)
 
 
@@ -67,6 +68,8 @@ def _apart(paths: Iterable[Path]) -> list[Path]:
     for path in real:
         if not path.exists():
             raise UsageError(f"path not found: {path}")
+        if not (path.is_file() or path.is_dir()):
+            raise UsageError(f"neither a file nor a folder: {path}")
     folders = {real[path] for path in real if path.is_dir()}
     kept: dict[str, Path] = {}
     for path, where in real.items():

@@ -125,7 +125,7 @@ class _Kernels:
 
 
 def _kernels(options: Options, config: Config, rules: tuple[Rule, ...], found: Discovery) -> _Kernels:
-    """The findings in kernel sources, in the folders that have any; nothing is imported for trees without."""
+    """The findings in kernels, C++ and Python, in the folders that have any; nothing is imported for trees without."""
     if not found.kernels or not rules:
         return _Kernels()
     from d9mlint.app.kernels import in_check
@@ -212,10 +212,11 @@ def _report(
     active |= {r.name for r in kernels.rules}
     run = results.Run(options, config, job.cwd, (*catalogue.rules.values(), *suppress.RULES), frozenset(active))
     sources = _sources(job, {f.location.path for f in findings} | set(files))
+    told = {one.path for one in (*found.unchecked, *unchecked)}
     report = results.report(
         run,
         [*findings, *kernels.findings],
-        [*found.unchecked, *unchecked, *kernels.unchecked],
+        [*found.unchecked, *unchecked, *(one for one in kernels.unchecked if one.path not in told)],
         {**kernels.sources, **sources},
     )
     entries = tuple(sorted(shown(p, job.cwd) for p in found.entries))

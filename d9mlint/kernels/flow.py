@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 
 from d9mlint.kernels.source.unit import Function, Unit
@@ -55,18 +55,22 @@ def _strength(guard: Guard) -> tuple[int, Location]:
     return GUARD_LEVELS.index(guard.level), guard.where or Location("", 0, 0, 0, 0)
 
 
-def ops_of(ways: Iterable[Way]) -> list[KernelOp]:
+def ops_of(ways: Iterable[Way], varying: Container[Location] = ()) -> list[KernelOp]:
     """The ops that ways lead to, by name: each with all its sites and the weakest guard.
 
-    The chain is that of the first site with this guard.
+    The chain is that of the first site with this guard. Of an op with ``varying`` sites only these count for both: what
+    stands before an exact kernel (of integers, say) is no matter.
     """
     grouped: dict[tuple[str, str], list[Way]] = {}
     for way in ways:
         grouped.setdefault((way.op, way.framework), []).append(way)
     ops = []
     for (name, framework), group in sorted(grouped.items()):
-        guard = weakest(w.guard for w in group)
-        shown = min((w for w in group if w.guard.level == guard.level), key=lambda w: (w.site, len(w.chain), w.chain))
+        counting = [w for w in group if w.site in varying] or group
+        guard = weakest(w.guard for w in counting)
+        shown = min(
+            (w for w in counting if w.guard.level == guard.level), key=lambda w: (w.site, len(w.chain), w.chain)
+        )
         sites = tuple(sorted({w.site for w in group}))
         ops.append(
             KernelOp(

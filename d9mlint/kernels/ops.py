@@ -12,10 +12,11 @@ _MODES = {"throws": "raises", "other-path": "same", "none": "varies"}
 """What deterministic mode makes of an op, by its guard."""
 _MOST = 3
 _REMEDIES = {
-    "throws": "keep deterministic mode on: the op then stops the program instead of varying; use another op",
-    "other-path": "switch deterministic mode on: the op then takes another way",
+    "throws": "use another op where results must repeat: with {mode} this one stops the program instead of varying",
+    "other-path": "switch on {mode}: the op then takes another way",
     "none": "sum in a fixed order in the kernel, or guard it; no mode changes what it does now",
 }
+_MODE_NAMES = {"torch": "`torch.use_deterministic_algorithms(True)`", "tensorflow": "deterministic ops"}
 
 
 def own_ops(scan: KernelScan, silenced: Iterable[Location] = ()) -> list[Op]:
@@ -32,7 +33,9 @@ def own_ops(scan: KernelScan, silenced: Iterable[Location] = ()) -> list[Op]:
 
 def _op(op: KernelOp, sites: list[Site]) -> Op:
     places = tuple(dict.fromkeys(f"{s.location.path}:{s.location.line}" for s in sites))
-    status = OpStatus("", "varies", _MODES[op.guard.level], _REMEDIES[op.guard.level])
+    framework = op.framework or "torch"
+    remedy = _REMEDIES[op.guard.level].format(mode=_MODE_NAMES.get(framework, "deterministic mode"))
+    status = OpStatus("", "varies", _MODES[op.guard.level], remedy)
     return Op(
         name=op.name,
         calls=tuple(name for name in op.python if _DOTTED.fullmatch(name)),
@@ -41,6 +44,6 @@ def _op(op: KernelOp, sites: list[Site]) -> Op:
         status=(status,),
         sources=places,
         why=" ".join(dict.fromkeys(f"{s.reason.rstrip('.')}." for s in sites[:_MOST])),
-        framework=op.framework or "torch",
+        framework=framework,
         sites=places,
     )

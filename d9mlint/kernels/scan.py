@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from d9mlint.kernels.embedded import finding as embedded
+from d9mlint.kernels.embedded.presence import Embedded, python_with_kernels
 from d9mlint.kernels.flow import Anchor, Way, ops_of, weakest
 from d9mlint.kernels.guards import TENSORFLOW, TORCH, guard_before
 from d9mlint.kernels.judging.judge import Judgement, judge
@@ -13,8 +13,8 @@ from d9mlint.kernels.libraries import finding as libraries
 from d9mlint.kernels.libraries.finding import Found
 from d9mlint.kernels.sites.atomics import Atomic, find
 from d9mlint.kernels.source.repository import Repository
-from d9mlint.kernels.tensorflow import ways as tensorflow
-from d9mlint.kernels.torch import ways as torch
+from d9mlint.kernels.tensorflow.presence import is_tensorflow
+from d9mlint.kernels.torch.presence import is_torch
 from d9mlint.model import Guard, KernelOp, KernelScan, LibraryCall, Location, Site, Unchecked
 
 _MARK = b"d9m:"
@@ -28,26 +28,52 @@ def scan(repository: Repository) -> KernelScan:
     """
     atomics = find(repository)
     calls = libraries.find(repository)
-    inside = embedded.find(repository)
-    anchors = [*map(_anchor, atomics), *(one.anchor for one in calls if one.anchor is not None)]
-    met = _Met([*tensorflow.ways(repository, anchors), *torch.ways(repository, anchors)])
+    inside = _embedded(repository)
+    met = _Met(_ways(repository, [*map(_anchor, atomics), *(one.anchor for one in calls if one.anchor is not None)]))
     sites = [_site(one, repository, met) for one in atomics]
     sites += [_in_python(site, inside.ops) for site in inside.sites]
     library_calls = [_call(one, met) for one in calls]
+    varying = {s.location for s in sites if s.can_vary} | {c.location for c in library_calls if c.verdict == "yes"}
     shown = {s.location.path for s in sites} | {c.location.path for c in library_calls}
     shown |= set(repository.mentioning(_MARK))
     return KernelScan(
         files=len(repository.sources) + inside.files,
         sites=tuple(sorted(sites, key=lambda s: (s.location, s.atomic, s.form))),
-        ops=tuple(sorted([*ops_of(met.ways), *inside.ops], key=lambda op: (op.name, op.framework, op.sites))),
+        ops=tuple(sorted([*ops_of(met.ways, varying), *inside.ops], key=lambda op: (op.name, op.framework, op.sites))),
         library_calls=tuple(library_calls),
         unchecked=tuple(Unchecked(path, reason) for path, reason in sorted(repository.unchecked.items())),
         sources={path: repository.data(path).decode("utf-8", "replace") for path in sorted(shown)},
     )
 
 
+# What only some repositories need is imported for those: importing it takes as long as scanning many files.
+
+
+def _embedded(repository: Repository) -> Embedded:
+    """The kernels inside Python files."""
+    if not repository.derived(python_with_kernels, ""):
+        return Embedded()
+    from d9mlint.kernels.embedded.finding import find
+
+    return find(repository)
+
+
+def _ways(repository: Repository, anchors: list[Anchor]) -> list[Way]:
+    """The ways from sites and calls to the ops of both frameworks."""
+    found: list[Way] = []
+    if anchors and is_tensorflow(repository):
+        from d9mlint.kernels.tensorflow import ways as tensorflow
+
+        found += tensorflow.ways(repository, anchors)
+    if anchors and is_torch(repository):
+        from d9mlint.kernels.torch import ways as torch
+
+        found += torch.ways(repository, anchors)
+    return found
+
+
 def _anchor(atomic: Atomic) -> Anchor:
-    return Anchor(atomic.location, atomic.function, atomic.unit)
+    return Anchor(atomic.location, atomic.function, atomic.unit, tuple(one.location for one in atomic.inner))
 
 
 class _Met:

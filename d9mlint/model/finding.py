@@ -77,6 +77,10 @@ class Finding:
         return (self.location, self.rule, self.message, self.when)
 
 
+_LINE = 2_000
+"""So many characters of a line tell it from others; generated ones are longer, and may hold thousands of findings."""
+
+
 def fingerprint(rule: str, path: str, line_text: str, occurrence: int) -> str:
     """Stable identity of a finding for baselines and SARIF: it survives edits elsewhere in the file.
 
@@ -91,7 +95,7 @@ def fingerprinted(findings: Iterable[Finding], line_text: Callable[[Finding], st
     seen: Counter[tuple[str, str, str]] = Counter()
     done: list[Finding] = []
     for finding in findings:
-        key = (finding.rule, finding.location.path, line_text(finding))
+        key = (finding.rule, finding.location.path, line_text(finding)[:_LINE])
         done.append(replace(finding, fingerprint=fingerprint(*key, seen[key])))
         seen[key] += 1
     return done

@@ -79,7 +79,10 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class KernelOp:
-    """An op that reaches sites; ``chain`` leads from the first site to the op, then to Python."""
+    """An op that reaches sites; ``chain`` leads from the first site (that can vary, if any can) to the op and Python.
+
+    ``guard`` is the weakest on the ways from these sites.
+    """
 
     name: str
     framework: str

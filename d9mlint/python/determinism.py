@@ -6,7 +6,7 @@ tensorflow/python/framework/config.py (enable_op_determinism).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from d9mlint.model import Argument
@@ -141,8 +141,11 @@ def plainly_off(program: Program, event: Event) -> bool:
     return all(setting(e).on is False for e in program.env(event.name)) and switch(program).on is False
 
 
-def perhaps_elsewhere(program: Program) -> bool:
-    """Whether something that cannot be followed may turn the switch on: its name says so, or the variable is read."""
+def perhaps_elsewhere(program: Program, known: Collection[str] = (ENABLE,)) -> bool:
+    """Whether something that cannot be followed may turn the switch on: its name says so, or the variable is read.
+
+    ``known`` are names of this kind whose effect is known.
+    """
     for event in program.events:
         if event.detached or event.kind not in ("call", "unresolved"):
             continue
@@ -151,7 +154,7 @@ def perhaps_elsewhere(program: Program) -> bool:
             if isinstance(name, Const) and name.value in (OPS_VARIABLE, CUDNN_VARIABLE):
                 return True
         last = event.name.rpartition(".")[2].lower()
-        if not event.effects and event.name != ENABLE and ("determini" in last or "reproducib" in last):
+        if not event.effects and event.name not in known and ("determini" in last or "reproducib" in last):
             return True
     return program.story.truncated
 

@@ -38,8 +38,9 @@ def import_module(
 ) -> Value:
     """The value of ``import dotted`` (``from ..dotted import`` at level 2); runs its modules at their first import."""
     if level:
-        inside = _project_module(interp, dotted, (_above(frame, level),), frame, place)
-        return inside or Unknown(name="." * level + dotted)
+        above = _above(frame, level)
+        inside = _project_module(interp, dotted, (above,), frame, place)
+        return inside or Unknown(name=f".{join(_dotted(interp, above), dotted).replace('/', '.')}")
     # In a checkout of such a library, its examples meet the library that the catalogue describes, not its sources.
     described = dotted.partition(".")[0] in DESCRIBED
     found = None if described else _project_module(interp, dotted, interp.roots, frame, place)
@@ -65,10 +66,11 @@ def _project_module(
     parts = dotted.split(".") if dotted else []
     if not parts:
         package = join(roots[0], "__init__.py")
+        name = _dotted(interp, roots[0])
         return (
-            _run_once(interp, roots[0], package)
+            _run_once(interp, name, package)
             if interp.project.exists(package)
-            else Module(roots[0], join(roots[0], ""), None)
+            else Module(name, join(roots[0], ""), None)
         )
     for root in roots:
         if interp.project.module_at(join(root, "/".join(parts))) is not None:
@@ -81,7 +83,7 @@ def _project_module(
     for count in range(1, len(parts) + 1):
         base = join(root, "/".join(parts[:count]))
         path = interp.project.module_at(base)
-        name = ".".join(parts[:count])
+        name = max(".".join(parts[:count]), _dotted(interp, base), key=len)
         if path is not None:
             inner = _run_once(interp, name, path)
         else:
@@ -90,6 +92,16 @@ def _project_module(
             module.frame.vars.setdefault(parts[count - 1], inner)
         module = inner
     return module
+
+
+def _dotted(interp: Interpreter, base: str) -> str:
+    """The dotted name of a module or package by its path without an ending: the packages above it count."""
+    above, _, last = base.rstrip("/").rpartition("/")
+    parts = [last]
+    while above and interp.project.exists(f"{above}/__init__.py"):
+        above, _, last = above.rpartition("/")
+        parts.append(last)
+    return ".".join(reversed(parts))
 
 
 def _run_once(interp: Interpreter, name: str, path: str) -> Module:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from d9mlint.model import Argument, Location, Op, OpStatus, Related, Rule
+from d9mlint.python import facts as f
 from d9mlint.python.calling import INFERENCE
 from d9mlint.python.determinism import on_gpu, trains
 from d9mlint.python.guards import All, AnyOf, Cond, FlagTest, Not, OpaqueTest, both
@@ -56,6 +57,9 @@ _CASTS = re.compile(r"\.(cast|to_int32|to_int64|identity)\(\)$")
 _DATA_FILES = re.compile(r"preprocess|dataset|dataloader|data_loader|input_pipeline|augment|[^/]*_reader")
 
 
+_MOST_SITES = 3
+
+
 @dataclass(frozen=True, slots=True)
 class Use:
     """A call that is (or makes) an op of the catalogue, its status in the target's version, and when that holds."""
@@ -66,6 +70,8 @@ class Use:
     cond: Cond
     sure: bool
     """The call itself shows that the op matters; else it depends on data types, indices or what is learned."""
+    wrapper: str = ""
+    """The function or class of the project around the call, where that is a name of the op itself."""
 
     def confidence(self, rule: Rule) -> str:
         """The confidence of a finding of ``rule`` about this use; in code that nothing calls it is worth little."""
@@ -74,6 +80,21 @@ class Use:
         if self.sure:
             return rule.confidence
         return lower(lower(rule.confidence)) if _INDEXED.search(self.op.name) else lower(rule.confidence)
+
+    @property
+    def location(self) -> Location:
+        """Where the program meets the op: the call, or that of the wrapper that stands for it."""
+        return self.event.stack[-1] if self.wrapper else self.event.location
+
+    @property
+    def at(self) -> Event | Location:
+        """What a finding about it is drafted at."""
+        return self.location if self.wrapper else self.event
+
+    @property
+    def name(self) -> str:
+        """The name under which the program meets it."""
+        return self.wrapper or shown(self.event)
 
     @property
     def effect(self) -> str:
@@ -86,7 +107,7 @@ def uses(program: Program, *, common: bool | None = None) -> Iterator[Use]:
     gpu = on_gpu(program)
     makers = {id(e.result): e for e in program.events if e.kind == "call" and e.result is not None}
     for event in program.events:
-        if event.kind != "call":
+        if event.kind not in ("call", "unresolved"):
             continue
         for op in _met(program, event):
             if common is not None and op.common is not common:
@@ -99,7 +120,7 @@ def uses(program: Program, *, common: bool | None = None) -> Iterator[Use]:
                 continue
             cond = both(program.holds(event, op.when), gpu if device == "gpu" else True)
             if cond is not False and is_symbolic(cond):
-                yield Use(event, op, status, cond, _sure(event, op, makers))
+                yield Use(event, op, status, cond, _sure(event, op, makers), _wrapper(event, op))
 
 
 def _met(program: Program, event: Event) -> tuple[Op, ...]:
@@ -108,10 +129,11 @@ def _met(program: Program, event: Event) -> tuple[Op, ...]:
     own = _own_name(event)
     if not own:
         return known
-    # What runs inside of `Function.apply` is not seen to be called; the call of `apply` is told instead.
+    # What runs inside of `Function.apply` is not seen to be called; the call of `apply` is told instead. A module that
+    # the program imports may hold more of them than it applies.
     mine = program.ops.get(own, ())
-    inside = event.detached and not own.endswith(".apply")
-    return (*known, *(op for op in mine if not (inside and _is_applied(program, op))))
+    inside = event.detached and _in_function(event)
+    return (*known, *(op for op in mine if not (inside and _told_at_apply(program, op))))
 
 
 def _own_name(event: Event) -> str:
@@ -120,15 +142,38 @@ def _own_name(event: Event) -> str:
     ``_C.f`` after ``from package import _C`` (a compiled module is no file of the program), ``MyFunction.apply``.
     """
     receiver, last = event.receiver, event.name.rpartition(".")[2]
+    if event.kind == "unresolved":  # `f` after `from .compiled import f`: a name that begins with a dot
+        return event.name.lstrip(".") if event.name.startswith(".") else ""
     if isinstance(receiver, Unknown) and receiver.name and event.name.startswith("?."):
-        return f"{receiver.name}.{last}"
+        return f"{receiver.name.lstrip('.')}.{last}"
     if isinstance(receiver, Class):
         return f"{receiver.frame.module.name}.{receiver.node.name}.{last}"
     return ""
 
 
-def _is_applied(program: Program, op: Op) -> bool:
+def _wrapper(event: Event, op: Op) -> str:
+    """The function or class, called from another file, that the call stands in, if it is one of the op's names.
+
+    So the finding stands where it would if the package were installed instead of being a part of the project.
+    """
+    func = event.func
+    if not op.sites or func is None or event.detached or not event.stack or event.stack[-1].path == event.location.path:
+        return ""
+    node = func.owner.node if func.owner is not None else func.node
+    name = f"{func.closure.module.name}.{node.name}" if isinstance(node, (f.Def, f.Class)) else ""
+    return name if name in op.calls else ""
+
+
+def _in_function(event: Event) -> bool:
+    """Whether this happens in a method of an autograd Function, which only ``apply`` runs."""
+    owner = event.func.owner if event.func is not None else None
+    return owner is not None and any(base.endswith(".Function") for base in owner.external())
+
+
+def _told_at_apply(program: Program, op: Op) -> bool:
     names = [name for name in op.calls if name.endswith(".apply")]
+    if not names or not program.story.local:
+        return bool(names)
     return any(e.kind == "call" and _own_name(e) in names for e in program.events)
 
 
@@ -228,11 +273,18 @@ def _unique(indices: Value, makers: Mapping[int, Event], depth: int = 4) -> bool
 
 
 def related(use: Use) -> list[Related]:
-    """The user's own kernels that make an op vary."""
+    """The user's own kernels that make an op vary, and from where another file calls it."""
     found = []
-    for site in use.op.sites:
+    for site in use.op.sites[:_MOST_SITES]:
         path, _, line = site.rpartition(":")
         found.append(Related(Location(path, int(line), 1, int(line), 1), f"the kernel of `{use.op.name}` varies here"))
+    if not found:
+        return []
+    caller = next((place for place in reversed(use.event.stack) if place.path != use.location.path), None)
+    if use.wrapper:
+        found.append(Related(use.event.location, f"`{use.wrapper}` calls `{shown(use.event)}` here"))
+    elif caller is not None:
+        found.append(Related(caller, "called from here"))
     return found
 
 

@@ -29,12 +29,19 @@ STAYS: Left = (False, False)
 
 def _evaluate(interp: Interpreter, node: f.Evaluate, frame: Frame) -> Left:
     value = expressions.evaluate(interp, node.value, frame)
-    last = interp.story.events[-1] if interp.story.events else None
-    if isinstance(node.value, f.Call) and last is not None and last.name.startswith(f"{expressions.DATASET}."):
-        last.kind = "dropped"  # a transformation makes a new dataset, which nobody gets here
+    _drop_unused_dataset(interp, node)
     if isinstance(node.value, f.Attr) and isinstance(value, Ref) and not value.name.startswith("?"):
         interp.event("mention", value.name, frame, node.value.place, receiver=value.receiver)
     return (True, False) if value is calling.EXITS else STAYS
+
+
+def _drop_unused_dataset(interp: Interpreter, node: f.Evaluate) -> None:
+    """A transformation makes a new dataset, which nobody gets where the call stands alone: ``ds.shuffle(9)``."""
+    last = interp.story.events[-1] if interp.story.events else None
+    if last is None or not isinstance(node.value, f.Call) or not last.name.startswith(f"{expressions.DATASET}."):
+        return
+    if (last.location.line, last.location.column) == node.value.place[:2]:
+        last.kind = "dropped"
 
 
 def _assign(interp: Interpreter, node: f.Assign, frame: Frame) -> Left:

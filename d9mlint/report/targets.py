@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from d9mlint.model import Package, Report, Target
-from d9mlint.target.known import implied
 
 _FIRST = ("tensorflow", "keras")
 _ALWAYS = (*_FIRST, "horovod", "numpy", "python")
@@ -49,6 +48,8 @@ def packages(target: Target) -> tuple[tuple[str, Package], ...]:
 
 def _matters(target: Target, name: str, always: tuple[str, ...]) -> bool:
     """Whether somebody stated the version, or it is one of ``always``; the others are assumptions nobody asks for."""
+    from d9mlint.target.known import implied  # versions take long to import, and a report about kernels has none
+
     reason = target.packages[name].reason
     follows = implied(name, target.version("tensorflow") or "0")
     return name in always or not (reason == _NEWEST or (follows is not None and reason == follows[1]))

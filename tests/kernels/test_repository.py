@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
 import pytest
 
 from d9mlint.kernels.sites.atomics import find
-from d9mlint.kernels.source.repository import MAX_BYTES, Repository, includes, of_tree
+from d9mlint.kernels.source.repository import MAX_BYTES, Repository, includes
 
 GOOD = b"__global__ void k(float* p) { atomicAdd(p, 1.f); }\n"
 
@@ -99,16 +98,3 @@ def test_derived_values_are_computed_once() -> None:
     tree = repository(a_cu=b"12")
     assert [tree.derived(compute, "a.cu"), tree.derived(compute, "a.cu")] == [2, 2]
     assert calls == ["a.cu"]
-
-
-def test_a_tree_on_disk(tmp_path: Path) -> None:
-    (tmp_path / "src" / ".git").mkdir(parents=True)
-    (tmp_path / "src" / ".git" / "x.cu").write_bytes(GOOD)
-    (tmp_path / "src" / "k.cu").write_bytes(GOOD)
-    (tmp_path / "src" / "notes.txt").write_text("atomicAdd")
-    (tmp_path / "src" / "link.cu").symlink_to(tmp_path / "src" / "k.cu")
-    tree = of_tree(tmp_path / "src", tmp_path)
-    assert tree.paths == ("src/k.cu", "src/notes.txt")
-    assert tree.sources == ("src/k.cu",)
-    assert of_tree(tmp_path / "src", tmp_path / "src").paths == ("k.cu", "notes.txt")
-    assert find(tree)[0].location.path == "src/k.cu"

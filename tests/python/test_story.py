@@ -67,7 +67,7 @@ def test_one_call_by_many_ways(text: str) -> None:
         ("import keras\nkeras.layers.Dense(1)", "keras.layers.Dense"),
         ("import tf_keras\ntf_keras.layers.Dense(1)", "keras.layers.Dense"),
         ("import tensorflow.compat.v1 as tf\ntf.set_random_seed(1)", "tensorflow.random.set_random_seed"),
-        ("import tensorflow as tf\ntf.data.Dataset.range(9).shuffle(3)", "tensorflow.data.Dataset.shuffle"),
+        ("import tensorflow as tf\nds = tf.data.Dataset.range(9).shuffle(3)", "tensorflow.data.Dataset.shuffle"),
     ],
 )
 def test_canonical_names(text: str, name: str) -> None:

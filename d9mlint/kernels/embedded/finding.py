@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from d9mlint.kernels.embedded import sources as embedded_sources
 from d9mlint.kernels.embedded.calls import Found, calls
+from d9mlint.kernels.embedded.presence import Embedded, python_with_kernels
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.torch.entities import Entity, entity_of
 from d9mlint.kernels.torch.pyfiles import PyFile, PyFiles
@@ -15,40 +16,19 @@ from d9mlint.kernels.torch.python import Binder
 from d9mlint.model import Location
 from d9mlint.model.kernel import KernelOp, Site
 
-_TOP = 4000
-"""Bytes of a file in which its first imports stand."""
-_LANGUAGES = (
-    b"triton", b"numba", b" cupy", b"cpp_extension", b"pycuda", b"pallas", b"warp as", b"import warp", b"from warp",
-    b"__global__", b"_compile_kernel", b"elementwise(",
-)  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Embedded:
-    """Sites and ops of kernels in Python files, each by place and by name."""
-
-    sites: tuple[Site, ...] = ()
-    ops: tuple[KernelOp, ...] = ()
-    files: int = 0
-    """How many Python files were read for kernels."""
-
 
 def find(repository: Repository) -> Embedded:
     """The atomics in the Python files of a repository, and the Python functions that launch their kernels."""
     files = PyFiles(repository)
     found: list[tuple[Site, Entity | None]] = []
     read = 0
-    for path in files.paths:
-        data = repository.data(path)
-        # `cupyx.scatter_add` and `cupy.add.at` do not say "atomic".
-        if b"atomic" not in data and data.find(b" cupy", 0, _TOP) < 0:
-            continue
-        if not any(word in data for word in _LANGUAGES):
-            continue
+    for path in repository.derived(python_with_kernels, ""):
         file = files.file(path)
-        if file is not None:
-            read += 1
-            found += _of_file(file)
+        if file is None:
+            repository.unchecked.setdefault(path, "no Python that can be parsed")
+            continue
+        read += 1
+        found += _of_file(file)
     sites = sorted((site for site, _ in found), key=lambda s: (s.location, s.atomic))
     return Embedded(tuple(sites), _ops(repository, files, found) if found else (), read)
 

@@ -107,6 +107,11 @@ def of_lambda(node: Node, unit: Unit) -> str:
     return ""
 
 
+def through_floats(text: str) -> bool:
+    """Whether a piece of code converts between floats and the integers that hold their bits."""
+    return _FLOATS.search(text[:2000]) is not None
+
+
 def origin(node: Node | None, unit: Unit, repository: Repository) -> Type | None:
     """The pointer type before an address was reinterpreted: ``float*`` of ``(int*)address``."""
     best: Type | None = None

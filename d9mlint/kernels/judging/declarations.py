@@ -85,6 +85,7 @@ def _inside(parent: Node, at: Node, name: str, unit: Unit) -> Declared | None:
 
 
 _NAMES = re.compile(rb"[A-Za-z_]\w*")
+_MACRO_BEFORE = re.compile(r"([A-Z][A-Z_]{2,}) ((?:unsigned|signed|long|short)\b.*)")
 
 
 @functools.lru_cache(maxsize=1024)
@@ -126,8 +127,20 @@ def parameters(function: Node) -> list[Node]:
     return []
 
 
-def _parameter(function: Node, name: str, unit: Unit) -> Declared | None:
+@functools.lru_cache(maxsize=1024)
+def _named_parameters(function: Node, data: bytes) -> dict[str, tuple[Node, ...]]:
+    """The parameter declarations of a function by every word in their declarators."""
+    found: dict[str, tuple[Node, ...]] = {}
     for node in parameters(function):
+        for declarator in node.children_by_field_name("declarator"):
+            for word in dict.fromkeys(_NAMES.findall(data, declarator.start_byte, declarator.end_byte)):
+                name = word.decode("ascii", "replace")
+                found[name] = (*found.get(name, ()), node)
+    return found
+
+
+def _parameter(function: Node, name: str, unit: Unit) -> Declared | None:
+    for node in _named_parameters(function, unit.data).get(name, ()):
         found = _declaration(node, name, unit, "parameter")
         if found is not None:
             return found
@@ -152,6 +165,10 @@ def _declaration(node: Node, name: str, unit: Unit, where: str) -> Declared | No
         prefix = unit.data[max(before, node.start_byte - 80) : typed.start_byte].decode("utf-8", "replace")
         text = typed_text(typed, unit)
         between = unit.data[typed.end_byte : declarator.start_byte].decode("utf-8", "replace").strip()
+        macro = _MACRO_BEFORE.match(text)
+        if macro is not None:
+            # `SHARED unsigned n;`: taken for a part of the type.
+            prefix, text = f"{prefix} {macro[1]}", macro[2]
         if text.isupper() and between.replace("_", "").isalnum():
             # `SHARED uint n;`: a macro before the type was taken for it.
             text, prefix = between, f"{prefix} {text}"
@@ -253,19 +270,23 @@ def parameter_name(node: Node, unit: Unit) -> str:
 
 
 def structure(unit: Unit, name: str) -> Node | None:
-    """The definition of a struct or class of this name in a file."""
-    if b"struct " + name.encode() not in unit.data and b"class " + name.encode() not in unit.data:
+    """The definition of a struct, class or union of this name in a file; one inside of a function only if no other."""
+    if not any(word + name.encode() in unit.data for word in (b"struct ", b"class ")) and b"union" not in unit.data:
         return None
-    pending = [unit.root]
+    local: list[Node] = []
+    pending = [(unit.root, False)]
     while pending:
-        node = pending.pop()
+        node, inside = pending.pop()
         if node.type in _STRUCTS and node.child_by_field_name("body") is not None:
             called = node.child_by_field_name("name")
             if called is not None and unit.text(called).partition("<")[0].strip() == name:
-                return node
-        if node.type != "compound_statement":
-            pending.extend(reversed(node.named_children))
-    return None
+                if not inside:
+                    return node
+                local.append(node)
+        inside = inside or node.type == "compound_statement"
+        if not inside or unit.data.find(name.encode(), node.start_byte, node.end_byte) >= 0:
+            pending.extend((child, inside) for child in reversed(node.named_children))
+    return local[0] if len(local) == 1 else None
 
 
 def member(struct: Node, name: str, unit: Unit) -> Declared | None:

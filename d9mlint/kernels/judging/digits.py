@@ -9,12 +9,14 @@ from __future__ import annotations
 import functools
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import tree_sitter
 
 from d9mlint.kernels.judging import declarations, memory
 from d9mlint.kernels.judging.constants import assigned
+from d9mlint.kernels.judging.scalars import kind
 from d9mlint.kernels.source.unit import Function, Unit
 
 Node = tree_sitter.Node
@@ -28,7 +30,7 @@ _MAX_STEPS = 12
 
 
 @dataclass(frozen=True, slots=True)
-class _Digit:
+class Digit:
     """``floor(i / low) mod (high / low)``; ``low`` and ``high`` are products of names, ``high`` None for the rest."""
 
     index: str
@@ -44,7 +46,7 @@ def owned_element(address: Node, unit: Unit, function: Function) -> str:
     reader = Reader(unit, function)
     digits = [d for index in indices if (d := reader.digit(index, _MAX_STEPS)) is not None]
     for name in dict.fromkeys(d.index for d in digits):
-        if _complete([d for d in digits if d.index == name]) and reader.covered(name, indices):
+        if complete([d for d in digits if d.index == name]) and reader.covered(name, indices):
             return name
     return ""
 
@@ -68,7 +70,7 @@ def _indices(address: Node, unit: Unit) -> list[Node]:
     return found if accessor else []
 
 
-def _complete(digits: list[_Digit]) -> bool:
+def complete(digits: list[Digit]) -> bool:
     """Whether the digits follow each other from 1 to the rest."""
     low: tuple[str, ...] | None = ()
     for _ in digits:
@@ -102,17 +104,23 @@ class Reader:
 
     unit: Unit
     function: Function
+    looped: Callable[[str], bool] | None = None
+    """Whether a name is the index of a grid-stride loop macro."""
 
-    def digit(self, node: Node, steps: int) -> _Digit | None:
+    def digit(self, node: Node, steps: int) -> Digit | None:
         """What part of a thread's index an expression is."""
         if steps <= 0:
             return None
         if node.type == "parenthesized_expression" and len(node.named_children) == 1:
             return self.digit(node.named_children[0], steps - 1)
+        if node.type == "cast_expression" and (value := node.child_by_field_name("value")) is not None:
+            typed = node.child_by_field_name("type")
+            integer = typed is not None and kind(self.unit.text(typed)) == "integer"
+            return self.digit(value, steps - 1) if integer else None
         if node.type == "identifier":
             name = self.unit.text(node)
-            if self.axes(name):
-                return _Digit(name, (), None)
+            if self.axes(name) or (self.looped is not None and self.looped(name)):
+                return Digit(name, (), None)
             found = declarations.declared(node, name, self.unit)
             fixed = found is not None and found.kind == "local" and not assigned(self.function.node, name, self.unit)
             return self.digit(found.value, steps - 1) if found is not None and fixed and found.value else None
@@ -126,9 +134,7 @@ class Reader:
         border = tuple(sorted((*inner.low, *factors)))
         if inner.high is not None and Counter(border) - Counter(inner.high):
             return None
-        return (
-            _Digit(inner.index, border, inner.high) if operator.type == "/" else _Digit(inner.index, inner.low, border)
-        )
+        return Digit(inner.index, border, inner.high) if operator.type == "/" else Digit(inner.index, inner.low, border)
 
     def _factors(self, node: Node) -> tuple[str, ...] | None:
         """The names in a product of values that stay the same in the kernel."""

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from d9mlint.kernels.judging import casloops, declarations, memory, operations, ownership, swaps, uses
+import tree_sitter
+
+from d9mlint.kernels.judging import casloops, declarations, memory, operations, ownership, radix, swaps, uses
 from d9mlint.kernels.judging.constants import Constant
-from d9mlint.kernels.judging.operands import handed_on, lone_constant, operand_kind
+from d9mlint.kernels.judging.operands import brought, handed_on, lone_constant
 from d9mlint.kernels.judging.operations import ACCUMULATE, Operation, operation
 from d9mlint.kernels.judging.targets import Target, place, target
 from d9mlint.kernels.sites.atomics import Atomic
 from d9mlint.kernels.source.repository import Repository
+from d9mlint.kernels.source.unit import Unit
+
+Node = tree_sitter.Node
 
 _DEFINITIONS = ("wrapper-def", "macro-def")
 _MAX_INNER = 60
+_MAX_MADE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +47,8 @@ class Seen:
     owner: str
     defines: bool = False
     """Whether it is an expansion outside of functions, which defines some itself."""
+    handed: bool = False
+    """Whether it is an expansion whose target comes from a parameter of a function that is no kernel."""
 
     @property
     def what(self) -> str:
@@ -56,15 +64,17 @@ class Seen:
     def definition(self) -> bool:
         """Whether the site is the body of a wrapper or macro, judged where that is used.
 
-        The call of a functor has no name by which its uses could be found: it is judged by its instantiations.
+        A functor whose calls are not found is judged by its instantiations.
         """
         function = self.atomic.function
         if self.atomic.form == "ptx" and self.atomic.arguments:
             return function is not None and "__global__" not in function.qualifier and _parameter(self.atomic)
         if self.defines:
             return True
+        if self.atomic.form == "macro-use" and (self.atomic.passed_on or self.handed):
+            return True
         functor = function is not None and function.name.startswith("operator") and self.atomic.form == "wrapper-def"
-        return self.atomic.form in _DEFINITIONS and not (functor and self.target.types)
+        return self.atomic.form in _DEFINITIONS and not (functor and self.target.types and not self.atomic.called)
 
 
 def judge(atomic: Atomic, repository: Repository) -> Judgement:
@@ -78,7 +88,8 @@ def judge(atomic: Atomic, repository: Repository) -> Judgement:
 
 
 def _within(seen: Seen, repository: Repository) -> tuple[str, str, str] | None:
-    """What is done with old values inside the body of a wrapper, where that matters."""
+    """What the body of a wrapper does beside: an old value that is used, a lock, an exchange."""
+    found: tuple[str, str, str] | None = None
     pending = list(seen.atomic.inner)
     for _ in range(_MAX_INNER):
         if not pending:
@@ -88,11 +99,17 @@ def _within(seen: Seen, repository: Repository) -> tuple[str, str, str] | None:
         if inner.inner or inner.form == "macro-def":
             continue
         deeper = look(inner, repository)
-        if deeper.use.kind in ("index", "value"):
-            class_, verdict, reason = _verdict(deeper)
-            if class_ == "order-dependent":
-                return class_, verdict, f"in the body of `{seen.atomic.name}`, {reason}"
-    return None
+        stores = {"cas", "exch"} & set(deeper.operation.words)
+        if not stores and deeper.use.kind not in ("index", "value", "ticket"):
+            continue
+        class_, verdict, reason = _verdict(deeper)
+        if class_ != "order-dependent" or verdict == "no":
+            continue
+        reason = f"in the body of `{seen.atomic.name}`, {reason.removesuffix('; it depends on the callers')}"
+        if verdict == "yes":
+            return class_, verdict, reason
+        found = found or (class_, "conditional", reason)
+    return found
 
 
 def _parameter(atomic: Atomic) -> bool:
@@ -106,20 +123,41 @@ def look(atomic: Atomic, repository: Repository) -> Seen:
     """Reads a site: operation, type, memory, use of the old value, operand, owner of the address."""
     found = operation(atomic, repository)
     where = target(atomic, found, repository)
-    if not where.types and operand_kind(atomic, repository) == "float":
-        where = Target(where.written, ("float",), where.name, where.memory)
+    types = () if where.types and not where.open else brought(atomic, repository)
+    if types:
+        where = replace(where, types=types, open=False)
     used = uses.use(atomic.node, atomic.unit) if atomic.node is not None else uses.Use("unused")
     if found.instruction is not None and found.instruction.returns and atomic.form == "ptx":
         kernel = atomic.function is None or "__global__" in atomic.function.qualifier
-        used = uses.Use("value", passed=True) if kernel else uses.Use("forwarded")
+        traced = uses.assembled(atomic.arguments[0], atomic.unit) if atomic.arguments else None
+        used = traced or (uses.Use("value", passed=True) if kernel else uses.Use("forwarded"))
     if found.loop and found.cas is not None:
         used = swaps.loop_use(atomic, used)
     alone = ""
-    if atomic.arguments and not atomic.assembler and handed_on(atomic, 0):
-        alone = ownership.owner(atomic.arguments[0], atomic.unit, atomic.function, where.memory)
+    matters = bool(where.of("float")) or used.kind not in ("unused", "forwarded")
+    if matters and atomic.arguments and not atomic.assembler and handed_on(atomic, 0):
+        address = atomic.arguments[0]
+        alone = ownership.owner(address, atomic.unit, atomic.function, where.memory)
+        alone = alone or radix.owner(address, atomic.unit, atomic.function)
     defines = _defines(atomic, repository)
     used = uses.Use("unused") if defines else used
-    return Seen(atomic, found, where, used, lone_constant(atomic), alone, defines)
+    handed = _handed(where.name, place(atomic, repository))
+    return Seen(atomic, found, where, used, lone_constant(atomic), alone, defines, handed)
+
+
+def _handed(name: str, host: tuple[Unit, Node] | None) -> bool:
+    """Whether a name means a parameter of a function that is no kernel where an expansion stands, or is made of one."""
+    if host is None or not name.isidentifier():
+        return False
+    unit, node = host
+    found = declarations.declared(node, name, unit)
+    for _ in range(_MAX_MADE):
+        made = memory.base(found.value, unit) if found is not None and found.value is not None else None
+        if found is None or found.kind == "parameter" or made is None:
+            break
+        found = declarations.declared(made, unit.text(made), unit)
+    function = unit.function(found.node) if found is not None and found.kind == "parameter" else None
+    return function is not None and "__global__" not in function.qualifier
 
 
 def _defines(atomic: Atomic, repository: Repository) -> bool:
@@ -182,6 +220,8 @@ def _floats(seen: Seen, words: set[str]) -> tuple[str, str, str]:
     if seen.target.name in ("NULL", "nullptr"):
         return class_, "conditional", f"{seen.what}: no target is handed in (`{seen.target.name}`), so floats meet " \
             "only if another pointer stands for one"  # fmt: skip
+    if seen.owner and seen.atomic.scope == "system":
+        return class_, "conditional", f"{seen.what}: {seen.owner}, but other devices may add to it at the same time"
     if seen.owner:
         return class_, "no", f"{seen.what}: {seen.owner}, so the order of the addends is that of one thread"
     same = seen.constant
@@ -196,7 +236,7 @@ def _floats(seen: Seen, words: set[str]) -> tuple[str, str, str]:
         listed = ", ".join(f"`{w}`" for w in (*sorted(words & ACCUMULATE), *others))
         return class_, "conditional", f"float {seen.what}: one of {listed} is chosen; with " \
             f"{' or '.join(f'`{w}`' for w in sorted(words & ACCUMULATE))} {order}{also}"  # fmt: skip
-    return class_, "yes", f"float {seen.what}: {order}{also}"
+    return class_, "conditional" if exact else "yes", f"float {seen.what}: {order}{also}"
 
 
 def _apart(atomic: Atomic) -> bool:
@@ -206,6 +246,10 @@ def _apart(atomic: Atomic) -> bool:
 
 
 def _integers(seen: Seen) -> tuple[str, str, str]:
+    if seen.target.open:
+        verdict = "depends" if seen.definition else "conditional"
+        return "commutative-exact", verdict, f"{seen.what}: integers give the same result in any order, but there " \
+            "are uses whose type is not visible, and floats would not"  # fmt: skip
     if seen.use.kind == "unused":
         return "commutative-exact", "no", f"integer {seen.what}: integers give the same result in any order"
     return _returned(seen)

@@ -10,6 +10,8 @@ from d9mlint.kernels.source.unit import Unit
 
 Node = tree_sitter.Node
 _MAX_STEPS = 40
+_MAX_NODES = 20_000
+_NULLS = ("nullptr", "NULL", "0")
 
 
 def base(node: Node | None, unit: Unit) -> Node | None:
@@ -20,8 +22,21 @@ def base(node: Node | None, unit: Unit) -> Node | None:
             return at
         if at.type == "this":
             return None
+        misread = _misread(at, unit) if at.type == "cast_expression" else None
+        if misread is not None:
+            return misread
         at = _inner(at, unit)
     return None
+
+
+def _misread(node: Node, unit: Unit) -> Node | None:
+    """The variable of ``(float*)(grad) + i``, which the grammar takes for a cast of ``+i`` to a type ``grad``."""
+    typed, value = node.child_by_field_name("type"), node.child_by_field_name("value")
+    name = typed.named_children[0] if typed is not None and len(typed.named_children) == 1 else None
+    signed = value is not None and value.type in ("unary_expression", "pointer_expression", "parenthesized_expression")
+    if name is None or name.type != "type_identifier" or not signed:
+        return None
+    return name if declarations.declared(node, unit.text(name), unit) is not None else None
 
 
 def _inner(node: Node, unit: Unit) -> Node | None:
@@ -72,16 +87,45 @@ def memory(node: Node | None, unit: Unit) -> str:
         found = declarations.declared(at, unit.text(at), unit)
         if found is None:
             return "unknown"
-        if "__shared__" in found.prefix:
-            return "shared"
-        if "__device__" in found.prefix:
-            return "global"
-        if found.kind == "parameter":
-            function = unit.function(found.node)
-            return "global" if function is not None and "__global__" in function.qualifier else "unknown"
-        if "SharedMemory" in found.type:
-            return "shared"
-        if found.value is not None and "SharedMemory" in unit.text(found.value)[:200]:
-            return "shared"
-        at = base(found.value, unit)
+        space = _declared_space(found, unit)
+        if space:
+            return space
+        value = _later(at, unit) if found.value is None or unit.text(found.value) in _NULLS else found.value
+        at = base(value, unit)
     return "unknown"
+
+
+def _declared_space(found: declarations.Declared, unit: Unit) -> str:
+    """What a declaration alone says; empty where that is what the variable is made of."""
+    words = [word.encode() for word in found.prefix.split() if word.isupper()]
+    meant = " ".join(unit.meaning(unit.path, word) for word in words) if unit.meaning is not None else ""
+    if "__shared__" in f"{found.prefix} {meant}" or "SharedMemory" in found.type:
+        return "shared"
+    if "__device__" in found.prefix:
+        return "global"
+    if found.kind == "parameter":
+        function = unit.function(found.node)
+        return "global" if function is not None and "__global__" in function.qualifier else "unknown"
+    made = found.value is not None and "SharedMemory" in unit.text(found.value)[:200]
+    return "shared" if made else ""
+
+
+def _later(name: Node, unit: Unit) -> Node | None:
+    """The one value that a variable declared without one, or as null, gets in its function."""
+    function = unit.function(name)
+    wanted = unit.text(name)
+    values: list[Node] = []
+    pending = [function.node] if function is not None else []
+    for _ in range(_MAX_NODES):
+        if not pending:
+            break
+        node = pending.pop()
+        if unit.data.find(wanted.encode(), node.start_byte, node.end_byte) < 0:
+            continue
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        named = left is not None and left.type == "identifier" and unit.text(left) == wanted
+        stored = node.type == "assignment_expression" and node.children[1].type == "="
+        if named and stored and right is not None and unit.text(right) not in _NULLS:
+            values.append(right)
+        pending.extend(node.named_children)
+    return values[0] if len(values) == 1 and not pending else None

@@ -2,27 +2,48 @@
 
 from __future__ import annotations
 
+import re
+
 import tree_sitter
 
-from d9mlint.kernels.judging import memory
+from d9mlint.kernels.judging import aliases, casloops, declarations, memory
 from d9mlint.kernels.judging.constants import MAX_CALLS, Constant, atomic_calls, constant
-from d9mlint.kernels.judging.scalars import kind
+from d9mlint.kernels.judging.scalars import kind, plain
 from d9mlint.kernels.judging.types import type_of
 from d9mlint.kernels.sites.atomics import Atomic
 from d9mlint.kernels.sites.names import KNOWN
 from d9mlint.kernels.source.repository import Repository
 
 Node = tree_sitter.Node
+_FLOAT_NAMES = re.compile(r"_f(?:add|min|max)(?:_|\Z)")
+"""As in ``__builtin_amdgcn_global_atomic_fadd_f32``."""
 _MAX_LEVELS = 6
 
 
-def operand_kind(atomic: Atomic, repository: Repository) -> str:
-    """The kind of the last argument, where the type of the target is not visible; literals say nothing."""
+def brought(atomic: Atomic, repository: Repository) -> tuple[str, ...]:
+    """The types that the call says where that of the target is not visible; none where it says nothing certain.
+
+    A float that is brought, ``fadd`` in a builtin's name, the parameters of a lambda that a CAS helper applies.
+    """
+    if _FLOAT_NAMES.search(atomic.name):
+        return ("float",)
     value = _operand(atomic)
-    if value is None or value.type == "number_literal":
-        return ""
-    found = type_of(value, atomic.unit, repository)
-    return kind(found.name) if found is not None and not found.depth else ""
+    if value is not None and value.type != "number_literal":
+        found = type_of(value, atomic.unit, repository)
+        if found is not None and not found.depth and kind(found.name) == "float":
+            return ("float",)
+    return next((t for a in atomic.arguments if a.type == "lambda_expression" and (t := _applied(a, atomic))), ())
+
+
+def _applied(node: Node, atomic: Atomic) -> tuple[str, ...]:
+    """The types of the parameters of a lambda: floats if one is; integers only if all are and stay so."""
+    unit = atomic.unit
+    types = [plain(unit.text(t)) for p in declarations.parameters(node) if (t := p.child_by_field_name("type"))]
+    kinds = [kind(t) for t in types]
+    if "float" in kinds:
+        return tuple(dict.fromkeys(t for t in types if kind(t) == "float"))
+    exact = bool(kinds) and all(kinds) and not casloops.through_floats(unit.text(node))
+    return tuple(dict.fromkeys(types)) if exact else ()
 
 
 def _operand(atomic: Atomic) -> Node | None:
@@ -52,13 +73,21 @@ def lone_constant(atomic: Atomic) -> Constant | None:
     base = memory.base(atomic.arguments[0], atomic.unit)
     if base is None:
         return None
-    name = atomic.unit.text(base)
+    name = aliases.origin(base, atomic.unit)
     calls = atomic_calls(atomic.function.node, atomic.unit.data)
-    if len(calls) > MAX_CALLS:
+    handed = aliases.escapes(atomic.unit.text(base), atomic.arguments[0], atomic.unit, atomic.function)
+    if len(calls) > MAX_CALLS or handed:
         return None
     for address, other in (given[:2] for given in calls if len(given) >= 2):
         root = memory.base(address, atomic.unit)
-        same = root is not None and atomic.unit.text(root) == name
-        if same and constant(other, atomic.unit) != found:
+        same = root is None or aliases.origin(root, atomic.unit) == name
+        if same and (constant(other, atomic.unit) != found or _called(address, atomic) not in ("", atomic.name)):
             return None
     return found
+
+
+def _called(address: Node, atomic: Atomic) -> str:
+    """The name of the function that is given an address: adding and subtracting the same do not commute exactly."""
+    listed = address.parent
+    called = listed.parent.child_by_field_name("function") if listed is not None and listed.parent is not None else None
+    return atomic.unit.text(called).partition("<")[0].rpartition("::")[2] if called is not None else ""

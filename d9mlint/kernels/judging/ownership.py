@@ -11,9 +11,8 @@ from dataclasses import dataclass
 
 import tree_sitter
 
-from d9mlint.kernels.judging import declarations, digits, memory
+from d9mlint.kernels.judging import aliases, declarations, digits, memory, singles
 from d9mlint.kernels.judging.constants import MAX_CALLS, assigned, atomic_calls
-from d9mlint.kernels.judging.uses import identifiers
 from d9mlint.kernels.source.unit import Function, Unit
 
 Node = tree_sitter.Node
@@ -50,9 +49,15 @@ def owner(address: Node, unit: Unit, function: Function | None, space: str) -> s
         return ""
     if len(atomic_calls(function.node, unit.data)) > MAX_CALLS:
         return ""
+    base = memory.base(address, unit)
+    if base is None or aliases.escapes(unit.text(base), address, unit, function):
+        return ""
     name = digits.owned_element(address, unit, function)
     if name and digits.same_everywhere(address, addresses(function, unit), unit):
         return f"the indices tell the thread with this `{name}`, and no other writes the cell"
+    one = space == "shared" and singles.reached_by_one(address, unit, function)
+    if one and _single(unit.text(base), unit, function):
+        return "one thread of each block reaches it"
     form = _form(address, unit, function, space)
     if form is None or not _alone(form, unit, function, space):
         return ""
@@ -63,15 +68,27 @@ def _alone(form: _Form, unit: Unit, function: Function, space: str) -> bool:
     """Whether all atomics of the function that start from the same base have the same form."""
     for address in addresses(function, unit):
         root = memory.base(address, unit)
-        if root is None or unit.text(root) != form.base:
-            # A pointer made of the base reaches the same cells.
-            made = declarations.declared(root, unit.text(root), unit) if root is not None else None
-            if made is None or made.value is None or not identifiers(made.value, form.base, unit):
-                continue
+        if root is None or aliases.origin(root, unit) != form.base:
+            continue
         other = _form(address, unit, function, space)
         if other is None or (other.base, other.index, other.stride) != (form.base, form.index, form.stride):
             return False
     return True
+
+
+def _single(base: str, unit: Unit, function: Function) -> bool:
+    """Whether all atomics on a shared variable stand where one thread of the block comes."""
+    others = addresses(function, unit)
+    return not aliases.aliased(base, others, unit) and all(
+        singles.reached_by_one(other, unit, function)
+        for other in others
+        if (root := memory.base(other, unit)) is not None and unit.text(root) == base
+    )
+
+
+def other_axes(function: Function, unit: Unit) -> bool:
+    """Whether a kernel tells its threads apart along y or z, too."""
+    return _OTHER_AXES.search(unit.data, function.node.start_byte, function.node.end_byte) is not None
 
 
 def addresses(function: Function, unit: Unit) -> list[Node]:
@@ -86,7 +103,7 @@ def _form(address: Node, unit: Unit, function: Function, space: str) -> _Form | 
     base, index, stride, offset = "", "", "1", ""
     for term in terms:
         text = "".join(unit.text(term).split())
-        if term.type == "identifier" and _pointer(term, unit):
+        if term.type == "identifier" and fixed_pointer(term, unit):
             if base:
                 return None
             base = text
@@ -100,7 +117,7 @@ def _form(address: Node, unit: Unit, function: Function, space: str) -> _Form | 
             if rest and not _fixed(rest[0], unit):
                 return None
         elif not offset and (term.type == "number_literal" or term.type == "identifier"):
-            offset = text if term.type == "number_literal" else _bounded(term, unit)
+            offset = text if term.type == "number_literal" else bounded(term, unit)
         else:
             return None
     if not base or not index or not _fits(offset, stride):
@@ -152,7 +169,7 @@ def _terms(address: Node, unit: Unit) -> list[Node] | None:
     return None
 
 
-def _pointer(node: Node, unit: Unit) -> bool:
+def fixed_pointer(node: Node, unit: Unit) -> bool:
     """Whether a name is an array or pointer that is a parameter or a ``__shared__`` variable, never moved."""
     found = declarations.declared(node, unit.text(node), unit)
     function = unit.function(node)
@@ -192,13 +209,15 @@ def _unique(node: Node, unit: Unit, function: Function, space: str) -> bool:
     text = _CASTS.sub("", unit.text(node))
     if node.type == "identifier" and digits.linear(text, unit, function):
         return True
-    if _OTHER_AXES.search(unit.data, function.node.start_byte, function.node.end_byte):
+    if other_axes(function, unit):
         return False
     if space == "shared" and text == "threadIdx.x":
         return True
+    if space == "global" and singles.own_block(node, unit, function) and singles.reached_by_one(node, unit, function):
+        return True
     if node.type != "identifier":
         return bool(_LINEAR.match(text))
-    if _looped(node, text, unit):
+    if looped(node, text, unit):
         return True
     found = declarations.declared(node, text, unit)
     if found is None or found.value is None or found.kind == "parameter":
@@ -222,7 +241,7 @@ def _block_stride(found: declarations.Declared, name: str, unit: Unit) -> bool:
     return not assigned(body, name, unit)
 
 
-def _looped(node: Node, name: str, unit: Unit) -> bool:
+def looped(node: Node, name: str, unit: Unit) -> bool:
     """Whether a name is the index of a grid-stride loop macro around it."""
     at = node.parent
     while at is not None:
@@ -237,7 +256,7 @@ def _looped(node: Node, name: str, unit: Unit) -> bool:
     return False
 
 
-def _bounded(node: Node, unit: Unit) -> str:
+def bounded(node: Node, unit: Unit) -> str:
     """``c<C`` for the variable of ``for (int c = 0; c < C; ...)``; the name with a ``?`` for any other."""
     name = unit.text(node)
     found = declarations.declared(node, name, unit)
@@ -245,7 +264,19 @@ def _bounded(node: Node, unit: Unit) -> str:
     while loop is not None and loop.type not in ("for_statement", "function_definition"):
         loop = loop.parent
     condition = loop.child_by_field_name("condition") if loop is not None else None
-    if found is None or found.value is None or condition is None or unit.text(found.value) not in ("0", "0u"):
+    if (
+        loop is None
+        or found is None
+        or found.value is None
+        or condition is None
+        or unit.text(found.value) not in ("0", "0u")
+    ):
+        return f"?{name}"
+    update, body = loop.child_by_field_name("update"), loop.child_by_field_name("body")
+    upward = update is not None and re.fullmatch(
+        rf"{name}\+\+|\+\+{name}|{name}\+=\w+", "".join(unit.text(update).split())
+    )
+    if not upward or body is None or assigned(body, name, unit):
         return f"?{name}"
     text = "".join(unit.text(condition).split())
     return text if text.startswith(f"{name}<") and not text.startswith(f"{name}<=") else f"?{name}"

@@ -14,7 +14,8 @@ def words(text: str) -> frozenset[str]:
 _FLOATS = words(
     "float double half __half Half half2 __half2 Half2 half_t bfloat16 BFloat16 bfloat16_t nv_bfloat16 __nv_bfloat16"
     " nv_bfloat162 __nv_bfloat162 bfloat162 float16 float16_t float32_t float64_t float2 float3 float4 double2 double3"
-    " double4 complex complex64 complex128 cuComplex cuFloatComplex cuDoubleComplex thrust_complex long_double"
+    " double4 __hip_bfloat16 __hip_bfloat162 hip_bfloat16 _Float16 nv_half nv_half2 __bfloat16"
+    " complex complex64 complex128 cuComplex cuFloatComplex cuDoubleComplex thrust_complex long_double"
 )
 _INTEGERS = words(
     "int unsigned char short long bool signed size_t ssize_t ptrdiff_t intptr_t uintptr_t uint ulong ushort uchar"

@@ -9,7 +9,7 @@ import tree_sitter
 
 from d9mlint.kernels.judging import casloops, declarations, memory
 from d9mlint.kernels.judging.instantiations import Bindings, bound
-from d9mlint.kernels.judging.operations import Operation
+from d9mlint.kernels.judging.operations import Operation, operation
 from d9mlint.kernels.judging.scalars import kind, plain, short, underlying
 from d9mlint.kernels.judging.types import Type, type_of
 from d9mlint.kernels.sites.atomics import Atomic
@@ -25,25 +25,27 @@ class Target:
     """The target of an atomic.
 
     ``written``: its type as reports show it (``T = float | int``); ``types``: those it may have; ``name``: the
-    variable it is reached through; ``memory``: ``global``, ``shared`` or ``unknown``.
+    variable it is reached through; ``memory``: ``global``, ``shared`` or ``unknown``; ``open``: a use of the template
+    could not be resolved, so that there may be more types.
     """
 
     written: str = ""
     types: tuple[str, ...] = ()
     name: str = ""
     memory: str = "unknown"
+    open: bool = False
 
     def of(self, wanted: str) -> tuple[str, ...]:
         """The types of a kind (``float`` or ``integer``)."""
         return tuple(t for t in self.types if kind(t) == wanted)
 
 
-def target(atomic: Atomic, operation: Operation, repository: Repository) -> Target:
+def target(atomic: Atomic, found: Operation, repository: Repository) -> Target:
     """The target of an atomic; its type is empty where it cannot be told."""
-    if operation.instruction is not None:
-        typed = operation.instruction.type
-        types: tuple[str, ...] = ("float",) if operation.instruction.float else ("int",) if typed else ()
-        space, label = operation.instruction.memory, ""
+    if found.instruction is not None:
+        typed = found.instruction.type
+        types: tuple[str, ...] = ("float",) if found.instruction.float else ("int",) if typed else ()
+        space, label = found.instruction.memory, ""
         if atomic.arguments:
             named = memory.base(atomic.arguments[0], atomic.unit)
             label = atomic.unit.text(named) if named is not None else ""
@@ -57,13 +59,35 @@ def target(atomic: Atomic, operation: Operation, repository: Repository) -> Targ
     text = atomic.unit.text(name) if name is not None else " ".join(atomic.unit.text(address).split())[:40]
     space = memory.memory(address, atomic.unit)
     if space == "unknown" and host is not None and name is not None:
-        found = declarations.declared(host[1], text, host[0])
-        space = memory.memory(_identifier(found), host[0]) if found is not None else space
-    written, types = _typed(atomic, operation, repository, host)
+        seen = declarations.declared(host[1], text, host[0])
+        space = memory.memory(_identifier(seen), host[0]) if seen is not None else space
+    written, types, more = _typed(atomic, found, repository, host)
     if not types and atomic.inner:
         inner = _inside(atomic, repository)
-        return Target(inner.written or written, inner.types, text, space if space != "unknown" else inner.memory)
-    return Target(written, types, text, space)
+        space = space if space != "unknown" else inner.memory
+        if declarations.template_parameter(address, written, atomic.unit) is not None:
+            # It is handed the target itself, of a type that is not known: the bodies show those of all callers.
+            return Target(written, (), text, space, more)
+        given = _pointers(atomic, inner, repository) if written else []
+        if given:
+            spaces = {memory.memory(one, atomic.unit) for one in given}
+            space = spaces.pop() if len(spaces) == 1 else "unknown"
+            text = atomic.unit.text(given[0])
+        return Target(inner.written, inner.types, text, space, more or inner.open)
+    return Target(written, types, text, space, more)
+
+
+def _pointers(atomic: Atomic, inner: Target, repository: Repository) -> list[Node]:
+    """The arguments that point to what the bodies of a wrapper work on, where the first one is a struct of values."""
+    first = type_of(atomic.arguments[0], atomic.unit, repository)
+    if first is None or first.depth:
+        return []
+    found = []
+    for argument in atomic.arguments[1:]:
+        typed = type_of(argument, atomic.unit, repository) if argument.type == "identifier" else None
+        if typed is not None and typed.depth == 1 and underlying(typed.name) in inner.types:
+            found.append(argument)
+    return found
 
 
 def _inside(atomic: Atomic, repository: Repository) -> Target:
@@ -72,6 +96,7 @@ def _inside(atomic: Atomic, repository: Repository) -> Target:
     types: dict[str, None] = {}
     spaces: set[str] = set()
     pending = list(atomic.inner)
+    more = False
     for _ in range(_MAX_INNER):
         if not pending:
             break
@@ -79,13 +104,16 @@ def _inside(atomic: Atomic, repository: Repository) -> Target:
         if at.inner:
             pending.extend(at.inner)
             continue
-        found = target(at, Operation(()), repository)
+        found = target(at, operation(at, repository), repository)
         # Template parameters mean other types in another call: only what is fixed counts.
         if found.types and "=" not in found.written:
             written[found.written] = None
             types.update(dict.fromkeys(found.types))
+        else:
+            more = True
         spaces.add(found.memory)
-    return Target(" | ".join(written), tuple(types), memory=spaces.pop() if len(spaces) == 1 else "unknown")
+    space = spaces.pop() if len(spaces) == 1 else "unknown"
+    return Target(" | ".join(written), tuple(types), memory=space, open=more or bool(pending))
 
 
 def _identifier(found: declarations.Declared) -> Node | None:
@@ -110,26 +138,26 @@ def place(atomic: Atomic, repository: Repository) -> tuple[Unit, Node] | None:
 
 
 def _typed(
-    atomic: Atomic, operation: Operation, repository: Repository, host: tuple[Unit, Node] | None
-) -> tuple[str, tuple[str, ...]]:
-    """The type as written and the types it stands for."""
+    atomic: Atomic, operated: Operation, repository: Repository, host: tuple[Unit, Node] | None
+) -> tuple[str, tuple[str, ...], bool]:
+    """The type as written, the types it stands for, and whether there may be more."""
     address, unit = atomic.arguments[0], atomic.unit
-    if operation.cas is not None and operation.cas.implements:
+    if operated.cas is not None and operated.cas.implements:
         found = casloops.origin(address, unit, repository)
-        if operation.cas.floats and (found is None or kind(found.name) == "integer"):
+        if operated.cas.floats and (found is None or kind(found.name) == "integer"):
             # The address came as an integer already, but what is stored there are the bits of a float.
-            return (found.name if found is not None else ""), ("float",)
+            return (found.name if found is not None else ""), ("float",), False
     else:
         found = type_of(_receiver(atomic), unit, repository) if atomic.node is not None else None
         if found is None or not re.search(r"\batomic(?:_ref)?<", found.name):
             found = type_of(address, unit, repository, host)
     pointee = _pointee(found)
     if pointee is None:
-        return "", ()
+        return "", (), False
     if kind(pointee):
-        return plain(pointee), (underlying(pointee),)
+        return plain(pointee), (underlying(pointee),), False
     seen = bound(pointee, *((host[1], host[0]) if host is not None else (address, unit)), repository)
-    return _listed(pointee, seen), seen.types
+    return _listed(pointee, seen), seen.types, seen.open
 
 
 def _receiver(atomic: Atomic) -> Node | None:

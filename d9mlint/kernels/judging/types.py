@@ -298,7 +298,7 @@ class _Reader:
         field = called.child_by_field_name("field")
         whole = called.child_by_field_name("argument")
         text = self.unit.text(field) if field is not None else ""
-        name, _, rest = text.partition("<")
+        name, _, rest = text.removeprefix("template ").strip().partition("<")
         if name in ("data_ptr", "mutable_data_ptr", "const_data_ptr", "data") and rest:
             return _pointer(arguments("<" + rest))
         if name in ("flat", "tensor", "matrix", "vec", "scalar", "packed_accessor", "packed_accessor32",

@@ -24,6 +24,8 @@ _TRANSPARENT = words(
     " init_statement initializer_pair argument_list compound_literal_expression"
 )
 _BROADCASTS = ("__shfl", "shfl", "broadcast", "__reduce", "__ldg", "min", "max", "static_cast", "reinterpret_cast")
+_ADDRESS = re.compile(r"[()]\s*&\s*\w+\s*\)*\Z")
+_MAX_TEXT = 500
 _LOOPS = ("while_statement", "do_statement", "for_statement")
 
 
@@ -46,7 +48,11 @@ class Use:
 
 def use(call: Node, unit: Unit) -> Use:
     """What becomes of the value of a call."""
-    found = _Tracer(unit, call).follow(call, 0)
+    return _weighed(_Tracer(unit, call).follow(call, 0), call, unit)
+
+
+def _weighed(found: list[Use], call: Node, unit: Unit) -> Use:
+    """The weightiest of the uses of a value."""
     worst = max(found, key=lambda u: _ORDER.index(u.kind), default=Use("unused"))
     bounded = any(u.kind in ("first", "ticket") for u in found)
     if worst.kind in ("value", "index", "argument") and bounded and _turns(call, unit):
@@ -56,6 +62,22 @@ def use(call: Node, unit: Unit) -> Use:
     if worst.kind == "argument":
         return Use("value", worst.text, passed=True)
     return worst
+
+
+def assembled(operand: Node, unit: Unit) -> Use | None:
+    """What becomes of the first output of the inline assembler that has this operand; None where it has none."""
+    at: Node | None = operand
+    while at is not None and at.type != "gnu_asm_expression":
+        at = at.parent
+    listed = at.child_by_field_name("output_operands") if at is not None else None
+    outputs = [c.child_by_field_name("value") for c in listed.named_children] if listed is not None else []
+    first = outputs[0] if outputs else None
+    if at is None or first is None:
+        return None
+    if first.type != "identifier":
+        return Use("value", unit.text(first))
+    found = _Tracer(unit, at).kept(first)
+    return _weighed(found, at, unit)
 
 
 @dataclass(slots=True)
@@ -79,6 +101,10 @@ class _Tracer:
             at = parent
         return [Use("value", self._text(node))]
 
+    def kept(self, variable: Node) -> list[Use]:
+        """The uses of a variable that gets the value."""
+        return self._uses_of(self.unit.text(variable), variable, 0)
+
     def _text(self, node: Node) -> str:
         return " ".join(self.unit.text(node).split())[:80]
 
@@ -100,7 +126,9 @@ class _Tracer:
         if kind_ in ("subscript_argument_list", "subscript_expression"):
             return None if at == parent.child_by_field_name("argument") else [Use("index", self._text(parent))]
         if kind_ == "pointer_expression":
-            return [Use("index", self._text(parent))]
+            # `&old` hands on the variable, and `*(int*)&old` is its value again.
+            again = parent.children[0].type == "&" or _ADDRESS.search(self.unit.text(at)[:_MAX_TEXT]) is not None
+            return None if again else [Use("index", self._text(parent))]
         if kind_ == "init_declarator":
             return self._variable(parent.child_by_field_name("declarator"), names)
         if kind_ == "assignment_expression":
@@ -171,7 +199,7 @@ class _Tracer:
         if called is None or at == called:
             return None
         text = self.unit.text(called)
-        name = text.rpartition("::")[2].partition("<")[0]
+        name = re.sub(r"<.*>", "", text, flags=re.DOTALL).rpartition("::")[2].partition("<")[0]
         if "static_cast<void>" in text:
             return [Use("unused")]
         if called.type == "identifier" and declarations.declared(called, name, self.unit) is not None:

@@ -16,17 +16,24 @@ from d9mlint.kernels.source.unit import Unit, unparsed
 from d9mlint.model import LibraryCall
 
 
-def _any_of(names: Iterable[str]) -> bytes:
-    return b"(?:" + b"|".join(name.encode() for name in sorted(names, reverse=True)) + rb")\b"
+def _any_of(names: Iterable[str]) -> tuple[re.Pattern[bytes], ...]:
+    """Patterns that find the names: one for each pair of first letters, by which the search skips ahead.
+
+    No word boundary in front, so that a wrapper's name (``CHECK_CUDNN_...``) counts, too.
+    """
+    groups: dict[str, list[str]] = {}
+    for name in sorted(names, reverse=True):  # a longer name before what it begins with
+        groups.setdefault(name[:2], []).append(name[2:])
+    return tuple(re.compile(rf"{start}(?:{'|'.join(rest)})\b".encode()) for start, rest in groups.items())
 
 
 # A literal start lets the search skip ahead: five words for little more than one.
 _CUDA = re.compile(rb"cu(?:blas|sparse|b::|dnn)")
 _ROUTINES = {r.name: r for r in facts.ROUTINES}
 _SPARSE = {s.name: s for s in facts.SPARSE}
-# No word boundary in front: the search then skips to the first letters. Names of C++ are common words, those of C not.
-_C_NAME = re.compile(_any_of([*facts.CONSTANTS, *_SPARSE, *(n for n in _ROUTINES if n.startswith("cu"))]))
-_CPP_NAME = re.compile(_any_of(n for n in _ROUTINES if not n.startswith("cu")))
+# Names of C++ are common words, those of C are not.
+_C_NAMES = _any_of([*facts.CONSTANTS, *_SPARSE, *(n for n in _ROUTINES if n.startswith("cu"))])
+_CPP_NAMES = _any_of(n for n in _ROUTINES if not n.startswith("cu"))
 _EXACT_OPERATOR = re.compile(r"\b(?:min|max|minimum|maximum)\b", re.IGNORECASE)
 _POLICY = re.compile(
     r"\b(?:par|par_nosync|device|host|policy|seq|execution_policy|exec)\b|\bpar\w*\.|policy", re.IGNORECASE
@@ -76,9 +83,9 @@ def _mentions(path: str, data: bytes) -> bool:
 
 
 def _names(data: bytes) -> Iterator[re.Match[bytes]]:
-    yield from _C_NAME.finditer(data)
-    if b"cub::" in data or b"thrust::" in data:
-        yield from _CPP_NAME.finditer(data)
+    cpp = b"cub::" in data or b"thrust::" in data
+    for pattern in (*_C_NAMES, *(_CPP_NAMES if cpp else ())):
+        yield from pattern.finditer(data)
 
 
 def _in(unit: Unit, names: Iterable[re.Match[bytes]], repository: Repository) -> Iterator[Found]:

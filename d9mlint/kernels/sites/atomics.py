@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import tree_sitter
 
@@ -42,6 +42,8 @@ class Atomic:
     """The PTX instruction."""
     passed_on: bool = False
     """Whether the target comes from a parameter of a device function, so that what it is depends on the callers."""
+    called: bool = False
+    """Whether that function is called at another site."""
 
 
 def find(repository: Repository) -> list[Atomic]:
@@ -49,7 +51,10 @@ def find(repository: Repository) -> list[Atomic]:
     known = search(repository)
     build = _Build(known)
     kept = [s for _, s in sorted(known.sightings.items(), key=lambda item: item[0]) if not _host(known, s)]
-    return sorted((build.atomic(s) for s in kept), key=lambda a: (a.location, a.name))
+    found = [build.atomic(s) for s in kept]
+    called = {inner.location for one in found for inner in one.inner}
+    marked = (replace(a, called=True) if a.passed_on and a.location in called else a for a in found)
+    return sorted(marked, key=lambda a: (a.location, a.name))
 
 
 def _host(known: Knowledge, found: Sighting) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from d9mlint.kernels.source.lexical import arguments
@@ -11,7 +11,9 @@ from d9mlint.kernels.source.unit import Unit, parsed
 
 MAX_BODY = 100_000
 """Bytes of a definition with its continuation lines; of an expansion, too."""
-MAX_DEPTH = 20
+MAX_DEPTH = 60
+MAX_USES = 1_000
+"""How many uses of macros one use may come to: with two in each body, their number doubles at every level."""
 _DEFINE = re.compile(rb"[ \t]*#[ \t]*define[ \t]+(\w+)(\(([^()\n]*(?:\\\r?\n[^()\n]*)*)\))?")
 _CONTINUED = re.compile(rb"\\[ \t]*\r?\n")
 _COMMENT = re.compile(rb'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
@@ -93,7 +95,7 @@ def body_unit(macro: Macro, file: Unit) -> Unit:
 
 def expansion(macro: Macro, passed: list[bytes], known: Mapping[bytes, list[Macro]]) -> bytes:
     """The text of a use, on one line; macros in ``known`` are expanded in it, too. Bounded in depth and size."""
-    return _expanded(_substituted(macro, passed), known, frozenset({macro.name}), 0)
+    return _expanded(_substituted(macro, passed), known, frozenset({macro.name}), iter(range(MAX_USES)))
 
 
 def _substituted(macro: Macro, passed: list[bytes]) -> bytes:
@@ -130,8 +132,11 @@ def _substituted(macro: Macro, passed: list[bytes]) -> bytes:
     return re.sub(rb"\s*[\r\n]\s*", b" ", b"".join(out))
 
 
-def _expanded(text: bytes, known: Mapping[bytes, list[Macro]], hidden: frozenset[bytes], depth: int) -> bytes:
-    if depth > MAX_DEPTH:
+def _expanded(
+    text: bytes, known: Mapping[bytes, list[Macro]], hidden: frozenset[bytes], left: Iterator[int]
+) -> bytes:  # fmt: skip
+    """``left`` yields once for each use that may still be expanded; ``hidden`` are the macros around the text."""
+    if len(hidden) > MAX_DEPTH:
         return text
     out: list[bytes] = []
     done = size = 0
@@ -140,10 +145,10 @@ def _expanded(text: bytes, known: Mapping[bytes, list[Macro]], hidden: frozenset
         if token.start() < done or word in hidden or word not in known:
             continue
         use = use_at(text, token.start(), known[word])
-        if use is None:
+        if use is None or next(left, None) is None:
             continue
         macro, end, passed = use
-        inner = _expanded(_substituted(macro, passed), known, hidden | {word}, depth + 1)
+        inner = _expanded(_substituted(macro, passed), known, hidden | {word}, left)
         size += len(inner)
         if size > MAX_BODY:
             break

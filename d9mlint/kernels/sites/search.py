@@ -68,7 +68,7 @@ class _Search:
         named = FILE_NEEDLE in data or (NEEDLE in data and path.endswith(KERNEL_SUFFIXES))
         # The assembler of a plain C++ source is the host's, unless the source names atomics.
         device = named or not path.endswith(PLAIN_SUFFIXES) or path.endswith(KERNEL_SUFFIXES)
-        assembler = device and b"asm" in data and (b"red" in data or b"atom" in data)
+        assembler = device and b"asm" in data and ptx.in_assembler(data)
         # A PTX module begins with its version (PTX ISA, "PTX Module Directives").
         module = b".version" in data and any(w in data for w in _PTX_WORDS) and ptx.is_module(data)
         if not (named or assembler or module):

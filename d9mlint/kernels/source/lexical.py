@@ -10,6 +10,8 @@ _WORD_BYTES = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01
 # What matters when brackets are counted: strings and comments are one piece each.
 _PIECE = re.compile(rb'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.){1,8}\'|//[^\n]*|/\*.*?\*/|[(){}\[\],]', re.DOTALL)
 _OUTER = re.compile(rb"(\w+)\s*\(\s*(?:[\w:]+\s*,\s*){0,20}(?:\w+\s*::\s*){0,10}\Z", re.ASCII)
+_MAX_LINE = 10_000
+"""How many bytes of a line are looked at before a place; longer lines are generated, and hold no comments."""
 MAX_ARGUMENTS = 100_000
 """How many bytes the arguments of one macro or call may take."""
 
@@ -41,7 +43,8 @@ def word_places(data: bytes, word: bytes) -> Iterator[int]:
 
 def in_line_comment(data: bytes, at: int) -> bool:
     """Whether the line holds ``//`` before this byte, and no quote that could make it part of a string."""
-    start = data.rfind(b"\n", 0, at) + 1
+    earliest = max(0, at - _MAX_LINE)
+    start = max(data.rfind(b"\n", earliest, at) + 1, earliest)
     comment = data.find(b"//", start, at)
     return comment >= 0 and b'"' not in data[start:comment] and b"'" not in data[start:comment]
 

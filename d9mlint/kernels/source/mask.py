@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import re
 
+# Two patterns, since each then starts with letters by which the search skips ahead, or is not needed.
 _WORDS = re.compile(
-    rb"\b(?:__global__|__device__|__host__|__shared__|__constant__|__managed__|__forceinline__|__noinline__|__inline__"
-    rb"|__grid_constant__|__restrict__|__restrict|RESTRICT"
-    rb"|(?:__launch_bounds__|__align__|__maxnreg__|__cluster_dims__|__block_size__)"
-    rb"\s*\([^()]*(?:\([^()]*\)[^()]*){0,8}\)"
-    rb"|[A-Z0-9]*_?(?:EIGEN|C10|CUTLASS|CUTE|GPU|TF|AT|PD|MMCV)_(?:[A-Z0-9]+_)*"
+    rb"__(?<!\w__)(?:global__|device__|host__|shared__|constant__|managed__|forceinline__|noinline__|inline__"
+    rb"|grid_constant__|restrict__|restrict"
+    rb"|(?:launch_bounds__|align__|maxnreg__|cluster_dims__|block_size__)"
+    rb"\s*\([^()]*(?:\([^()]*\)[^()]*){0,8}\))"
+)
+_MACROS = re.compile(
+    rb"\b(?:RESTRICT|[A-Z0-9]*_?(?:EIGEN|C10|CUTLASS|CUTE|GPU|TF|AT|PD|MMCV)_(?:[A-Z0-9]+_)*"
     rb"(?:(?:FUNC|INLINE|HOST|DEVICE|HOST_DEVICE|STRONG_INLINE|ALWAYS_INLINE|LAMBDA)\b"
     rb"|LAUNCH_BOUNDS_[0-9]\s*\([^()]*(?:\([^()]*(?:\([^()]*\)[^()]*){0,4}\)[^()]*){0,4}\)))"
 )
+_MACRO_WORDS = (b"RESTRICT", b"_FUNC", b"INLINE", b"_HOST", b"_DEVICE", b"_LAMBDA", b"_LAUNCH_BOUNDS_")
+"""What stands in every name of ``_MACROS``."""
 _VISIBLE = re.compile(rb"[^\r\n]")
 _LAUNCH = re.compile(rb"<<<(?!<)[^;{}]{0,600}?>>>")
 _EMPTY = re.compile(rb"^[ \t]*#[ \t]*if[^\n]*\n(?:[ \t]*\r?\n){1,3}[ \t]*#[ \t]*endif[^\r\n]*", re.MULTILINE)
@@ -25,7 +30,10 @@ def masked(data: bytes) -> bytes:
     """The same number of bytes in the same lines, with CUDA's words, launch configurations and dead code blank."""
     for start, end in dead(data):
         data = data[:start] + _VISIBLE.sub(b" ", data[start:end]) + data[end:]
-    return _LAUNCH.sub(_blank, _EMPTY.sub(_blank, _WORDS.sub(_blank, data)))
+    data = _WORDS.sub(_blank, data)
+    if any(word in data for word in _MACRO_WORDS):
+        data = _MACROS.sub(_blank, data)
+    return _LAUNCH.sub(_blank, _EMPTY.sub(_blank, data))
 
 
 def dead(data: bytes) -> list[tuple[int, int]]:

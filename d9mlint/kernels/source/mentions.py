@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Mapping
 
 from d9mlint.kernels.source.includes import Includes
 from d9mlint.kernels.source.repository import Repository
-from d9mlint.kernels.tensorflow import registrations
+from d9mlint.kernels.tensorflow.presence import BUILDER
 
 HEADERS = (".h", ".cuh", ".hpp", ".hh", ".hxx", ".inc", ".inl", ".tpp")
 """What is included rather than compiled."""
@@ -28,7 +29,7 @@ class Mentions:
     def __init__(self, repository: Repository, includes: Includes) -> None:
         self._repository = repository
         self._includes = includes
-        self._including: dict[str, list[str]] | None = None
+        self._including: tuple[frozenset[str], Mapping[str, list[str]]] | None = None
         self._beside: dict[str, list[str]] = {}
         self._found: dict[tuple[str, str], tuple[str, ...]] = {}
 
@@ -46,9 +47,13 @@ class Mentions:
         declaring = [h for h in sorted(self._includes.near(path)) if name in data(h)]
         if path.endswith(HEADERS):
             declaring.append(path)
-        including = self._reverse()
+        sources, including = self._reverse()
         if declaring:
-            found = {p for h in declaring for p in including.get(h, ())}.union(declaring)
+            found = set(declaring)
+            for header in declaring:
+                nearer = including.get(header, ())
+                found.update(p for p in nearer if p in sources)
+                found.update(p for between in nearer for p in including.get(between, ()) if p in sources)
             files = [p for p in sorted(found) if p == path or name in data(p)]
             return tuple(files) if len(files) <= COMMON else (path,)
         # A launcher that the kernel of an op declares itself; what is defined elsewhere is used where it stands.
@@ -57,17 +62,22 @@ class Mentions:
         beside = [p for p in self._beside.get(posixpath.dirname(path), ()) if p != path and name in data(p)]
         return tuple(sorted([path, *beside])) if len(beside) <= PRIVATE else (path,)
 
-    def _reverse(self) -> dict[str, list[str]]:
-        """By header, the sources that include it, themselves or through one other header."""
+    def _reverse(self) -> tuple[frozenset[str], Mapping[str, list[str]]]:
+        """The sources that are searched, and by header what includes it: such sources, and headers that they include.
+
+        So a source includes a header, itself or through one other header.
+        """
         if self._including is None:
             sources, data = self._repository.sources, self._repository.data
             if len(sources) > SMALL:
-                chosen = [p for p in sources if p.endswith(CUDA) or registrations.BUILDER in data(p)]
+                chosen = [p for p in sources if p.endswith(CUDA) or BUILDER in data(p)]
                 headers = {h for p in chosen for h in self._includes.direct(p)}
                 sources = tuple(sorted(headers.union(chosen)))
-            self._including = {}
             for source in sources:
                 self._beside.setdefault(posixpath.dirname(source), []).append(source)
-                for header in self._includes.near(source):
-                    self._including.setdefault(header, []).append(source)
+            including: dict[str, list[str]] = {}
+            for path in {*sources, *(h for source in sources for h in self._includes.direct(source))}:
+                for header in self._includes.direct(path):
+                    including.setdefault(header, []).append(path)
+            self._including = frozenset(sources), including
         return self._including

@@ -64,7 +64,7 @@ def other_device(text: str) -> bool:
 
 def enumerators(text: str) -> dict[str, str]:
     """``UpdateOp::ADD`` in template arguments: the enumerator by its enumeration."""
-    return {m[1]: m[2] for m in _ENUMERATOR.finditer(text)}
+    return {m[1]: m[2] for m in _ENUMERATOR.finditer(text)} if "::" in text else {}
 
 
 def owner_at(unit: Unit, byte: int) -> Owner | None:
@@ -151,12 +151,10 @@ def _class(unit: Unit, node: tree_sitter.Node) -> Owner | None:
 
 def place_of(unit: Unit, location: Location) -> int | None:
     """The byte where a location starts; None where the file has no such place."""
-    at = 0
-    for _ in range(location.line - 1):
-        at = unit.data.find(b"\n", at) + 1
-        if not at:
-            return None
-    end = unit.data.find(b"\n", at)
-    line = unit.data[at : end if end >= 0 else len(unit.data)].decode("utf-8", "replace")
-    byte = at + len(line[: location.column - 1].encode())
+    line = unit.line(location.line)
+    if line is None:
+        return None
+    start, end = line
+    text = unit.data[start:end].decode("utf-8", "replace")
+    byte = start + len(text[: location.column - 1].encode())
     return byte if byte < len(unit.data) else None

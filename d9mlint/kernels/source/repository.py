@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import posixpath
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from d9mlint.kernels.source.ending import open_end
 from d9mlint.kernels.source.unit import Unit, parsed
 
 SUFFIXES = (
@@ -29,7 +28,7 @@ MAX_INCLUDES = 3_000
 
 _BRACKETS = bytes(b for b in range(256) if b not in b"(){}[]")
 _INCLUDE = re.compile(rb'#[ \t]*include[ \t]*["<]([^">\r\n]{1,300})[">]')
-_QUALIFYING = re.compile(rb"#[ \t]*define[ \t]+([A-Z_]\w*)[ \t]+([^\n(]*?__(?:global|device)__[^\n(]*)")
+_QUALIFYING = re.compile(rb"#[ \t]*define[ \t]+([A-Z_]\w*)[ \t]+([^\n(]*?__(?:global|device|shared)__[^\n(]*)")
 _T = TypeVar("_T")
 
 
@@ -63,13 +62,17 @@ class Repository:
         return self._data[path]
 
     def unit(self, path: str) -> Unit | None:
-        """The parsed file; None (and named in ``unchecked``) where it is no source that can be parsed."""
+        """The parsed file; None where it is no source that can be parsed.
+
+        What is not parsed, or ends in the middle, is named in ``unchecked``.
+        """
         if path not in self._units:
             data = self.data(path)
-            problem = _problem(data)
+            unfit = _problem(data)
+            problem = unfit or open_end(data)  # what ends too early is parsed all the same
             if problem:
                 self.unchecked.setdefault(path, problem)
-            self._units[path] = None if problem or not data else parsed(path, data, meaning=self.qualifier)
+            self._units[path] = None if unfit or not data else parsed(path, data, meaning=self.qualifier)
         return self._units[path]
 
     def qualifier(self, path: str, word: bytes) -> str:
@@ -78,6 +81,8 @@ class Repository:
 
     def mentioning(self, *words: bytes) -> list[str]:
         """The C++/CUDA sources whose bytes hold one of the words."""
+        if len(words) == 1:
+            return [p for p in self.sources if words[0] in self.data(p)]
         return [p for p in self.sources if any(w in self.data(p) for w in words)]
 
     def derived(self, compute: Callable[[Repository, str], _T], path: str) -> _T:
@@ -172,7 +177,7 @@ def _qualifiers(repository: Repository, path: str) -> dict[bytes, str]:
     found: dict[bytes, str] = {}
     for source in sorted(repository.reachable(path)):
         data = repository.data(source)
-        if b"__global__" in data or b"__device__" in data:
+        if b"__global__" in data or b"__device__" in data or b"__shared__" in data:
             for name, body in _QUALIFYING.findall(data):
                 found[name] = found.get(name, "") + " " + body.decode("ascii", "replace")
     return found
@@ -198,34 +203,3 @@ def _deep(data: bytes) -> bool:
         if len(left) == before:
             return any(bracket * MAX_NESTING in left for bracket in (b"(", b"{", b"["))
     return True
-
-
-def of_tree(root: Path, base: Path) -> Repository:
-    """The repository below ``root``, its paths relative to ``base``; links are not followed."""
-    paths: list[str] = []
-    pending = [str(root)]
-    while pending:
-        try:
-            entries = os.scandir(pending.pop())
-        except OSError:
-            continue  # a folder that cannot be listed holds nothing we can name
-        with entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    if entry.name not in (".git", ".hg", ".svn"):
-                        pending.append(entry.path)
-                elif entry.is_file(follow_symlinks=False):
-                    paths.append(entry.path)
-    folder = str(base)
-    if root == base:
-        cut = len(folder.rstrip(os.sep)) + 1
-        relative = [p[cut:] if folder != "." else os.path.relpath(p, folder) for p in paths]
-    else:
-        relative = [os.path.relpath(p, folder) for p in paths]
-    return Repository((p.replace(os.sep, "/") for p in relative), lambda path: _bytes(f"{folder}{os.sep}{path}"))
-
-
-def _bytes(path: str) -> bytes:
-    # Not pathlib: thousands of paths would cost more than reading them.
-    with open(path, "rb", buffering=0) as file:  # noqa: PTH123
-        return file.read()

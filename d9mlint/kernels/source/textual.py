@@ -37,7 +37,8 @@ def _uncommented(repository: Repository, path: str) -> bytes:
 def _blank(match: re.Match[bytes]) -> bytes:
     text = match[0]
     if text.startswith(b'"'):
-        return b'"' + b" " * (len(text) - 2) + b'"'
+        # Lines, and the marks that continue them, stay: what follows keeps its place.
+        return b'"' + re.sub(rb"(?!\\\r?\n)[^\r\n]", b" ", text[1:-1]) + b'"'
     return re.sub(rb"[^\r\n\\]", b" ", text)
 
 

@@ -17,6 +17,7 @@ from d9mlint.model import Location
 
 _CAPITALS = re.compile(rb"\b(?:__[a-z]+__|[A-Z][A-Z0-9_]{3,})\b")
 _COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_NEWLINE = re.compile(rb"\n")
 _MAX_HEAD = 4_000
 _MAX_BEFORE = 400
 _ORDER = ("__global__", "__host__", "__device__")
@@ -60,6 +61,7 @@ class Unit:
     meaning: Callable[[str, bytes], str] | None = None
     """What a macro in front of a function stands for: ``GLOBAL`` for ``__global__``."""
     _starts: list[int] = field(default_factory=list)
+    _ascii: bool | None = None
 
     @property
     def root(self) -> tree_sitter.Node:
@@ -78,11 +80,28 @@ class Unit:
         """The place of a range of bytes; columns count characters."""
         return Location(self.path, *self._position(start), *self._position(end))
 
-    def _position(self, byte: int) -> tuple[int, int]:
+    def line(self, number: int) -> tuple[int, int] | None:
+        """The bytes of a line, from its first to its newline; None where the text is shorter."""
+        starts = self._line_starts()
+        if not 0 < number <= len(starts):
+            return None
+        return starts[number - 1], starts[number] - 1 if number < len(starts) else len(self.data)
+
+    def _plain(self) -> bool:
+        """Whether each character is one byte, so that columns need no counting."""
+        if self._ascii is None:
+            self._ascii = self.data.isascii()
+        return self._ascii
+
+    def _line_starts(self) -> list[int]:
         if not self._starts:
-            self._starts = [0, *(m.end() for m in re.finditer(rb"\n", self.data))]
-        row = bisect_right(self._starts, byte) - 1
-        column = _characters(self.data[self._starts[row] : byte])
+            self._starts = [0, *(m.end() for m in _NEWLINE.finditer(self.data))]
+        return self._starts
+
+    def _position(self, byte: int) -> tuple[int, int]:
+        starts = self._line_starts()
+        row = bisect_right(starts, byte) - 1
+        column = byte - starts[row] if self._plain() else _characters(self.data[starts[row] : byte])
         line, first = self.at
         return line + row, column + (first if row == 0 else 1)
 

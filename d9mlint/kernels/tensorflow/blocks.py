@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from d9mlint.kernels.source.lexical import word_places
@@ -18,7 +19,7 @@ _NEXT = re.compile(rb"^[^\s#)\]}]", re.MULTILINE)
 _DEFINED = re.compile(rb"(?:async[ ]+)?(?:def|class)[ ]+(\w+)")
 _METHOD = re.compile(rb"^[ \t]+def[ ]+(\w+)", re.MULTILINE)
 _EXPORT = re.compile(rb"@(?:\w+\.)*(?:tf|keras|estimator)_export\s*\(((?:[^()]|\([^()]*\))*)\)")
-_APPLIED = re.compile(rb"^(?:\w+\.)*(?:tf|keras)_export\(([^()]{1,300})\)\(([^)]{1,300})\)", re.MULTILINE)
+_APPLIED = re.compile(rb"(?:\w+\.)*(?:tf|keras)_export\(([^()]{1,300})\)\(([^)]{1,300})\)")
 _GRADIENT = re.compile(rb"@(?:\w+\.)*RegisterGradient\(\s*[\"'](\w+)[\"']\s*\)")
 _GENERATED = re.compile(rb"gen_\w+\._?(\w+)")
 _STRING = re.compile(rb"[\"']([\w.]+)[\"']")
@@ -108,6 +109,8 @@ class PythonFiles:
         self._groups: dict[str, tuple[tuple[str, ...], ...]] = {}
         self._generated: dict[tuple[str, ...], dict[bytes, list[str]]] = {}
         self._blocks: dict[str, list[Block]] = {}
+        self._words: dict[str, frozenset[bytes]] = {}
+        self._applied: dict[str, list[tuple[list[str], frozenset[bytes], int]]] = {}
 
     def calling(self, source: str, word: bytes) -> list[str]:
         """The Python files that call a generated wrapper (``gen_x_ops.word``), of the nearest folder with any."""
@@ -129,9 +132,15 @@ class PythonFiles:
         for group in self._around(source):
             index = self._index(group)
             found = index.get(_GRADIENTS, [])
-            if word in index or any(word in self._repository.data(p) for p in found):
+            if word in index or any(self.mentions(p, {word}) for p in found):
                 return found
         return []
+
+    def mentions(self, path: str, names: set[bytes]) -> bool:
+        """Whether a file mentions one of some functions, or its twin with an underscore before it."""
+        if path not in self._words:
+            self._words[path] = frozenset(_WORD.findall(self._repository.data(path)))
+        return any(name in self._words[path] or b"_" + name in self._words[path] for name in names)
 
     def _index(self, group: tuple[str, ...]) -> dict[bytes, list[str]]:
         """By generated wrapper the files that call it; those that register gradients, and those that export."""
@@ -190,12 +199,9 @@ class PythonFiles:
 
     def applied(self, path: str, words: set[bytes]) -> list[tuple[list[str], int]]:
         """The names of exports that are called with a function: ``tf_export("x")(gen_x_ops.word)``; with the place."""
-        found = _APPLIED.finditer(self._repository.data(path))
-        return [
-            ([f"tf.{n.decode()}" for n in _STRING.findall(m[1])], m.start())
-            for m in found
-            if not words.isdisjoint(_WORD.findall(m[2]))
-        ]
+        if path not in self._applied:
+            self._applied[path] = list(_applied(self._repository.data(path)))
+        return [(names, at) for names, given, at in self._applied[path] if not words.isdisjoint(given)]
 
     def dotted(self, path: str, name: str) -> str:
         """The shortest dotted name of a definition: of its module, or of a package above that imports it."""
@@ -226,6 +232,18 @@ def called(data: bytes, word: bytes, of: re.Pattern[bytes]) -> list[int]:
             if data[at - 1 : at] == b"." and of.search(data[max(0, at - 60) : at - 1]):
                 found.append(at)
     return sorted(found)
+
+
+def _applied(data: bytes) -> Iterator[tuple[list[str], frozenset[bytes], int]]:
+    """The exports that are called at the start of a line: names, words of what they are called with, place."""
+    at = data.find(_EXPORTS)
+    while at >= 0:
+        start = data.rfind(b"\n", 0, at) + 1
+        match = _APPLIED.match(data, start)
+        if match is not None:
+            yield [f"tf.{n.decode()}" for n in _STRING.findall(match[1])], frozenset(_WORD.findall(match[2])), start
+        end = data.find(b"\n", at)
+        at = data.find(_EXPORTS, end) if end >= 0 else -1
 
 
 def _called(data: bytes, name: bytes) -> list[int]:

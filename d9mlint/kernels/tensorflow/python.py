@@ -165,6 +165,8 @@ class PythonIndex:
             direct = called(self._repository.data(path), word, _GENERATED)
             words |= {b.name.encode() for b, _ in self._files.reaching(path, direct) if not b.name.startswith("_")}
         for path in self._files.gradients(source, word):
+            if not self._files.mentions(path, words):
+                continue
             data = self._repository.data(path)
             calls = [at for w in sorted(words) if w in data for at in called(data, w, _LIBRARY)]
             for block, _ in self._files.reaching(path, sorted(calls)) if calls else ():

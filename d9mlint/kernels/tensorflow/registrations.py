@@ -20,9 +20,8 @@ from d9mlint.model import Location
 
 NEEDLE = b"REGISTER"
 """What a source holds that registers kernels, itself or through a macro of a header."""
-BUILDER = b"KERNEL_BUILDER"
-"""What a source holds that registers kernels itself."""
 _BUILDER = re.compile(r"\bREGISTER_(?:\w+_)?KERNEL_BUILDER(?:_\w+)?\b")
+_REGISTER = re.compile(r"(REGISTER\w*)\s*\(")
 _USE = re.compile(r"\b([A-Z]\w*)\s*\(")
 _NAME = re.compile(r'\bName\s*\(\s*((?:"(?:[^"\\\n]|\\.)*"\s*)+)\)')
 _DEVICE = re.compile(r'\bDevice\s*\(\s*(?:\w+\s*::\s*)*(?:DEVICE_(\w+)|"(\w+)")\s*\)')
@@ -102,7 +101,7 @@ def _without(text: str, found: list[Macro | Undefined]) -> str:
 
 def _foreign(repository: Repository, headers: frozenset[str], bare: str, own: set[str]) -> list[Macro | Undefined]:
     """The macros of headers that registration-like calls of a file need, with those that these need."""
-    wanted = {u[1] for u in _USE.finditer(bare) if "REGISTER" in u[1] and u[1] not in own and not _BUILDER.match(u[1])}
+    wanted = {u for u in _registering(bare) if u not in own and not _BUILDER.match(u)}
     wanted -= {"REGISTER_OP", "REGISTER"} if "REGISTER" in own else {"REGISTER_OP"}
     if not wanted:
         return []
@@ -112,6 +111,16 @@ def _foreign(repository: Repository, headers: frozenset[str], bare: str, own: se
     macros = [d for h in defining for d in directives(cleaned(repository.data(h))) if isinstance(d, Macro)]
     # Their place is in another file: put them before everything.
     return [Macro(m.name, m.parameters, m.body, 0, 0) for m in macros]
+
+
+def _registering(text: str) -> Iterator[str]:
+    """What is called with a name in capitals that holds ``REGISTER``."""
+    for match in _REGISTER.finditer(text):
+        start = match.start()
+        while start and (text[start - 1].isalnum() or text[start - 1] == "_"):
+            start -= 1
+        if "A" <= text[start] <= "Z":
+            yield text[start : match.end(1)]
 
 
 def _leading(macros: list[Macro], wanted: Callable[[str], bool]) -> frozenset[str]:

@@ -20,8 +20,10 @@ from d9mlint.kernels.source.lexical import word_places
 from d9mlint.kernels.source.mentions import HEADERS, Mentions
 from d9mlint.kernels.source.owners import Owner, enumerators, other_device, owner_at, place_of
 from d9mlint.kernels.source.repository import Repository
+from d9mlint.kernels.source.unit import Unit
+from d9mlint.kernels.tensorflow.presence import is_tensorflow
 from d9mlint.kernels.tensorflow.python import PythonIndex
-from d9mlint.kernels.tensorflow.registrations import BUILDER, Registration, registrations
+from d9mlint.kernels.tensorflow.registrations import Registration, registrations
 from d9mlint.model import Location
 from d9mlint.model.kernel import GUARD_LEVELS, Guard, KernelOp, Step
 
@@ -39,7 +41,7 @@ def flow(repository: Repository, anchors: Iterable[Anchor]) -> list[KernelOp]:
 def ways(repository: Repository, anchors: Iterable[Anchor]) -> list[Way]:
     """For each site and each op that it reaches, the shortest way among the least guarded ones; by op and site."""
     anchors = list(anchors)
-    if not anchors or not any(BUILDER in repository.data(p) for p in repository.sources):
+    if not anchors or not is_tensorflow(repository):
         return []
     graph = _Graph(repository)
     python = PythonIndex(repository)
@@ -62,11 +64,17 @@ def ways(repository: Repository, anchors: Iterable[Anchor]) -> list[Way]:
 
 @dataclass(frozen=True, slots=True)
 class _Edge:
-    """A use of a definition: in ``owner`` (None: at namespace level), with template arguments, behind a guard."""
+    """A use of a definition: in ``owner`` (None: at namespace level), behind a guard.
+
+    Its template arguments name ``enumerators``, those of the owner ``own``; ``elsewhere`` that one of both names a
+    device that is no GPU.
+    """
 
     owner: Owner | None
     location: Location
-    arguments: str
+    enumerators: Mapping[str, str]
+    own: Mapping[str, str]
+    elsewhere: bool
     guard: Guard
 
 
@@ -83,6 +91,8 @@ class _State:
 
 
 _Found = dict[str, tuple[Guard, tuple[Step, ...], Registration]]
+_Registered = tuple[Registration, Mapping[str, str]]
+"""A registration with the enumerators that its class names."""
 
 
 def _reached(graph: _Graph, first: _State) -> _Found:
@@ -96,16 +106,17 @@ def _reached(graph: _Graph, first: _State) -> _Found:
         guard = strongest((guard, graph.constructed(state.owner)))
         fixed = dict(state.fixed)
         for edge in graph.edges(state.owner):
-            if other_device(edge.arguments) or _conflict(fixed, enumerators(edge.arguments)):
+            if edge.owner is None or edge.elsewhere or _conflict(fixed, edge.enumerators):
+                continue
+            if _conflict(fixed, edge.own):
                 continue
             behind = strongest((guard, edge.guard))
-            if edge.owner is not None:
-                following = _following(state, edge.owner)
-                if following is not None and (following not in best or _weaker(behind, best[following][0])):
-                    best[following] = behind, (*chain, _step(edge.owner, edge.location))
-                    pending.append(following)
-        for registration in graph.registered(state.owner, state.name):
-            if _conflict(fixed, enumerators(registration.class_)):
+            following = _following(state, edge.owner, edge.own)
+            if following not in best or _weaker(behind, best[following][0]):
+                best[following] = behind, (*chain, _step(edge.owner, edge.location))
+                pending.append(following)
+        for registration, own in graph.registered(state.owner, state.name):
+            if _conflict(fixed, own):
                 continue
             if registration.op not in ops or _weaker(guard, ops[registration.op][0]):
                 text = f"op `{registration.op}`, registered for GPU as `{registration.class_}`"
@@ -117,17 +128,13 @@ def _weaker(guard: Guard, known: Guard) -> bool:
     return GUARD_LEVELS.index(guard.level) < GUARD_LEVELS.index(known.level)
 
 
-def _following(state: _State, owner: Owner) -> _State | None:
-    own = owner.enumerators
-    fixed = dict(state.fixed)
-    if owner.on_host or _conflict(fixed, own):
-        return None
+def _following(state: _State, owner: Owner, own: Mapping[str, str]) -> _State:
     name = state.name if owner.kind == "macro" else owner.class_ or owner.name
-    return _State(owner, name, tuple(sorted((own | fixed).items())))
+    return _State(owner, name, tuple(sorted({**own, **dict(state.fixed)}.items())) if own else state.fixed)
 
 
 def _conflict(fixed: Mapping[str, str], other: Mapping[str, str]) -> bool:
-    return any(fixed.get(name, value) != value for name, value in other.items())
+    return bool(other) and any(fixed.get(name, value) != value for name, value in other.items())
 
 
 def _step(owner: Owner, location: Location | None) -> Step:
@@ -151,8 +158,10 @@ class _Graph:
         self._includes = Includes(repository)
         self._mentions = Mentions(repository, self._includes)
         self._edges: dict[Owner, tuple[_Edge, ...]] = {}
+        self._uses_in: dict[tuple[str, str], list[_Edge]] = {}
+        self._owners: dict[Location, Owner | None] = {}
         self._inner: set[Owner] = set()
-        self._registrations: dict[str, list[tuple[frozenset[str], Registration]]] = {}
+        self._registrations: dict[str, Mapping[str, list[_Registered]]] = {}
         self._constructed: dict[Owner, Guard] = {}
 
     def starts(self, anchor: Anchor) -> list[_State]:
@@ -174,15 +183,17 @@ class _Graph:
         return list(dict.fromkeys(states))
 
     def _owner(self, location: Location) -> Owner | None:
-        unit = self._repository.unit(location.path)
-        place = place_of(unit, location) if unit is not None else None
-        return owner_at(unit, place) if unit is not None and place is not None else None
+        if location not in self._owners:
+            unit = self._repository.unit(location.path)
+            place = place_of(unit, location) if unit is not None else None
+            self._owners[location] = owner_at(unit, place) if unit is not None and place is not None else None
+        return self._owners[location]
 
     def edges(self, owner: Owner) -> tuple[_Edge, ...]:
         """All uses of a definition: a method that its own class calls is used there, any other with its class."""
         if owner not in self._edges:
             calls = self._calls(owner)
-            self._edges[owner] = calls or tuple(self._uses(owner))
+            self._edges[owner] = calls or tuple(self._used(owner))
             if calls:
                 self._inner.add(owner)
         return self._edges[owner]
@@ -197,7 +208,7 @@ class _Graph:
             if e.owner is not None and e.owner.scope == method.scope and e.owner.name not in (method.name, method.scope)
         )  # fmt: skip
 
-    def _uses(self, owner: Owner) -> Iterator[_Edge]:
+    def _used(self, owner: Owner) -> Iterator[_Edge]:
         name = owner.class_ or owner.name
         for path in self._files(owner):
             for edge in self._in_file(path, name):
@@ -211,39 +222,58 @@ class _Graph:
         wide = owner.class_ or owner.path.endswith(HEADERS) or not private
         return self._mentions.files(owner.path, owner.class_ or owner.name) if wide else (owner.path,)
 
-    def _in_file(self, path: str, name: str) -> Iterator[_Edge]:
-        unit = self._repository.unit(path)
-        if unit is None or not name:
-            return
-        word = name.encode()
-        for at in islice(word_places(unit.data, word), MAX_USES):
-            owner = owner_at(unit, at)
-            if owner is not None and at < owner.body:
-                continue
-            guard = guard_before(unit, owner.node, at, TENSORFLOW) if owner is not None and owner.node else Guard()
-            yield _Edge(owner, unit.span(at, at + len(word)), _template(unit.data, at + len(word)), guard)
+    def _in_file(self, path: str, name: str) -> list[_Edge]:
+        """The uses of a name in a file."""
+        if (path, name) not in self._uses_in:
+            unit = self._repository.unit(path) if name else None
+            self._uses_in[path, name] = list(_uses(unit, name.encode())) if unit is not None else []
+        return self._uses_in[path, name]
 
-    def registered(self, owner: Owner, name: str) -> list[Registration]:
+    def registered(self, owner: Owner, name: str) -> list[_Registered]:
         """The registrations with a name in their class, in the files where a definition is used."""
         if self.edges(owner) and owner in self._inner:
             return []
-        return [r for path in self._files(owner) for words, r in self._registered_in(path) if name in words]
+        return [one for path in self._files(owner) for one in self._registered_in(path).get(name, ())]
 
-    def _registered_in(self, path: str) -> list[tuple[frozenset[str], Registration]]:
+    def _registered_in(self, path: str) -> Mapping[str, list[_Registered]]:
+        """The registrations of a file by the words of their classes."""
         if path not in self._registrations:
-            found = registrations(self._repository, path, self._includes, "GPU")
-            self._registrations[path] = [(r.words, r) for r in found if not other_device(r.class_)]
+            found: dict[str, list[_Registered]] = {}
+            for one in registrations(self._repository, path, self._includes, "GPU"):
+                if not other_device(one.class_):
+                    own = enumerators(one.class_)
+                    for word in one.words:
+                        found.setdefault(word, []).append((one, own))
+            self._registrations[path] = found
         return self._registrations[path]
 
     def constructed(self, owner: Owner) -> Guard:
         """The guard in the constructor of a class."""
-        unit = self._repository.unit(owner.path)
-        if not owner.class_ or unit is None or not any(w in unit.data for w in TENSORFLOW.all):
+        if not owner.class_:
             return Guard()
         if owner not in self._constructed:
-            nodes = [f.node for f in unit.functions() if f.name == f.scope == owner.class_]
-            self._constructed[owner] = strongest(guard_before(unit, n, n.end_byte - 1, TENSORFLOW) for n in nodes)
+            self._constructed[owner] = _constructed(self._repository.unit(owner.path), owner.class_)
         return self._constructed[owner]
+
+
+def _constructed(unit: Unit | None, name: str) -> Guard:
+    if unit is None or not any(word in unit.data for word in TENSORFLOW.all):
+        return Guard()
+    nodes = [f.node for f in unit.functions() if f.name == f.scope == name]
+    return strongest(guard_before(unit, n, n.end_byte - 1, TENSORFLOW) for n in nodes)
+
+
+def _uses(unit: Unit, word: bytes) -> Iterator[_Edge]:
+    for at in islice(word_places(unit.data, word), MAX_USES):
+        owner = owner_at(unit, at)
+        if owner is not None and at < owner.body:
+            continue
+        guard = guard_before(unit, owner.node, at, TENSORFLOW) if owner is not None and owner.node else Guard()
+        end = at + len(word)
+        arguments = _template(unit.data, end)
+        own = owner.enumerators if owner is not None else {}
+        elsewhere = other_device(arguments) or (owner is not None and owner.on_host)
+        yield _Edge(owner, unit.span(at, end), enumerators(arguments), own, elsewhere, guard)
 
 
 def _template(data: bytes, at: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -93,10 +94,18 @@ def _assigned(file: PyFile, mention: Mention, table: bool = False) -> Entity | N
     statement = next((p for p in mention.parents if isinstance(p, ast.Assign)), None)
     if statement is None or len(statement.targets) != 1 or not isinstance(statement.targets[0], ast.Name):
         return None
+    if _is_called(mention):
+        return None  # `y = f(x)` in a script: `y` is what came out
     plain = isinstance(statement.value, ast.Attribute | ast.Name | ast.Call)
     if not table and not plain and not _is_source(statement):
         return None
     return Entity(file, statement.targets[0].id, "kernel" if _is_source(statement) else "alias", False, statement)
+
+
+def _is_called(mention: Mention) -> bool:
+    """Whether what is mentioned, or an attribute or item of it, is called here."""
+    nodes = (*mention.parents, mention.node)
+    return any(isinstance(parent, ast.Call) and child is parent.func for parent, child in itertools.pairwise(nodes))
 
 
 def _is_kernel(file: PyFile, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

@@ -14,14 +14,12 @@ from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.torch import aten as torch_aten
 from d9mlint.kernels.torch.blocks import Block
 from d9mlint.kernels.torch.callers import Callers
+from d9mlint.kernels.torch.presence import is_torch
 from d9mlint.kernels.torch.pyfiles import PyFiles
 from d9mlint.kernels.torch.python import Binder, Met
 from d9mlint.kernels.torch.routes import Export, Route, routes
 from d9mlint.model import Location
 from d9mlint.model.kernel import Guard, KernelOp
-
-_TOP = 4000
-"""Bytes of a source in which its first ``#include`` lines stand."""
 
 
 def flow(repository: Repository, anchors: Iterable[Anchor]) -> list[KernelOp]:
@@ -32,7 +30,7 @@ def flow(repository: Repository, anchors: Iterable[Anchor]) -> list[KernelOp]:
 def ways(repository: Repository, anchors: Iterable[Anchor]) -> list[Way]:
     """The ways from each anchor to each op."""
     listed = list(anchors)
-    if not listed or not _is_torch(repository):
+    if not listed or not is_torch(repository):
         return []
     callers = Callers(repository)
     aten = torch_aten.read(repository)
@@ -43,13 +41,6 @@ def ways(repository: Repository, anchors: Iterable[Anchor]) -> list[Way]:
     binder = Binder(repository, PyFiles(repository))
     met = {e: binder.met(e) for e in dict.fromkeys(r.export for _, r in found) if not e.name.startswith("aten::")}
     return list(_both([way for place, route in found for way in _ways(place, route, met, aten, binder)]))
-
-
-def _is_torch(repository: Repository) -> bool:
-    """Whether a source includes a header of PyTorch, among its first lines, or this is PyTorch itself."""
-    if any(repository.data(path).find(b"torch/", 0, _TOP) >= 0 for path in repository.sources):
-        return True
-    return any(path.endswith("/native_functions.yaml") for path in repository.paths)
 
 
 def _both(ways: list[Way]) -> Iterator[Way]:

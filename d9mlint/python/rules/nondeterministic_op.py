@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Rule
+from d9mlint.python import torchmode
 from d9mlint.python.determinism import perhaps_elsewhere, switch
-from d9mlint.python.guards import both, negate, truth
-from d9mlint.python.opuse import Use, related, shown, uses
+from d9mlint.python.guards import Cond, both, negate, truth
+from d9mlint.python.opuse import Use, related, uses
 from d9mlint.python.program import Draft, Program
+from d9mlint.python.torchmode import torch_mode
 from d9mlint.python.wording import is_symbolic
 
 _CURED_BY_NGC = {"bilinear": ">=20.3", "sparse_dense_matmul": ">=21.4"}
@@ -17,28 +19,38 @@ _CURED_BY_NGC = {"bilinear": ">=20.3", "sparse_dense_matmul": ">=21.4"}
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """Uses that vary: whatever the switch, or because it is off."""
-    on = switch(program).on
-    hidden = perhaps_elsewhere(program)
     for use in uses(program, common=False):
         if use.status.default != "varies":
             continue
         lasting = use.status.deterministic_mode == "varies"
         if lasting and _cured(program, use):
             continue
+        on, hidden = _mode(program, use)
         cond = use.cond if lasting else both(use.cond, negate(on))
         if truth(cond, use.event.guards) is False or not is_symbolic(cond) or (hidden and not lasting):
             continue
         # Where one switch cures it, missing-determinism-switch has already warned.
-        cured = use.status.deterministic_mode == "same"
+        cured = use.status.deterministic_mode == "same" and use.op.framework == "tensorflow"
         yield program.draft(
-            rule, use.event, cond=cond, severity="info" if cured else "", related=related(use),
+            rule, use.at, cond=both(*use.event.guards, cond), severity="info" if cured else "", related=related(use),
             confidence=use.confidence(rule), remedy=use.status.remedy,
-            name=shown(use.event), effect=use.effect, device=_device(use), state=_state(program, use, lasting),
+            name=use.name, effect=use.effect, device=_device(use), state=_state(program, use, lasting),
         )  # fmt: skip
 
 
+def _mode(program: Program, use: Use) -> tuple[Cond, bool]:
+    """When the mode that stops the op from varying is on, and whether something not followed may turn it on."""
+    if use.op.framework != "torch":
+        return switch(program).on, perhaps_elsewhere(program)
+    mode = torch_mode(program)
+    on = mode.raises if use.status.deterministic_mode == "raises" else mode.on
+    return on, perhaps_elsewhere(program, torchmode.KNOWN)
+
+
 def _cured(program: Program, use: Use) -> bool:
-    return any(word in use.op.name and program.target.fits("ngc", v) for word, v in _CURED_BY_NGC.items())
+    return not use.op.sites and any(
+        word in use.op.name and program.target.fits("ngc", v) for word, v in _CURED_BY_NGC.items()
+    )
 
 
 def _device(use: Use) -> str:
@@ -50,4 +62,8 @@ def _state(program: Program, use: Use, lasting: bool) -> str:
         return ", and its kernel does not look at deterministic mode"
     if lasting:
         return f", and no switch of TensorFlow {program.target.version('tensorflow')} changes that"
-    return " while deterministic ops are off"
+    if use.op.framework != "torch":
+        return " while deterministic ops are off"
+    if use.status.deterministic_mode == "raises" and torch_mode(program).on is not False:
+        return f" while `{torchmode.SWITCH}` only warns or is off"
+    return f" while `{torchmode.SWITCH}` is off"

@@ -1,0 +1,78 @@
+"""Whether other code of a kernel may reach the cells of an atomic: through another pointer, or through a call."""
+
+from __future__ import annotations
+
+import functools
+import re
+
+import tree_sitter
+
+from d9mlint.kernels.judging import declarations, memory
+from d9mlint.kernels.source.unit import Function, Unit
+
+Node = tree_sitter.Node
+_MAX_MADE = 8
+_POINTING = ("binary_expression", "parenthesized_expression", "cast_expression")
+_READS = re.compile(rb"tom|ldg|_cast<|\bmin\b|\bmax\b|sizeof|assert", re.I)
+
+
+def escapes(base: str, address: Node, unit: Unit, function: Function) -> bool:
+    """Whether a pointer is handed to another function than the one that gets ``address``: it may add to the same cells.
+
+    Those that are named like atomics are looked at one by one.
+    """
+    own: Node | None = address
+    while own is not None and own.type != "call_expression":
+        own = own.parent
+    start = own.start_byte if own is not None else -1
+    return any(at != start for at in _handed_out(function.node, unit.data).get(base, ()))
+
+
+@functools.lru_cache(maxsize=256)
+def _handed_out(root: Node, data: bytes) -> dict[str, tuple[int, ...]]:
+    """The calls that are no atomics and do more than read, by the names that stand as addresses among the arguments."""
+    found: dict[str, tuple[int, ...]] = {}
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        pending.extend(node.named_children)
+        called = node.child_by_field_name("function") if node.type == "call_expression" else None
+        listed = node.child_by_field_name("arguments") if called is not None else None
+        if called is None or listed is None or _READS.search(data[called.start_byte : called.end_byte]):
+            continue
+        parts = list(listed.named_children)
+        while parts:
+            at = parts.pop()
+            if at.type == "identifier":
+                name = data[at.start_byte : at.end_byte].decode("utf-8", "replace")
+                found[name] = (*found.get(name, ()), node.start_byte)
+            parts.extend(_address_parts(at))
+    return found
+
+
+def _address_parts(node: Node) -> list[Node]:
+    """What an address may be reckoned from; nothing for values."""
+    if node.type == "pointer_expression":
+        inner = node.child_by_field_name("argument") if node.children[0].type == "&" else None
+        while inner is not None and inner.type in ("subscript_expression", "field_expression"):
+            inner = inner.child_by_field_name("argument")
+        return [inner] if inner is not None else []
+    return node.named_children if node.type in _POINTING else []
+
+
+def origin(root: Node, unit: Unit) -> str:
+    """The name of the pointer that a pointer is made of, through the first values of local variables."""
+    at = root
+    for _ in range(_MAX_MADE):
+        found = declarations.declared(at, unit.text(at), unit)
+        made = memory.base(found.value, unit) if found is not None and found.value is not None else None
+        if found is None or found.kind == "parameter" or made is None:
+            break
+        at = made
+    return unit.text(at)
+
+
+def aliased(base: str, others: list[Node], unit: Unit) -> bool:
+    """Whether an address starts from another pointer that is made of the base, or from an unknown one."""
+    roots = [memory.base(address, unit) for address in others]
+    return any(root is None or (unit.text(root) != base and origin(root, unit) == base) for root in roots)

@@ -1,0 +1,210 @@
+"""Flat addresses that one thread owns: ``out + ((b * N + n) * M + m) * K + k`` with b, m, k the digits of its index.
+
+Such a sum is a number in mixed radix where every variable stays below the factor between its coefficient and the next
+one; then all variables can be found again from it, and with the digits the thread. Proven, never guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+import tree_sitter
+
+from d9mlint.kernels.judging import aliases, declarations, digits, ownership
+from d9mlint.kernels.judging.constants import MAX_CALLS, assigned, atomic_calls
+from d9mlint.kernels.source.unit import Function, Unit
+
+Node = tree_sitter.Node
+_MAX_STEPS = 14
+_MAX_TERMS = 24
+_NAMES = re.compile(r"[A-Za-z_]\w*|\d+")
+_SKIPS = ("continue_statement", "return_statement")
+
+
+def owner(address: Node, unit: Unit, function: Function | None) -> str:
+    """Why only one thread writes the address; empty where that is not proven."""
+    if function is None or "__global__" not in function.qualifier:
+        return ""
+    if len(atomic_calls(function.node, unit.data)) > MAX_CALLS:
+        return ""
+    reader = _Sum(unit, function, address)
+    terms = reader.pointer(address, _MAX_STEPS)
+    if terms is None or not reader.base or not _mixed_radix(terms, reader):
+        return ""
+    if aliases.escapes(reader.base, address, unit, function):
+        return ""
+    found = [v.digit for v in reader.variables.values() if v.digit is not None]
+    names = sorted({d.index for d in found})
+    if len(names) != 1 or not digits.complete(found) or not reader.unique(names[0]):
+        return ""
+    others = ownership.addresses(function, unit)
+    if not digits.same_everywhere(address, others, unit) or aliases.aliased(reader.base, others, unit):
+        return ""
+    return f"its terms tell the thread with this `{names[0]}`, and no other writes the cell"
+
+
+@dataclass(frozen=True, slots=True)
+class _Variable:
+    """What differs between threads or turns of a loop; it stays below the product ``size``, unless that is None."""
+
+    size: tuple[str, ...] | None
+    digit: digits.Digit | None = None
+
+
+@dataclass(slots=True)
+class _Sum:
+    """Reads an address as a sum of products; each product is a tuple of names and numbers."""
+
+    unit: Unit
+    function: Function
+    place: Node
+    base: str = ""
+    variables: dict[str, _Variable] = field(default_factory=dict)
+
+    def unique(self, name: str) -> bool:
+        """Whether the index differs in all threads of the grid."""
+        if digits.linear(name, self.unit, self.function):
+            return True
+        return self._looped(name) and not ownership.other_axes(self.function, self.unit)
+
+    def _looped(self, name: str) -> bool:
+        return ownership.looped(self.place, name, self.unit)
+
+    def pointer(self, node: Node, steps: int) -> list[tuple[str, ...]] | None:
+        """The terms that are added to the base."""
+        if steps <= 0:
+            return None
+        if node.type == "parenthesized_expression" and len(node.named_children) == 1:
+            return self.pointer(node.named_children[0], steps - 1)
+        argument = node.child_by_field_name("argument")
+        if node.type == "pointer_expression" and argument is not None and node.children[0].type == "&":
+            return self.pointer(argument, steps - 1)
+        if node.type == "subscript_expression" and argument is not None:
+            listed = node.child_by_field_name("indices")
+            index = listed.named_children[0] if listed is not None and len(listed.named_children) == 1 else None
+            return self._plus(argument, index, steps)
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if node.type == "binary_expression" and left is not None and node.children[1].type == "+":
+            return self._plus(left, right, steps)
+        return self._named(node, steps) if node.type == "identifier" else None
+
+    def _plus(self, left: Node, right: Node | None, steps: int) -> list[tuple[str, ...]] | None:
+        first = self.pointer(left, steps - 1)
+        second = self.terms(right, steps - 1) if right is not None and first is not None else None
+        return first + second if first is not None and second is not None else None
+
+    def _named(self, node: Node, steps: int) -> list[tuple[str, ...]] | None:
+        """A pointer parameter, or a local pointer made of one."""
+        if ownership.fixed_pointer(node, self.unit):
+            self.base = self.unit.text(node)
+            return []
+        name = self.unit.text(node)
+        found = declarations.declared(node, name, self.unit)
+        local = found is not None and found.kind == "local" and found.depth == 1
+        if found is None or not local or found.value is None or assigned(self.function.node, name, self.unit):
+            return None
+        return self.pointer(found.value, steps - 1)
+
+    def terms(self, node: Node, steps: int) -> list[tuple[str, ...]] | None:
+        """The products of an index expression."""
+        if steps <= 0:
+            return None
+        if node.type == "number_literal":
+            text = self.unit.text(node).rstrip("uUlL")
+            return [] if text == "0" else [()] if text == "1" else [(text,)] if text.isdigit() else None
+        if node.type == "identifier":
+            return self._variable(node, steps)
+        if node.type == "parenthesized_expression" and len(node.named_children) == 1:
+            return self.terms(node.named_children[0], steps - 1)
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if node.type != "binary_expression" or left is None or right is None:
+            return None
+        if node.children[1].type not in ("+", "*"):
+            return None
+        first, second = self.terms(left, steps - 1), self.terms(right, steps - 1)
+        if first is None or second is None or len(first) * len(second) > _MAX_TERMS:
+            return None
+        if node.children[1].type == "+":
+            return first + second
+        return [(*a, *b) for a in first for b in second]
+
+    def _variable(self, node: Node, steps: int) -> list[tuple[str, ...]] | None:
+        name = self.unit.text(node)
+        found = declarations.declared(node, name, self.unit)
+        constant = found is not None and found.kind == "parameter" and not found.depth
+        if constant and not assigned(self.function.node, name, self.unit):
+            return [(name,)]
+        digit = digits.Reader(self.unit, self.function, self._looped).digit(node, _MAX_STEPS)
+        if digit is not None:
+            size = None if digit.high is None else tuple((Counter(digit.high) - Counter(digit.low)).elements())
+            return self._noted(name, _Variable(size, digit))
+        if found is not None and found.value is not None and not assigned(self.function.node, name, self.unit):
+            inner = self.terms(found.value, steps - 1)
+            if inner is not None:
+                return inner
+        return self._noted(name, _Variable(self._bound(node, name)))
+
+    def _noted(self, name: str, variable: _Variable) -> list[tuple[str, ...]] | None:
+        """The term of a variable; only one may be without a bound."""
+        self.variables[f"${name}"] = variable
+        unbounded = [v for v in self.variables.values() if v.size is None]
+        return [(f"${name}",)] if len(unbounded) <= 1 else None
+
+    def _bound(self, node: Node, name: str) -> tuple[str, ...] | None:
+        """The product that a variable stays below: of its loop, or of a test that skips all others."""
+        text = ownership.bounded(node, self.unit)
+        if text.startswith(f"{name}<"):
+            return self._product(text.partition("<")[2])
+        at: Node | None = node
+        while at is not None and at.type != "function_definition":
+            before = at.prev_named_sibling
+            while before is not None:
+                limit = self._skipped(before, name)
+                if limit is not None:
+                    return limit
+                before = before.prev_named_sibling
+            at = at.parent
+        return None
+
+    def _skipped(self, node: Node, name: str) -> tuple[str, ...] | None:
+        """``if (v >= N || v < 0) continue;``"""
+        condition = node.child_by_field_name("condition") if node.type == "if_statement" else None
+        body = node.child_by_field_name("consequence")
+        if condition is None or body is None or assigned(self.function.node, name, self.unit):
+            return None
+        inner = [c for c in body.named_children if c.type != "comment"] if body.type == "compound_statement" else [body]
+        if not inner or inner[-1].type not in _SKIPS:
+            return None
+        tests = re.sub(r"[\s()]|//[^\n]*", "", self.unit.text(condition)).split("||")
+        limits = [t.partition(">=")[2] for t in tests if t.startswith(f"{name}>=")]
+        return self._product(limits[0]) if len(limits) == 1 and f"{name}<0" in tests else None
+
+    def _product(self, text: str) -> tuple[str, ...] | None:
+        names = re.sub(r"[()]", "", text).split("*")
+        fixed = all(_NAMES.fullmatch(n) and not assigned(self.function.node, n, self.unit) for n in names)
+        return tuple(names) if fixed else None
+
+
+def _mixed_radix(terms: list[tuple[str, ...]], reader: _Sum) -> bool:
+    """Whether every variable stays below the factor from its coefficient to the next one."""
+    coefficients: dict[str, Counter[str]] = {}
+    for term in terms:
+        names = [n for n in term if n in reader.variables]
+        if len(names) != 1 or names[0] in coefficients:
+            return False
+        coefficients[names[0]] = Counter(n for n in term if n not in reader.variables)
+    if set(coefficients) != set(reader.variables):
+        return False
+    at: Counter[str] = Counter()
+    while coefficients:
+        name = next((n for n, c in coefficients.items() if c == at), None)
+        if name is None:
+            return False
+        del coefficients[name]
+        size = reader.variables[name].size
+        if size is None:
+            return not coefficients
+        at = at + Counter(size)
+    return True

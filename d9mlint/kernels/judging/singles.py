@@ -1,0 +1,56 @@
+"""Code that one thread of a block reaches: ``if (threadIdx.x == 0) {...}``."""
+
+from __future__ import annotations
+
+import re
+
+import tree_sitter
+
+from d9mlint.kernels.judging import declarations
+from d9mlint.kernels.judging.constants import assigned
+from d9mlint.kernels.source.unit import Function, Unit
+
+Node = tree_sitter.Node
+_THREADS = re.compile(rb"threadIdx\s*\.\s*[yz]")
+_FIRST = re.compile(r"(?:([A-Za-z_]\w*)|threadIdx\.x)==0u?\Z|0u?==(?:([A-Za-z_]\w*)|threadIdx\.x)\Z")
+_BLOCK = "blockIdx.x"
+
+
+def reached_by_one(node: Node, unit: Unit, function: Function) -> bool:
+    """Whether a node stands under a test that one thread of each block passes; blocks are taken as one-dimensional.
+
+    A kernel that tells its threads apart along y or z is not.
+    """
+    if _THREADS.search(unit.data, function.node.start_byte, function.node.end_byte):
+        return False
+    at, parent = node, node.parent
+    while parent is not None and at != function.node:
+        if parent.type == "if_statement" and at == parent.child_by_field_name("consequence"):
+            condition = parent.child_by_field_name("condition")
+            text = "".join(unit.text(condition).split()) if condition is not None else ""
+            if any(_first(part, at, unit, function) for part in text.split("&&") if "||" not in text):
+                return True
+        at, parent = parent, parent.parent
+    return False
+
+
+def _first(test: str, place: Node, unit: Unit, function: Function) -> bool:
+    match = _FIRST.match(test.strip("()"))
+    if match is None:
+        return False
+    name = match[1] or match[2]
+    return name is None or value_of(name, place, unit, function) == "threadIdx.x"
+
+
+def own_block(factor: Node, unit: Unit, function: Function) -> bool:
+    """Whether a factor is the index of the block: itself, a name for it, a loop that goes on by the whole grid."""
+    text = "".join(unit.text(factor).split())
+    return text == _BLOCK or (factor.type == "identifier" and value_of(text, factor, unit, function) == _BLOCK)
+
+
+def value_of(name: str, place: Node, unit: Unit, function: Function) -> str:
+    """What a local variable that is never changed was set to; empty for all others."""
+    found = declarations.declared(place, name, unit)
+    if found is None or found.kind != "local" or found.value is None or assigned(function.node, name, unit):
+        return ""
+    return re.sub(r"\s|static_cast<\w+>|[()]", "", unit.text(found.value))

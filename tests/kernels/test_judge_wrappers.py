@@ -1,0 +1,205 @@
+"""Wrappers, functors, macros and instructions: what is judged at their definition, and what at their use."""
+
+from __future__ import annotations
+
+from .support import check, judged, only
+
+_FUNCTOR = """
+    template <typename T> struct Add {
+      __device__ void operator()(T* to, T value) { atomicAdd(to, value); }     // -> float-accumulate depends
+    };
+    template <typename T> struct Most {
+      __device__ void operator()(T* to, T value) { atomicMax(to, value); }     // -> commutative-exact no
+    };
+"""
+
+
+def test_functor_whose_call_is_found() -> None:
+    check(
+        _FUNCTOR
+        + """
+        template <typename T, typename F> __global__ void k(T* out, const T* x, const int* at) {
+          F()(out + at[threadIdx.x], x[threadIdx.x]);                          // -> float-accumulate conditional
+        }
+        template __global__ void k<float, Add<float>>(float*, const float*, const int*);
+        template __global__ void k<float, Most<float>>(float*, const float*, const int*);
+    """
+    )
+
+
+def test_functor_whose_call_is_not_found_is_judged_by_its_types() -> None:
+    check(_FUNCTOR.replace("depends", "yes") + "template struct Run<Add<float>>; template struct Run<Most<float>>;")
+
+
+def test_call_operator_that_is_a_template_says_no_type() -> None:
+    found = judged("""
+        __device__ void multiply(float* to, float by) {
+          int* bits = (int*)to;
+          int old = *bits, assumed;
+          do {
+            assumed = old;
+            old = atomicCAS(bits, assumed, __float_as_int(by * __int_as_float(assumed)));
+          } while (assumed != old);
+        }
+        __device__ void multiply(int* to, int by) {
+          int old = *to, assumed;
+          do { assumed = old; old = atomicCAS(to, assumed, assumed * by); } while (assumed != old);
+        }
+        class Multiply {
+         public:
+          template <typename S> __device__ void operator()(S* start, long at, const S* by) const {
+            multiply(start + at, *by);
+          }
+        };
+    """)
+    said = found[-1][1]
+    assert (said.target_type, said.verdict) == ("S", "depends")
+
+
+def test_lock_and_slots_inside_of_a_wrapper_that_also_adds() -> None:
+    check("""
+        struct Args { int* lock; int* count; int* done; };
+        __device__ void finish(const Args& args) {
+          while (atomicCAS(args.lock, 0, 1) != 0) {}       // -> order-dependent depends
+          atomicAdd(args.count, 1);                        // -> commutative-exact no
+        }
+        __device__ void place(const Args& args, int* list) {
+          atomicAdd(args.count, 1);                        // -> commutative-exact no
+          list[atomicAdd(args.done, 1)] = 3;               // -> order-dependent yes
+        }
+        __global__ void k(const Args args, int* list) {
+          finish(args);                                    // -> order-dependent conditional
+          place(args, list);                               // -> order-dependent yes
+        }
+    """)
+
+
+def test_expansion_in_a_device_function_depends_on_its_callers() -> None:
+    check("""
+        #define PUT(P, V) atomicAdd(P, V)     // -> unknown depends
+        __device__ void put(float* to, float v) {
+          float* at = reinterpret_cast<float*>(to);
+          PUT(at + 1, v);                     // -> float-accumulate depends
+        }
+        __global__ void k(float* out, const float* x, const int* i) {
+          PUT(out + i[0], x[threadIdx.x]);    // -> float-accumulate yes
+        }
+    """)
+
+
+def test_struct_of_values_beside_the_pointers() -> None:
+    said = only("""
+        struct Sums { float x; float y; };
+        __device__ void spread(Sums sums, float* first, float* second) {
+          if (first != nullptr) atomicAdd(first, sums.x);
+          if (second != nullptr) atomicAdd(second, sums.y);
+        }
+        __global__ void k(float* a, float* b, const float* x) {
+          Sums mine;
+          mine.x = x[threadIdx.x];
+          spread(mine, a, b);
+        }
+    """)
+    assert (said.class_, said.verdict, said.memory) == ("float-accumulate", "yes", "global")
+    assert "on `a`" in said.reason
+
+
+def test_old_value_of_an_integer_instruction() -> None:
+    check(r"""
+        __global__ void k(unsigned* n, unsigned* list, float* f) {
+          unsigned slot, ticket, unread;
+          asm volatile("atom.global.add.u32 %0, [%1], 1;" : "=r"(slot) : "l"(n));     // -> order-dependent yes return=index
+          list[slot] = 3;
+          asm volatile("atom.global.add.u32 %0, [%1], 1;" : "=r"(ticket) : "l"(n));   // -> order-dependent no return=ticket
+          if (ticket == gridDim.x - 1) list[0] = 1;
+          asm volatile("atom.global.add.u32 %0, [%1], 1;" : "=r"(unread) : "l"(n));   // -> commutative-exact no return=unused
+        }
+        __device__ unsigned next(unsigned* n) {
+          unsigned old;
+          asm volatile("atom.global.add.u32 %0, [%1], 1;" : "=r"(old) : "l"(n));      // -> commutative-exact depends return=forwarded
+          return old;
+        }
+    """)
+
+
+def test_value_read_again_through_its_address() -> None:
+    check("""
+        __device__ float add(float* to, float v) {
+          unsigned r = atomicAdd((unsigned*)to, 1u);     // -> commutative-exact depends return=forwarded
+          return *reinterpret_cast<my::bits*>(&r);
+        }
+    """)
+
+
+def test_types_that_the_call_says() -> None:
+    check("""
+        template <typename T, typename F> __device__ T apply(T* to, F f) {
+          T old = *to, assumed;
+          do { assumed = old; old = atomicCAS(to, assumed, f(assumed)); } while (assumed != old);   // -> cas-loop depends
+          return old;
+        }
+        __global__ void k(Lost lost, const int* at, const float* x) {
+          apply(lost.where(), [=](int a) { return a + at[0]; });                          // -> cas-loop no
+          apply(lost.where(), [=](float a) { return a + x[threadIdx.x]; });               // -> cas-loop yes
+          apply(lost.where(), [=](int a) { return __float_as_int(__int_as_float(a) + x[0]); });   // -> cas-loop unknown
+          __builtin_amdgcn_global_atomic_fadd_f32(lost.where(), x[threadIdx.x]);          // -> float-accumulate yes
+        }
+    """)
+
+
+def test_memory_of_a_pointer_set_later() -> None:
+    check("""
+        __global__ void k(float* out, const float* x, const int* at, bool small) {
+          extern __shared__ unsigned char bytes[];
+          float* part = nullptr;
+          float* either = nullptr;
+          if (small) {
+            part = reinterpret_cast<float*>(bytes);
+            either = part;
+            atomicAdd(&part[at[0]], x[threadIdx.x]);      // -> float-accumulate yes memory=shared
+          } else {
+            either = out;
+          }
+          atomicAdd(&either[at[0]], x[threadIdx.x]);      // -> float-accumulate yes memory=unknown
+          float* cast = (float*)(out) + 3 * at[1];
+          atomicAdd(cast, x[threadIdx.x]);                // -> float-accumulate yes memory=global
+        }
+    """)
+
+
+def test_members_of_local_unions() -> None:
+    kernel = """
+        __global__ void k(const int* digit) {
+          union Storage { unsigned counts[16]; unsigned long long sums[16]; };
+          __shared__ Storage storage;
+          atomicAdd(&storage.counts[digit[threadIdx.x]], 1);   // -> commutative-exact no memory=shared
+        }
+    """
+    check(kernel)
+    check(
+        kernel.replace("exact no", "exact no")
+        + """
+        __global__ void other() { struct Storage { float counts[4]; }; Storage s; }
+    """.replace("struct Storage", "struct Other")
+    )
+    twice = kernel + "__global__ void other() { union Storage { float counts[4]; }; Storage s; }"
+    check(twice.replace("commutative-exact no", "unknown unknown"))
+
+
+def test_shared_by_a_macro() -> None:
+    check("""
+        #define SHARED __shared__
+        __global__ void k(const int* at) {
+          SHARED uint loaded;
+          atomicAdd(&loaded, 1u);      // -> commutative-exact no memory=shared
+        }
+    """)
+
+
+def test_a_use_that_cannot_be_resolved_leaves_integers_open() -> None:
+    said = only("""
+        template <typename T> __global__ void k(T* out, const T* x, const int* at) { atomicAdd(out + at[0], x[0]); }
+        void go(int* p, const int* i) { k<int><<<1, 1>>>(p, p, i); k<Mystery><<<1, 1>>>(p, p, i); }
+    """)
+    assert (said.class_, said.verdict) == ("commutative-exact", "conditional")
+    assert "not visible" in said.reason
