@@ -45,10 +45,10 @@ sources:
 examples:
   - bad:
       kernel.cu: |
-        __global__ void k(float* x) {{ atomicAdd(x, 1.5f); }}  // <-
+        {kernel} void k(float* x) {{ atomicAdd(x, 1.5f); }}  // <-
     good:
       kernel.cu: |
-        __global__ void k(int* x) {{ atomicAdd(x, 1); }}
+        {kernel} void k(int* x) {{ atomicAdd(x, 1); }}
 """
 
 
@@ -70,7 +70,7 @@ def new_rule(catalogue: Catalogue, place: str) -> Path:
     path.parent.mkdir(exist_ok=True)
     text = _TEXT.format(id=_free_id(catalogue, family), hazard=next(iter(catalogue.hazards)))
     if family == KERNELS:  # no `match` there: a module judges
-        text = text[: text.index("match:")] + _KERNELS.format(module=name.replace("-", "_"))
+        text = text[: text.index("match:")] + _KERNELS.format(module=name.replace("-", "_"), kernel="__global__")
     path.write_text(text, encoding="utf-8")
     return path
 
