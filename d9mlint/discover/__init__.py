@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
 
-from d9mlint.model import ConfigError, Unchecked, UsageError
+from d9mlint.discover.patterns import Patterns, compiled, excluded, outer_patterns, read_lines, with_own
+from d9mlint.discover.roots import PROJECT_MARKERS, import_roots
+from d9mlint.discover.scripts import METADATA, console_scripts
+from d9mlint.discover.settings import Settings, is_file, unreadable
+from d9mlint.model import Unchecked, UsageError
+
+__all__ = [
+    "KERNEL_SOURCES", "PROJECT_MARKERS", "SKIPPED", "SKIPPED_ENDINGS", "Discovery", "discover", "has_main_guard",
+    "import_roots", "left_out", "may_hold_kernels",
+]  # fmt: skip
 
 MAX_FILES = 50_000
 """More Python files than in any training repository: beyond it a wrong folder was named."""
@@ -25,7 +32,6 @@ SKIPPED = frozenset(
 SKIPPED_UNLESS_PACKAGES = frozenset({"build", "dist"})
 """Left out like ``SKIPPED``, but not when they hold an ``__init__.py``: then they are the user's own packages."""
 SKIPPED_ENDINGS = (".egg-info", ".egg", ".dist-info")
-METADATA = ("pyproject.toml", "setup.cfg")
 KERNEL_SOURCES = (
     ".cu", ".cuh", ".cc", ".h", ".hpp", ".cpp", ".cxx", ".c", ".hh", ".hxx", ".inc", ".inl", ".tpp", ".hip", ".mm",
     ".ptx",
@@ -37,23 +43,7 @@ _KERNEL_LANGUAGES = (
 )  # fmt: skip
 _TOP = 4000
 """Bytes of a file in which its first imports stand."""
-PROJECT_MARKERS = (*METADATA, "setup.py", "requirements.txt")
 MAIN_GUARD = rb"""(?m)^(?:el)?if\b[^\n#]*?(?:__name__\s*==\s*['"]__main__['"]|['"]__main__['"]\s*==\s*__name__)"""
-
-
-class Settings(Protocol):
-    """The part of the configuration that discovery needs."""
-
-    @property
-    def root(self) -> Path: ...
-    @property
-    def origin(self) -> str: ...
-    @property
-    def exclude(self) -> tuple[str, ...]: ...
-    @property
-    def entrypoints(self) -> tuple[Path, ...]: ...
-    @property
-    def roots(self) -> tuple[Path, ...]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +84,7 @@ def discover(paths: Sequence[Path], config: Settings) -> Discovery:
     folders = sorted({path for path in paths if _is_folder(path)}, key=lambda path: path.parts)
     named, unchecked = _named(path for path in paths if path not in folders)
     found, metadata, kernels = _search(folders, config, unchecked)
-    runs = _console_scripts(metadata, config, unchecked) if folders else set()
+    runs = console_scripts(metadata, config, unchecked) if folders else set()
     files = _once([*named, *_inside(config.entrypoints, folders), *_read(found, unchecked)])
     if not files and not unchecked and not kernels:
         raise UsageError(f"nothing to check: no Python file in {', '.join(map(str, paths)) or 'no path'}")
@@ -110,10 +100,6 @@ def _is_folder(path: Path) -> bool:
     return os.path.isdir(path)  # noqa: PTH112 (pathlib's raises where permission is missing)
 
 
-def _is_file(path: str | Path) -> bool:
-    return os.path.isfile(path)  # noqa: PTH113
-
-
 def _named(paths: Iterable[Path]) -> tuple[list[_File], list[Unchecked]]:
     """The files named on the command line; raises UsageError for one that does not exist."""
     named: list[_File] = []
@@ -122,18 +108,14 @@ def _named(paths: Iterable[Path]) -> tuple[list[_File], list[Unchecked]]:
         try:
             path.stat()
         except PermissionError as error:
-            unchecked.append(_unreadable(path, error))
+            unchecked.append(unreadable(path, error))
             continue
         except (OSError, ValueError) as error:
             raise UsageError(f"path not found: {path}") from error
-        if not _is_file(path):
+        if not is_file(path):
             raise UsageError(f"neither a file nor a folder: {path}")
         named.append(_File(path, os.path.realpath(path), path.is_symlink(), runs=True))
     return named, unchecked
-
-
-def _unreadable(path: Path, error: OSError) -> Unchecked:
-    return Unchecked(path.as_posix(), f"cannot be read: {error.strerror or type(error).__name__}")
 
 
 def _once(files: Iterable[_File]) -> list[_File]:
@@ -162,7 +144,7 @@ def _search(
     """The Python files in ``folders``, by real path the metadata that may name console scripts, and the C++ sources."""
     files: list[_File] = []
     kernels: list[Path] = []
-    metadata = {os.path.realpath(file): file for file in (config.root / name for name in METADATA) if _is_file(file)}
+    metadata = {os.path.realpath(file): file for file in (config.root / name for name in METADATA) if is_file(file)}
     for folder in folders:
         for item in _walk(folder, config):
             if isinstance(item, Unchecked):
@@ -181,21 +163,6 @@ def _search(
 
 
 # --- walking ---------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Patterns:
-    """gitignore patterns and the folder (an absolute, real path that ends in ``/``) that they are relative to."""
-
-    base: str
-    spec: Any
-
-    def verdict(self, path: str) -> bool | None:
-        """True: excluded; False: included by ``!``; None: not mentioned. A folder's ``path`` ends in ``/``."""
-        if not path.startswith(self.base) or path == self.base:
-            return None
-        include: bool | None = self.spec.check_file(path[len(self.base) :]).include
-        return include
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,9 +208,9 @@ def _walk(top: Path, config: Settings) -> Iterator[_File | Unchecked]:
     """Python files and project metadata below ``top``, in a fixed order; linked folders are never entered."""
     base = os.path.realpath(top).rstrip("/") + "/"
     try:
-        always, chain = _outer_patterns(base, config)
+        always, chain = outer_patterns(base, config)
     except OSError as error:  # a .gitignore above
-        yield _unreadable(top, error)
+        yield unreadable(top, error)
         return
     stack = [("", chain)]
     while stack:
@@ -252,26 +219,26 @@ def _walk(top: Path, config: Settings) -> Iterator[_File | Unchecked]:
         try:
             listing = _list(str(here))
             if ".gitignore" in listing.names:
-                chain = (_Patterns(real, _compile(_lines(here / ".gitignore"))), *chain)
+                chain = (Patterns(real, compiled(read_lines(here / ".gitignore"))), *chain)
         except OSError as error:
-            yield _unreadable(here, error)
+            yield unreadable(here, error)
             continue
         if relative and not _is_users_own(real, listing, always):
             continue
         patterns = (*always, *chain)
         files = [_File(here / name, real + name) for name in listing.files]
         links = (_File(here / name, os.path.realpath(real + name), link=True) for name in listing.links)
-        files += [file for file in links if file.real.startswith(base) and _is_file(file.real)]
-        yield from (file for file in files if not _excluded(real + file.path.name, patterns))
+        files += [file for file in links if file.real.startswith(base) and is_file(file.real)]
+        yield from (file for file in files if not excluded(real + file.path.name, patterns))
         yield from (_File(here / name, real + name) for name in METADATA if name in listing.names)
-        yield from (_File(here / n, real + n) for n in listing.kernels if not _excluded(real + n, patterns))
+        yield from (_File(here / n, real + n) for n in listing.kernels if not excluded(real + n, patterns))
         for name in reversed(listing.folders):
             folder = f"{real}{name}/"
-            if not _skipped(folder, always) and not _excluded(folder, patterns):
+            if not _skipped(folder, always) and not excluded(folder, patterns):
                 stack.append((f"{relative}{name}/", chain))
 
 
-def _skipped(folder: str, always: Iterable[_Patterns]) -> bool:
+def _skipped(folder: str, always: Iterable[Patterns]) -> bool:
     """Whether the folder's name says that it holds no code of the user (unless the configuration says otherwise)."""
     name = folder.rstrip("/").rpartition("/")[2]
     if name not in SKIPPED and not name.endswith(SKIPPED_ENDINGS):
@@ -279,7 +246,7 @@ def _skipped(folder: str, always: Iterable[_Patterns]) -> bool:
     return all(patterns.verdict(folder) is not False for patterns in always)
 
 
-def _is_users_own(folder: str, listing: _Listing, always: Iterable[_Patterns]) -> bool:
+def _is_users_own(folder: str, listing: _Listing, always: Iterable[Patterns]) -> bool:
     """Whether the folder's content speaks against a virtual environment or a build product."""
     name = folder.rstrip("/").rpartition("/")[2]
     product = name in SKIPPED_UNLESS_PACKAGES and "__init__.py" not in listing.names
@@ -294,103 +261,23 @@ def left_out(top: Path, paths: Iterable[str], config: Settings) -> frozenset[str
     For who has found files by other means and asks only about a few of them.
     """
     base = os.path.realpath(top).rstrip("/") + "/"
-    always, outer = _outer_patterns(base, config)
-    chains: dict[str, tuple[_Patterns, ...] | None] = {"": _with_own(top, base, outer)}
+    always, outer = outer_patterns(base, config)
+    chains: dict[str, tuple[Patterns, ...] | None] = {"": with_own(top, base, outer)}
 
-    def chain(folder: str) -> tuple[_Patterns, ...] | None:
+    def chain(folder: str) -> tuple[Patterns, ...] | None:
         """The patterns that hold in a folder; None where the folder is excluded as a whole."""
         if folder not in chains:
             above = chain(folder.rpartition("/")[0])
-            out = above is None or _excluded(f"{base}{folder}/", (*always, *above))
-            chains[folder] = None if out or above is None else _with_own(top / folder, f"{base}{folder}/", above)
+            out = above is None or excluded(f"{base}{folder}/", (*always, *above))
+            chains[folder] = None if out or above is None else with_own(top / folder, f"{base}{folder}/", above)
         return chains[folder]
 
     found = set()
     for path in paths:
         here = chain(path.rpartition("/")[0])
-        if here is None or _excluded(base + path, (*always, *here)):
+        if here is None or excluded(base + path, (*always, *here)):
             found.add(path)
     return frozenset(found)
-
-
-def _with_own(folder: Path, real: str, chain: tuple[_Patterns, ...]) -> tuple[_Patterns, ...]:
-    file = folder / ".gitignore"
-    return (_Patterns(real, _compile(_lines(file))), *chain) if _is_file(file) else chain
-
-
-def _excluded(path: str, patterns: Iterable[_Patterns]) -> bool:
-    """The first patterns that mention ``path`` decide: the configuration's, then the nearest .gitignore's."""
-    for candidate in patterns:
-        verdict = candidate.verdict(path)
-        if verdict is not None:
-            return verdict
-    return False
-
-
-def _outer_patterns(base: str, config: Settings) -> tuple[tuple[_Patterns, ...], tuple[_Patterns, ...]]:
-    """The configuration's patterns, and those of the .gitignore files above ``base`` (nearest first).
-
-    Patterns that exclude ``base`` itself do not count: the user has named that folder.
-    """
-    top = Path(base)
-    lines = _compile_strictly(config) if config.exclude else None
-    home = os.path.realpath(config.root).rstrip("/") + "/"
-    always = (_Patterns(home if home.startswith(base) or base.startswith(home) else base, lines),) if lines else ()
-    repository = next((folder for folder in (top, *top.parents) if os.path.lexists(folder / ".git")), top)
-    outer = []
-    for folder in top.parents if repository != top else ():
-        if _is_file(folder / ".gitignore"):
-            outer.append(_Patterns(str(folder).rstrip("/") + "/", _compile(_lines(folder / ".gitignore"))))
-        if folder == repository:
-            break
-    parts = [f"{folder}/" for folder in (top, *top.parents) if len(folder.parts) > 1]
-    if any(_excluded(part, outer) for part in parts):
-        outer = []
-    if any(_excluded(part, always) for part in parts):
-        always = ()
-    return always, tuple(outer)
-
-
-def _lines(file: Path) -> list[str]:
-    return file.read_text("utf-8", "replace").split("\n")
-
-
-def _compile(lines: Iterable[str]) -> Any:
-    """The patterns of ``lines``; like git, passes over those that mean nothing."""
-    import warnings
-
-    from pathspec import GitIgnoreSpec
-
-    # `a/**` leaves `a/` itself in, which only pathspec sees differently; where excluded folders are not entered, `a/*`
-    # says the same.
-    lines = [line[:-1] if line.endswith("/**") and line[0] != "!" else line for line in map(_trimmed, lines)]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)  # `[[` in a pattern
-        try:
-            return GitIgnoreSpec.from_lines(lines)
-        except (ValueError, re.error):
-            return GitIgnoreSpec.from_lines([line for line in lines if _error(line) is None])
-
-
-def _trimmed(line: str) -> str:
-    return line.rstrip("\r\n") if line.rstrip().endswith("\\") else line.rstrip()
-
-
-def _error(line: str) -> Exception | None:
-    from pathspec import GitIgnoreSpec
-
-    try:
-        GitIgnoreSpec.from_lines([line])
-    except (ValueError, re.error) as error:
-        return error
-    return None
-
-
-def _compile_strictly(config: Settings) -> Any:
-    for pattern in config.exclude:
-        if (error := _error(pattern)) is not None:
-            raise ConfigError(f"{config.origin} exclude: bad pattern {pattern!r}: {error}") from error
-    return _compile(config.exclude)
 
 
 # --- entries ---------------------------------------------------------------------------------------------------------
@@ -402,7 +289,7 @@ def _read(files: Iterable[_File], unchecked: list[Unchecked]) -> Iterator[_File]
         try:
             data = file.path.read_bytes()
         except OSError as error:
-            unchecked.append(_unreadable(file.path, error))
+            unchecked.append(unreadable(file.path, error))
         else:
             runs = file.path.name == "__main__.py" or has_main_guard(data)
             yield replace(file, runs=runs, kernels=may_hold_kernels(data))
@@ -424,110 +311,4 @@ def has_main_guard(data: bytes) -> bool:
     return b"__main__" in data and re.search(MAIN_GUARD, data.removeprefix(b"\xef\xbb\xbf")) is not None
 
 
-def _console_scripts(metadata: Mapping[str, Path], config: Settings, unchecked: list[Unchecked]) -> set[str]:
-    """Where the console scripts (``pkg.mod:func``) of pyproject.toml and setup.cfg may start: real paths."""
-    found: set[str] = set()
-    for real, file in sorted(metadata.items()):
-        try:
-            data = file.read_bytes()
-            modules = _modules(file.name, data) if b"scripts" in data else ()
-        except OSError as error:
-            unchecked.append(_unreadable(file, error))
-            continue
-        except _Broken as error:
-            unchecked.append(Unchecked(file.as_posix(), f"console scripts not read: {error}"))
-            continue
-        folder = Path(real).parent
-        for root in (folder, folder / "src", *config.roots):
-            for module in modules:
-                inner = root.joinpath(*module.split("."))
-                found |= {os.path.realpath(f"{inner}.py"), os.path.realpath(inner / "__init__.py")}
-    return found
-
-
-class _Broken(Exception):
-    """Project metadata that cannot be parsed."""
-
-
-def _modules(name: str, data: bytes) -> tuple[str, ...]:
-    """The modules of the console scripts in a metadata file, sorted; raises _Broken."""
-    references = _cfg_scripts(data) if name == "setup.cfg" else _toml_scripts(data)
-    modules = {reference.partition(":")[0].partition("[")[0].strip() for reference in references}
-    return tuple(sorted(module for module in modules if all(part.isidentifier() for part in module.split("."))))
-
-
-def _toml_scripts(data: bytes) -> list[str]:
-    import importlib
-
-    toml = importlib.import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
-    try:
-        document: Any = toml.loads(data.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise _Broken(str(error)) from error
-    found: list[str] = []
-    for keys in (("project", "scripts"), ("project", "gui-scripts"), ("tool", "poetry", "scripts")):
-        table: Any = document
-        for key in keys:
-            table = table.get(key) if isinstance(table, dict) else None
-        if isinstance(table, dict):
-            found += [reference for reference in table.values() if isinstance(reference, str)]
-    return found
-
-
-def _cfg_scripts(data: bytes) -> list[str]:
-    import configparser
-
-    parser = configparser.RawConfigParser()
-    try:
-        parser.read_string(data.decode("utf-8"))
-    except (ValueError, configparser.Error) as error:
-        raise _Broken(str(error).partition("\n")[0]) from error
-    found: list[str] = []
-    for option in ("console_scripts", "gui_scripts"):
-        lines = parser.get("options.entry_points", option, fallback="").splitlines()
-        found += [line.partition("=")[2].strip() for line in lines if "=" in line]
-    return found
-
-
 # --- import roots ----------------------------------------------------------------------------------------------------
-
-
-def import_roots(entry: Path, config: Settings) -> tuple[Path, ...]:
-    """The folders that absolute imports of ``entry`` may start from, in the order in which they are tried.
-
-    The script's own folder (that of the file a link leads to, as Python does); folders above it in which a package
-    begins or a project is described; the repository's; the ``src`` of each of these; the configured ones. Relative to
-    the working directory when ``entry`` is, else absolute.
-    """
-    target = os.path.realpath(entry) if entry.is_symlink() else os.path.abspath(entry)  # noqa: PTH100
-    own = Path(target).parent
-    above = _projects_above(own, config)
-    bases = (own, *above)
-    sources = [base / "src" for base in bases if os.path.isdir(base / "src")]  # noqa: PTH112
-    roots = dict.fromkeys((*bases, *sources, *config.roots))
-    if entry.is_absolute():
-        return tuple(roots)
-    return tuple(dict.fromkeys(Path(os.path.relpath(root)) for root in roots))
-
-
-def _projects_above(own: Path, config: Settings) -> list[Path]:
-    """The folders above ``own`` that look like import roots, nearest first, and at last the repository root."""
-    lineage = (own, *own.parents)
-    git = next((folder for folder in lineage if _has(folder, ".git")), None)
-    home = config.root if config.root in lineage else None
-    stop = min((folder for folder in (git, home) if folder), key=lambda folder: len(folder.parts), default=None)
-    found: list[Path] = []
-    packaged = False
-    for folder in lineage:
-        is_package = _has(folder, "__init__.py")
-        ends_chain = packaged and not is_package
-        if ends_chain or folder in (git, home) or (stop is not None and _has(folder, *PROJECT_MARKERS)):
-            found.append(folder)
-        packaged = is_package
-        if folder == stop or (stop is None and not is_package):
-            break
-    return [folder for folder in found if folder != own]
-
-
-def _has(folder: Path, *names: str) -> bool:
-    return any(os.path.lexists(f"{folder}/{name}") for name in names)
