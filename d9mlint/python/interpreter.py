@@ -40,7 +40,7 @@ from d9mlint.python.values import (
 if TYPE_CHECKING:
     from d9mlint.python.project import Project
 
-MAX_STEPS = 20_000
+MAX_STEPS = 50_000
 """Statements and calls told for one entry before the story is cut; real programs take some thousands."""
 MAX_CALLS = 40
 """Depth of calls that are followed."""

@@ -191,6 +191,8 @@ def _matters(program: Program, event: Event, op: Op) -> bool:
         return bool(trains(program)) or any(e.name.endswith(".backward") for e in program.events)
     if not trains(program) or event.inside(*_IN_PIPELINE) or _ONLY_FORWARD.search(name):
         return False
+    if _DATA_FILES.search(event.location.path.rpartition("/")[2]):  # no gradient goes back into the input pipeline
+        return False
     return not _only_infers(program, event)
 
 
@@ -250,6 +252,8 @@ def _meets_each_index_once(event: Event, op: Op, makers: Mapping[int, Event]) ->
     for words, wanted in _INDICES:
         if words.search(op.name):
             value = event.argument(wanted)
+            if "update" in op.name and isinstance(value, Ref) and value.name.endswith(".indices"):
+                return True  # of a SparseTensor; those of IndexedSlices are for adding up
             return value is not None and _unique(value, makers)
     return False
 
