@@ -42,6 +42,7 @@ class Draft:
     related: tuple[Related, ...] = ()
     remedy: str = ""
     fixes: tuple[Fix, ...] = ()
+    ops: tuple[str, ...] = ()
 
 
 @dataclass
@@ -132,7 +133,8 @@ class Program:
 
     def draft(
         self, rule: Rule, at: Event | Location, *, cond: Cond = True, confidence: str = "", severity: str = "",
-        related: Iterable[Related] = (), remedy: str = "", fixes: Iterable[Fix] = (), **words: object,
+        related: Iterable[Related] = (), remedy: str = "", fixes: Iterable[Fix] = (), of_ops: Iterable[Op] = (),
+        **words: object,
     ) -> Draft:  # fmt: skip
         """A finding of ``rule``; ``words`` fill the placeholders of the rule's message."""
         location = at.location if isinstance(at, Event) else at
@@ -144,6 +146,7 @@ class Program:
         return Draft(
             rule, location, message, cond, confidence or rule.confidence, severity or rule.severity,
             tuple(related)[:MAX_RELATED], remedy or rule.remedy(self.target), tuple(fixes),
+            tuple(op.name for op in of_ops),
         )  # fmt: skip
 
 

@@ -145,9 +145,13 @@ class Machine:
     def observe(self, case: Case) -> Observed:
         """One case in all processes, then its time in the first two."""
         request: Json = {"case": _plain(case), "runs": self.settings.runs, "seconds": self.settings.seconds}
-        seen = tuple(self._ask(slot, {"do": "observe", **request}) for slot in self._slots)
-        good = all(not one.raised and not one.problem for one in seen[:2])
-        return Observed(case, self.device, seen, self._timed(request["case"]) if good else ())
+        seen: list[Observation] = []
+        for slot in self._slots:
+            if any(one.problem and one.mode in ("default", slot.mode) for one in seen):
+                continue  # what crashed or hung would do so again, for as long
+            seen.append(self._ask(slot, {"do": "observe", **request}))
+        good = all(one.results for one in seen[:2])
+        return Observed(case, self.device, tuple(seen), self._timed(request["case"]) if good else ())
 
     def _ask(self, slot: _Slot, request: Json) -> Observation:
         if slot.child is None and not slot.dead:

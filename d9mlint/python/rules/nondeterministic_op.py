@@ -31,7 +31,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         cured = use.status.deterministic_mode == "same"
         yield program.draft(
             rule, use.event, cond=cond, severity="info" if cured else "", related=related(use),
-            confidence=use.confidence(rule), remedy=use.status.remedy,
+            confidence=use.confidence(rule), remedy=use.status.remedy, of_ops=[use.op],
             name=shown(use.event), effect=use.effect, device=_device(use), state=_state(program, use, lasting),
         )  # fmt: skip
 

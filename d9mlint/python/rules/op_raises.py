@@ -23,6 +23,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
             continue
         yield program.draft(
             rule, use.event, cond=cond, related=[*switched, *related(use)], remedy=use.status.remedy,
+            of_ops=[use.op],
             name=shown(use.event), confidence=use.confidence(rule),
             effect="gradient" if use.effect == "gradient" else "op", version=program.target.version("tensorflow"),
         )  # fmt: skip

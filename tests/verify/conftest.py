@@ -1,0 +1,6 @@
+"""Processes are POSIX processes here."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
