@@ -41,6 +41,10 @@ _FORMATS = {"float16": ("e", "h"), "bfloat16": ("", "h"), "float32": ("f", "i"),
 _FORMATS["complex64"] = ("f", "i")
 
 
+class NoDevice(Exception):
+    """The device that was asked for is not there."""
+
+
 class Tensorflow:
     """TensorFlow (2.x): eager, as ``tf.function``, or compiled by XLA."""
 
@@ -347,7 +351,6 @@ def distance(kept: list[list[Output]]) -> Json:
 def timed(framework: Any, case: Json, blocks: int, seconds: float) -> Json:
     """The time of a run in each of several blocks; a block is as many runs as fit into ``seconds``."""
     call, _ = prepared(framework, case)
-    call()
     start = time.perf_counter()
     call()
     count = max(1, min(200, int(seconds / max(time.perf_counter() - start, 1e-6))))
@@ -364,7 +367,7 @@ def started(start: Json) -> tuple[Any, Json]:
     """The framework, set up, and what the machine and the environment are."""
     framework = FRAMEWORKS[start["framework"]](start)
     if start["device"] == "gpu" and not framework.names:
-        raise RuntimeError("the framework sees no GPU")
+        raise NoDevice("the framework sees no GPU")
     facts = {"versions": framework.versions(), "python": platform.python_version(), "gpus": framework.names}
     return framework, facts
 

@@ -28,7 +28,10 @@ _RESAMPLES = 2000
 def judged(seen: Observed, findings: tuple[str, ...] = ()) -> Evidence:
     """The verdict on one case."""
     if not seen.device:
-        note = f"the case runs only on: {', '.join(seen.case.devices)}"
+        needed = " or ".join(one.upper() for one in seen.case.devices)
+        note = (
+            f"the case needs a {needed}" if len(seen.case.devices) == 1 else "the device that was asked for is not here"
+        )
         return Evidence(seen.case, "", UNTESTED, (UNTESTED,), findings, note=note)
     default = [one for one in seen.observations if one.mode == "default"]
     other = [one for one in seen.observations if one.mode == "deterministic"]

@@ -1,6 +1,0 @@
-"""Processes are POSIX processes here."""
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
