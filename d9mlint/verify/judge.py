@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import statistics
 from collections.abc import Iterable, Sequence
@@ -23,6 +24,8 @@ from d9mlint.verify.run import Observed
 
 _CONFIDENCE = 0.95
 _RESAMPLES = 2000
+_ROUNDING = {"float32": 1e-3, "float64": 1e-12}
+"""Relative distances that no other order of some ten thousand additions of mixed sign makes."""
 
 
 def judged(seen: Observed, findings: tuple[str, ...] = ()) -> Evidence:
@@ -133,11 +136,16 @@ def _note(
         told.append("it varies with one thread, too: state, fresh memory or an order of its own, not only a race")
     elif CONFIRMED in verdicts and not any(one.varies for one in good):
         told.append("it is the same within a process and differs between processes")
+    rounding = _ROUNDING.get(seen.case.dtype, math.inf)
+    if CONFIRMED in verdicts and UNINITIALISED not in verdicts and any((o.max_relative or 0) > rounding for o in good):
+        told.append(
+            "results lie much farther apart than rounding: something is lost or overwritten, not only reordered"
+        )
     if SENSITIVE in verdicts:
         told.append("each process repeats its bits, but they depend on the number of threads")
     if seen.case.about and seen.device not in seen.case.about:
         devices = " and the ".join(one.upper() for one in seen.case.about)
-        told.append(f"the entry is about the {devices}; the {seen.device.upper()} says nothing of it")
+        told.append(f"the entry is about the {devices}, of which the {seen.device.upper()} says nothing")
     return "; ".join(told)
 
 

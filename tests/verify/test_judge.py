@@ -32,7 +32,7 @@ def test_all_equal_is_not_reproduced_with_a_conditional_bound() -> None:
     assert found.verdicts == ("not-reproduced",)
     assert found.deterministic_mode == "not-reproduced"
     assert found.bound == pytest.approx(1 - 0.05 ** (1 / 19))
-    assert "the entry is about the GPU; the CPU says nothing of it" in found.note
+    assert "the entry is about the GPU, of which the CPU says nothing" in found.note
 
 
 @pytest.mark.parametrize(("comparisons", "bound"), [(1, 0.95), (99, 0.0298), (299, 0.00997)])
@@ -47,6 +47,12 @@ def test_fixed_by_deterministic_mode() -> None:
     found = judged(Observed(CASE, "cpu", observations))
     assert (found.runs, found.distinct, found.differing, found.first_differing) == (20, 10, 18, 2)
     assert (found.max_ulp, found.max_relative, found.bound) == (3, 1e-6, None)
+
+
+def test_more_than_rounding_is_told() -> None:
+    for distance, told in ((1e-6, False), (0.1, True)):
+        observations = (seen("default", 16, *VARIES, max_relative=distance), seen("deterministic", 16, *SAME))
+        assert ("farther apart than rounding" in judged(Observed(CASE, "cpu", observations)).note) is told
 
 
 def test_leaks() -> None:
