@@ -15,7 +15,7 @@ from d9mlint import config as configuration
 from d9mlint.app.options import Options, start
 from d9mlint.catalogue import load
 from d9mlint.catalogue.cases import read_cases
-from d9mlint.model import OUTCOMES, Case, Evidence, EvidenceReport, Finding, Unexecuted, UsageError
+from d9mlint.model import OUTCOMES, Case, Evidence, EvidenceReport, Finding, Unchecked, Unexecuted, UsageError
 from d9mlint.model.evidence import HARNESS
 from d9mlint.verify import plan as planning
 from d9mlint.verify.judge import judged
@@ -60,7 +60,9 @@ class Verifying:
         left = [case for case in self.plan.cases if case.key not in done]
         ordered = sorted(self.found, key=lambda one: OUTCOMES.index(one.verdict))
         unfinished = tuple(Unexecuted(case.key, self.stopped) for case in left) if self.stopped else ()
-        return EvidenceReport(tuple(ordered), self.environment, self.plan.unexecuted, unfinished, self.stopped)
+        return EvidenceReport(
+            tuple(ordered), self.environment, self.plan.unexecuted, self.plan.unchecked, unfinished, self.stopped
+        )
 
 
 def planned(options: VerifyOptions) -> Plan:
@@ -80,22 +82,20 @@ def planned(options: VerifyOptions) -> Plan:
     aliases = load(config.catalogues).aliases
     if options.path is None:
         return planning.named(options.ops, known, aliases, options.framework)
-    found = planning.read_report(options.path) if options.path.suffix == ".json" else _linted(options)
+    found, unchecked = _linted(options) if options.path.suffix != ".json" else (planning.read_report(options.path), ())
     plan = planning.flagged(found, known, aliases)
     cases = tuple(case for case in plan.cases if options.framework in (None, case.framework))
-    return Plan(cases, plan.findings, plan.unexecuted)
+    return Plan(cases, plan.findings, plan.unexecuted, unchecked)
 
 
-def _linted(options: VerifyOptions) -> list[Flagged]:
-    """The findings in a script; it is read, never run."""
+def _linted(options: VerifyOptions) -> tuple[list[Flagged], tuple[Unchecked, ...]]:
+    """The findings in a script, and what could not be checked; it is read, never run."""
     from d9mlint.app.programs import check
 
     assert options.path is not None
     device = None if options.device == "auto" else options.device
     report = check(Options((options.path,), device=device, config=options.config)).report
-    if report.unchecked:
-        raise UsageError(f"{report.unchecked[0].path}: {report.unchecked[0].reason}")
-    return [_about(finding) for finding in report.findings]
+    return [_about(finding) for finding in report.findings], report.unchecked
 
 
 def _about(finding: Finding) -> Flagged:
@@ -163,6 +163,6 @@ def _cpu() -> str:
 
 def exit_code(report: EvidenceReport) -> int:
     """3: something could not be executed; 1: something was seen to vary; else 0."""
-    if report.stopped or any(one.verdict == HARNESS for one in report.evidence):
+    if report.stopped or report.unchecked or any(one.verdict == HARNESS for one in report.evidence):
         return FAILED
     return CONFIRMED if any(one.varied for one in report.evidence) else 0

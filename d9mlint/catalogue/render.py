@@ -9,6 +9,7 @@ from typing import Any
 from d9mlint.catalogue.content import Catalogue
 from d9mlint.catalogue.load import read_examples
 from d9mlint.catalogue.lookup import ops_called
+from d9mlint.catalogue.observed import observed
 from d9mlint.model import KERNELS, Example, Op, OpStatus, Rule, Target, UsageError
 
 INDEX_START = "<!-- rules: start (written by `d9mlint rules docs`) -->"
@@ -123,6 +124,8 @@ def _op(op: Op, target: Target | None) -> str:
     remedies = [f"{status.versions or 'all versions'}: {status.remedy}" for status in op.status if status.remedy]
     if target is None and remedies:
         blocks += ["## What to do", _bullets(remedies)]
+    seen = observed(op.name)
+    blocks += ["## Seen by `d9mlint verify`", _bullets(seen)] if seen else []
     return _page([*blocks, "## Sources", _bullets(op.sources)])
 
 

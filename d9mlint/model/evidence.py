@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from d9mlint.model.case import Case
+from d9mlint.model.report import Unchecked
 
 LEAKS, RAISES, FIXES = "det-mode-leaks", "det-mode-raises", "det-mode-fixes"
 CONFIRMED, NOT_REPRODUCED = "confirmed", "not-reproduced"
@@ -120,7 +121,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Unexecuted:
-    """An op or a finding for which nothing was executed, and why."""
+    """An op or a case for which nothing was executed, and why."""
 
     op: str
     reason: str
@@ -133,7 +134,9 @@ class EvidenceReport:
     evidence: tuple[Evidence, ...]
     environment: Mapping[str, object] = field(default_factory=dict)
     unexecuted: tuple[Unexecuted, ...] = ()
-    """Ops without a case, findings without an op: nothing can be said of them."""
+    """Ops without a case: nothing can be said of them."""
+    unchecked: tuple[Unchecked, ...] = ()
+    """Files of the program that could not be linted, so that their ops are not known."""
     unfinished: tuple[Unexecuted, ...] = ()
     """Cases that the time or the user cut off."""
     stopped: str = ""

@@ -12,7 +12,7 @@ from typing import Any
 
 from d9mlint.catalogue.cases import Executable
 from d9mlint.catalogue.lookup import ops_called
-from d9mlint.model import Case, Unexecuted, UsageError
+from d9mlint.model import Case, Unchecked, Unexecuted, UsageError
 
 _QUOTED = re.compile(r"`([\w.]+)`")
 _ABOUT_OPS = ("nondeterministic-op", "op-raises", "missing-determinism-switch")
@@ -36,6 +36,8 @@ class Plan:
     cases: tuple[Case, ...]
     findings: Mapping[str, tuple[str, ...]]
     unexecuted: tuple[Unexecuted, ...] = ()
+    unchecked: tuple[Unchecked, ...] = ()
+    """What could not be linted."""
 
     @property
     def frameworks(self) -> tuple[str, ...]:

@@ -153,6 +153,13 @@ def test_a_script_is_never_run(verify: Callable[..., Any]) -> None:
     assert not Path("executed").exists()
 
 
+def test_a_script_that_cannot_be_parsed_is_not_clean(verify: Callable[..., Any]) -> None:
+    Path("train.py").write_text("import tensorflow as tf\ndef f(:\n")
+    ran = verify("train.py", "--format", "json")
+    assert ran.code == 3
+    assert ran.json["unchecked"][0]["path"] == "train.py"
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

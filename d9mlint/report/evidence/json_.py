@@ -20,6 +20,7 @@ def data(report: EvidenceReport) -> Json:
         "environment": dict(report.environment),
         "evidence": [evidence_of(one) for one in report.evidence],
         "unexecuted": _unexecuted(report.unexecuted),
+        "unchecked": [{"path": one.path, "reason": one.reason} for one in report.unchecked],
         "partial": bool(report.stopped),
         "stopped": report.stopped or None,
         "unfinished": _unexecuted(report.unfinished),

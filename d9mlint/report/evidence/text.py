@@ -123,6 +123,10 @@ def _summary(report: EvidenceReport, width: int) -> Iterator[Line]:
         yield (("  not executed:", "bold"),)
         for one in report.unexecuted:
             yield from hanging(f"{printable(one.op)}: {one_line(one.reason)}", width)
+    if report.unchecked:
+        yield (("  not checked:", "bold red"),)
+        for file in report.unchecked:
+            yield from hanging(f"{printable(file.path)}: {one_line(file.reason)}", width)
     if report.stopped:
         text = f"  partial report, {one_line(report.stopped)}: {count(len(report.unfinished), 'case')} not executed"
         yield ((text, "bold red"),)
