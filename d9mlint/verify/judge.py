@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import re
 import statistics
 from collections.abc import Iterable, Sequence
 
@@ -24,6 +25,8 @@ from d9mlint.verify.run import Observed
 
 _CONFIDENCE = 0.95
 _RESAMPLES = 2000
+_ABOUT_DETERMINISM = re.compile("determinis", re.IGNORECASE)
+"""In all messages of TensorFlow and PyTorch that refuse an op; what else an op raises is no verdict on the mode."""
 _ROUNDING = {"float32": 1e-3, "float64": 1e-12}
 """Relative distances that no other order of some ten thousand additions of mixed sign makes."""
 
@@ -90,7 +93,7 @@ def _tallies(seen: Iterable[Observation]) -> tuple[Tally, ...]:
 
 def _mode(other: Sequence[Observation], varied: bool) -> str:
     """What deterministic mode does; a process that gave no answer never counts as the same."""
-    if any(one.raised for one in other):
+    if any(_ABOUT_DETERMINISM.search(one.raised) for one in other):
         return RAISES
     good = [one for one in other if one.results]
     if good and _varies(good):
@@ -130,14 +133,16 @@ def _note(
     told = []
     if trouble:
         told.append(f"not all processes answered: {trouble}")
-    if problem := next((one.problem for one in other if one.problem), ""):
+    others = (one.problem or one.raised for one in other if not _ABOUT_DETERMINISM.search(one.raised))
+    if problem := next(filter(None, others), ""):
         told.append(f"deterministic mode could not be run: {problem}")
     if CONFIRMED in verdicts and any(one.varies and one.threads == 1 for one in good):
         told.append("it varies with one thread, too: state, fresh memory or an order of its own, not only a race")
     elif CONFIRMED in verdicts and not any(one.varies for one in good):
         told.append("it is the same within a process and differs between processes")
     rounding = _ROUNDING.get(seen.case.dtype, math.inf)
-    if CONFIRMED in verdicts and UNINITIALISED not in verdicts and any((o.max_relative or 0) > rounding for o in good):
+    raced = CONFIRMED in verdicts and not any(one.varies and one.threads == 1 for one in good)
+    if raced and any((one.max_relative or 0) > rounding for one in good):
         told.append(
             "results lie much farther apart than rounding: something is lost or overwritten, not only reordered"
         )

@@ -8,9 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
+from conftest import ROOT
 from support import PLAIN
 
+SCHEMA = json.loads((ROOT / "tests" / "verify.schema.json").read_text(encoding="utf-8"))
 OPS = """\
 framework: torch
 ops:
@@ -104,7 +107,7 @@ def test_json_has_the_keys_of_the_contract(verify: Callable[..., Any]) -> None:
     ran = verify("--op", "leaking", "--op", "for a gpu", "--op", "without a case", "--format", "json")
     report = ran.json
     assert ran.code == 1
-    assert report["schema"] == 1
+    jsonschema.validate(report, SCHEMA)
     assert report["environment"]["torch"]["versions"] == {"plain": "1"}
     leaking, gpu = report["evidence"]
     contract = {"op", "finding", "device", "runs", "distinct", "verdict", "max_ulp", "deterministic_mode", "overhead"}
@@ -158,6 +161,15 @@ def test_a_script_that_cannot_be_parsed_is_not_clean(verify: Callable[..., Any])
     ran = verify("train.py", "--format", "json")
     assert ran.code == 3
     assert ran.json["unchecked"][0]["path"] == "train.py"
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "rules" / "evidence").glob("*.json")), ids=lambda path: path.name)
+def test_the_evidence_that_is_kept_is_whole_and_labelled(path: Path) -> None:
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    jsonschema.validate(kept, SCHEMA)
+    assert not kept["partial"]
+    assert kept["label"].split()[0] == path.name[:3].upper()
+    assert {one["device"] for one in kept["evidence"]} - {None} == {path.name[:3]}
 
 
 @pytest.mark.parametrize(

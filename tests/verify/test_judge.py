@@ -66,6 +66,12 @@ def test_raises() -> None:
     assert verdict(seen("default", 16, *SAME), raised)[0] == ("det-mode-raises",)
 
 
+def test_another_exception_in_deterministic_mode_is_no_verdict_on_it() -> None:
+    observations = (seen("default", 16, *VARIES), Observation("deterministic", 0, raised="MemoryError"))
+    assert verdict(*observations) == (("confirmed",), "not-run")
+    assert "MemoryError" in judged(Observed(CASE, "cpu", observations)).note
+
+
 def test_a_deterministic_mode_that_gave_no_answer_fixes_nothing() -> None:
     observations = (
         seen("default", 16, *VARIES),
