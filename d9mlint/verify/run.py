@@ -46,7 +46,7 @@ class Settings:
     device: str = "auto"
     runs: int = 50
     """Per process."""
-    seconds: float = 1.0
+    seconds: float = 0.7
     """After these a case is not repeated any more, once it has been a few times."""
     timeout: float = 60.0
     """For an answer about one case."""

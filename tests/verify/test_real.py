@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import asdict
+
 import pytest
 from support import interpreter
 
 from d9mlint.catalogue.cases import read_cases
 from d9mlint.model import Evidence
 from d9mlint.verify.judge import judged
-from d9mlint.verify.process import SCRIPT
+from d9mlint.verify.process import SCRIPT, Child
 from d9mlint.verify.run import Machine, Settings, observe
 
 pytestmark = pytest.mark.slow
@@ -56,3 +59,22 @@ def test_verdicts(framework: str, variable: str, wanted: dict[str, tuple[str, st
             assert many.differing > many.runs / 2
             assert next(tally for tally in one.tallies if tally.threads == 1).differing == 0
             assert one.overhead is not None
+
+
+@pytest.mark.parametrize(
+    ("framework", "variable"), [("tensorflow", "D9MLINT_TF_PYTHON"), ("torch", "D9MLINT_TORCH_PYTHON")]
+)
+def test_every_case_can_be_executed(framework: str, variable: str) -> None:
+    """Adding an op is its entry and its case: this is what tests the case."""
+    command = (interpreter(framework, variable), str(SCRIPT))
+    start = {"do": "start", "framework": framework, "threads": 1, "mode": "default", "device": "cpu"}
+    failed = {}
+    with Child(command, {**os.environ, "CUDA_VISIBLE_DEVICES": "-1"}, 2**33) as child:
+        assert "versions" in child.ask(start, 180)
+        for case in (case for one in read_cases() for case in one.cases):
+            if case.framework == framework and "cpu" in case.devices:
+                plain = {**asdict(case), "make": dict(case.make)}
+                answer = child.ask({"do": "observe", "case": plain, "runs": 2, "seconds": 0.1}, 120)
+                if "raised" in answer or not answer["elements"] or answer["nan"] > answer["elements"] / 2:
+                    failed[case.key] = answer
+    assert not failed
