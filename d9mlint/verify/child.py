@@ -1,23 +1,24 @@
 """Runs op cases; started by the interpreter of the training environment, where d9mlint need not be installed.
 
-Needs the standard library and the framework, nothing else. Requests come, and replies go, as one JSON object a line on
-two pipes whose descriptors are the arguments: what a framework prints cannot get in between. One process is one
-framework, one number of threads and one mode; every case runs in it, so that the framework is imported once.
+One file on purpose: it is all that the other interpreter sees, beside the standard library and the framework. Requests
+come, and replies go, as one JSON object a line on two pipes whose descriptors are the arguments: what a framework
+prints cannot get in between. One process is one framework, one number of threads and one mode; every case runs in it,
+so that the framework is imported once.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 
-if sys.path and __file__.startswith(sys.path[0] or "\0"):
-    del sys.path[0]  # the folder of this script: its modules must not stand in for the framework's
+if sys.path and sys.path[0] == os.path.dirname(os.path.realpath(__file__)):  # noqa: PTH120
+    del sys.path[0]  # the folder of this script: its modules must not stand in for others
 
 import ctypes
 import hashlib
 import importlib
 import json
 import math
-import os
 import platform
 import random
 import signal

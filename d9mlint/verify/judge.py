@@ -118,7 +118,7 @@ def _verdicts(good: Sequence[Observation], other: Sequence[Observation], mode: s
         found.append(CONFIRMED)
         if mode == FIXES:
             found.append(FIXES)
-    elif any(one.unseeded > 1 for one in good):
+    elif all(one.unseeded > 1 for one in good):  # in some only: a race that the counted runs did not show
         found.append(RNG)
     found = found or [NOT_REPRODUCED]
     if not varied and len({one.digests[0] for one in good}) > 1:
@@ -140,6 +140,8 @@ def _note(
         told.append("it varies with one thread, too: state, fresh memory or an order of its own, not only a race")
     elif CONFIRMED in verdicts and not any(one.varies for one in good):
         told.append("it is the same within a process and differs between processes")
+    if not _varies(good) and RNG not in verdicts and any(one.unseeded > 1 for one in good):
+        told.append("further runs, before which no generator was reset, did differ in some processes: run it again")
     rounding = _ROUNDING.get(seen.case.dtype, math.inf)
     raced = CONFIRMED in verdicts and not any(one.varies and one.threads == 1 for one in good)
     if raced and any((one.max_relative or 0) > rounding for one in good):

@@ -92,6 +92,16 @@ def test_processes_that_differ_under_the_same_conditions() -> None:
     assert "differs between processes" in judged(Observed(CASE, "cpu", observations)).note
 
 
+def test_a_rare_race_is_not_taken_for_a_generator() -> None:
+    drawing = [seen("default", threads, *SAME, unseeded=5) for threads in (0, 1)]
+    assert verdict(*drawing)[0] == ("rng-unseeded",)
+    found = judged(
+        Observed(CASE, "cpu", (seen("default", 0, *SAME, unseeded=2), seen("default", 1, *SAME, unseeded=1)))
+    )
+    assert found.verdict == "not-reproduced"
+    assert "did differ in some processes" in found.note
+
+
 def test_no_gpu() -> None:
     assert judged(Observed(CASE, "", ())).verdict == "untested-needs-device"
 
