@@ -17,14 +17,19 @@ _MODES = {
 }
 
 
-def observed(op: str, folder: Path | None = None) -> list[str]:
+def evidence_folder() -> Path:
+    """Where the project keeps its own evidence."""
+    return rules_folder() / "evidence"
+
+
+def observed(op: str, folder: Path) -> list[str]:
     """A line for each verdict on the op, file by file.
 
     Raises:
         CatalogueError: a file of evidence is damaged.
     """
     lines: list[str] = []
-    for path in sorted((folder or rules_folder() / "evidence").glob("*.json")):
+    for path in sorted(folder.glob("*.json")):
         try:
             lines += _lines(json.loads(path.read_text(encoding="utf-8")), op)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 from d9mlint.catalogue.content import Catalogue
@@ -22,14 +23,17 @@ _FENCES = {"yaml": "yaml", "yml": "yaml", "json": "json", "sh": "sh", "toml": "t
 _FENCES |= dict.fromkeys(("cu", "cuh", "cc", "cpp", "h"), "cpp")
 
 
-def explain(name: str, catalogue: Catalogue, target: Target | None = None) -> str:
-    """What is known about a rule (by name or id) or an op; with a target only what holds for its versions."""
+def explain(name: str, catalogue: Catalogue, target: Target | None = None, evidence: Path | None = None) -> str:
+    """What is known about a rule (by name or id) or an op; with a target only what holds for its versions.
+
+    ``evidence`` is the folder of what was kept of executing ops.
+    """
     for rule in catalogue.rules.values():
         if name in (rule.name, rule.id):
             return _rule(rule, catalogue, target)
     ops = ops_called(name, catalogue.ops, catalogue.aliases)
     if ops:
-        return "\n".join(_op(op, target) for op in ops)
+        return "\n".join(_op(op, target, observed(op.name, evidence) if evidence else []) for op in ops)
     known = {*catalogue.rules, *(rule.id for rule in catalogue.rules.values())}
     known |= {call for op in catalogue.ops for call in (op.name, *op.calls)}
     close = get_close_matches(name, sorted(known), n=3)
@@ -107,7 +111,7 @@ def _code(example: Example) -> list[str]:
     return blocks
 
 
-def _op(op: Op, target: Target | None) -> str:
+def _op(op: Op, target: Target | None, seen: Sequence[str]) -> str:
     facts = [
         f"framework: {op.framework}",
         f"direction: {'forward and backward' if op.direction == 'both' else op.direction}",
@@ -124,7 +128,6 @@ def _op(op: Op, target: Target | None) -> str:
     remedies = [f"{status.versions or 'all versions'}: {status.remedy}" for status in op.status if status.remedy]
     if target is None and remedies:
         blocks += ["## What to do", _bullets(remedies)]
-    seen = observed(op.name)
     blocks += ["## Seen by `d9mlint verify`", _bullets(seen)] if seen else []
     return _page([*blocks, "## Sources", _bullets(op.sources)])
 
