@@ -16,6 +16,7 @@ CATALOGUE: dict[str, Any] = yaml.safe_load(FILE.read_text(encoding="utf-8"))
 OPS: dict[str, dict[str, Any]] = {op["op"]: op for op in CATALOGUE["ops"]}
 
 KEYS = {"op", "calls", "direction", "devices", "when", "common", "why", "status", "sources"}
+CASES = {"case", "cases"}
 STATUS_KEYS = {"versions", "default", "deterministic_mode", "remedy"}
 DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
 KEYWORD = re.compile(r"[A-Za-z_]\w*(@\d+)?")
@@ -181,7 +182,7 @@ def test_the_file_is_a_catalogue_of_tensorflow() -> None:
 @pytest.mark.parametrize("name", OPS)
 def test_every_op_has_the_schema(name: str) -> None:
     op = OPS[name]
-    assert set(op) <= KEYS
+    assert set(op) <= KEYS | CASES
     assert KEYS - {"when"} <= set(op)
     assert op["direction"] in {"forward", "backward", "both"}
     assert op["devices"]

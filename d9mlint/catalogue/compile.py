@@ -5,7 +5,6 @@ Imports yaml: loaded only when no compiled catalogue is in the cache.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -17,7 +16,7 @@ from d9mlint.catalogue.examples import examples
 from d9mlint.catalogue.files import File, Files
 from d9mlint.model import KERNELS, CatalogueError, Effect, Op, Rule
 
-_OPS = re.compile(rb"^ops[ \t]*:", re.MULTILINE)
+_PROBES = "probes"
 
 
 class _Builder:
@@ -64,8 +63,14 @@ class _Builder:
 
     def add(self, file: File) -> None:
         kind = _kind(file)
+        if self.full and kind in (_PROBES, "ops"):
+            from d9mlint.catalogue.cases import executables
+
+            executables(file)
         if kind == "effects":
             self.add_effects(file)
+        elif kind == _PROBES:
+            pass  # executed by `verify`, unknown to the rules
         elif kind == "ops":
             self.ops.extend(_located(op, file) for op in entries.ops(file.shown, file.text(), file.extra))
         else:
@@ -85,10 +90,10 @@ def _located(op: Op, file: File) -> Op:
 
 
 def _kind(file: File) -> str:
-    """``effects``, ``ops`` or ``rule``: the folder of ops holds rules about ops beside the op files."""
-    if file.family == "effects":
-        return "effects"
-    return "ops" if file.extra or (file.family == "ops" and _OPS.search(file.content)) else "rule"
+    """``effects``, ``probes``, ``ops`` or ``rule``."""
+    if file.family in ("effects", _PROBES):
+        return file.family
+    return "ops" if file.extra or file.has_ops else "rule"
 
 
 def compile_files(files: Files, full: bool) -> Catalogue:

@@ -18,7 +18,22 @@ _PARAMETER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 _PLACE = re.compile(r".+:[1-9][0-9]*")
 
-_OP_KEYS = ("op", "calls", "direction", "devices", "when", "common", "why", "status", "sources", "framework", "sites")
+_CASE_KEYS = ("case", "cases")
+"""How the op is executed: for ``d9mlint verify`` alone, read in ``catalogue.cases``."""
+_OP_KEYS = (
+    "op",
+    "calls",
+    "direction",
+    "devices",
+    "when",
+    "common",
+    "why",
+    "status",
+    "sources",
+    "framework",
+    "sites",
+    *_CASE_KEYS,
+)
 _OP_REQUIRED = ("op", "calls", "direction", "devices", "status", "sources")
 _STATUS_KEYS = ("versions", "default", "deterministic_mode", "remedy")
 _EFFECT_SCOPE = ("call", "framework", "versions", "when", "argument", "own_seed")
@@ -41,15 +56,20 @@ _ORDERS = ("listing", "set", "completion", "sorted", "kept")
 
 def ops(file: str, text: str, own: bool = False) -> tuple[Op, ...]:
     """The ops of an op file; in a user's ``own`` one a status without versions holds for all."""
+    return tuple(op for op, _ in op_items(file, text, own))
+
+
+def op_items(file: str, text: str, own: bool = False) -> list[tuple[Op, Mapping[str, Item]]]:
+    """The ops of an op file, each with what is written of it."""
     values = parse(file, text).mapping(("framework", "ops"), ("framework", "ops"))
     framework = values["framework"].like(PACKAGE, PACKAGE_WANTED)
     if own and values["ops"].is_list() and not values["ops"].node.value:
-        return ()  # a scan that found nothing
-    return tuple(_op(item, framework, own) for item in values["ops"].items())
+        return []  # a scan that found nothing
+    written = [item.mapping(_OP_KEYS, _OP_REQUIRED) for item in values["ops"].items()]
+    return [(_op(one, framework, own), one) for one in written]
 
 
-def _op(item: Item, framework: str, own: bool) -> Op:
-    values = item.mapping(_OP_KEYS, _OP_REQUIRED)
+def _op(values: Mapping[str, Item], framework: str, own: bool) -> Op:
     return Op(
         name=values["op"].prose(),
         # An entry without calls is one that a program meets through a setting (XLA, autotuning), not by name.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,7 @@ from d9mlint.model import CatalogueError
 _FORMAT = "1"
 """Raise it when compiled catalogues of an older d9mlint of the same version can no longer be read."""
 _HAZARDS = "hazards.yaml"
+_OPS = re.compile(rb"^ops[ \t]*:", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,11 @@ class File:
     name: str
     content: bytes = field(repr=False)
     extra: bool = False
+
+    @property
+    def has_ops(self) -> bool:
+        """Whether it is an op file: the folder of ops holds rules about ops beside these."""
+        return self.family == "ops" and _OPS.search(self.content) is not None
 
     def text(self) -> str:
         """The text; UTF-8 is required."""

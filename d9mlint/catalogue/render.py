@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 from d9mlint.catalogue.content import Catalogue
 from d9mlint.catalogue.load import read_examples
+from d9mlint.catalogue.lookup import ops_called
+from d9mlint.catalogue.observed import observed
 from d9mlint.model import KERNELS, Example, Op, OpStatus, Rule, Target, UsageError
 
 INDEX_START = "<!-- rules: start (written by `d9mlint rules docs`) -->"
 INDEX_END = "<!-- rules: end -->"
 
-_SHORT = {"tf": "tensorflow", "np": "numpy"}
-"""How people write the packages whose canonical names the op files use."""
 _DEFAULT = {"varies": "may differ from run to run", "same": "the same in every run"}
 _DETERMINISTIC = {"same": "the same in every run", "raises": "raises an error", "varies": "may still differ"}
 _GAPS = {"missed": "Not found although it should be", "false-alarm": "Reported although it is fine"}
@@ -22,33 +23,22 @@ _FENCES = {"yaml": "yaml", "yml": "yaml", "json": "json", "sh": "sh", "toml": "t
 _FENCES |= dict.fromkeys(("cu", "cuh", "cc", "cpp", "h"), "cpp")
 
 
-def explain(name: str, catalogue: Catalogue, target: Target | None = None) -> str:
-    """What is known about a rule (by name or id) or an op; with a target only what holds for its versions."""
+def explain(name: str, catalogue: Catalogue, target: Target | None = None, evidence: Path | None = None) -> str:
+    """What is known about a rule (by name or id) or an op; with a target only what holds for its versions.
+
+    ``evidence`` is the folder of what was kept of executing ops.
+    """
     for rule in catalogue.rules.values():
         if name in (rule.name, rule.id):
             return _rule(rule, catalogue, target)
-    ops = _ops_called(name, catalogue)
+    ops = ops_called(name, catalogue.ops, catalogue.aliases)
     if ops:
-        return "\n".join(_op(op, target) for op in ops)
+        return "\n".join(_op(op, target, observed(op.name, evidence) if evidence else []) for op in ops)
     known = {*catalogue.rules, *(rule.id for rule in catalogue.rules.values())}
     known |= {call for op in catalogue.ops for call in (op.name, *op.calls)}
     close = get_close_matches(name, sorted(known), n=3)
     hint = f"; did you mean {' or '.join(f'`{word}`' for word in close)}?" if close else ""
     raise UsageError(f"no rule or op is named `{name}`{hint}")
-
-
-def _ops_called(name: str, catalogue: Catalogue) -> list[Op]:
-    """Ops by their own name, else by a name under which they are called, short and re-exported prefixes included."""
-    own = [op for op in catalogue.ops if op.name == name]
-    wanted = _spellings(name, catalogue)
-    return own or [op for op in catalogue.ops if wanted & {op.name, *op.calls}]
-
-
-def _spellings(name: str, catalogue: Catalogue) -> set[str]:
-    found = {name}
-    for prefix, meaning in (*_SHORT.items(), *catalogue.aliases.items()):
-        found |= {meaning + known[len(prefix) :] for known in tuple(found) if known.startswith(prefix + ".")}
-    return found
 
 
 def _rule(rule: Rule, catalogue: Catalogue, target: Target | None) -> str:
@@ -121,7 +111,7 @@ def _code(example: Example) -> list[str]:
     return blocks
 
 
-def _op(op: Op, target: Target | None) -> str:
+def _op(op: Op, target: Target | None, seen: Sequence[str]) -> str:
     facts = [
         f"framework: {op.framework}",
         f"direction: {'forward and backward' if op.direction == 'both' else op.direction}",
@@ -138,6 +128,7 @@ def _op(op: Op, target: Target | None) -> str:
     remedies = [f"{status.versions or 'all versions'}: {status.remedy}" for status in op.status if status.remedy]
     if target is None and remedies:
         blocks += ["## What to do", _bullets(remedies)]
+    blocks += ["## Seen by `d9mlint verify`", _bullets(seen)] if seen else []
     return _page([*blocks, "## Sources", _bullets(op.sources)])
 
 

@@ -11,6 +11,7 @@ from d9mlint import __version__
 from d9mlint.cli.check import check
 from d9mlint.cli.kernels import kernels
 from d9mlint.cli.rules import explain, rules
+from d9mlint.cli.verify import verify
 from d9mlint.model import D9mlintError
 
 USAGE, FAILED = 2, 3
@@ -38,6 +39,7 @@ cli.add_command(check)
 cli.add_command(kernels)
 cli.add_command(explain)
 cli.add_command(rules)
+cli.add_command(verify)
 
 
 def main(args: Sequence[str] | None = None) -> None:

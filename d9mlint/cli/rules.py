@@ -16,10 +16,12 @@ DEFECTIVE = 1
 def explain(name: str, target: tuple[str, ...]) -> None:
     """Tell about a rule (by name or id) or an op (by its API name)."""
     from d9mlint.catalogue import load
+    from d9mlint.catalogue.observed import evidence_folder
     from d9mlint.catalogue.render import explain as text
     from d9mlint.python.batch import newest_target
 
-    click.echo(text(name, load(), newest_target(target, "gpu") if target else None), nl=False)
+    wanted = newest_target(target, "gpu") if target else None
+    click.echo(text(name, load(), wanted, evidence_folder()), nl=False)
 
 
 @click.group()

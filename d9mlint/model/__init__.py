@@ -1,7 +1,19 @@
 """The nouns of d9mlint: frozen data, no behaviour beyond what follows from the data itself."""
 
+from d9mlint.model.case import DTYPES, EXECUTIONS, FLOATS, Case, Input
+from d9mlint.model.case import VALUES as CASE_VALUES
 from d9mlint.model.effect import Argument, Effect, Invocation
 from d9mlint.model.errors import CatalogueError, ConfigError, D9mlintError, UsageError
+from d9mlint.model.evidence import (
+    OUTCOMES,
+    VARYING,
+    Evidence,
+    EvidenceReport,
+    Observation,
+    Overhead,
+    Tally,
+    Unexecuted,
+)
 from d9mlint.model.finding import (
     CONFIDENCES,
     NOISES,
@@ -33,26 +45,36 @@ from d9mlint.model.rule import KERNELS, Example, Op, OpStatus, Remedy, Rule
 from d9mlint.model.target import EnvironmentVariable, Limit, Package, Target
 
 __all__ = [
+    "CASE_VALUES",
     "CLASSES",
     "CONFIDENCES",
+    "DTYPES",
+    "EXECUTIONS",
+    "FLOATS",
     "FORMS",
     "GUARD_LEVELS",
     "KERNELS",
     "NOISES",
+    "OUTCOMES",
     "SEVERITIES",
     "USES",
+    "VARYING",
     "VERDICTS",
     "Argument",
+    "Case",
     "CatalogueError",
     "ConfigError",
     "D9mlintError",
     "Edit",
     "Effect",
     "EnvironmentVariable",
+    "Evidence",
+    "EvidenceReport",
     "Example",
     "Finding",
     "Fix",
     "Guard",
+    "Input",
     "Invocation",
     "KernelOp",
     "KernelReport",
@@ -60,8 +82,10 @@ __all__ = [
     "LibraryCall",
     "Limit",
     "Location",
+    "Observation",
     "Op",
     "OpStatus",
+    "Overhead",
     "Package",
     "Related",
     "Remedy",
@@ -69,8 +93,10 @@ __all__ = [
     "Rule",
     "Site",
     "Step",
+    "Tally",
     "Target",
     "Unchecked",
+    "Unexecuted",
     "UsageError",
     "fingerprint",
     "fingerprinted",

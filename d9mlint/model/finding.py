@@ -70,6 +70,8 @@ class Finding:
     fingerprint: str = ""
     entries: tuple[str, ...] = ()
     """Entry scripts whose program has this finding; empty when it does not depend on a program."""
+    ops: tuple[str, ...] = ()
+    """Names of the catalogue's ops that it is about, so that they can be executed."""
 
     @property
     def sort_key(self) -> tuple[Location, str, str, tuple[str, ...]]:

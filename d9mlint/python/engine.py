@@ -181,6 +181,7 @@ def _finding(group: list[Draft], entry: str, local: bool) -> Finding:
         rule=best.rule.name, id=best.rule.id, hazard=best.rule.hazard, noise=best.rule.noise, severity=best.severity,
         confidence=best.confidence, message=best.message, location=best.location, remedy=best.remedy,
         when=words_of(cond, best.settings), related=tuple(related), fixes=best.fixes, entries=() if local else (entry,),
+        ops=tuple(dict.fromkeys(op for draft in group for op in draft.ops)),
     )  # fmt: skip
 
 

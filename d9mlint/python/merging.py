@@ -25,4 +25,5 @@ def _merged(group: list[Finding]) -> Finding:
     sure = [found for found in group if CONFIDENCES.index(found.confidence) == surest]
     when = tuple(word for word in sure[0].when if all(word in found.when for found in sure))
     entries = tuple(sorted({entry for found in group for entry in found.entries}))
-    return replace(sure[0], when=when, entries=entries)
+    ops = tuple(dict.fromkeys(op for found in sure for op in found.ops))
+    return replace(sure[0], when=when, entries=entries, ops=ops)

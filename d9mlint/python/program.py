@@ -37,6 +37,7 @@ class Draft:
     fixes: tuple[Fix, ...] = ()
     settings: bool = False
     """Conditions on settings whose values are not known are told, too."""
+    ops: tuple[str, ...] = ()
 
 
 @dataclass
@@ -133,6 +134,7 @@ class Program:
     def draft(
         self, rule: Rule, at: Event | Location, *, cond: Cond = True, confidence: str = "", severity: str = "",
         related: Iterable[Related] = (), remedy: str = "", fixes: Iterable[Fix] = (), settings: bool = True,
+        of_ops: Iterable[Op] = (),
         **words: object,
     ) -> Draft:  # fmt: skip
         """A finding of ``rule``; ``words`` fill the placeholders of the rule's message."""
@@ -145,6 +147,7 @@ class Program:
         return Draft(
             rule, location, message, cond, confidence or rule.confidence, severity or rule.severity,
             tuple(related)[:MAX_RELATED], remedy or rule.remedy(self.target), tuple(fixes), settings,
+            tuple(op.name for op in of_ops),
         )  # fmt: skip
 
 

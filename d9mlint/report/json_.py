@@ -71,6 +71,7 @@ def finding_of(finding: Finding) -> Json:
         "fixes": [_fix(fix) for fix in finding.fixes],
         "fingerprint": finding.fingerprint,
         "entries": list(finding.entries),
+        **({"ops": list(finding.ops)} if finding.ops else {}),
     }
 
 

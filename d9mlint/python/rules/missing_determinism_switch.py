@@ -41,7 +41,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
             confidence=lower(rule.confidence) if elsewhere else "",
             remedy="" if known else _NO_SWITCH, name=_method(event.raw),
             state="deterministic ops off" if known else "a TensorFlow that has no deterministic ops",
-            ops=_list(varying),
+            ops=_list(varying), of_ops=[use.op for use in varying],
         )  # fmt: skip
         return
 

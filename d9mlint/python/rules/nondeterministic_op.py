@@ -33,7 +33,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         cured = use.status.deterministic_mode == "same" and use.op.framework == "tensorflow"
         yield program.draft(
             rule, use.at, cond=both(*use.event.guards, cond), severity="info" if cured else "", related=related(use),
-            confidence=use.confidence(rule), remedy=use.status.remedy,
+            confidence=use.confidence(rule), remedy=use.status.remedy, of_ops=[use.op],
             name=use.name, effect=use.effect, device=_device(use), state=_state(program, use, lasting),
         )  # fmt: skip
 

@@ -28,7 +28,8 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         switched = [Related(e.location, f"{_MODES[_torch(use)]} are switched on here") for e in events[:2]]
         yield program.draft(
             rule, use.at, cond=both(*use.event.guards, cond), related=[*switched, *related(use)],
-            remedy=use.status.remedy, confidence=use.confidence(rule), name=use.name, mode=_MODES[_torch(use)],
+            remedy=use.status.remedy, confidence=use.confidence(rule), of_ops=[use.op], name=use.name,
+            mode=_MODES[_torch(use)],
             effect="gradient" if use.effect == "gradient" else "op", where=_where(program, use),
         )  # fmt: skip
 

@@ -1,0 +1,168 @@
+"""The data flow of ``d9mlint verify``: what to execute -> child processes -> observations -> verdicts."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from d9mlint import __version__
+from d9mlint import config as configuration
+from d9mlint.app.options import Options, start
+from d9mlint.catalogue import load
+from d9mlint.catalogue.cases import read_cases
+from d9mlint.model import OUTCOMES, Case, Evidence, EvidenceReport, Finding, Unchecked, Unexecuted, UsageError
+from d9mlint.model.evidence import HARNESS
+from d9mlint.verify import plan as planning
+from d9mlint.verify.judge import judged
+from d9mlint.verify.plan import Flagged, Plan
+from d9mlint.verify.process import SCRIPT
+from d9mlint.verify.run import Machine, Settings, observe
+
+CONFIRMED, FAILED = 1, 3
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyOptions:
+    """What the command line asks for."""
+
+    path: Path | None = None
+    """A script to lint, or a report of ``check``."""
+    ops: tuple[str, ...] = ()
+    all: bool = False
+    framework: str | None = None
+    device: str = "auto"
+    runs: int = 50
+    time: float | None = None
+    timeout: float = 60.0
+    memory: float = 8.0
+    """GiB that a process may take."""
+    python: str | None = None
+    config: Path | None = None
+
+
+@dataclass(slots=True)
+class Verifying:
+    """What has been seen so far, so that an interruption leaves a partial report."""
+
+    plan: Plan
+    found: list[Evidence] = field(default_factory=list)
+    environment: dict[str, object] = field(default_factory=dict)
+    stopped: str = ""
+
+    def report(self) -> EvidenceReport:
+        """The report: gravest first, and what was not come to."""
+        done = {one.case.key for one in self.found}
+        left = [case for case in self.plan.cases if case.key not in done]
+        ordered = sorted(self.found, key=lambda one: OUTCOMES.index(one.verdict))
+        unfinished = tuple(Unexecuted(case.key, self.stopped) for case in left) if self.stopped else ()
+        return EvidenceReport(
+            tuple(ordered), self.environment, self.plan.unexecuted, self.plan.unchecked, unfinished, self.stopped
+        )
+
+
+def planned(options: VerifyOptions) -> Plan:
+    """What is to be executed.
+
+    Raises:
+        UsageError: nothing was named, the path is not found, an op is unknown.
+        CatalogueError: a case is broken.
+    """
+    asked = (options.path is not None, bool(options.ops), options.all)
+    if sum(asked) != 1:
+        raise UsageError("name one of: a script, a report of `check --format json`, --op NAME, --all")
+    if options.path is not None and not options.path.is_file():
+        raise UsageError(f"path not found: {options.path}")
+    config = configuration.load(start((options.path or Path.cwd(),)), options.config)
+    known = read_cases(config.catalogues)
+    aliases = load(config.catalogues).aliases
+    if options.path is None:
+        return planning.named(options.ops, known, aliases, options.framework)
+    found, unchecked = _linted(options) if options.path.suffix != ".json" else (planning.read_report(options.path), ())
+    plan = planning.flagged(found, known, aliases)
+    cases = tuple(case for case in plan.cases if options.framework in (None, case.framework))
+    return Plan(cases, plan.findings, plan.unexecuted, unchecked)
+
+
+def _linted(options: VerifyOptions) -> tuple[list[Flagged], tuple[Unchecked, ...]]:
+    """The findings in a script, and what could not be checked; it is read, never run."""
+    from d9mlint.app.programs import check
+
+    assert options.path is not None
+    device = None if options.device == "auto" else options.device
+    report = check(Options((options.path,), device=device, config=options.config)).report
+    return [_about(finding) for finding in report.findings], report.unchecked
+
+
+def _about(finding: Finding) -> Flagged:
+    return Flagged(f"{finding.location.path}:{finding.location.line} {finding.rule}", finding.ops, finding.rule)
+
+
+def announcement(plan: Plan, options: VerifyOptions) -> str:
+    """What is about to be executed, by which interpreter."""
+    ops = len({case.op for case in plan.cases})
+    interpreter = options.python or "this interpreter"
+    cases = f"{len(plan.cases)} case{'' if len(plan.cases) == 1 else 's'}"
+    return (
+        f"will execute {cases} of {ops} op{'' if ops == 1 else 's'} from the catalogue "
+        f"({', '.join(plan.frameworks)}) in child processes of {interpreter}, on made-up inputs, "
+        f"up to {options.runs} runs in each; no other code is run"
+    )
+
+
+def verify(plan: Plan, options: VerifyOptions, progress: Callable[[Case], None] = lambda _: None) -> Verifying:
+    """Executes the plan; Ctrl-C and the end of the time leave what was seen until then."""
+    state = Verifying(plan, environment=_machine())
+    end = None if options.time is None else time.monotonic() + options.time
+    command = (options.python or sys.executable, str(SCRIPT))
+    settings = Settings(
+        command, options.device, options.runs, timeout=options.timeout, memory=int(options.memory * 2**30),
+        deadline=end,
+    )  # fmt: skip
+    try:
+        for framework in plan.frameworks:
+            _framework(
+                [case for case in plan.cases if case.framework == framework], framework, settings, state, progress
+            )
+    except KeyboardInterrupt:
+        state.stopped = "interrupted"
+    if not state.stopped and len(state.found) < len(plan.cases):
+        state.stopped = f"the time of {options.time:g} s was over"
+    return state
+
+
+def _framework(
+    cases: Sequence[Case], framework: str, settings: Settings, state: Verifying, progress: Callable[[Case], None]
+) -> None:
+    with Machine(framework, settings) as machine:
+        state.environment[framework] = machine.environment
+        for seen in observe(cases, machine):
+            state.found.append(judged(seen, state.plan.findings.get(seen.case.op, ())))
+            progress(seen.case)
+
+
+def _machine() -> dict[str, object]:
+    """The machine, without names of places or people."""
+    return {
+        "d9mlint": __version__, "system": platform.system(), "machine": platform.machine(),
+        "cpu": _cpu(), "cores": os.cpu_count() or 0,
+    }  # fmt: skip
+
+
+def _cpu() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
+
+
+def exit_code(report: EvidenceReport) -> int:
+    """3: something could not be executed; 1: something was seen to vary; else 0."""
+    if report.stopped or report.unchecked or any(one.verdict == HARNESS for one in report.evidence):
+        return FAILED
+    return CONFIRMED if any(one.varied for one in report.evidence) else 0

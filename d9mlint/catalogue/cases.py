@@ -1,0 +1,172 @@
+"""The cases of the op files: read only where ops are to be executed, never by linting.
+
+Imports yaml: only ``d9mlint verify`` and the full check of the catalogue import this module.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+from d9mlint.catalogue.entries import DEVICES, op_items
+from d9mlint.catalogue.files import File, gather, rules_folder
+from d9mlint.catalogue.nodes import Item
+from d9mlint.model import CASE_VALUES, DTYPES, EXECUTIONS, FLOATS, Case, CatalogueError, Input, Op
+
+PROBES = "probes"
+"""The folder of op files that only ``verify`` reads: ops of frameworks that the Python rules do not judge (yet)."""
+_NAMES = {"tensorflow": ("tf", "keras", "np"), "torch": ("torch",)}
+"""What an expression may name besides its inputs."""
+_SAFE_BUILTINS = ("len", "range", "list", "tuple", "dict", "float", "int", "slice", "True", "False", "None")
+_KEYS = ("name", "inputs", "make", "run", "gradient", "execution", "dtype", "devices")
+_INPUT_KEYS = ("shape", "values", "dtype", "below", "low", "high")
+_PARAMETER = re.compile(r"[a-z_][a-z0-9_]*", re.ASCII)
+_MOST_ELEMENTS = 2**26
+
+
+@dataclass(frozen=True, slots=True)
+class Executable:
+    """An op and its cases; without any it can be looked up but not executed."""
+
+    op: Op
+    cases: tuple[Case, ...]
+
+
+def read_cases(extra: Sequence[Path] = (), folder: Path | None = None) -> tuple[Executable, ...]:
+    """All ops with their cases, those of the probes and of the user's own op files among them.
+
+    Raises:
+        CatalogueError: with file:line of everything that is wrong.
+    """
+    files = gather(folder or rules_folder(), extra, None)
+    found: list[Executable] = []
+    errors: list[str] = []
+    for file in (*files.rules, *files.extra):
+        if file.family == PROBES or file.extra or file.has_ops:
+            try:
+                found.extend(executables(file))
+            except CatalogueError as error:
+                errors.append(str(error))
+    if errors:
+        raise CatalogueError("\n".join(errors))
+    return tuple(found)
+
+
+def executables(file: File) -> list[Executable]:
+    """The ops of one file, with their cases."""
+    found = []
+    for op, values in op_items(file.shown, file.text(), file.extra):
+        cases = [case for item in _written(values) for case in _cases(item, op)]
+        named = [case.key for case in cases]
+        for item in _written(values):
+            if len(set(named)) != len(named):
+                raise item.error(f"two cases of `{op.name}` are called the same; give them different names")
+        found.append(Executable(op, tuple(cases)))
+    return found
+
+
+def _written(values: Mapping[str, Item]) -> list[Item]:
+    """``case: {...}`` or ``cases: [...]``, not both."""
+    if "case" in values and "cases" in values:
+        raise values["case"].error("give `case` or `cases`, not both")
+    return [values["case"]] if "case" in values else values["cases"].items() if "cases" in values else []
+
+
+def _cases(item: Item, op: Op) -> list[Case]:
+    """A case for every dtype and execution in its lists."""
+    values = item.mapping(_KEYS, ("run",))
+    inputs = _inputs(values["inputs"]) if "inputs" in values else ()
+    known = [*(one.name for one in inputs), *_NAMES.get(op.framework, (op.framework,))]
+    make: dict[str, str] = {}
+    for name, (key, value) in (values["make"].pairs() if "make" in values else {}).items():
+        key.like(_PARAMETER, "a name in lower case")
+        make[name] = expression(value, known)
+        known.append(name)
+    run = expression(values["run"], known)
+    targets = tuple(expression(one, known) for one in values["gradient"].several()) if "gradient" in values else ()
+    if op.direction == "backward" and not targets:
+        raise item.error(f"`{op.name}` is about the backward direction: the case needs `gradient`")
+    direction = "both" if op.direction == "both" and targets else "backward" if targets else "forward"
+    executions = _choices(values, "execution", EXECUTIONS, ("eager",))
+    dtypes = _choices(values, "dtype", FLOATS, ("float32",))
+    return [
+        Case(
+            op=op.name, framework=op.framework, direction=direction, run=run, inputs=inputs, make=make,
+            name=values["name"].prose() if "name" in values else "", gradient=targets, execution=execution,
+            dtype=dtype, devices=_choices(values, "devices", DEVICES, ("gpu", "cpu")), about=op.devices,
+        )
+        for dtype, execution in product(dtypes, executions)
+    ]  # fmt: skip
+
+
+def _choices(values: Mapping[str, Item], key: str, known: Sequence[str], default: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(item.one_of(known) for item in values[key].several()) if key in values else default
+
+
+def _inputs(item: Item) -> tuple[Input, ...]:
+    found = []
+    for name, (key, value) in item.pairs().items():
+        key.like(_PARAMETER, "a name in lower case")
+        found.append(_input(name, value))
+    return tuple(found)
+
+
+def _input(name: str, item: Item) -> Input:
+    values = item.mapping(_INPUT_KEYS, ("shape",))
+    kind = values["values"].one_of(CASE_VALUES) if "values" in values else "normal"
+    indexed = kind in ("index", "sorted-index")
+    below = _number(values["below"], whole=True) if "below" in values else 0
+    if indexed != (below > 0):
+        raise item.error("`below` (at least 1) goes with `values: index` and `sorted-index`, and only with these")
+    return Input(
+        name=name,
+        shape=_shape(values["shape"]),
+        values=kind,
+        dtype=values["dtype"].one_of(DTYPES) if "dtype" in values else "int64" if indexed else "",
+        below=int(below),
+        low=_number(values["low"]) if "low" in values else 0.0,
+        high=_number(values["high"]) if "high" in values else 1.0,
+    )
+
+
+def _shape(item: Item) -> tuple[int, ...]:
+    if not item.is_list():
+        raise item.wrong("a list of sizes such as [64, 32]")
+    sizes = [int(_number(one, whole=True)) for one in item.several()] if item.node.value else []
+    total = 1
+    for size in sizes:
+        total *= size
+        if size < 1 or total > _MOST_ELEMENTS:
+            raise item.error(f"sizes in {item.key} are at least 1, and {_MOST_ELEMENTS} elements at most")
+    return tuple(sizes)
+
+
+def _number(item: Item, whole: bool = False) -> float:
+    value = item.scalar() if not item.is_list() and not item.is_mapping() else None
+    if type(value) is not int and (whole or type(value) is not float):
+        raise item.wrong("a whole number" if whole else "a number")
+    return value if isinstance(value, (int, float)) else 0
+
+
+def expression(item: Item, known: Iterable[str]) -> str:
+    """A Python expression that uses nothing but known names and public attributes."""
+    text = item.prose()
+    try:
+        tree = ast.parse(text, mode="eval")
+    except (SyntaxError, ValueError, RecursionError) as error:
+        raise item.error(f"{item.key} is no Python expression: {getattr(error, 'msg', error)}") from None
+    allowed = {*known, *_SAFE_BUILTINS}
+    bound = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    bound |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr.startswith("_"):
+            raise item.error(f"{item.key} uses the private attribute `{node.attr}`")
+        if isinstance(node, ast.Name) and node.id not in allowed | bound:
+            what = "is not allowed in a case" if hasattr(builtins, node.id) else "is neither an input nor made"
+            raise item.error(f"`{node.id}` in {item.key} {what}")
+    return text

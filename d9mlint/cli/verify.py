@@ -1,0 +1,83 @@
+"""``d9mlint verify``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from d9mlint.cli.check import show
+
+if TYPE_CHECKING:
+    from d9mlint.app.verify import Verifying, VerifyOptions
+    from d9mlint.verify.plan import Plan
+
+FORMATS = ("text", "json")
+FRAMEWORKS = ("tensorflow", "torch")
+
+
+@click.command()
+@click.argument("path", required=False, type=click.Path(path_type=Path), metavar="[SCRIPT | REPORT.json]")
+@click.option("--op", "ops", multiple=True, metavar="NAME", help="An op, by its name or a call (repeatable).")
+@click.option("--all", "all_", is_flag=True, help="Every op of the catalogue that has a case.")
+@click.option("--framework", type=click.Choice(FRAMEWORKS), help="Only ops of this framework.")
+@click.option("--device", type=click.Choice(("auto", "gpu", "cpu")), default="auto", help="Where to execute.")
+@click.option("--runs", type=click.IntRange(5), default=50, show_default=True, help="Runs of a case in each process.")
+@click.option("--time", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Begin no case after these.")
+@click.option("--timeout", type=click.FloatRange(0, min_open=True), default=60.0, show_default=True, metavar="SECONDS",
+              help="Give up on a case that does not answer.")  # fmt: skip
+@click.option("--memory", type=click.FloatRange(0, min_open=True), default=8.0, show_default=True, metavar="GIB",
+              help="End a process that takes more.")  # fmt: skip
+@click.option("--python", metavar="INTERPRETER", help="The training environment's interpreter (default: this one).")
+@click.option("--format", "format_", type=click.Choice(FORMATS), default="text", help="Output format.")
+@click.option("--output", type=click.Path(path_type=Path), help="Write the report to a file.")
+@click.option("--record", type=click.Path(path_type=Path), help="Also write the evidence, with its date, to a file.")
+@click.option("--config", type=click.Path(path_type=Path), help="Configuration file (pyproject.toml or d9mlint.toml).")
+@click.option("--debug", is_flag=True, hidden=True)
+def verify(path: Path | None, ops: tuple[str, ...], **options: object) -> None:
+    """Execute ops that can vary, and tell whether they do.
+
+    Runs the catalogue's cases of the ops that a script or a report of `check --format json` has findings about, or of
+    those named, many times over, in default and in deterministic mode. The script itself is read and never run.
+    """
+    from d9mlint.app import verify as app
+    from d9mlint.report.evidence import render
+
+    asked = app.VerifyOptions(
+        path=path, ops=ops, all=bool(options["all_"]),
+        framework=options["framework"], device=str(options["device"]),  # type: ignore[arg-type]
+        runs=int(options["runs"]), time=options["time"],  # type: ignore[call-overload, arg-type]
+        timeout=options["timeout"], memory=options["memory"],  # type: ignore[arg-type]
+        python=options["python"], config=options["config"],  # type: ignore[arg-type]
+    )  # fmt: skip
+    plan = app.planned(asked)
+    if plan.cases:
+        click.echo(f"d9mlint: {app.announcement(plan, asked)}", err=True)
+    state = _executed(plan, asked)
+    report = state.report()
+    format_ = str(options["format_"])
+    color = sys.stdout.isatty() and "NO_COLOR" not in os.environ and options["output"] is None
+    show(render(report, format_, color=color and format_ == "text"), options)
+    if options["record"] is not None:
+        from d9mlint.report.evidence.record import record
+
+        show(record(report), {"output": options["record"]})
+    click.get_current_context().exit(app.exit_code(report))
+
+
+def _executed(plan: Plan, asked: VerifyOptions) -> Verifying:
+    """Executes the plan, with a progress bar where someone can see it."""
+    from d9mlint.app import verify as app
+
+    if not sys.stderr.isatty() or not plan.cases:
+        return app.verify(plan, asked)
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (BarColumn(30), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("starting", total=len(plan.cases))
+        return app.verify(plan, asked, lambda case: bar.update(task, advance=1, description=case.op))

@@ -1,0 +1,22 @@
+"""What ``d9mlint verify`` saw, as text for people and JSON for programs."""
+
+from __future__ import annotations
+
+from d9mlint.model import EvidenceReport, UsageError
+
+FORMATS = ("text", "json")
+
+__all__ = ["FORMATS", "render"]
+
+
+def render(report: EvidenceReport, format: str, *, color: bool = False, width: int = 100) -> str:
+    """``report`` in one of ``FORMATS``."""
+    if format == "text":
+        from d9mlint.report.evidence import text
+
+        return text.render(report, color=color, width=width)
+    if format == "json":
+        from d9mlint.report.evidence import json_
+
+        return json_.render(report)
+    raise UsageError(f"unknown format {format!r}: choose one of {', '.join(FORMATS)}")

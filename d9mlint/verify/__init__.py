@@ -1,0 +1,1 @@
+"""Executes ops in the user's interpreter: a plan, child processes, what they observed, and verdicts."""

@@ -1,0 +1,179 @@
+"""From observations to verdicts: what was seen, what it says, and what it leaves open."""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+import statistics
+from collections.abc import Iterable, Sequence
+
+from d9mlint.model import Evidence, Observation, Overhead, Tally
+from d9mlint.model.evidence import (
+    CONFIRMED,
+    FIXES,
+    HARNESS,
+    LEAKS,
+    NOT_REPRODUCED,
+    RAISES,
+    RNG,
+    SENSITIVE,
+    UNINITIALISED,
+    UNTESTED,
+)
+from d9mlint.verify.run import Observed
+
+_CONFIDENCE = 0.95
+_RESAMPLES = 2000
+_ABOUT_DETERMINISM = re.compile("determinis", re.IGNORECASE)
+"""In all messages of TensorFlow and PyTorch that refuse an op; what else an op raises is no verdict on the mode."""
+_ROUNDING = {"float32": 1e-3, "float64": 1e-12}
+"""Relative distances that no other order of some ten thousand additions of mixed sign makes."""
+
+
+def judged(seen: Observed, findings: tuple[str, ...] = ()) -> Evidence:
+    """The verdict on one case."""
+    if not seen.device:
+        needed = " or ".join(one.upper() for one in seen.case.devices)
+        note = (
+            f"the case needs a {needed}" if len(seen.case.devices) == 1 else "the device that was asked for is not here"
+        )
+        return Evidence(seen.case, "", UNTESTED, (UNTESTED,), findings, note=note)
+    default = [one for one in seen.observations if one.mode == "default"]
+    other = [one for one in seen.observations if one.mode == "deterministic"]
+    good = [one for one in default if one.results]
+    trouble = next((one.problem or f"the op raised {one.raised}" for one in default if not one.results), "")
+    if not good or (trouble and not _varies(good)):
+        return Evidence(seen.case, seen.device, HARNESS, (HARNESS,), findings, note=trouble or "no process answered")
+    mode = _mode(other, _varies(good))
+    verdicts = _verdicts(good, other, mode)
+    runs, comparisons = sum(len(one.results) for one in good), sum(len(one.results) - 1 for one in good)
+    first = [number + 1 for one in good for number, result in enumerate(one.results) if result]
+    farthest = [*good, *(one for one in other if one.results)]
+    return Evidence(
+        seen.case, seen.device, verdicts[0], verdicts, findings, runs=runs, processes=len(good),
+        distinct=max(_distinct(group) for group in _by_threads(good)),
+        differing=sum(one.differing for one in _tallies(good)),
+        first_differing=min(first) if first else None,
+        bound=None if _varies(good) else share_bound(comparisons),
+        max_ulp=max((one.max_ulp for one in farthest if one.max_ulp is not None), default=None),
+        max_relative=max((one.max_relative for one in farthest if one.max_relative is not None), default=None),
+        elements=good[0].elements, nan=good[0].nan, inf=good[0].inf, inputs=good[0].inputs,
+        tallies=_tallies(good), deterministic_mode=mode, deterministic=_tallies(one for one in other if one.results),
+        raised=next((one.raised for one in other if one.raised), ""),
+        overhead=overhead(seen.quads), note=_note(seen, good, other, verdicts, trouble),
+    )  # fmt: skip
+
+
+def _varies(seen: Sequence[Observation]) -> bool:
+    """Whether runs under the same conditions differed: in one process, or between processes with equal threads."""
+    return any(_distinct(group) > 1 for group in _by_threads(seen))
+
+
+def _by_threads(seen: Iterable[Observation]) -> list[list[Observation]]:
+    groups: dict[int, list[Observation]] = {}
+    for one in seen:
+        groups.setdefault(one.threads, []).append(one)
+    return [groups[threads] for threads in sorted(groups)]
+
+
+def _distinct(group: Iterable[Observation]) -> int:
+    return len({digest for one in group for digest in one.digests})
+
+
+def _tallies(seen: Iterable[Observation]) -> tuple[Tally, ...]:
+    found = []
+    for group in _by_threads(seen):
+        first = group[0].digests[0]
+        differing = sum(one.digests[result] != first for one in group for result in one.results)
+        runs = sum(len(one.results) for one in group)
+        found.append(Tally(group[0].threads, len(group), runs, _distinct(group), differing))
+    return tuple(found)
+
+
+def _mode(other: Sequence[Observation], varied: bool) -> str:
+    """What deterministic mode does; a process that gave no answer never counts as the same."""
+    if any(_ABOUT_DETERMINISM.search(one.raised) for one in other):
+        return RAISES
+    good = [one for one in other if one.results]
+    if good and _varies(good):
+        return LEAKS
+    if not good or len(good) < len(other):
+        return "not-run"
+    return FIXES if varied else NOT_REPRODUCED
+
+
+def _verdicts(good: Sequence[Observation], other: Sequence[Observation], mode: str) -> tuple[str, ...]:
+    """All that hold, gravest first."""
+    varied = _varies(good)
+    filled = [one for one in other if one.nan > max(seen.nan for seen in good)]
+    found = []
+    if mode == LEAKS:
+        found.append(LEAKS)
+    if mode == RAISES:
+        found.append(RAISES)
+    if varied and filled and any(one.varies and one.threads == 1 for one in good):
+        found.append(UNINITIALISED)  # deterministic mode fills fresh memory with NaN (torch)
+    if varied:
+        found.append(CONFIRMED)
+        if mode == FIXES:
+            found.append(FIXES)
+    elif all(one.unseeded > 1 for one in good):  # in some only: a race that the counted runs did not show
+        found.append(RNG)
+    found = found or [NOT_REPRODUCED]
+    if not varied and len({one.digests[0] for one in good}) > 1:
+        found.append(SENSITIVE)
+    return tuple(found)
+
+
+def _note(
+    seen: Observed, good: Sequence[Observation], other: Sequence[Observation], verdicts: Sequence[str], trouble: str
+) -> str:
+    """What the figures alone do not say."""
+    told = []
+    if trouble:
+        told.append(f"not all processes answered: {trouble}")
+    others = (one.problem or one.raised for one in other if not _ABOUT_DETERMINISM.search(one.raised))
+    if problem := next(filter(None, others), ""):
+        told.append(f"deterministic mode could not be run: {problem}")
+    if CONFIRMED in verdicts and any(one.varies and one.threads == 1 for one in good):
+        told.append("it varies with one thread, too: state, fresh memory or an order of its own, not only a race")
+    elif CONFIRMED in verdicts and not any(one.varies for one in good):
+        told.append("it is the same within a process and differs between processes")
+    if not _varies(good) and RNG not in verdicts and any(one.unseeded > 1 for one in good):
+        told.append("further runs, before which no generator was reset, did differ in some processes: run it again")
+    rounding = _ROUNDING.get(seen.case.dtype, math.inf)
+    raced = CONFIRMED in verdicts and not any(one.varies and one.threads == 1 for one in good)
+    if raced and any((one.max_relative or 0) > rounding for one in good):
+        told.append(
+            "results lie much farther apart than rounding: something is lost or overwritten, not only reordered"
+        )
+    if SENSITIVE in verdicts:
+        told.append("each process repeats its bits, but they depend on the number of threads")
+    if seen.case.about and seen.device not in seen.case.about:
+        devices = " and the ".join(one.upper() for one in seen.case.about)
+        told.append(f"the entry is about the {devices}, of which the {seen.device.upper()} says nothing")
+    return "; ".join(told)
+
+
+def share_bound(comparisons: int) -> float | None:
+    """The largest share of differing runs that gives none in so many comparisons with a chance of 5 % (rule of three).
+
+    Holds for independent runs under the conditions tried, and for no others: another load or machine may differ.
+    """
+    return 1 - (1 - _CONFIDENCE) ** (1 / comparisons) if comparisons > 0 else None
+
+
+def overhead(quads: Sequence[tuple[float, float, float, float]]) -> Overhead | None:
+    """The ratio of times with its interval: a bootstrap over the quads, with draws that are the same every time."""
+    if len(quads) < 2:
+        return None
+    ratios = [(two + three) / (one + four) for one, two, three, four in quads]
+    draw = random.Random(0)
+    medians = sorted(statistics.median(draw.choices(ratios, k=len(ratios))) for _ in range(_RESAMPLES))
+    tail = int(_RESAMPLES * (1 - _CONFIDENCE) / 2)
+    return Overhead(
+        statistics.median(ratios), medians[tail], medians[-1 - tail],
+        statistics.median((one + four) / 2 for one, _, _, four in quads) * 1000,
+        statistics.median((two + three) / 2 for _, two, three, _ in quads) * 1000, 4 * len(quads),
+    )  # fmt: skip

@@ -1,0 +1,66 @@
+"""The real child with a framework of the standard library: processes that crash, hang and lie for real, in no time."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import random
+import struct
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+CHILD = Path(__file__).resolve().parents[2] / "d9mlint" / "verify" / "child.py"
+spec = importlib.util.spec_from_file_location("child", CHILD)
+child = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(child)
+REPLIES = int(sys.argv[-1])
+
+
+class Plain:
+    """Numbers as float64; what a case may name is the standard library."""
+
+    def __init__(self, start):
+        self.start, self.names, self.count = start, [], 0
+
+    def versions(self):
+        return {"plain": "1"}
+
+    def reset(self, seed):
+        random.seed(seed)
+
+    def tensor(self, spec, seed):
+        return [random.Random(seed + n).gauss(0, 1) for n in range(spec["shape"][0])]
+
+    def names_for(self, code):
+        helpers = {"random": random, "os": os, "time": time, "subprocess": subprocess, "hash": hash, "me": self}
+        return {"torch": self, "hashlib": hashlib, "threading": threading, "REPLIES": REPLIES, **helpers}
+
+    def next(self):
+        self.count += 1
+        return self.count
+
+    def deterministic(self):
+        return self.start["mode"] == "deterministic"
+
+    def threads(self):
+        return self.start["threads"]
+
+    def fail(self, text):
+        raise RuntimeError(text)
+
+    def function(self, case, inputs, scope):
+        def call():
+            value = eval(case["code"], {**scope, **inputs})
+            numbers = value if isinstance(value, list) else [value]
+            return [("float64", struct.pack(f"={len(numbers)}d", *numbers))]
+
+        return call
+
+
+child.FRAMEWORKS.update(plain=Plain, torch=Plain)
+if __name__ == "__main__":
+    child.main(int(sys.argv[-2]), REPLIES)

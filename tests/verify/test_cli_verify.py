@@ -1,0 +1,218 @@
+"""The command line of ``d9mlint verify``, with an interpreter that stands in for a framework in no time."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from conftest import ROOT
+from support import PLAIN
+
+SCHEMA = json.loads((ROOT / "tests" / "verify.schema.json").read_text(encoding="utf-8"))
+OPS = """\
+framework: torch
+ops:
+  - op: steady
+    calls: [mine.steady]
+    direction: forward
+    devices: [gpu, cpu]
+    status: [{default: varies, deterministic_mode: varies}]
+    sources: [mine.cu]
+    case: {run: "1.0"}
+  - op: leaking
+    calls: [mine.leaking]
+    direction: forward
+    devices: [gpu, cpu]
+    status: [{default: varies, deterministic_mode: varies}]
+    sources: [mine.cu]
+    case: {run: "torch.next() + 0.0"}
+  - op: curable
+    calls: [mine.curable]
+    direction: forward
+    devices: [gpu, cpu]
+    status: [{default: varies, deterministic_mode: varies}]
+    sources: [mine.cu]
+    case: {run: "0.0 if torch.deterministic() else torch.next() + 0.0"}
+  - op: broken
+    calls: [mine.broken]
+    direction: forward
+    devices: [gpu, cpu]
+    status: [{default: varies, deterministic_mode: varies}]
+    sources: [mine.cu]
+    case: {run: "torch.fail('no such thing')"}
+  - op: for a gpu
+    calls: [mine.gpu]
+    direction: forward
+    devices: [gpu]
+    status: [{default: varies, deterministic_mode: varies}]
+    sources: [mine.cu]
+    case: {run: "1.0", devices: [gpu]}
+  - op: without a case
+    calls: [mine.uncased]
+    direction: forward
+    devices: [gpu]
+    status: [{default: varies, deterministic_mode: varies}]
+    sources: [mine.cu]
+"""
+
+
+@pytest.fixture
+def verify(d9mlint: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
+    """``d9mlint verify`` in a project with ops of its own."""
+    wrapper = tmp_path / "python"
+    wrapper.write_text(f'#!/bin/sh\nexec {sys.executable} {PLAIN} "$2" "$3"\n')
+    wrapper.chmod(0o755)
+    (tmp_path / "ops.yaml").write_text(OPS)
+    (tmp_path / "d9mlint.toml").write_text('catalogues = ["ops.yaml"]\n')
+    return lambda *words: d9mlint("verify", "--python", str(wrapper), "--runs", "6", *words)
+
+
+def test_nothing_confirmed(verify: Callable[..., Any]) -> None:
+    ran = verify("--op", "steady")
+    assert ran.code == 0
+    assert "not-reproduced steady [cpu, float32, eager, forward]" in ran.out
+    assert "with 95 % confidence, conditions unchanged" in " ".join(ran.out.split())
+    assert "1 case: 1 not-reproduced" in ran.out
+
+
+def test_it_says_before_what_it_will_execute(verify: Callable[..., Any]) -> None:
+    ran = verify("--op", "steady", "--op", "leaking")
+    assert ran.err.startswith("d9mlint: will execute 2 cases of 2 ops from the catalogue (torch) in child processes of")
+    assert "no other code is run" in ran.err
+
+
+def test_leaks_come_first(verify: Callable[..., Any]) -> None:
+    ran = verify("--op", "steady", "--op", "curable", "--op", "leaking")
+    assert ran.code == 1
+    heads = [line.split()[0] for line in ran.out.splitlines() if "[cpu, " in line]
+    assert heads == ["det-mode-leaks", "confirmed", "not-reproduced"]
+    assert "deterministic mode does not cure it: " in ran.out
+    assert "deterministic mode fixes it: equal in all 12 runs" in ran.out
+
+
+def test_a_failed_case_is_one_line_and_the_others_go_on(verify: Callable[..., Any]) -> None:
+    ran = verify("--op", "broken", "--op", "steady")
+    assert ran.code == 3
+    assert "harness-error broken" in ran.out
+    assert "the op raised RuntimeError: no such thing" in ran.out
+    assert "not-reproduced steady" in ran.out
+
+
+def test_json_has_the_keys_of_the_contract(verify: Callable[..., Any]) -> None:
+    ran = verify("--op", "leaking", "--op", "for a gpu", "--op", "without a case", "--format", "json")
+    report = ran.json
+    assert ran.code == 1
+    jsonschema.validate(report, SCHEMA)
+    assert report["environment"]["torch"]["versions"] == {"plain": "1"}
+    leaking, gpu = report["evidence"]
+    contract = {"op", "finding", "device", "runs", "distinct", "verdict", "max_ulp", "deterministic_mode", "overhead"}
+    assert contract <= set(leaking)
+    assert (leaking["op"], leaking["verdict"], leaking["device"]) == ("leaking", "det-mode-leaks", "cpu")
+    assert (gpu["verdict"], gpu["device"], gpu["runs"]) == ("untested-needs-device", None, 0)
+    assert {one["threads"] for one in leaking["threads"]} == {1, 16, "default"}
+    assert report["unexecuted"] == [{"op": "without a case", "reason": "the catalogue has no case for it"}]
+    assert report["partial"] is False
+
+
+def test_a_gpu_that_is_not_there_is_told(verify: Callable[..., Any]) -> None:
+    ran = verify("--op", "steady", "--device", "gpu", "--format", "json")
+    (one,) = ran.json["evidence"]
+    assert (ran.code, one["verdict"], one["device"], one["runs"]) == (0, "untested-needs-device", None, 0)
+
+
+def test_the_evidence_can_be_kept(verify: Callable[..., Any]) -> None:
+    assert verify("--op", "leaking", "--record", "evidence.json").code == 1
+    kept = json.loads(Path("evidence.json").read_text())
+    assert kept["evidence"][0]["op"] == "leaking"
+    assert kept["label"].startswith("CPU evidence")
+    assert len(kept["date"]) == 10
+    assert kept["environment"]["cores"] > 0
+
+
+def test_the_time_cuts_off_and_says_so(verify: Callable[..., Any]) -> None:
+    ran = verify("--op", "steady", "--op", "leaking", "--time", "0.0001", "--format", "json")
+    assert ran.code == 3
+    assert ran.json["partial"]
+    assert [one["op"].split(" / ")[0] for one in ran.json["unfinished"]] == ["steady", "leaking"]
+
+
+def test_a_report_of_check(verify: Callable[..., Any]) -> None:
+    finding = {"rule": "nondeterministic-op", "path": "a.py", "line": 3, "message": "...", "ops": ["leaking"]}
+    Path("report.json").write_text(json.dumps({"schema": 1, "findings": [finding]}))
+    ran = verify("report.json", "--format", "json")
+    assert ran.json["evidence"][0]["finding"] == "a.py:3 nondeterministic-op"
+
+
+def test_a_script_is_never_run(verify: Callable[..., Any]) -> None:
+    Path("train.py").write_text("open('executed', 'w').close()\nimport random\nprint(random.random())\n")
+    ran = verify("train.py")
+    assert ran.code == 0
+    assert "Nothing was executed." in ran.out
+    assert not Path("executed").exists()
+
+
+def test_a_script_that_cannot_be_parsed_is_not_clean(verify: Callable[..., Any]) -> None:
+    Path("train.py").write_text("import tensorflow as tf\ndef f(:\n")
+    ran = verify("train.py", "--format", "json")
+    assert ran.code == 3
+    assert ran.json["unchecked"][0]["path"] == "train.py"
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "rules" / "evidence").glob("*.json")), ids=lambda path: path.name)
+def test_the_evidence_that_is_kept_is_whole_and_labelled(path: Path) -> None:
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    jsonschema.validate(kept, SCHEMA)
+    assert not kept["partial"]
+    assert kept["label"].split()[0] == path.name[:3].upper()
+    assert {one["device"] for one in kept["evidence"]} - {None} == {path.name[:3]}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "name one of"),
+        (["--op", "nothing"], "no op is called `nothing`"),
+        (["--all", "--op", "steady"], "name one of"),
+        (["gone.py"], "path not found: gone.py"),
+        (["--op", "steady", "--runs", "1"], "Invalid value"),
+    ],
+)
+def test_usage_errors(verify: Callable[..., Any], words: list[str], said: str) -> None:
+    ran = verify(*words)
+    assert ran.code == 2
+    assert said in ran.err
+
+
+def test_the_text_is_the_same_for_the_same_report() -> None:
+    from d9mlint.model import Case, Evidence, EvidenceReport, Overhead, Tally
+    from d9mlint.report.evidence import render
+
+    op = Case(op="tf.math.bincount", framework="tensorflow", direction="forward", run="1")
+    one = Evidence(
+        op, "cpu", "det-mode-leaks", ("det-mode-leaks", "confirmed"), ("a.py:3 nondeterministic-op",), 100, 2, 40, 60, 2,
+        None, 7, 1e-6, 16, tallies=(Tally(16, 1, 50, 40, 60),), deterministic_mode="det-mode-leaks",
+        deterministic=(Tally(16, 1, 50, 30, 44),), overhead=Overhead(1.5, 1.2, 1.9, 2.0, 3.0, 24),
+    )  # fmt: skip
+    assert render(EvidenceReport((one,), {"cpu": "X", "cores": 2, "system": "Linux"}), "text").splitlines() == [
+        "det-mode-leaks tf.math.bincount [cpu, float32, eager, forward] (and confirmed)",
+        "  for:  a.py:3 nondeterministic-op",
+        "  runs: 60 of 100 runs differ, in 2 processes, first in run 2",
+        "  threads: 16: 60 of 50 (40 distinct)",
+        "  far:  up to 7 ULP, 1.0e-06 of the largest element (16 elements)",
+        "  mode: deterministic mode does not cure it: 44 of 50 runs differ",
+        "  cost: deterministic mode takes 1.50 times as long (1.20 to 1.90, 2 ms a run without)",
+        "",
+        "1 case: 1 det-mode-leaks",
+        "  machine:    X, 2 cores, Linux",
+    ]
+
+
+def test_explain_tells_of_kept_evidence(d9mlint: Callable[..., Any]) -> None:
+    out = d9mlint("explain", "tf.math.bincount").out
+    assert "## Seen by `d9mlint verify`" in out
+    assert "with weights forward eager float32: det-mode-leaks" in out

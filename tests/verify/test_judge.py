@@ -1,0 +1,156 @@
+"""Verdicts: what processes of the standard library do for real, and what observations add up to."""
+
+from __future__ import annotations
+
+import pytest
+from support import case, executed
+
+from d9mlint.model import Case, Observation
+from d9mlint.verify.judge import judged, overhead, share_bound
+from d9mlint.verify.run import Observed
+
+CASE = Case(op="op", framework="tensorflow", direction="forward", run="1", about=("gpu",))
+
+
+def seen(mode: str, threads: int, *results: int, first: str = "a", **more: object) -> Observation:
+    digests = tuple(f"{first}{n}" for n in range(max(results) + 1))
+    return Observation(mode, threads, results, digests, **more)  # type: ignore[arg-type]
+
+
+SAME = (0,) * 20
+VARIES = (*range(10), *range(10))
+
+
+def verdict(*observations: Observation) -> tuple[tuple[str, ...], str]:
+    found = judged(Observed(CASE, "cpu", observations))
+    assert found.verdict == found.verdicts[0]
+    return found.verdicts, found.deterministic_mode
+
+
+def test_all_equal_is_not_reproduced_with_a_conditional_bound() -> None:
+    found = judged(Observed(CASE, "cpu", (seen("default", 0, *SAME), seen("deterministic", 0, *SAME))))
+    assert found.verdicts == ("not-reproduced",)
+    assert found.deterministic_mode == "not-reproduced"
+    assert found.bound == pytest.approx(1 - 0.05 ** (1 / 19))
+    assert "the entry is about the GPU, of which the CPU says nothing" in found.note
+
+
+@pytest.mark.parametrize(("comparisons", "bound"), [(1, 0.95), (99, 0.0298), (299, 0.00997)])
+def test_the_rule_of_three(comparisons: int, bound: float) -> None:
+    assert share_bound(comparisons) == pytest.approx(bound, rel=0.01)
+    assert share_bound(0) is None
+
+
+def test_fixed_by_deterministic_mode() -> None:
+    observations = (seen("default", 16, *VARIES, max_ulp=3, max_relative=1e-6), seen("deterministic", 16, *SAME))
+    assert verdict(*observations) == (("confirmed", "det-mode-fixes"), "det-mode-fixes")
+    found = judged(Observed(CASE, "cpu", observations))
+    assert (found.runs, found.distinct, found.differing, found.first_differing) == (20, 10, 18, 2)
+    assert (found.max_ulp, found.max_relative, found.bound) == (3, 1e-6, None)
+
+
+def test_more_than_rounding_is_told() -> None:
+    for distance, told in ((1e-6, False), (0.1, True)):
+        observations = (seen("default", 16, *VARIES, max_relative=distance), seen("deterministic", 16, *SAME))
+        assert ("farther apart than rounding" in judged(Observed(CASE, "cpu", observations)).note) is told
+
+
+def test_leaks() -> None:
+    observations = (seen("default", 16, *VARIES), seen("deterministic", 0, *SAME), seen("deterministic", 16, *VARIES))
+    assert verdict(*observations) == (("det-mode-leaks", "confirmed"), "det-mode-leaks")
+
+
+def test_raises() -> None:
+    raised = Observation("deterministic", 0, raised="RuntimeError: no deterministic implementation")
+    assert verdict(seen("default", 16, *VARIES), raised)[0] == ("det-mode-raises", "confirmed")
+    assert verdict(seen("default", 16, *SAME), raised)[0] == ("det-mode-raises",)
+
+
+def test_another_exception_in_deterministic_mode_is_no_verdict_on_it() -> None:
+    observations = (seen("default", 16, *VARIES), Observation("deterministic", 0, raised="MemoryError"))
+    assert verdict(*observations) == (("confirmed",), "not-run")
+    assert "MemoryError" in judged(Observed(CASE, "cpu", observations)).note
+
+
+def test_a_deterministic_mode_that_gave_no_answer_fixes_nothing() -> None:
+    observations = (
+        seen("default", 16, *VARIES),
+        seen("deterministic", 0, *SAME),
+        Observation("deterministic", 16, problem="hung"),
+    )
+    assert verdict(*observations) == (("confirmed",), "not-run")
+
+
+def test_bits_that_depend_on_the_number_of_threads() -> None:
+    observations = (seen("default", 1, *SAME), seen("default", 16, *SAME, first="b"))
+    assert verdict(*observations)[0] == ("not-reproduced", "environment-sensitive")
+
+
+def test_processes_that_differ_under_the_same_conditions() -> None:
+    observations = (seen("default", 1, *SAME), seen("default", 1, *SAME, first="b"))
+    assert verdict(*observations)[0] == ("confirmed",)
+    assert "differs between processes" in judged(Observed(CASE, "cpu", observations)).note
+
+
+def test_a_rare_race_is_not_taken_for_a_generator() -> None:
+    drawing = [seen("default", threads, *SAME, unseeded=5) for threads in (0, 1)]
+    assert verdict(*drawing)[0] == ("rng-unseeded",)
+    found = judged(
+        Observed(CASE, "cpu", (seen("default", 0, *SAME, unseeded=2), seen("default", 1, *SAME, unseeded=1)))
+    )
+    assert found.verdict == "not-reproduced"
+    assert "did differ in some processes" in found.note
+
+
+def test_no_gpu() -> None:
+    assert judged(Observed(CASE, "", ())).verdict == "untested-needs-device"
+
+
+def test_no_observation_is_a_harness_error() -> None:
+    assert verdict(Observation("default", 0, problem="hung"))[0] == ("harness-error",)
+    assert verdict(seen("default", 0, *SAME), Observation("default", 16, problem="hung"))[0] == ("harness-error",)
+    assert verdict(seen("default", 0, *VARIES), Observation("default", 16, problem="hung"))[0] == ("confirmed",)
+
+
+def test_the_overhead_is_the_same_every_time_and_within_its_interval() -> None:
+    quads = [(1.0, 2.0, 2.1, 1.0), (1.0, 2.2, 2.2, 1.1), (0.9, 2.0, 2.0, 1.0)]
+    cost = overhead(quads)
+    assert cost is not None
+    assert cost == overhead(quads)
+    assert cost.low <= cost.ratio <= cost.high
+    assert cost.ratio == pytest.approx(2.1, rel=0.05)
+    assert overhead(quads[:1]) is None
+
+
+def test_real_processes() -> None:
+    wanted = {
+        "[1.0, 2.0]": ("not-reproduced", "not-reproduced"),
+        "float(me.next())": ("det-mode-leaks", "det-mode-leaks"),
+        "0.0 if me.deterministic() else float(me.next())": ("confirmed", "det-mode-fixes"),
+        "me.fail('not deterministic') if me.deterministic() else float(me.next())": (
+            "det-mode-raises",
+            "det-mode-raises",
+        ),
+        "float('nan') if me.deterministic() else float(me.next())": ("reads-uninitialised", "det-mode-fixes"),
+        "random.random()": ("rng-unseeded", "not-reproduced"),
+        "float(me.threads())": ("not-reproduced", "not-reproduced"),
+        "hash('a') * 1.0": ("det-mode-leaks", "det-mode-leaks"),
+    }
+    found = executed(*(case(run, f"op {number}") for number, run in enumerate(wanted)))
+    told = {one.case.run: (one.verdict, one.deterministic_mode) for one in found}
+    last = told.pop("hash('a') * 1.0")
+    wanted.pop("hash('a') * 1.0")
+    assert told == wanted
+    assert last[0] == "confirmed"  # between processes with hash seeds of their own
+    assert found[6].verdicts == ("not-reproduced", "environment-sensitive")
+
+
+def test_the_distance_of_results() -> None:
+    (found,) = executed(case("[1.0, -0.0 if me.next() % 2 else 0.0]"))
+    assert found.distinct == 2  # by bytes: as values the two zeros are equal
+    assert (found.max_ulp, found.max_relative, found.elements) == (0, 0.0, 2)
+    (found,) = executed(case("[4.0, 1.0 if me.next() % 2 else 1.0000000000000002]"))
+    assert (found.max_ulp, found.max_relative) == (1, 2.0**-54)
+    (found,) = executed(case("[1.0, float('nan') if me.next() % 2 else float('inf')]"))
+    assert found.distinct == 2
+    assert (found.nan, found.inf) == (1, 0)
