@@ -21,7 +21,7 @@ from d9mlint import __version__
 from d9mlint.model import D9mlintError, Effect, Finding, Op, Rule, Target
 from d9mlint.python.merging import combine
 from d9mlint.python.reach import Reach
-from d9mlint.python.reading import CannotRead, disk_reader
+from d9mlint.python.reading import CannotRead, Reader, disk_reader
 from d9mlint.python.store import Store, Unit, content_hash, own_code
 
 if TYPE_CHECKING:
@@ -91,8 +91,9 @@ def run(
 
     ``reach`` is what the caller already knows of the import lines.
     """
+    reach = reach or Reach(disk_reader(job.root, job.cwd), job.cwd)
     job = replace(job, elsewhere=_elsewhere(job, sorted(entries), reach))
-    past = _Past(job)
+    past = _Past(job, reach.read)
     with _seldom_collected():
         first = _units(job, past, sorted(entries), False, jobs)
         reached = {path for unit in first for path in unit.files} | set(entries)
@@ -105,10 +106,9 @@ def run(
     return BatchResult(tuple(findings), tuple(unchecked), tuple(seen))
 
 
-def _elsewhere(job: BatchJob, entries: Sequence[str], reach: Reach | None) -> dict[str, frozenset[str]]:
+def _elsewhere(job: BatchJob, entries: Sequence[str], reach: Reach) -> dict[str, frozenset[str]]:
     if len(entries) < 2:
         return {}
-    reach = reach or Reach(disk_reader(job.root, job.cwd), job.cwd)
     first: dict[str, str] = {}
     for entry in entries:
         for path in reach.files(entry, job.roots[entry]):
@@ -195,9 +195,9 @@ def _work(arguments: tuple[BatchJob, bool]) -> _Work:
 class _Past:
     """What earlier runs know; every file is read once, however many programs rest on it."""
 
-    def __init__(self, job: BatchJob) -> None:
+    def __init__(self, job: BatchJob, read: Reader) -> None:
         self._job = job
-        self._reader = disk_reader(job.root, job.cwd)
+        self._reader = read
         self._hashes: dict[str, str | None] = {}
         self.store = Store.open("units") if job.cache else None
 

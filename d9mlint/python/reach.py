@@ -13,7 +13,7 @@ from pathlib import Path
 
 from d9mlint.model import Limit
 from d9mlint.python.project import folder, join
-from d9mlint.python.reading import CannotRead, Reader
+from d9mlint.python.reading import CannotRead, Reader, remembering
 
 _IMPORT = re.compile(
     rb"^[ \t]*(?:from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]*(\([^)]{0,4000}\)|[^\n#]+)|import[ \t]+([^\n#]+))",
@@ -80,10 +80,9 @@ class Reach:
     """The files of entries, by import lines; each file is read once, each folder listed once."""
 
     def __init__(self, read: Reader, cwd: Path) -> None:
-        self._read = read
+        self.read = remembering(read)
         self._cwd = cwd
         self._names: dict[str, frozenset[str]] = {}
-        self._data: dict[str, bytes | None] = {}
         self._imports: dict[str, tuple[tuple[int, str, tuple[str, ...]], ...]] = {}
         self._found: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = {}
 
@@ -154,12 +153,10 @@ class Reach:
         return self._names[path]
 
     def _bytes(self, path: str) -> bytes | None:
-        if path not in self._data:
-            try:
-                self._data[path] = self._read(path)
-            except CannotRead:
-                self._data[path] = None
-        return self._data[path]
+        try:
+            return self.read(path)
+        except CannotRead:
+            return None
 
 
 def _import_lines(data: bytes) -> Iterator[tuple[int, str, tuple[str, ...]]]:

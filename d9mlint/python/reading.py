@@ -18,6 +18,18 @@ class CannotRead(Exception):
     """A file that cannot be checked; the text is the reason."""
 
 
+def remembering(read: Reader) -> Reader:
+    """The same reader; what it found is read only once."""
+    known: dict[str, bytes | None] = {}
+
+    def again(path: str) -> bytes | None:
+        if path not in known:
+            known[path] = read(path)
+        return known[path]
+
+    return again
+
+
 def disk_reader(top: Path, cwd: Path) -> Reader:
     """A reader of real files below ``top``; paths are relative to ``cwd``. No link that leaves ``top`` is followed."""
     inside = top.resolve()
