@@ -32,22 +32,22 @@ def remembering(read: Reader) -> Reader:
 
 def disk_reader(top: Path, cwd: Path) -> Reader:
     """A reader of real files below ``top``; paths are relative to ``cwd``. No link that leaves ``top`` is followed."""
-    inside = top.resolve()
+    inside = os.path.join(top.resolve(), "")  # noqa: PTH118
     known: dict[str, bool] = {}
 
     def is_inside(path: str) -> bool:
-        return Path(os.path.realpath(path)).is_relative_to(inside)
+        return os.path.join(os.path.realpath(path), "").startswith(inside)  # noqa: PTH118
 
     def read(path: str) -> bytes | None:
         # os instead of pathlib: a tree asks for thousands of files, most of which are not there.
         real = os.path.join(cwd, path)  # noqa: PTH118
         parent = os.path.dirname(real)  # noqa: PTH120
-        if parent not in known:
-            known[parent] = is_inside(parent)
-        if not known[parent]:
-            return None
         try:
-            status = os.lstat(real)
+            status = os.lstat(real)  # most are not there, which is soon told
+            if parent not in known:
+                known[parent] = is_inside(parent)
+            if not known[parent]:
+                return None
             if stat.S_ISLNK(status.st_mode):
                 if not is_inside(real):
                     return None
@@ -61,6 +61,8 @@ def disk_reader(top: Path, cwd: Path) -> Reader:
         except (FileNotFoundError, NotADirectoryError, ValueError):
             return None
         except OSError as error:
+            if not is_inside(parent):
+                return None
             raise CannotRead(f"cannot be read: {error.strerror or error}") from error
 
     return read
