@@ -109,7 +109,7 @@ def _checked(options: Options) -> Outcome:
         raise UsageError(f"script arguments after -- need exactly one entry script; there are {len(found.entries)}")
     reach = _reach(options, config)
     job = _job(options, config, catalogue, tuple(r for r in rules if r.family != KERNELS), found, reach)
-    judged = _judge_all(job, found, options, reach)
+    judged = _judge_all(job, found, options)
     kernel_rules = tuple(r for r in rules if r.family == KERNELS)
     return _report(options, config, catalogue, job, found, judged, _kernels(options, config, kernel_rules, found))
 
@@ -139,7 +139,7 @@ def _kernels(options: Options, config: Config, rules: tuple[Rule, ...], found: D
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """All that judging an entry needs besides its name; handed to worker processes as a whole."""
+    """All that judging an entry needs besides its name."""
 
     root: Path
     cwd: Path
@@ -149,6 +149,8 @@ class Job:
     roots: Mapping[str, tuple[str, ...]]
     argv: tuple[str, ...] | None
     cache: bool
+    reach: Reach
+    """The import lines, and a reader that reads each file once."""
 
 
 def _reach(options: Options, config: Config) -> Reach:
@@ -177,17 +179,15 @@ def _job(
         if targets[name].version("tensorflow") == KNOWN["tensorflow"][-1]:  # nothing says more: perhaps the code does
             targets[name] = resolver.target(path, reach.limits(reach.files(name, roots[name])))
     argv = options.argv if options.argv is not None else config.args
-    return Job(_tree(options, config), cwd, catalogue, rules, targets, roots, argv, options.cache)
+    return Job(_tree(options, config), cwd, catalogue, rules, targets, roots, argv, options.cache, reach)
 
 
-def _judge_all(
-    job: Job, found: Discovery, options: Options, reach: Reach
-) -> tuple[list[Finding], list[Unchecked], tuple[str, ...]]:
+def _judge_all(job: Job, found: Discovery, options: Options) -> tuple[list[Finding], list[Unchecked], tuple[str, ...]]:
     from d9mlint.python import batch
 
     entries = [shown(p, job.cwd) for p in found.entries]
     files = [shown(p, job.cwd) for p in found.files]
-    result = batch.run(_batch_job(job), entries, files, options.jobs, reach)
+    result = batch.run(_batch_job(job), entries, files, options.jobs, job.reach)
     return list(result.findings), [Unchecked(p, r) for p, r in result.unchecked], result.files
 
 
@@ -241,13 +241,12 @@ def _shown_place(place: str, cwd: Path) -> str:
 
 
 def _sources(job: Job, paths: Iterable[str]) -> dict[str, str]:
-    from d9mlint.python.reading import CannotRead, disk_reader
+    from d9mlint.python.reading import CannotRead
 
-    read = disk_reader(job.root, job.cwd)
     out: dict[str, str] = {}
     for path in sorted(paths):
         try:
-            data = read(path)
+            data = job.reach.read(path)
         except CannotRead:
             continue
         if data is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from d9mlint.model import Target
 from d9mlint.python import facts as f
 from d9mlint.python.paths import Path
-from d9mlint.python.project import CannotRead, folder, join
+from d9mlint.python.project import CannotRead, above, join
 from d9mlint.python.story import Frame
 from d9mlint.python.values import Const, Module, Ref, Unknown, Value
 
@@ -38,9 +38,9 @@ def import_module(
 ) -> Value:
     """The value of ``import dotted`` (``from ..dotted import`` at level 2); runs its modules at their first import."""
     if level:
-        above = _above(frame, level)
-        inside = _project_module(interp, dotted, (above,), frame, place)
-        return inside or Unknown(name=f".{join(_dotted(interp, above), dotted).replace('/', '.')}")
+        start = above(frame.module.path, level)
+        inside = _project_module(interp, dotted, (start,), frame, place)
+        return inside or Unknown(name=f".{join(_dotted(interp, start), dotted).replace('/', '.')}")
     # In a checkout of such a library, its examples meet the library that the catalogue describes, not its sources.
     described = dotted.partition(".")[0] in DESCRIBED
     found = None if described else _project_module(interp, dotted, interp.roots, frame, place)
@@ -49,14 +49,6 @@ def import_module(
     if not quiet:
         interp.event("import", dotted, frame, place)
     return Ref(dotted)
-
-
-def _above(frame: Frame, level: int) -> str:
-    """The folder that a relative import with so many dots starts from."""
-    base = folder(frame.module.path)
-    for _ in range(level - 1):
-        base = folder(base) if base else ".."
-    return base
 
 
 def _project_module(
@@ -156,7 +148,11 @@ def _submodule(interp: Interpreter, node: f.ImportFrom, name: str, frame: Frame)
         if node.module.partition(".")[0] in DESCRIBED:
             return None
         return _project_module(interp, dotted, interp.roots, frame, node.place)
-    return _project_module(interp, dotted, (_above(frame, node.level),), frame, node.place) if node.module else None
+    return (
+        _project_module(interp, dotted, (above(frame.module.path, node.level),), frame, node.place)
+        if node.module
+        else None
+    )
 
 
 def member(interp: Interpreter, module: Value, name: str, frame: Frame, place: f.Place) -> Value:

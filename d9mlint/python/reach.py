@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from d9mlint.model import Limit
-from d9mlint.python.project import folder, join
+from d9mlint.python.project import above, folder, join
 from d9mlint.python.reading import CannotRead, Reader, remembering
 
 _IMPORT = re.compile(
@@ -122,7 +122,7 @@ class Reach:
 
     def _resolved(self, path: str, roots: tuple[str, ...]) -> Iterator[str]:
         for level, module, names in self._imports_of(path):
-            bases = (_above(path, level),) if level else roots
+            bases = (above(path, level),) if level else roots
             parts = module.split(".") if module else []
             for base in bases:
                 reached = [self._module(join(base, "/".join(parts[:i]))) for i in range(1, len(parts) + 1)]
@@ -173,10 +173,3 @@ def _import_lines(data: bytes) -> Iterator[tuple[int, str, tuple[str, ...]]]:
                 module.decode("utf-8", "replace"),
                 tuple(w[0].decode("utf-8", "replace") for w in words if w),
             )
-
-
-def _above(path: str, level: int) -> str:
-    base = folder(path)
-    for _ in range(level - 1):
-        base = folder(base) if base else ".."
-    return base

@@ -18,7 +18,6 @@ from d9mlint.verify.process import Child, ChildFailed, Json
 
 MANY = 16
 """More threads than cores let every order of additions happen; two threads on two cores hardly race."""
-MODES = ("default", "deterministic")
 _CPU = (
     ("default", 0),
     ("deterministic", 0),

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from d9mlint.kernels.tensorflow.python import snake
-from d9mlint.kernels.tensorflow.ways import flow
 from d9mlint.model.kernel import KernelOp
 
-from .tensorflow_sources import BLUR, anchors, ops, register, repository
+from .tensorflow_sources import BLUR, anchors, flow, ops, register, repository
 
 PYTHON = {
     "tensorflow/core/api_def/base_api/api_def_BlurGrad.pbtxt": 'op {\n  graph_op_name: "BlurGrad"\n  visibility: HIDDEN\n}\n',

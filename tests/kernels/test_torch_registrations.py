@@ -7,9 +7,8 @@ import pytest
 from d9mlint.kernels.flow import Anchor
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.unit import parsed
-from d9mlint.kernels.torch.ways import flow
 
-from .torch_programs import KERNEL, PYTHON, only, ops
+from .torch_programs import KERNEL, PYTHON, flow, only, ops
 
 
 def test_a_device_registry_and_a_dispatcher() -> None:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Iterable
 
-from d9mlint.kernels.flow import Anchor
+from d9mlint.kernels.flow import Anchor, ops_of
 from d9mlint.kernels.source.repository import Repository
-from d9mlint.kernels.torch.ways import flow
+from d9mlint.kernels.torch.ways import ways
 from d9mlint.model.kernel import KernelOp
+
+
+def flow(repository: Repository, anchors: Iterable[Anchor]) -> list[KernelOp]:
+    """The ops that the anchors reach."""
+    return ops_of(ways(repository, anchors))
 
 
 def ops(files: dict[str, str]) -> list[KernelOp]:

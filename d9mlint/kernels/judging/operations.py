@@ -13,8 +13,6 @@ from d9mlint.model import Location
 
 ACCUMULATE = frozenset({"add", "sub", "mul", "div"})
 """Operations whose result on floats depends on the order."""
-EXACT = frozenset({"min", "max", "and", "or", "xor"})
-"""Operations whose result does not depend on the order, on any type."""
 COUNTERS = frozenset({"inc", "dec"})
 """Operations that CUDA has on integers only."""
 _INTRINSICS = {f"atomic{name}": name.lower() for name in

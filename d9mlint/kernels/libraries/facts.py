@@ -15,7 +15,6 @@ CUB_SCAN = (
 )
 CUB_BY_KEY = "https://github.com/NVIDIA/cub/issues/441, https://github.com/NVIDIA/cccl/issues/9995"
 THRUST = "https://github.com/NVIDIA/thrust/issues/1587, https://github.com/NVIDIA/cccl/issues/794"
-CUB = "https://nvidia.github.io/cccl/unstable/cub/determinism.html"
 
 
 @dataclass(frozen=True, slots=True)

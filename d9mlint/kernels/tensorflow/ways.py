@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from d9mlint.kernels.flow import Anchor, Way, ops_of, strongest
+from d9mlint.kernels.flow import Anchor, Way, strongest
 from d9mlint.kernels.guards import TENSORFLOW, guard_before
 from d9mlint.kernels.source.includes import Includes
 from d9mlint.kernels.source.lexical import word_places
@@ -25,17 +25,12 @@ from d9mlint.kernels.tensorflow.presence import is_tensorflow
 from d9mlint.kernels.tensorflow.python import PythonIndex
 from d9mlint.kernels.tensorflow.registrations import Registration, registrations
 from d9mlint.model import Location
-from d9mlint.model.kernel import GUARD_LEVELS, Guard, KernelOp, Step
+from d9mlint.model.kernel import GUARD_LEVELS, Guard, Step
 
 MAX_STATES = 400
 """How many definitions one way may visit."""
 MAX_USES = 60
 """How many uses of a name in one file are looked at; more are generated code."""
-
-
-def flow(repository: Repository, anchors: Iterable[Anchor]) -> list[KernelOp]:
-    """The TensorFlow ops that the sites reach, by name. Sites that reach none (wrappers, dead code) are in none."""
-    return ops_of(ways(repository, anchors))
 
 
 def ways(repository: Repository, anchors: Iterable[Anchor]) -> list[Way]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from d9mlint.kernels.flow import Anchor, Way, ops_of
+from d9mlint.kernels.flow import Anchor, Way
 from d9mlint.kernels.guards import TORCH, guard_before
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.torch import aten as torch_aten
@@ -19,12 +19,7 @@ from d9mlint.kernels.torch.pyfiles import PyFiles
 from d9mlint.kernels.torch.python import Binder, Met
 from d9mlint.kernels.torch.routes import Export, Route, routes
 from d9mlint.model import Location
-from d9mlint.model.kernel import Guard, KernelOp
-
-
-def flow(repository: Repository, anchors: Iterable[Anchor]) -> list[KernelOp]:
-    """The PyTorch ops that reach the anchors, by name; none in a repository that has nothing to do with PyTorch."""
-    return ops_of(ways(repository, anchors))
+from d9mlint.model.kernel import Guard
 
 
 def ways(repository: Repository, anchors: Iterable[Anchor]) -> list[Way]:
