@@ -16,7 +16,8 @@ from pathlib import Path
 from d9mlint.catalogue.entries import DEVICES, op_items
 from d9mlint.catalogue.files import File, gather, rules_folder
 from d9mlint.catalogue.nodes import Item
-from d9mlint.model import CASE_VALUES, DTYPES, EXECUTIONS, FLOATS, Case, CatalogueError, Input, Op
+from d9mlint.model import DTYPES, EXECUTIONS, FLOATS, Case, CatalogueError, Input, Op
+from d9mlint.model.case import VALUES
 
 PROBES = "probes"
 """The folder of op files that only ``verify`` reads: ops of frameworks that the Python rules do not judge (yet)."""
@@ -135,7 +136,7 @@ def _inputs(item: Item) -> tuple[Input, ...]:
 
 def _input(name: str, item: Item) -> Input:
     values = item.mapping(_INPUT_KEYS, ("shape",))
-    kind = values["values"].one_of(CASE_VALUES) if "values" in values else "normal"
+    kind = values["values"].one_of(VALUES) if "values" in values else "normal"
     indexed = kind in ("index", "sorted-index")
     below = number_of(values["below"], whole=True) if "below" in values else 0
     if indexed != (below > 0):

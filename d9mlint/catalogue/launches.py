@@ -13,7 +13,7 @@ from typing import Any
 from d9mlint.catalogue.cases import number_of, shape_of
 from d9mlint.catalogue.files import read
 from d9mlint.catalogue.nodes import Item, parse
-from d9mlint.model import CASE_VALUES
+from d9mlint.model.case import VALUES
 from d9mlint.model.kernel_launch import ELEMENTS, KernelLaunch, Operand
 
 _KEYS = ("name", "kernel", "source", "template", "include", "define", "grid", "block", "shared", "arguments")
@@ -108,7 +108,7 @@ def _argument(name: str, item: Item) -> Operand:
     if "value" in keys:
         return _scalar(name, item)
     values = item.mapping(_BUFFER, ("dtype", "shape"))
-    kind = values["values"].one_of(CASE_VALUES) if "values" in values else "normal"
+    kind = values["values"].one_of(VALUES) if "values" in values else "normal"
     indexed = kind in ("index", "sorted-index")
     if indexed != ("below" in values) or (indexed and number_of(values["below"], whole=True) < 1):
         raise item.error("`below` (at least 1) goes with `values: index` and `sorted-index`, and only with these")

@@ -1,113 +1,127 @@
-"""The nouns of d9mlint: frozen data, no behaviour beyond what follows from the data itself."""
+"""The nouns of d9mlint: frozen data, no behaviour beyond what follows from the data itself.
 
-from d9mlint.model.case import DTYPES, EXECUTIONS, FLOATS, Case, Input
-from d9mlint.model.case import VALUES as CASE_VALUES
-from d9mlint.model.effect import Argument, Effect, Invocation
-from d9mlint.model.errors import CatalogueError, ConfigError, D9mlintError, UsageError
-from d9mlint.model.evidence import (
-    OUTCOMES,
-    VARYING,
-    Evidence,
-    EvidenceReport,
-    Observation,
-    Overhead,
-    Tally,
-    Unexecuted,
-)
-from d9mlint.model.finding import (
-    CONFIDENCES,
-    NOISES,
-    SEVERITIES,
-    Edit,
-    Finding,
-    Fix,
-    Location,
-    Related,
-    fingerprint,
-    fingerprinted,
-)
-from d9mlint.model.kernel import (
-    CLASSES,
-    FORMS,
-    GUARD_LEVELS,
-    USES,
-    VERDICTS,
-    Family,
-    Guard,
-    KernelOp,
-    KernelReport,
-    KernelScan,
-    LibraryCall,
-    Site,
-    Step,
-)
-from d9mlint.model.launch import Launch
-from d9mlint.model.record import Backing, Record
-from d9mlint.model.report import Report, Unchecked
-from d9mlint.model.rule import ABOUT_OPS, CONFIGS, KERNELS, Example, Op, OpStatus, Remedy, Rule
-from d9mlint.model.target import NEWEST, EnvironmentVariable, Limit, Package, Target
+A noun is imported from here (``from d9mlint.model import Finding``); its module is executed when the first of its names
+is asked for, as a run needs few of them and a frozen dataclass takes a millisecond to make.
+"""
 
-__all__ = [
-    "ABOUT_OPS",
-    "CASE_VALUES",
-    "CLASSES",
-    "CONFIDENCES",
-    "CONFIGS",
-    "DTYPES",
-    "EXECUTIONS",
-    "FLOATS",
-    "FORMS",
-    "GUARD_LEVELS",
-    "KERNELS",
-    "NEWEST",
-    "NOISES",
-    "OUTCOMES",
-    "SEVERITIES",
-    "USES",
-    "VARYING",
-    "VERDICTS",
-    "Argument",
-    "Backing",
-    "Case",
-    "CatalogueError",
-    "ConfigError",
-    "D9mlintError",
-    "Edit",
-    "Effect",
-    "EnvironmentVariable",
-    "Evidence",
-    "EvidenceReport",
-    "Example",
-    "Family",
-    "Finding",
-    "Fix",
-    "Guard",
-    "Input",
-    "Invocation",
-    "KernelOp",
-    "KernelReport",
-    "KernelScan",
-    "Launch",
-    "LibraryCall",
-    "Limit",
-    "Location",
-    "Observation",
-    "Op",
-    "OpStatus",
-    "Overhead",
-    "Package",
-    "Record",
-    "Related",
-    "Remedy",
-    "Report",
-    "Rule",
-    "Site",
-    "Step",
-    "Tally",
-    "Target",
-    "Unchecked",
-    "Unexecuted",
-    "UsageError",
-    "fingerprint",
-    "fingerprinted",
-]
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from d9mlint.model.case import (
+        DTYPES as DTYPES,
+        EXECUTIONS as EXECUTIONS,
+        FLOATS as FLOATS,
+        Case as Case,
+        Input as Input,
+    )
+    from d9mlint.model.effect import (
+        Argument as Argument,
+        Effect as Effect,
+        Invocation as Invocation,
+    )
+    from d9mlint.model.errors import (
+        CatalogueError as CatalogueError,
+        ConfigError as ConfigError,
+        D9mlintError as D9mlintError,
+        UsageError as UsageError,
+    )
+    from d9mlint.model.evidence import (
+        OUTCOMES as OUTCOMES,
+        VARYING as VARYING,
+        Evidence as Evidence,
+        EvidenceReport as EvidenceReport,
+        Observation as Observation,
+        Overhead as Overhead,
+        Tally as Tally,
+        Unexecuted as Unexecuted,
+    )
+    from d9mlint.model.finding import (
+        CONFIDENCES as CONFIDENCES,
+        NOISES as NOISES,
+        SEVERITIES as SEVERITIES,
+        Edit as Edit,
+        Finding as Finding,
+        Fix as Fix,
+        Location as Location,
+        Related as Related,
+        fingerprint as fingerprint,
+        fingerprinted as fingerprinted,
+    )
+    from d9mlint.model.kernel import (
+        CLASSES as CLASSES,
+        FORMS as FORMS,
+        GUARD_LEVELS as GUARD_LEVELS,
+        USES as USES,
+        VERDICTS as VERDICTS,
+        Family as Family,
+        Guard as Guard,
+        KernelOp as KernelOp,
+        KernelReport as KernelReport,
+        KernelScan as KernelScan,
+        LibraryCall as LibraryCall,
+        Site as Site,
+        Step as Step,
+    )
+    from d9mlint.model.launch import (
+        Launch as Launch,
+    )
+    from d9mlint.model.record import (
+        Backing as Backing,
+        Record as Record,
+    )
+    from d9mlint.model.report import (
+        Report as Report,
+        Unchecked as Unchecked,
+    )
+    from d9mlint.model.rule import (
+        ABOUT_OPS as ABOUT_OPS,
+        CONFIGS as CONFIGS,
+        KERNELS as KERNELS,
+        Example as Example,
+        Op as Op,
+        OpStatus as OpStatus,
+        Remedy as Remedy,
+        Rule as Rule,
+    )
+    from d9mlint.model.target import (
+        NEWEST as NEWEST,
+        EnvironmentVariable as EnvironmentVariable,
+        Limit as Limit,
+        Package as Package,
+        Target as Target,
+    )
+
+_HOMES = {
+    name: module
+    for module, names in (
+        ("case", "DTYPES EXECUTIONS FLOATS Case Input"),
+        ("effect", "Argument Effect Invocation"),
+        ("errors", "CatalogueError ConfigError D9mlintError UsageError"),
+        ("evidence", "OUTCOMES VARYING Evidence EvidenceReport Observation Overhead Tally Unexecuted"),
+        ("finding", "CONFIDENCES NOISES SEVERITIES Edit Finding Fix Location Related fingerprint fingerprinted"),
+        (
+            "kernel",
+            "CLASSES FORMS GUARD_LEVELS USES VERDICTS Family Guard KernelOp KernelReport KernelScan LibraryCall",
+        ),
+        ("kernel", "Site Step"),
+        ("launch", "Launch"),
+        ("record", "Backing Record"),
+        ("report", "Report Unchecked"),
+        ("rule", "ABOUT_OPS CONFIGS KERNELS Example Op OpStatus Remedy Rule"),
+        ("target", "NEWEST EnvironmentVariable Limit Package Target"),
+    )
+    for name in names.split()
+}
+"""Where a name is defined; the imports above say the same to who checks types."""
+
+
+def __getattr__(name: str) -> object:
+    """The noun of that name, imported now (PEP 562)."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    noun: object = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = noun
+    return noun

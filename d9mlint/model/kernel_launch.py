@@ -21,7 +21,7 @@ class Operand:
     dtype: str = "float32"
     shape: tuple[int, ...] = ()
     values: str = "normal"
-    """One of ``CASE_VALUES``, for a buffer."""
+    """One of ``d9mlint.model.case.VALUES``, for a buffer."""
     low: float = 0.0
     high: float = 1.0
     """Uniform numbers lie in [low, high), indices too."""
