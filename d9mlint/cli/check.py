@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
+from d9mlint.cli.output import show
 from d9mlint.model import CONFIDENCES, SEVERITIES
 from d9mlint.model.evidence import CONFIRMED
 
@@ -105,16 +105,3 @@ def _render(outcome: object, format_: str, options: dict[str, object]) -> str:
 
     color = sys.stdout.isatty() and "NO_COLOR" not in os.environ and options["output"] is None
     return render(outcome.report, format_, color=color and format_ == "text")  # type: ignore[attr-defined]
-
-
-def show(text: str, options: Mapping[str, object]) -> None:
-    """Writes a report to ``--output`` or to the standard output, byte for byte."""
-    output = options["output"]
-    if isinstance(output, Path):
-        try:
-            output.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise click.UsageError(f"cannot write {output}: {error.strerror}") from error
-    else:
-        sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
-        sys.stdout.buffer.flush()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from d9mlint.cli.check import show
+from d9mlint.cli.output import show
 from d9mlint.model import SEVERITIES
 
 if TYPE_CHECKING:

@@ -4,24 +4,38 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 import click
 
 from d9mlint import __version__
-from d9mlint.cli.check import check
-from d9mlint.cli.kernels import kernels
-from d9mlint.cli.rules import explain, rules
-from d9mlint.cli.verify import verify
 from d9mlint.model import D9mlintError
 
 USAGE, FAILED = 2, 3
 
 
+_HOMES = {"check": "check", "explain": "rules", "kernels": "kernels", "rules": "rules", "verify": "verify"}
+"""The commands, each with the module that it is imported from when it is asked for (all of them take a while)."""
+
+
 class _Default(click.Group):
     """A group whose first word may be left out: what is no command is something to check."""
 
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of the commands, in the order of the help text."""
+        return sorted(_HOMES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, imported now ("Lazily Loading Subcommands" in click's documentation)."""
+        home = _HOMES.get(cmd_name)
+        if home is None:
+            return None
+        command: click.Command = getattr(import_module(f"d9mlint.cli.{home}"), cmd_name)
+        return command
+
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if args and args[0] not in self.commands and args[0] not in ("--help", "-h", "--version"):
+        """The arguments, with ``check`` in front of what is no command."""
+        if args and args[0] not in _HOMES and args[0] not in ("--help", "-h", "--version"):
             args = ["check", *args]
         return super().parse_args(ctx, args)
 
@@ -33,13 +47,6 @@ def cli() -> None:
 
     `d9mlint train.py` lints a training program; `d9mlint explain NAME` tells about a rule or an op.
     """
-
-
-cli.add_command(check)
-cli.add_command(kernels)
-cli.add_command(explain)
-cli.add_command(rules)
-cli.add_command(verify)
 
 
 def main(args: Sequence[str] | None = None) -> None:

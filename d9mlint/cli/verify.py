@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from d9mlint.cli.check import show
+from d9mlint.cli.output import show
 
 if TYPE_CHECKING:
     from d9mlint.app.verify import Verifying, VerifyOptions

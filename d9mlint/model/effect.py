@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from d9mlint.model.target import Target
+if TYPE_CHECKING:
+    from d9mlint.model.target import Target
 
 
 @dataclass(frozen=True, slots=True)

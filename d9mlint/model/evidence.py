@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from d9mlint.model.case import Case
-
-if TYPE_CHECKING:  # a report holds findings, and these hold evidence
+if TYPE_CHECKING:
+    from d9mlint.model.case import Case
     from d9mlint.model.report import Unchecked
 
 LEAKS, RAISES, FIXES = "det-mode-leaks", "det-mode-raises", "det-mode-fixes"

@@ -6,8 +6,10 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from d9mlint.model.record import Backing
+if TYPE_CHECKING:
+    from d9mlint.model.record import Backing
 
 SEVERITIES = ("info", "warning", "error")
 """From mildest to worst."""

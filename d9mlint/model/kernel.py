@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from d9mlint.model.finding import Location
-from d9mlint.model.report import Report, Unchecked
+
+if TYPE_CHECKING:
+    from d9mlint.model.report import Report, Unchecked
 
 FORMS = ("direct", "wrapper", "wrapper-def", "macro-def", "macro-use", "ptx", "ptx-string", "sass")
 """How an atomic stands in the source; ``sass``: in the machine code of a built library."""

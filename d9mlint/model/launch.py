@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from d9mlint.model.finding import Location
-from d9mlint.model.target import EnvironmentVariable
+if TYPE_CHECKING:
+    from d9mlint.model.finding import Location
+    from d9mlint.model.target import EnvironmentVariable
 
 
 @dataclass(frozen=True, slots=True)

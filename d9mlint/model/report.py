@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from d9mlint.model.finding import Finding
-from d9mlint.model.launch import Launch
-from d9mlint.model.rule import Rule
-from d9mlint.model.target import Target
+if TYPE_CHECKING:
+    from d9mlint.model.finding import Finding
+    from d9mlint.model.launch import Launch
+    from d9mlint.model.rule import Rule
+    from d9mlint.model.target import Target
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from d9mlint.model.target import Target
+if TYPE_CHECKING:
+    from d9mlint.model.target import Target
 
 KERNELS = "kernels"
 """The family of the rules that judge a scan of kernel sources."""
