@@ -29,8 +29,13 @@ class KernelOutcome:
     note: str = ""
 
 
-def run(options: Options, write: Path | None = None) -> KernelOutcome:
+_Listing = Callable[[Path], tree.Listing]
+
+
+def run(options: Options, write: Path | None = None, listing: _Listing = tree.listing) -> KernelOutcome:
     """Scans kernel sources; with ``write`` also writes the ops that can vary as an op file.
+
+    ``listing`` gives the files of a folder, where they are known already.
 
     Raises:
         UsageError, ConfigError, CatalogueError: exit code 2, with a text that names what is wrong.
@@ -39,7 +44,7 @@ def run(options: Options, write: Path | None = None) -> KernelOutcome:
     catalogue = load(config.catalogues, cache=options.cache)
     rules = selected(catalogue, (*config.select, *options.select), (*config.ignore, *options.ignore))
     kernel_rules = tuple(rule for rule in rules if rule.family == KERNELS)
-    found = scanned(options, config)
+    found = scanned(options, config, listing)
     every_rule = (*catalogue.rules.values(), *suppress.RULES)
     active = frozenset(rule.name for rule in kernel_rules)
     settings = results.Run(options, config, Path.cwd(), every_rule, active)
@@ -52,10 +57,10 @@ def run(options: Options, write: Path | None = None) -> KernelOutcome:
     return KernelOutcome(outcome, exit_code(report, options.fail_on or config.fail_on), note)
 
 
-def scanned(options: Options, config: Config) -> KernelScan:
+def scanned(options: Options, config: Config, listing: _Listing = tree.listing) -> KernelScan:
     """The scan of all paths, as reports show their files, without what the configuration excludes."""
     cwd = Path.cwd()
-    found = [_scan(path, config, cwd, options) for path in _apart(options.paths)]
+    found = [_scan(path, config, cwd, options, listing) for path in _apart(options.paths)]
     if not any(one.files for one in found) and not any(one.unchecked for one in found):
         named = ", ".join(map(str, options.paths))
         raise UsageError(f"nothing to scan: no C++ or CUDA source, nor a Python file with kernels, in {named}")
@@ -78,12 +83,12 @@ def _apart(paths: Iterable[Path]) -> list[Path]:
     return [kept[where] for where in sorted(kept)]
 
 
-def _scan(path: Path, config: Config, cwd: Path, options: Options) -> KernelScan:
+def _scan(path: Path, config: Config, cwd: Path, options: Options, listing: _Listing) -> KernelScan:
     """A folder; of a file, that one file, read with the project around it (its headers, its way to Python)."""
     folder = path if path.is_dir() else _project(path)
     if folder != path and not path.name.endswith((*KERNEL_SOURCES, ".py")):
         raise UsageError(f"nothing to scan: {path} is no C++, CUDA or Python source")
-    files = tree.listing(folder)
+    files = listing(folder)
     if not files.sources:
         return KernelScan(0, (), (), unchecked=files.unreadable)
     # Asked about nothing, it imports what reads ignore files.

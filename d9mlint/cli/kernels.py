@@ -57,22 +57,25 @@ def kernels(paths: tuple[Path, ...], **options: object) -> None:
 
 def _sources(paths: tuple[Path, ...], options: Mapping[str, object]) -> KernelOutcome:
     """The scan of sources."""
-    from d9mlint.app.kernels import run
-    from d9mlint.app.options import Options
+    from d9mlint.kernels.tree import listing_ahead
 
     if not paths:
         raise click.UsageError("name a PATH with kernel sources, or --installed NAME for a built package")
     if options["python"] is not None:
         raise click.UsageError("--python says whose packages --installed means: it needs --installed")
-    asked = Options(
-        paths=paths,
-        fail_on=options["fail_on"],  # type: ignore[arg-type]
-        config=options["config"],  # type: ignore[arg-type]
-        baseline=options["baseline"],  # type: ignore[arg-type]
-        write_baseline=options["write_baseline"],  # type: ignore[arg-type]
-        cache=not options["no_cache"],
-    )
-    return run(asked, options["write"])  # type: ignore[arg-type]
+    with listing_ahead(paths) as listing:
+        from d9mlint.app.kernels import run
+        from d9mlint.app.options import Options
+
+        asked = Options(
+            paths=paths,
+            fail_on=options["fail_on"],  # type: ignore[arg-type]
+            config=options["config"],  # type: ignore[arg-type]
+            baseline=options["baseline"],  # type: ignore[arg-type]
+            write_baseline=options["write_baseline"],  # type: ignore[arg-type]
+            cache=not options["no_cache"],
+        )
+        return run(asked, options["write"], listing)  # type: ignore[arg-type]
 
 
 def _installed(paths: tuple[Path, ...], options: Mapping[str, object]) -> KernelOutcome:

@@ -6,7 +6,8 @@ import hashlib
 import marshal
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 from d9mlint import __version__
 from d9mlint.cache import Store, code_hash
 from d9mlint.discover import KERNEL_SOURCES, SKIPPED, SKIPPED_ENDINGS
+from d9mlint.kernels.beside import beside
 from d9mlint.model import KernelScan, Unchecked
 
 if TYPE_CHECKING:
@@ -67,6 +69,20 @@ def listing(root: Path) -> Listing:
     digest = hashlib.blake2b(marshal.dumps(found, 2), digest_size=16).hexdigest()
     paths = tuple(path for path, _, _ in found)
     return Listing(root, paths, digest, max((t for _, _, t in found), default=0), tuple(sorted(unreadable)))
+
+
+@contextmanager
+def listing_ahead(paths: Iterable[Path], jobs: int = 0) -> Iterator[Callable[[Path], Listing]]:
+    """Has the first folder of ``paths`` looked through by another process, while this one imports what it needs.
+
+    Yields what gives the listing of a folder, that of the first one once.
+    """
+    first = next((path for path in paths if path.is_dir()), None)
+    if first is None:
+        yield listing
+        return
+    with beside(lambda: listing(first), jobs) as begun:
+        yield lambda folder: begun() if folder == first else listing(folder)
 
 
 def _skipped(folder: str) -> bool:
