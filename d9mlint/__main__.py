@@ -1,6 +1,6 @@
 """``python -m d9mlint``."""
 
-from d9mlint.cli import main
+from d9mlint.cli import entry
 
 if __name__ == "__main__":
-    main()
+    entry()
