@@ -26,6 +26,7 @@ BESIDES = (".py", ".pbtxt", ".yaml", ".yml", ".txt", ".cmake", ".toml", ".cfg")
 _WANTED = frozenset((*KERNEL_SOURCES, *BESIDES))
 _PIECE = 1 << 16
 """Bytes that are asked for at once: most sources are smaller, and from 128 KB on memory costs calls of the system."""
+_READING = os.O_RDONLY | getattr(os, "O_BINARY", 0)
 _FRESH = 2e9
 """Nanoseconds: a file changed so shortly before may change again without its time stamp showing it."""
 
@@ -128,11 +129,15 @@ def repository(files: Listing) -> Repository:
 
 
 def _bytes(path: str) -> bytes:
-    """The bytes of a file, with fewer calls of the system than `open` makes."""
-    file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    """The bytes of a regular file, with fewer calls of the system than `open` makes: few bytes mean that it ends there.
+
+    (POSIX, "read": fewer are returned only at the end of a file, to who is interrupted, or by what is no regular file.)
+    """
+    file = os.open(path, _READING)
     try:
-        data = os.read(file, _PIECE)
-        while piece := os.read(file, _PIECE):
+        data = piece = os.read(file, _PIECE)
+        while len(piece) == _PIECE:
+            piece = os.read(file, _PIECE)
             data += piece
     finally:
         os.close(file)

@@ -32,21 +32,21 @@ Looked = Mapping[Look[Any], Mapping[str, Any]]
 def looked_through(repository: Repository, looks: Sequence[Look[Any]], paths: Iterable[str], keep: bool) -> Answers:
     """What the looks find in some files; unless told to ``keep`` all bytes, only those that are read again stay."""
     found: Answers = [{} for _ in looks]
-    by_ending: dict[str, list[tuple[Look[Any], dict[str, Any]]]] = {}
+    by_ending: dict[str, list[tuple[Callable[[str, bytes], Any], bool, dict[str, Any]]]] = {}
     for look, answers in zip(looks, found, strict=True):
         for ending in look.endings:
-            by_ending.setdefault(ending, []).append((look, answers))
+            by_ending.setdefault(ending, []).append((look.at, keep or look.again, answers))
     for path in paths:
         asked = by_ending.get(path[path.rfind(".") :])
         if asked is None:
             continue
         data = repository.data(path)
         needed = keep
-        for look, answers in asked:
-            answer = look.at(path, data)
+        for at, again, answers in asked:
+            answer = at(path, data)
             if answer:
                 answers[path] = answer
-                needed = needed or look.again
+                needed = needed or again
         if not needed:
             repository.forget(path)
     return found

@@ -54,16 +54,18 @@ class Repository:
 
     def data(self, path: str) -> bytes:
         """The bytes of a file; empty (and named in ``unchecked``) where it cannot be read."""
-        if path not in self._data:
+        data = self._data.get(path)
+        if data is None:
             try:
-                self._data[path] = self._read(path)
+                data = self._read(path)
             except OSError as error:
                 self.unchecked[path] = f"cannot be read: {error.strerror or error}"
-                self._data[path] = b""
+                data = b""
             else:
-                if path.endswith(KERNEL_SUFFIXES) and b"\0" in self._data[path]:
+                if path.endswith(KERNEL_SUFFIXES) and b"\0" in data:
                     self.unchecked[path] = _BINARY
-        return self._data[path]
+            self._data[path] = data
+        return data
 
     def forget(self, path: str) -> None:
         """Drops the bytes of a file, which are read again when they are asked for."""
