@@ -16,6 +16,8 @@ from d9mlint.config import Config
 from d9mlint.discover import KERNEL_SOURCES, PROJECT_MARKERS, left_out
 from d9mlint.kernels import places, tree
 from d9mlint.kernels.findings import findings
+from d9mlint.kernels.listing import Listing
+from d9mlint.kernels.listing import listing as listed
 from d9mlint.kernels.ops import own_ops
 from d9mlint.model import KERNELS, Finding, KernelReport, KernelScan, Location, Rule, UsageError
 
@@ -29,10 +31,10 @@ class KernelOutcome:
     note: str = ""
 
 
-_Listing = Callable[[Path], tree.Listing]
+_Listed = Callable[[Path], Listing]
 
 
-def run(options: Options, write: Path | None = None, listing: _Listing = tree.listing) -> KernelOutcome:
+def run(options: Options, write: Path | None = None, listing: _Listed = listed) -> KernelOutcome:
     """Scans kernel sources; with ``write`` also writes the ops that can vary as an op file.
 
     ``listing`` gives the files of a folder, where they are known already.
@@ -57,7 +59,7 @@ def run(options: Options, write: Path | None = None, listing: _Listing = tree.li
     return KernelOutcome(outcome, exit_code(report, options.fail_on or config.fail_on), note)
 
 
-def scanned(options: Options, config: Config, listing: _Listing = tree.listing) -> KernelScan:
+def scanned(options: Options, config: Config, listing: _Listed = listed) -> KernelScan:
     """The scan of all paths, as reports show their files, without what the configuration excludes."""
     cwd = Path.cwd()
     found = [_scan(path, config, cwd, options, listing) for path in _apart(options.paths)]
@@ -83,7 +85,7 @@ def _apart(paths: Iterable[Path]) -> list[Path]:
     return [kept[where] for where in sorted(kept)]
 
 
-def _scan(path: Path, config: Config, cwd: Path, options: Options, listing: _Listing) -> KernelScan:
+def _scan(path: Path, config: Config, cwd: Path, options: Options, listing: _Listed) -> KernelScan:
     """A folder; of a file, that one file, read with the project around it (its headers, its way to Python)."""
     folder = path if path.is_dir() else _project(path)
     if folder != path and not path.name.endswith((*KERNEL_SOURCES, ".py")):

@@ -57,7 +57,7 @@ def kernels(paths: tuple[Path, ...], **options: object) -> None:
 
 def _sources(paths: tuple[Path, ...], options: Mapping[str, object]) -> KernelOutcome:
     """The scan of sources."""
-    from d9mlint.kernels.tree import listing_ahead
+    from d9mlint.kernels.listing import listing_ahead
 
     if not paths:
         raise click.UsageError("name a PATH with kernel sources, or --installed NAME for a built package")

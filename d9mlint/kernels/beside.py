@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import pickle
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -73,6 +72,8 @@ class _Child(Generic[_T]):
             pieces.append(piece)
         if not self._ended_well():
             return self.compute()
+        import pickle  # only needed where there is a second process
+
         found: _T = pickle.loads(b"".join(pieces))
         return found
 
@@ -112,6 +113,8 @@ def _serve(compute: Callable[[], object], to: int) -> None:
     """What the second process does; it never returns, so that nothing of the first one's is done twice."""
     code = 1
     try:
+        import pickle
+
         gc.freeze()  # what the first process made stays where it is, in memory that both share
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         with open(to, "wb") as pipe:

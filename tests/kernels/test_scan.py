@@ -14,6 +14,7 @@ from d9mlint.discover import KERNEL_SOURCES
 from d9mlint.kernels import places, scan, tree
 from d9mlint.kernels.findings import findings
 from d9mlint.kernels.judging import judge
+from d9mlint.kernels.listing import listing
 from d9mlint.kernels.ops import own_ops
 from d9mlint.kernels.source.repository import SUFFIXES, Repository
 from d9mlint.model import KernelScan, Op, Remedy, Rule
@@ -152,7 +153,7 @@ def test_a_folder_is_listed_without_environments_and_foreign_files(tmp_path: Pat
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("")
     (tmp_path / "link.cu").symlink_to(tmp_path / "a" / "x.cu")
-    files = tree.listing(tmp_path)
+    files = listing(tmp_path)
     assert files.paths == ("a/x.cu", "a/y.txt", "p.py")
     assert files.sources
 
@@ -161,10 +162,10 @@ def test_the_digest_follows_sizes_and_times(tmp_path: Path) -> None:
     file = tmp_path / "x.cu"
     file.write_text("int a;")
     os.utime(file, (1e9, 1e9))
-    first = tree.listing(tmp_path).digest
-    assert tree.listing(tmp_path).digest == first
+    first = listing(tmp_path).digest
+    assert listing(tmp_path).digest == first
     os.utime(file, (1e9, 1e9 + 1))
-    assert tree.listing(tmp_path).digest != first
+    assert listing(tmp_path).digest != first
 
 
 def test_a_fresh_file_is_not_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,12 +173,12 @@ def test_a_fresh_file_is_not_remembered(tmp_path: Path, monkeypatch: pytest.Monk
     source = tmp_path / "src" / "x.cu"
     source.parent.mkdir()
     source.write_text(SLOT)
-    first = tree.scan(tree.listing(source.parent))
+    first = tree.scan(listing(source.parent))
     assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
     os.utime(source, (1e9, 1e9))
-    assert tree.scan(tree.listing(source.parent)) == first
+    assert tree.scan(listing(source.parent)) == first
     assert [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
-    assert tree.scan(tree.listing(source.parent)) == first
+    assert tree.scan(listing(source.parent)) == first
 
 
 def test_moving_and_limiting_keep_everything_together() -> None:

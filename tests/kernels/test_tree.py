@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from d9mlint.kernels import tree
+from d9mlint.kernels.listing import listing
 from d9mlint.kernels.sites.atomics import find
 
 GOOD = b"__global__ void k(float* x) { atomicAdd(x, 1.f); }\n"
@@ -21,7 +22,7 @@ def test_a_folder_on_disk(tmp_path: Path) -> None:
     (tmp_path / "src" / "notes.txt").write_text("atomicAdd")
     (tmp_path / "src" / "k.o").write_bytes(GOOD)
     (tmp_path / "src" / "link.cu").symlink_to(tmp_path / "src" / "folder.cc" / "k.cu")
-    files = tree.listing(tmp_path)
+    files = listing(tmp_path)
     assert files.paths == ("src/folder.cc/k.cu", "src/notes.txt")
     assert files.sources
     found = tree.repository(files)
@@ -33,12 +34,12 @@ def test_a_folder_on_disk(tmp_path: Path) -> None:
 def test_files_of_any_size_are_read_whole(tmp_path: Path, size: int) -> None:
     data = bytes(i % 251 for i in range(1000)) * (size // 1000 + 1)
     (tmp_path / "k.cu").write_bytes(data[:size])
-    assert tree.repository(tree.listing(tmp_path)).data("k.cu") == data[:size]
+    assert tree.repository(listing(tmp_path)).data("k.cu") == data[:size]
 
 
 def test_a_file_that_is_gone_is_named(tmp_path: Path) -> None:
     (tmp_path / "k.cu").write_bytes(GOOD)
-    found = tree.repository(tree.listing(tmp_path))
+    found = tree.repository(listing(tmp_path))
     (tmp_path / "k.cu").unlink()
     assert find(found) == []
     assert found.unchecked == {"k.cu": "cannot be read: No such file or directory"}
@@ -48,13 +49,13 @@ def test_a_listing_changes_with_names_sizes_and_times(tmp_path: Path) -> None:
     file = tmp_path / "k.cu"
     file.write_bytes(GOOD)
     os.utime(file, ns=(10**18, 10**18))
-    seen = [tree.listing(tmp_path).digest]
-    assert tree.listing(tmp_path).digest == seen[0]
+    seen = [listing(tmp_path).digest]
+    assert listing(tmp_path).digest == seen[0]
     os.utime(file, ns=(10**18, 10**18 + 1))
-    seen.append(tree.listing(tmp_path).digest)
+    seen.append(listing(tmp_path).digest)
     file.write_bytes(GOOD * 2)
     os.utime(file, ns=(10**18, 10**18 + 1))
-    seen.append(tree.listing(tmp_path).digest)
+    seen.append(listing(tmp_path).digest)
     file.rename(tmp_path / "l.cu")
-    seen.append(tree.listing(tmp_path).digest)
+    seen.append(listing(tmp_path).digest)
     assert len(set(seen)) == 4
