@@ -103,7 +103,11 @@ def run(
         rest = [path for path in files if path not in reached]
         second = _units(job, past, [path for path in rest if past.matters(path)], True, jobs)
     units = [*first, *second]
-    findings = combine(f for unit in units for f in unit.findings)
+    reaching: dict[str, list[str]] = {}
+    for entry, unit in zip(sorted(entries), first, strict=True):
+        for path in unit.files:
+            reaching.setdefault(path, []).append(entry)
+    findings = combine((f for unit in units for f in unit.findings), reaching)
     unchecked = sorted({pair for unit in units for pair in unit.unchecked})
     seen = sorted(reached | set(rest) | {path for unit in units for path in unit.files})
     return BatchResult(tuple(findings), tuple(unchecked), tuple(seen))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from d9mlint.model import Argument, Location
 from d9mlint.python import attributes, callbacks, expressions, jaxcalls, library, loaders, outside, tensors
 from d9mlint.python import facts as f
+from d9mlint.python.guards import Cond, either
 from d9mlint.python.story import Frame
 from d9mlint.python.values import (
     CALLABLE,
@@ -208,7 +209,9 @@ def enter(
     where = (interp.path.conds(), tuple(interp.contexts), id(interp.loaders.current))
     key = (id(node), id(func.closure), where, _memo_key(interp, inner))
     if key in interp.memo and not jaxcalls.holds_key(inner):
-        return interp.memo[key]
+        known, then = interp.memo[key]
+        interp.stopped = either(interp.stopped, then)
+        return known
     runs = interp.runs[id(node)] = interp.runs.get(id(node), 0) + 1
     if runs > interp.max_runs:
         return UNKNOWN
@@ -224,17 +227,21 @@ def enter(
         added.append(INFERENCE)
     interp.contexts.extend(added)
     interp.stack.append((func, Location(frame.module.path, *place)))
+    stopped: Cond = False
     try:
         if isinstance(node, f.Lambda):
             result = expressions.evaluate(interp, node.body, inner)
         else:
-            interp.block(node.body, inner)
+            stopped = interp.block(node.body, inner)[2]
             result = _result(node, inner)
     finally:
         interp.stack.pop()
         if added:
             del interp.contexts[-len(added) :]
-    interp.memo[key] = result
+    if stopped is True or interp.deferred or interp.detached or (isinstance(node, f.Def) and node.generator):
+        stopped = False  # (what always raises is mostly an abstract method that another class has)
+    interp.stopped = either(interp.stopped, stopped)
+    interp.memo[key] = (result, stopped)
     return result
 
 

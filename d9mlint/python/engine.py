@@ -17,11 +17,12 @@ from d9mlint.python.interpreter import Interpreter
 from d9mlint.python.knowledge import Knowledge
 from d9mlint.python.merging import combine
 from d9mlint.python.notebooks import cells
-from d9mlint.python.program import Draft, Program, words_of
+from d9mlint.python.program import Draft, Program
 from d9mlint.python.project import CannotRead, Project
 from d9mlint.python.reading import NOTEBOOK
 from d9mlint.python.story import Frame, Story
 from d9mlint.python.values import Class, Func, Inst, Module
+from d9mlint.python.wording import words_of
 
 RECURSION = 12_000
 """Stack frames that the interpreter may use; its own limits (``MAX_CALLS``, ``MAX_DEPTH``) end well below."""
@@ -179,13 +180,15 @@ def merge(drafts: Iterable[Draft], entry: str, local: bool) -> tuple[Finding, ..
 def _finding(group: list[Draft], entry: str, local: bool) -> Finding:
     best = max(group, key=lambda d: CONFIDENCES.index(d.confidence))
     cond: Cond = either(*(d.cond for d in group))
+    excluded = [one for one in best.excluded if all(one in draft.excluded for draft in group)]
     related: list[Related] = []
     for draft in group:
         related.extend(r for r in draft.related if r not in related and r.location != draft.location)
     return Finding(
         rule=best.rule.name, id=best.rule.id, hazard=best.rule.hazard, noise=best.rule.noise, severity=best.severity,
         confidence=best.confidence, message=best.message, location=best.location, remedy=best.remedy,
-        when=words_of(cond, best.settings), related=tuple(related), fixes=best.fixes, entries=() if local else (entry,),
+        when=words_of(cond, best.settings, excluded), related=tuple(related), fixes=best.fixes,
+        entries=() if local else (entry,),
         ops=tuple(dict.fromkeys(op for draft in group for op in draft.ops)),
     )  # fmt: skip
 

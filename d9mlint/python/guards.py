@@ -275,6 +275,10 @@ def _simplified(parts: list[Any]) -> list[Any]:
             different = sets[i] ^ sets[j]
             if sets[i] <= sets[j]:
                 joined = sets[i]
+            elif shorter := _without_opposite(sets[i], sets[j]):  # `a or not a and b` is `a or b`
+                sets[j] = shorter
+                merged = True
+                break
             elif len(different) == 2 and len(sets[i]) == len(sets[j]) and _opposite(*different):
                 joined = sets[i] & sets[j]
             else:
@@ -285,6 +289,16 @@ def _simplified(parts: list[Any]) -> list[Any]:
             break
     found = [both(*sorted(s, key=order.__getitem__)) if s else True for s in sets]
     return [cond for cond in found if cond is not False]
+
+
+def _without_opposite(one: frozenset[Any], other: frozenset[Any]) -> frozenset[Any]:
+    """The larger of two alternatives without the test whose opposite the other one has; empty where there is none."""
+    if len(one) < len(other):
+        for literal in one:
+            opposite = negate(literal)
+            if opposite in other and one - {literal} <= other:
+                return other - {opposite}
+    return frozenset()
 
 
 def _opposite(a: Cond, b: Cond) -> bool:
@@ -360,7 +374,26 @@ class Known:
                     return False
             if atom.op == "none" and not positive and cond.op == "==" and cond.value is None:
                 return False
+            if atom.op in ORDERINGS:
+                answer = _ordered(atom.op if positive else INVERSE[atom.op], atom.value, cond)
+                if answer is not None:
+                    return answer
         return None
+
+
+def _ordered(op: str, bound: float, cond: FlagTest) -> bool | None:
+    """What ``flag op bound`` says of another test of the same flag."""
+    if cond.op == "==" and isinstance(cond.value, (int, float)):
+        return None if ORDERINGS[op](cond.value, bound) else False
+    if cond.op == "truthy":
+        return None if ORDERINGS[op](0, bound) else True
+    if cond.op not in ORDERINGS:
+        return None
+    if op[0] != cond.op[0]:
+        inverse = FlagTest(cond.flag, INVERSE[cond.op], cond.value)
+        return False if _ordered(op, bound, inverse) is True else None
+    inside = ORDERINGS[op[0]](bound, cond.value)
+    return True if inside or (bound == cond.value and (op == cond.op or len(cond.op) == 2)) else None
 
 
 def truth(cond: Cond, assumed: Iterable[Cond]) -> bool | None:

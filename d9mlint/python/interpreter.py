@@ -65,6 +65,8 @@ class Interpreter:
         self.command_line = CommandLine(argv)
         self.modules: dict[str, Module] = {}
         self.path = Path()
+        self.stopped: Cond = False
+        """When the functions that the current statement calls raise or exit."""
         self.contexts: list[str] = []
         self.stack: list[tuple[Func | None, Location]] = []
         self.importing = 0
@@ -80,7 +82,7 @@ class Interpreter:
         self.runs: dict[int, int] = {}
         self.max_runs = MAX_RUNS
         self.steps = 0
-        self.memo: dict[Any, Value] = {}
+        self.memo: dict[Any, tuple[Value, Cond]] = {}
         self.loaders = Loaders()
         self.main_guards = 0
         self._serials: dict[int, tuple[object, int]] = {}
@@ -98,16 +100,18 @@ class Interpreter:
             return None
         if known is True:
             return action()
-        depth = len(self.path)
+        depth, before = len(self.path), self.stopped
+        self.stopped = False
         self.path.push(cond)
         try:
             return action()
         finally:
             self.path.cut(depth)
+            self.stopped = either(before, both(cond, self.stopped))
 
     def since(self, born: tuple[Cond, ...]) -> Cond:
-        """The conditions that came on top of those in ``born``."""
-        return both(*(cond for cond in self.path.conds() if cond not in born)) if len(self.path) else True
+        """The conditions that came on top of those in ``born``; a program that stops asks for no value."""
+        return both(*(cond for cond in self.path.told if cond not in born)) if self.path.told else True
 
     def serial(self, thing: object) -> int:
         """A small number for the identity of an object, in order of first use."""
@@ -223,7 +227,7 @@ class Interpreter:
         event = Event(
             index=len(self.story.events), kind=kind, name=canonical, raw=name,
             location=Location(frame.module.path, *place),
-            guards=tuple(self.path.told),
+            guards=tuple(self.path.told), excluded=tuple(self.path.quiet),
             args=args, kwargs=kwargs or {}, star=star, receiver=receiver, contexts=tuple(self.contexts),
             stack=tuple(location for _, location in self.stack), detached=self.detached,
             deferred=self.deferred > 0, importing=self.importing > 0, func=frame.func, loader=self.loaders.current,
@@ -238,22 +242,28 @@ class Interpreter:
 
     def block(self, body: Sequence[f.Stmt], frame: Frame) -> Left:
         """Runs statements in order; what follows a possible exit happens only when it was not taken."""
-        depth = len(self.path)
+        depth, before = len(self.path), self.stopped
+        self.stopped = False
         out_return: Cond = False
         out_jump: Cond = False
+        out_stop: Cond = False
         for statement in body:
             if not self.tick():
                 break
-            left_return, left_jump = statements.STATEMENTS[type(statement)](self, statement, frame)
-            silent = isinstance(statement, (f.Raise, f.Assert)) or statements.only_raises(statement)
-            out_return, out_jump = either(out_return, left_return), either(out_jump, left_jump)
-            left = either(left_return, left_jump)
-            if left is True:
+            returned, jumped, stopped = statements.STATEMENTS[type(statement)](self, statement, frame)
+            stopped, self.stopped = either(stopped, self.stopped), False
+            out_stop = either(out_stop, both(negate(either(out_return, out_jump)), stopped))
+            out_return, out_jump = either(out_return, returned), either(out_jump, jumped)
+            left = either(returned, jumped)
+            if either(left, stopped) is True:
                 break
             if left is not False:
-                self.path.push(negate(left), silent)
+                self.path.push(negate(left))
+            if stopped is not False:
+                self.path.push(negate(stopped), silent=True)
         self.path.cut(depth)
-        return out_return, out_jump
+        self.stopped = before
+        return out_return, out_jump, out_stop
 
     def branch(self, cond: Cond, then: Callable[[], Left], otherwise: Callable[[], Left]) -> Left:
         """Runs two alternatives; when ``cond`` is known here, only one of them."""
@@ -264,10 +274,10 @@ class Interpreter:
             return otherwise()
         first: Left = self.under(cond, then) or STAYS
         second: Left = self.under(negate(cond), otherwise) or STAYS
-        return (
-            either(both(cond, first[0]), both(negate(cond), second[0])),
-            either(both(cond, first[1]), both(negate(cond), second[1])),
+        returned, jumped, stopped = (
+            either(both(cond, one), both(negate(cond), other)) for one, other in zip(first, second, strict=True)
         )
+        return returned, jumped, stopped
 
 
 def _hashable(value: object) -> bool:

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from d9mlint.model import CONFIDENCES, Finding, Location
 
+MAX_NAMED = 2
+"""Entries that a condition names; the finding lists all of them anyway."""
 
-def combine(findings: Iterable[Finding]) -> list[Finding]:
-    """Merges the findings of several entries: one per place and text, with all its entries, sorted."""
+
+def combine(findings: Iterable[Finding], reaching: Mapping[str, Collection[str]] | None = None) -> list[Finding]:
+    """Merges the findings of several entries: one per place and text, with all its entries, sorted.
+
+    ``reaching`` are the entries whose programs hold each file. Where a finding is that of some of them only, its
+    conditions say of which.
+    """
     groups: dict[tuple[str, Location, str], list[Finding]] = {}
     for found in findings:
         groups.setdefault((found.rule, found.location, found.message), []).append(found)
-    return sorted((_merged(group) for group in groups.values()), key=lambda x: x.sort_key)
+    merged = (_merged(group, (reaching or {}).get(group[0].location.path, ())) for group in groups.values())
+    return sorted(merged, key=lambda x: x.sort_key)
 
 
-def _merged(group: list[Finding]) -> Finding:
+def _merged(group: list[Finding], reaching: Collection[str]) -> Finding:
     """The surest of several; it holds under what the equally sure ones have in common.
 
     (An entry that was not seen to call the place is less sure, and knows nothing of the conditions there.)
@@ -26,4 +34,14 @@ def _merged(group: list[Finding]) -> Finding:
     when = tuple(word for word in sure[0].when if all(word in found.when for found in sure))
     entries = tuple(sorted({entry for found in group for entry in found.entries}))
     ops = tuple(dict.fromkeys(op for found in sure for op in found.ops))
+    if entries not in ((), (sure[0].location.path,)) and not set(entries).issuperset(reaching):
+        when = (*when, started(entries))
     return replace(sure[0], when=when, entries=entries, ops=ops)
+
+
+def started(entries: Collection[str]) -> str:
+    """The condition that the program which runs is one of these entries."""
+    names = [f"`{entry}`" for entry in sorted(entries)]
+    if len(names) > MAX_NAMED:
+        return f"one of {', '.join(names[:MAX_NAMED])} and {len(names) - MAX_NAMED} more is started"
+    return f"{' or '.join(names)} is started"

@@ -8,15 +8,12 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from d9mlint.model import Argument, Edit, Fix, Location, Op, Related, Rule, Target
-from d9mlint.python.guards import UNKNOWN_DEFAULT, All, AnyOf, Cond, FlagTest, OpaqueTest, both, either, negate, truth
+from d9mlint.python.guards import UNKNOWN_DEFAULT, Cond, FlagTest, OpaqueTest, both, either, negate
 from d9mlint.python.knowledge import Knowledge
 from d9mlint.python.story import Event, Story
 from d9mlint.python.values import CondValue, Const, FlagValue, Inst, Obj, Ref, Unknown, Value, alternatives
-from d9mlint.python.wording import describe, is_setting, is_symbolic
 
 MAX_RELATED = 5
-MAX_WORDS = 120
-"""Characters of one condition; longer alternatives explain nothing."""
 LOOPS = ("fit", "fit_generator", "train_on_batch", "train", "train_and_evaluate", "run")
 """Last names of calls that run the training themselves."""
 FRAMEWORKS = {
@@ -44,6 +41,8 @@ class Draft:
     related: tuple[Related, ...] = ()
     remedy: str = ""
     fixes: tuple[Fix, ...] = ()
+    excluded: tuple[Cond, ...] = ()
+    """What holds where the program goes on at all, and needs no mention."""
     settings: bool = False
     """Conditions on settings whose values are not known are told, too."""
     ops: tuple[str, ...] = ()
@@ -182,7 +181,7 @@ class Program:
         return Draft(
             rule, location, message, cond, confidence or rule.confidence, severity or rule.severity,
             tuple(related)[:MAX_RELATED], remedy or rule.remedy(self.target, self.frameworks or ("numpy",)),
-            tuple(fixes), settings,
+            tuple(fixes), at.excluded if isinstance(at, Event) else (), settings,
             tuple(op.name for op in of_ops),
         )  # fmt: skip
 
@@ -271,25 +270,6 @@ def _leaves(value: Value | None, test: Any) -> Cond:
     return either(
         *(both(cond, isinstance(leaf, Const) and bool(test(leaf.value))) for cond, leaf in alternatives(value))
     )
-
-
-def words_of(cond: Cond, settings: bool = False) -> tuple[str, ...]:
-    """The parts of a condition that can be told, none implied by the others; ``settings`` as in ``Draft``."""
-    parts = [part for one in (cond.of if isinstance(cond, All) else (cond,)) for part in _factored(one)]
-    told = [p for p in parts if not isinstance(p, bool) and (is_symbolic(p) or (settings and is_setting(p)))]
-    kept = [p for i, p in enumerate(told) if truth(p, told[:i] + told[i + 1 :]) is not True] or told[:1]
-    words = {p: describe(p) for p in kept}
-    # All conditions are needed, so to leave one out says less but nothing wrong.
-    return tuple(sorted({w for p, w in words.items() if len(w) <= MAX_WORDS or not isinstance(p, AnyOf)}))
-
-
-def _factored(cond: Cond) -> list[Cond]:
-    """Alternatives as what all of them need, then what makes the difference."""
-    if not isinstance(cond, AnyOf):
-        return [cond]
-    needs = [dict.fromkeys(one.of if isinstance(one, All) else (one,)) for one in cond.of]
-    common = [part for part in needs[0] if all(part in other for other in needs)]
-    return [*common, either(*(both(*(p for p in one if p not in common)) for one in needs))] if common else [cond]
 
 
 def value_text(value: Value | None) -> str:

@@ -33,9 +33,10 @@ from d9mlint.python.values import (
 if TYPE_CHECKING:
     from d9mlint.python.interpreter import Interpreter
 
-Left = tuple[Cond, Cond]
-"""Conditions under which control left a block: by return or raise, by break or continue."""
-STAYS: Left = (False, False)
+Left = tuple[Cond, Cond, Cond]
+"""Conditions under which control left a block: by return, by break or continue, by an error or the program's end."""
+STAYS: Left = (False, False, False)
+STOPS: Left = (False, False, True)
 
 
 def _evaluate(interp: Interpreter, node: f.Evaluate, frame: Frame) -> Left:
@@ -43,7 +44,7 @@ def _evaluate(interp: Interpreter, node: f.Evaluate, frame: Frame) -> Left:
     _drop_unused_dataset(interp, node)
     if isinstance(node.value, f.Attr) and isinstance(value, Ref) and not value.name.startswith("?"):
         interp.event("mention", value.name, frame, node.value.place, receiver=value.receiver)
-    return (True, False) if value is calling.EXITS else STAYS
+    return STOPS if value is calling.EXITS else STAYS
 
 
 def _drop_unused_dataset(interp: Interpreter, node: f.Evaluate) -> None:
@@ -79,13 +80,13 @@ def _augment(interp: Interpreter, node: f.Augment, frame: Frame) -> Left:
 def _return(interp: Interpreter, node: f.Return, frame: Frame) -> Left:
     value = Const(None) if node.value is None else expressions.evaluate(interp, node.value, frame)
     frame.results.append((interp.since(frame.born), value))
-    return (True, False)
+    return (True, False, False)
 
 
 def _raise(interp: Interpreter, node: f.Raise, frame: Frame) -> Left:
     for part in node.parts:
         expressions.evaluate(interp, part, frame)
-    return (True, False)
+    return STOPS
 
 
 def _assert(interp: Interpreter, node: f.Assert, frame: Frame) -> Left:
@@ -94,11 +95,11 @@ def _assert(interp: Interpreter, node: f.Assert, frame: Frame) -> Left:
     if holds:
         narrowing.narrow(counted)
     cond = comparing.condition(interp, value, "assert")
-    return (negate(cond), False) if not isinstance(cond, (bool, OpaqueTest)) else STAYS
+    return (False, False, negate(cond)) if not isinstance(cond, (bool, OpaqueTest)) else STAYS
 
 
 def _jump(interp: Interpreter, node: f.Jump, frame: Frame) -> Left:
-    return (False, True)
+    return (False, True, False)
 
 
 def _if(interp: Interpreter, node: f.If, frame: Frame) -> Left:
@@ -137,8 +138,8 @@ def _for(interp: Interpreter, node: f.For, frame: Frame) -> Left:
     with jaxcalls.loop(interp, frame, node.place, items):
         for item in items:
             interp.assign(node.target, item, frame, node.place)
-            left = interp.block(node.body, frame)[0]
-            returned = either(returned, left)
+            left, _, stopped = interp.block(node.body, frame)
+            returned = either(returned, left, stopped)
             if returned is True:
                 break
     if order:
@@ -170,7 +171,7 @@ def _try(interp: Interpreter, node: f.Try, frame: Frame) -> Left:
     for handler in node.handlers:
         failed = OpaqueTest(("except", frame.module.path, id(handler)), EXCEPTION)
         interp.under(failed, partial(interp.block, handler, frame))
-    if left != (True, False):
+    if True not in left:
         interp.block(node.orelse, frame)
     interp.block(node.final, frame)
     interp.path.cut(depth)
@@ -263,14 +264,6 @@ def _copies(body: Sequence[f.Stmt]) -> bool:
         return isinstance(node.targets[0], f.Sub) and isinstance(node.value, f.Name)
     called = node.value.func if isinstance(node, f.Evaluate) and isinstance(node.value, f.Call) else None
     return isinstance(called, f.Name) and called.id == "setattr"
-
-
-def only_raises(statement: f.Stmt) -> bool:
-    """Whether a branch ends the program rather than choosing a way: what follows needs no mention of it."""
-    if not isinstance(statement, f.If):
-        return False
-    last = statement.body[-1:] or statement.orelse[-1:]
-    return bool(last) and isinstance(last[0], (f.Raise, f.Evaluate))
 
 
 STATEMENTS: dict[type, Callable[[Interpreter, Any, Frame], Left]] = {

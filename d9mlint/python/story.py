@@ -44,6 +44,8 @@ class Event:
     """The name as the program reaches it (``tensorflow.compat.v1.set_random_seed``)."""
     location: Location
     guards: tuple[Cond, ...]
+    excluded: tuple[Cond, ...] = ()
+    """What else is known there, as the program has stopped where it does not hold; needs no mention."""
     args: tuple[Value, ...] = ()
     kwargs: dict[str, Value] = field(default_factory=dict)
     star: bool = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from keyword import iskeyword
 
 from d9mlint.python.guards import (
@@ -15,9 +16,14 @@ from d9mlint.python.guards import (
     FlagTest,
     Not,
     OpaqueTest,
+    both,
+    either,
     test_value,
+    truth,
 )  # fmt: skip
 
+MAX_WORDS = 120
+"""Characters of one condition; longer alternatives explain nothing."""
 _SETTING = re.compile(r"""([^\W\d]\w*(?:\.[^\W\d]\w*)*)(?:\[(['"])\w+\2\]|\.get\((['"])\w+\3[^()]{0,40}\))?""")
 
 
@@ -89,3 +95,51 @@ def _describe_flag(test: FlagTest, positive: bool) -> str:
         note = " (the default)" if bool(flag.default) == positive else ""
         return f"{flag.spelled} is {'not ' if not positive else ''}set{note}"
     return f"{flag.spelled} is {'given' if positive else 'not given'}"
+
+
+def words_of(cond: Cond, settings: bool = False, excluded: Iterable[Cond] = ()) -> tuple[str, ...]:
+    """The parts of a condition that can be told, none implied by the others or by what holds anyhow (``excluded``).
+
+    ``settings``: also tests of settings whose values are not known.
+    """
+    anyhow = tuple(excluded)
+    parts = [part for one in (cond.of if isinstance(cond, All) else (cond,)) for part in _factored(one)]
+    parts = _simpler([part for part in parts if not isinstance(part, bool)], anyhow)
+    told = [p for p in parts if is_symbolic(p) or (settings and is_setting(p))]
+    words = {p: describe(p) for p in told}
+    # All conditions are needed, so to leave one out says less but nothing wrong.
+    return tuple(sorted({w for p, w in words.items() if len(w) <= MAX_WORDS or not isinstance(p, AnyOf)}))
+
+
+def _simpler(parts: list[Cond], anyhow: tuple[Cond, ...]) -> list[Cond]:
+    """Conditions that hold together, each without what the others and ``anyhow`` say already."""
+    kept: list[Cond] = []
+    for i, part in enumerate(parts):
+        rest = _given(part, (*anyhow, *kept, *parts[i + 1 :]))
+        kept += rest.of if isinstance(rest, All) else () if isinstance(rest, bool) else (rest,)
+    return kept
+
+
+def _given(cond: Cond, known: tuple[Cond, ...]) -> Cond:
+    """What is left to say of a condition where others are known."""
+    if truth(cond, known) is True or any(_covers(one, cond) for one in known):
+        return True
+    if isinstance(cond, All):
+        return both(*(_given(part, known) for part in cond.of))
+    if isinstance(cond, AnyOf):
+        return either(*(_given(part, known) for part in cond.of if truth(part, known) is not False))
+    return cond
+
+
+def _covers(known: Cond, cond: Cond) -> bool:
+    """Whether alternatives one of which is known to hold are all among those of ``cond``."""
+    return isinstance(known, AnyOf) and isinstance(cond, AnyOf) and set(known.of) <= set(cond.of)
+
+
+def _factored(cond: Cond) -> list[Cond]:
+    """Alternatives as what all of them need, then what makes the difference."""
+    if not isinstance(cond, AnyOf):
+        return [cond]
+    needs = [dict.fromkeys(one.of if isinstance(one, All) else (one,)) for one in cond.of]
+    common = [part for part in needs[0] if all(part in other for other in needs)]
+    return [*common, either(*(both(*(p for p in one if p not in common)) for one in needs))] if common else [cond]

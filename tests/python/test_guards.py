@@ -8,8 +8,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from d9mlint.model import Location
-from d9mlint.python.guards import All, AnyOf, Cond, Flag, FlagTest, Not, OpaqueTest, both, either, negate, truth
-from d9mlint.python.wording import by_default, describe
+from d9mlint.python.guards import (
+    All,
+    AnyOf,
+    Cond,
+    Flag,
+    FlagTest,
+    Not,
+    OpaqueTest,
+    both,
+    either,
+    negate,
+    truth,
+)
+from d9mlint.python.guards import (
+    test_value as holds,
+)
+from d9mlint.python.wording import by_default, describe, words_of
 
 NOWHERE = Location("train.py", 1, 1, 1, 1)
 ATOMS = [OpaqueTest((name,), name) for name in "abcd"]
@@ -104,3 +119,28 @@ def test_alternatives_that_name_every_choice_of_a_flag_always_hold() -> None:
     assert both(negate(adam), negate(sgd)) is False
     open_ = flag._replace(choices=())
     assert either(FlagTest(open_, "==", "adam"), FlagTest(open_, "==", "sgd")) is not True
+
+
+NUMBERS = st.sampled_from([-1, 0, 1, 2])
+TESTS = st.one_of(
+    st.builds(FlagTest, st.just(flag("n", 1)), st.sampled_from(["<", "<=", ">", ">=", "=="]), NUMBERS),
+    st.just(FlagTest(flag("n", 1), "truthy")),
+)
+
+
+@given(st.lists(st.tuples(TESTS, st.booleans()), max_size=2), TESTS, st.sampled_from([-2, -1, -0.5, 0, 0.5, 1, 2, 3]))
+def test_what_tests_of_a_number_say_of_another_one_holds_for_each_number(
+    known: list[tuple[FlagTest, bool]], asked: FlagTest, number: float
+) -> None:
+    if all(holds(test, number) is positive for test, positive in known):
+        answer = truth(asked, [test if positive else negate(test) for test, positive in known])
+        assert answer in (None, holds(asked, number))
+
+
+def test_words_say_nothing_twice() -> None:
+    a, b, c = (FlagTest(flag(name, False, "on"), "truthy") for name in "abc")
+    assert words_of(both(a, either(negate(a), b))) == ("--a is given", "--b is given")
+    assert words_of(either(a, both(negate(a), b))) == ("--a is given or --b is given",)
+    assert words_of(either(a, b, c), excluded=[either(b, c)]) == ()
+    assert words_of(both(a, b), excluded=[b]) == ("--a is given",)
+    assert words_of(either(a, OpaqueTest(("x",), "x"))) == ()

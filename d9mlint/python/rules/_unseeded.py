@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Related, Rule
-from d9mlint.python.program import Draft, Program, lower, words_of
+from d9mlint.python.program import Draft, Program, lower
 from d9mlint.python.randomness import LABELS, Uncovered, reaches, seedings, uncovered
 from d9mlint.python.story import Event
 from d9mlint.python.values import taint
+from d9mlint.python.wording import words_of
 
 LATE = ("late", "import")
 
@@ -40,7 +41,7 @@ def check(program: Program, rule: Rule, generator: str, wanted: str) -> Iterator
         if found.draw.generator != generator or found.draw.worker or kind(program, found) != wanted:
             continue
         if not found.draw.is_data or (late and found.draw.event.name.startswith("torch.")):
-            groups.setdefault(words_of(found.cond), []).append(found)
+            groups.setdefault(words_of(found.cond, excluded=found.draw.event.excluded), []).append(found)
     for group in groups.values():
         yield _draft(program, rule, group)
 

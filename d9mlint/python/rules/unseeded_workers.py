@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Related, Rule
-from d9mlint.python.program import Draft, Program, lower, words_of
+from d9mlint.python.program import Draft, Program, lower
 from d9mlint.python.randomness import LABELS, Uncovered, seedings, uncovered
+from d9mlint.python.wording import words_of
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
@@ -16,7 +17,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     groups: dict[tuple[object, ...], list[Uncovered]] = {}
     for found in uncovered(program):
         if found.draw.worker:
-            key = (id(found.draw.event.loader), words_of(found.cond))
+            key = (id(found.draw.event.loader), words_of(found.cond, excluded=found.draw.event.excluded))
             groups.setdefault(key, []).append(found)
     for group in groups.values():
         yield _draft(program, rule, group)

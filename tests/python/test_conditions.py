@@ -1,0 +1,179 @@
+"""Under which conditions findings are told to hold: what decides, once, and nothing that any program needs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from d9mlint.catalogue import load
+from d9mlint.model import Finding
+from d9mlint.python.batch import newest_target
+from d9mlint.python.engine import combine, judge
+from d9mlint.python.knowledge import Knowledge
+from d9mlint.python.project import Project
+
+CATALOGUE = load()
+FLAGS = """import argparse
+import os
+import random
+import sys
+
+import numpy as np
+import torch
+import yaml
+from torch.utils.data import DataLoader
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--opt", default="a")
+parser.add_argument("--steps", type=int, default=3)
+parser.add_argument("--file")
+parser.add_argument("--train", action="store_true")
+parser.add_argument("--half", action="store_true")
+parser.add_argument("--cuda", action="store_true")
+args = parser.parse_args()
+
+
+def settings():
+    return yaml.safe_load(open("config.yaml"))
+
+"""
+
+
+def found(files: str | dict[str, str], *rules: str, entry: str = "train.py") -> list[Finding]:
+    """What is found in a program, by these rules."""
+    texts = (
+        {"train.py": f'{FLAGS}{files}\nif __name__ == "__main__":\n    main()\n'} if isinstance(files, str) else files
+    )
+    at = newest_target(["torch==2.6"], "gpu")
+    knowledge = Knowledge(CATALOGUE.aliases, CATALOGUE.effects, at)
+    project = Project({path: text.encode() for path, text in texts.items()}.get)
+    told = judge(project, entry, ("",), CATALOGUE.rules.values(), CATALOGUE.ops, knowledge, at)
+    return [f for f in told.findings if f.rule in rules and f.confidence != "low"]
+
+
+def when(files: str, *rules: str) -> list[tuple[str, ...]]:
+    """The conditions of what is found."""
+    return [finding.when for finding in found(files, *rules)]
+
+
+@pytest.mark.parametrize(
+    "stop",
+    [
+        "if args.steps < 1:\n        raise ValueError(args.steps)",
+        "if args.steps < 1:\n        print('too few')\n        sys.exit(1)",
+        "if args.train:\n        if not args.file:\n            raise ValueError('which?')",
+        "assert args.steps > 5",
+        "check()",
+        "found = check()",
+        "check() if args.half else print(1)",
+    ],
+)
+def test_what_stops_the_program_is_no_condition_of_what_follows(stop: str) -> None:
+    text = f"""
+def check():
+    if args.train and not args.file:
+        raise ValueError('which?')
+    return 1
+
+def main():
+    {stop}
+    made = [random.random()]
+    if args.cuda:
+        print(made, np.random.rand())
+"""
+    assert when(text, "unseeded-python", "unseeded-numpy") == [(), ("--cuda is given",)]
+
+
+def test_a_factory_that_knows_no_other_names_picks_among_those() -> None:
+    text = """
+class A:
+    def draw(self):
+        return random.random()
+
+class B:
+    def draw(self):
+        return np.random.rand()
+
+def make(name):
+    if name == "a":
+        return A()
+    if name == "b":
+        return B()
+    raise ValueError(name)
+
+def main():
+    made = make(args.opt)
+    made.draw()
+    np.random.default_rng()
+"""
+    assert when(text, "unseeded-python") == [("--opt is a",)]
+    assert when(text, "unseeded-numpy") == [("--opt is b",)]
+    assert when(text, "entropy-seed") == [()]
+
+
+def test_a_return_is_a_condition_of_what_follows() -> None:
+    text = """
+def main():
+    if not args.train:
+        return
+    random.random()
+"""
+    assert when(text, "unseeded-python") == [("--train is given",)]
+
+
+def test_both_ways_of_a_choice_that_has_no_third_are_no_condition() -> None:
+    text = """
+def main():
+    if args.opt == "a":
+        step = 1
+    elif args.opt == "b":
+        step = 2
+    else:
+        raise ValueError(args.opt)
+    net = torch.nn.Linear(2, 2).cuda()
+    if args.half:
+        net(torch.ones(2)).sum().backward()
+    elif args.opt == "a":
+        net(torch.ones(2)).sum().backward()
+    elif args.opt == "b":
+        net(torch.ones(2)).sum().backward()
+"""
+    assert when(text, "missing-torch-determinism") == [()]
+
+
+def test_what_an_abstract_method_raises_excludes_nothing() -> None:
+    text = """
+class Base:
+    def draw(self):
+        raise NotImplementedError
+
+def main():
+    Base().draw()
+    random.random()
+"""
+    assert when(text, "unseeded-python") == [()]
+
+
+SHARED = {
+    "noise.py": "import random\n\ndef noise():\n    return random.random()\n",
+    "train.py": "import random\nfrom noise import noise\nif __name__ == '__main__':\n    random.seed(1)\n    noise()\n",
+    "serve.py": "from noise import noise\nif __name__ == '__main__':\n    noise()\n",
+}
+
+
+def test_a_finding_of_some_entries_says_of_which() -> None:
+    finding = found(SHARED, "unseeded-python", entry="serve.py")
+    assert [f.entries for f in finding] == [("serve.py",)]
+    assert combine(finding, {"noise.py": ["serve.py"]})[0].when == ()
+    assert combine(finding, {"noise.py": ["serve.py", "train.py"]})[0].when == ("`serve.py` is started",)
+    more = [replace(finding[0], entries=(name,)) for name in ("d.py", "c.py", "a.py")]
+    assert combine(more, {"noise.py": ["a.py", "b.py", "c.py", "d.py"]})[0].when == (
+        "one of `a.py`, `c.py` and 1 more is started",
+    )
+    assert combine(more[:2], {"noise.py": ["a.py", "c.py", "d.py"]})[0].when == ("`c.py` or `d.py` is started",)
+
+
+def test_a_finding_in_the_only_entry_that_has_it_needs_no_mention_of_it() -> None:
+    finding = replace(found(SHARED, "unseeded-python", entry="serve.py")[0], entries=("noise.py",))
+    assert combine([finding], {"noise.py": ["noise.py", "train.py"]})[0].when == ()
