@@ -9,6 +9,7 @@ from d9mlint.python import calling, linking, outside
 from d9mlint.python import facts as f
 from d9mlint.python.story import Frame
 from d9mlint.python.values import (
+    ABSENT,
     Bound,
     Class,
     Const,
@@ -45,6 +46,8 @@ def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place
             if found is not None:
                 options.append((cond, found))
         return choose(options)
+    if holder is ABSENT:
+        return ABSENT
     if isinstance(holder, Module):
         return linking.member(interp, holder, name, frame, place)
     if isinstance(holder, Ref):

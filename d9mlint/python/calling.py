@@ -7,11 +7,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from d9mlint.model import Argument, Location
-from d9mlint.python import attributes, callbacks, expressions, jaxcalls, library, loaders, outside, tensors
+from d9mlint.python import attributes, callbacks, expressions, jaxcalls, library, loaders, mappings, outside, tensors
 from d9mlint.python import facts as f
 from d9mlint.python.guards import Cond, either
 from d9mlint.python.story import Frame
 from d9mlint.python.values import (
+    ABSENT,
     CALLABLE,
     UNKNOWN,
     Bound,
@@ -29,7 +30,9 @@ from d9mlint.python.values import (
     Super,
     Unknown,
     Value,
+    alternatives,
     choose,
+    in_place_of_absent,
     taint,
 )
 
@@ -132,12 +135,13 @@ def call_expression(interp: Interpreter, node: f.Call, frame: Frame) -> Value:
                 if isinstance(value, Seq) and isinstance(value.element, Inst):
                     args.append(value.element)  # `Sequential(*(Block() for _ in range(n)))`: one stands for all
         elif arg.star == "**":
-            if isinstance(value, Dict):
-                kwargs.update({k: v for k, v in value.items.items() if isinstance(k, str)})
-                star = star or value.open
-            else:
-                star = True
-                outside.escape(interp, value)
+            given = Dict({})
+            mappings.merge(given, value)
+            kwargs.update({k: v for k, v in given.items.items() if isinstance(k, str)})
+            star = star or given.open
+            for _, leaf in alternatives(value):
+                if not isinstance(leaf, Dict):
+                    outside.escape(interp, leaf)
         elif arg.keyword is not None:
             kwargs[arg.keyword] = value
         else:
@@ -157,6 +161,8 @@ def call(
             if found is not None:
                 options.append((cond, found))
         return choose(options)
+    if func is ABSENT:
+        return ABSENT
     if isinstance(func, Func):
         return enter(interp, func, args, kwargs, frame, place, star)
     if isinstance(func, Bound):
@@ -275,6 +281,8 @@ def _bind(inner: Frame, func: Func, args: list[Value], kwargs: dict[str, Value],
     rest = list(args)
     left = dict(kwargs)
     for param in func.node.params:
+        known = not star and param.name in func.defaults
+        default = func.defaults[param.name] if known else Unknown(name=param.name)
         if param.kind == "*":
             inner.vars[param.name] = Seq("tuple", None if star else rest, UNKNOWN if star else None)
             rest = []
@@ -284,11 +292,9 @@ def _bind(inner: Frame, func: Func, args: list[Value], kwargs: dict[str, Value],
             inner.vars[param.name] = rest.pop(0)
             left.pop(param.name, None)
         elif param.name in left:
-            inner.vars[param.name] = left.pop(param.name)
-        elif star or param.name not in func.defaults:
-            inner.vars[param.name] = Unknown(name=param.name)
+            inner.vars[param.name] = in_place_of_absent(left.pop(param.name), default)
         else:
-            inner.vars[param.name] = func.defaults[param.name]
+            inner.vars[param.name] = default
 
 
 def _memo_key(interp: Interpreter, inner: Frame) -> tuple[object, ...]:

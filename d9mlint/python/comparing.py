@@ -27,6 +27,7 @@ from d9mlint.python.values import (
     Unknown,
     Value,
     alternatives,
+    present,
 )
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def _compare_leaves(interp: Interpreter, op: str, left: Value, right: Value, tex
     ):
         return either(*(_compare_leaves(interp, "==", left, item, text) for item in right.items))
     if op == "in" and isinstance(left, Const) and isinstance(right, Dict) and not right.open:
-        return left.value in right.items
+        return left.value in right.items and present(right.items[left.value])
     if op in ("==", "is") and isinstance(left, Obj) and left.type == DEVICE and _is_text(right):
         return False
     if op in ("is", "==") and isinstance(right, Const) and right.value is None and isinstance(left, _NEVER_NONE):
@@ -131,7 +132,7 @@ def condition(interp: Interpreter, value: Value, text: str) -> Cond:
     if isinstance(value, (Func, Bound, Partial, Class, Module, Inst)):
         return True
     if isinstance(value, Seq) and value.items is not None and value.kind != "generator":
-        return bool(value.items)
+        return either(*map(present, value.items))
     if isinstance(value, Dict) and not value.open:
-        return bool(value.items)
+        return either(*map(present, value.items.values()))
     return OpaqueTest(("value", interp.serial(value)), text)

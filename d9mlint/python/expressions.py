@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from d9mlint.python import attributes, calling, comparing, jaxcalls, sequences, tensors
+from d9mlint.python import attributes, calling, comparing, jaxcalls, mappings, sequences, tensors
 from d9mlint.python import facts as f
 from d9mlint.python.guards import Flag, both, either, negate
 from d9mlint.python.story import Event, Frame
@@ -25,6 +25,7 @@ from d9mlint.python.values import (
     Value,
     alternatives,
     choose,
+    in_place_of_absent,
     taint,
 )
 
@@ -84,7 +85,7 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
             found = holder.items.get(index.value)
         except TypeError:
             found = None
-        return interp.resolve(found) if found is not None else UNKNOWN
+        return interp.resolve(in_place_of_absent(found, UNKNOWN)) if found is not None else UNKNOWN
     if isinstance(holder, Dict) and isinstance(index, (FlagValue, Phi)):
         return (
             choose([(True, value) for value in list(holder.items.values())[:1]]) if len(holder.items) == 1 else UNKNOWN
@@ -153,23 +154,14 @@ def _mapping(interp: Interpreter, node: f.Mapping, frame: Frame) -> Value:
     for key, value in node.items:
         inner = evaluate(interp, value, frame)
         if key is None:
-            merge(out, inner)
+            mappings.merge(out, inner)
             continue
         known = evaluate(interp, key, frame)
         if isinstance(known, Const) and isinstance(known.value, (str, int, float, bool, bytes, type(None))):
-            out.items[known.value] = inner
+            mappings.put(out, known.value, inner)
         else:
             out.open = True
     return out
-
-
-def merge(into: Dict, other: Value) -> None:
-    """``into.update(other)``."""
-    if isinstance(other, Dict):
-        into.items.update(other.items)
-        into.open = into.open or other.open
-    else:
-        into.open = True
 
 
 def _comp(interp: Interpreter, node: f.Comp, frame: Frame) -> Value:

@@ -1,6 +1,6 @@
 """Conditions under which a fact happens, and a three-valued logic over them.
 
-A condition is a bool or one of the tuples below. Those on command-line flags keep their meaning, so that a finding
+A condition is a bool or a node of ``conds``. Those on command-line flags keep their meaning, so that a finding
 can say "when ``--seed`` is not given"; all others are opaque and only equal to themselves.
 """
 
@@ -8,150 +8,33 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any
 
-from d9mlint.model import Location
+from d9mlint.python.conds import (
+    EXCEPTION,
+    LAUNCHER,
+    UNKNOWN_DEFAULT,
+    All,
+    AnyOf,
+    Cond,
+    Flag,
+    FlagTest,
+    Node,
+    Not,
+    OpaqueTest,
+    Several,
+    forget_nodes,
+)
 
-
-class Flag(NamedTuple):
-    """A command-line flag: how it is spelled, its default (``UNKNOWN_DEFAULT`` if not constant), its kind.
-
-    ``kind`` is ``on`` (store_true), ``off`` (store_false), ``bool`` (takes true/false) or ``value``.
-    """
-
-    name: str
-    spelled: str
-    default: Any
-    kind: str
-    location: Location
-    required: bool = False
-    choices: tuple[Any, ...] = ()
-    """All values that it can have; empty where that is not known."""
-
-
-class Node:
-    """A condition. Equal ones are one object (per story), so that comparing and hashing them costs nothing."""
-
-    __slots__ = ("atoms", "negation", "size", "symbolic")
-    atoms: int
-    """A bit for each flag and each opaque test in it: conditions that share none say nothing about each other."""
-    negation: Cond | None
-    size: int
-    """Tests in it."""
-    symbolic: bool
-    """It speaks only of flags, so that it can be told to the user."""
-
-
-class FlagTest(Node):
-    """``flag op value`` with op ``truthy``, ``none``, ``==`` or an ordering of numbers."""
-
-    __slots__ = ("flag", "op", "value")
-    flag: Flag
-    op: str
-    value: Any
-
-    def __new__(cls, flag: Flag, op: str, value: Any = None) -> FlagTest:
-        """The one such test."""
-        node = _known(cls, (flag, op, type(value), value))
-        node.flag, node.op, node.value, node.symbolic = flag, op, value, True
-        node.atoms = _bit(flag)
-        return node
-
-
-EXCEPTION = "an exception is raised"
-"""The text of the condition under which a handler runs."""
-
-
-class OpaqueTest(Node):
-    """A condition that cannot be read; two of them are equal when they have the same key (mostly: a place)."""
-
-    __slots__ = ("text",)
-    text: str
-
-    def __new__(cls, key: tuple[Any, ...], text: str, parts: Iterable[Any] = ()) -> OpaqueTest:
-        """The one such test; ``parts`` are those of a condition that was given up."""
-        node = _known(cls, key)
-        node.text, node.symbolic, node.atoms = text, False, _bit(node) | _atoms(parts)
-        return node
-
-
-class Not(Node):
-    """Negation; ``of`` is a test."""
-
-    __slots__ = ("of",)
-    of: Any
-
-    def __new__(cls, of: Any) -> Not:
-        """The one such negation."""
-        node = _known(cls, (of,))
-        node.of, node.symbolic, node.atoms = of, of.symbolic, of.atoms
-        return node
-
-
-class _Several(Node):
-    __slots__ = ("of",)
-    of: tuple[Any, ...]
-
-    @classmethod
-    def make(cls, parts: Sequence[Any]) -> Any:
-        node = _known(cls, (frozenset(parts),))
-        if node.size == 1:
-            node.of, node.symbolic = tuple(parts), all(p.symbolic for p in parts)
-            node.size, node.atoms = sum(p.size for p in parts), _atoms(parts)
-        return node
-
-
-class All(_Several):
-    """Conjunction of at least two."""
-
-    __slots__ = ()
-
-
-class AnyOf(_Several):
-    """Disjunction of at least two."""
-
-    __slots__ = ()
-
-
-Cond: TypeAlias = bool | FlagTest | OpaqueTest | Not | All | AnyOf
-UNKNOWN_DEFAULT = "<unknown default>"
-LAUNCHER = Flag("", "", UNKNOWN_DEFAULT, "launcher", Location("", 1, 1, 1, 1))
-"""By which launch script (its ``path:line``) the program is started."""
 MAX_SIZE = 24
 """Tests in one condition beyond which it is given up as opaque (they come from very long if chains)."""
-_NODES: dict[tuple[type, tuple[Any, ...]], Any] = {}
 _MEMO: dict[tuple[Any, ...], Any] = {}
-_BITS: dict[Any, int] = {}
-_N = TypeVar("_N", bound=Node)
-
-
-def _known(kind: type[_N], key: tuple[Any, ...]) -> _N:
-    found = _NODES.get((kind, key))
-    if found is None:
-        found = _NODES[(kind, key)] = object.__new__(kind)
-        found.negation, found.size = None, 1
-    return found
-
-
-def _bit(atom: Any) -> int:
-    found = _BITS.get(atom)
-    if found is None:
-        found = _BITS[atom] = 1 << len(_BITS)
-    return found
-
-
-def _atoms(parts: Iterable[Any]) -> int:
-    bits = 0
-    for part in parts:
-        bits |= part.atoms
-    return bits
 
 
 def forget() -> None:
     """Drops all conditions made so far: call it before a story, so that none depends on the stories before."""
-    _NODES.clear()
+    forget_nodes()
     _MEMO.clear()
-    _BITS.clear()
 
 
 def negate(cond: Cond) -> Cond:
@@ -247,7 +130,7 @@ def _exhaustive(parts: Iterable[Any]) -> bool:
     return any(values.issuperset(flag.choices) for flag, values in named.items())
 
 
-def _several(kind: type[_Several], parts: list[Any], empty: bool) -> Cond:
+def _several(kind: type[Several], parts: list[Any], empty: bool) -> Cond:
     if not parts:
         return empty
     if len(parts) == 1:
@@ -421,3 +304,9 @@ def test_value(cond: FlagTest, value: Any) -> bool:
     if cond.op in ORDERINGS:
         return isinstance(value, (int, float)) and bool(ORDERINGS[cond.op](value, cond.value))
     return bool(value == cond.value)
+
+
+__all__ = [
+    "EXCEPTION", "INVERSE", "LAUNCHER", "MAX_SIZE", "ORDERINGS", "UNKNOWN_DEFAULT", "All", "AnyOf", "Cond", "Flag",
+    "FlagTest", "Known", "Node", "Not", "OpaqueTest", "both", "either", "forget", "negate", "test_value", "truth",
+]  # fmt: skip

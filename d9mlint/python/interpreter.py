@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from d9mlint.model import Location, Target
-from d9mlint.python import expressions, sequences, statements
+from d9mlint.python import expressions, mappings, sequences, statements
 from d9mlint.python import facts as f
 from d9mlint.python.flags import CommandLine
 from d9mlint.python.guards import Cond, both, either, negate
@@ -200,7 +200,7 @@ class Interpreter:
             self.set_environment(index, value, frame, place)
         elif isinstance(holder, Dict):
             if isinstance(index, Const) and _hashable(index.value):
-                holder.items[index.value] = overwrite(holder.items.get(index.value), self.since(frame.born), value)
+                mappings.put(holder, index.value, value, self.since(frame.born))
             else:
                 holder.open = True
         else:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from d9mlint.python import attributes, calling, comparing, expressions, outside, sequences
-from d9mlint.python.guards import OpaqueTest
+from d9mlint.python import attributes, calling, comparing, mappings, outside, sequences
+from d9mlint.python.guards import OpaqueTest, negate
 from d9mlint.python.outside import Special
 from d9mlint.python.story import Event, Frame
 from d9mlint.python.values import (
+    ABSENT,
     NONE,
     UNKNOWN,
     Bound,
@@ -29,6 +30,7 @@ from d9mlint.python.values import (
     choose,
     taint,
 )  # fmt: skip
+from d9mlint.python.wording import is_setting, is_symbolic
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter import Interpreter
@@ -166,7 +168,7 @@ def _map(interp: Interpreter, event: Event, frame: Frame) -> Value:
 
 def _append(interp: Interpreter, event: Event, frame: Frame) -> Value:
     if isinstance(receiver := event.receiver, Seq):
-        added = sequences.without(outside.first(event), receiver)
+        added = _where_added(interp, sequences.without(outside.first(event), receiver), frame)
         if receiver.items is not None and event.name.endswith("append") and len(receiver.items) < 64:
             receiver.items.append(added)
         else:
@@ -180,6 +182,12 @@ def _append(interp: Interpreter, event: Event, frame: Frame) -> Value:
     return NONE
 
 
+def _where_added(interp: Interpreter, added: Value, frame: Frame) -> Value:
+    """An item under the condition that it was added; one that cannot be told helps nobody."""
+    cond = interp.since(frame.born)
+    return choose([(cond, added), (negate(cond), ABSENT)]) if is_symbolic(cond) or is_setting(cond) else added
+
+
 def _more(known: tuple[Event, ...], new: tuple[Event, ...]) -> tuple[Event, ...]:
     return (*known, *(e for e in new if e not in known))[-outside.MAX_SOURCES :]
 
@@ -191,49 +199,6 @@ def _pop(interp: Interpreter, event: Event, frame: Frame) -> Value:
     if isinstance(receiver, Seq):
         return receiver.element or (receiver.items[-1] if receiver.items else UNKNOWN)
     return UNKNOWN
-
-
-def _dict_get(interp: Interpreter, event: Event, frame: Frame) -> Value:
-    receiver, key = event.receiver, outside.first(event)
-    default = event.args[1] if len(event.args) > 1 else NONE
-    if isinstance(receiver, Dict) and isinstance(key, Const):
-        try:
-            found = receiver.items.get(key.value)
-        except TypeError:
-            found = None
-        if found is not None:
-            return interp.resolve(found)
-        return UNKNOWN if receiver.open else default
-    return UNKNOWN
-
-
-def _dict_update(interp: Interpreter, event: Event, frame: Frame) -> Value:
-    if isinstance(event.receiver, Dict):
-        for value in event.args:
-            expressions.merge(event.receiver, value)
-        event.receiver.items.update(event.kwargs)
-    return NONE
-
-
-def _dict_views(interp: Interpreter, event: Event, frame: Frame) -> Value:
-    receiver = event.receiver
-    if not isinstance(receiver, Dict) or (receiver.open and not receiver.items):
-        return UNKNOWN
-    pairs = receiver.items.items()
-    rest: list[Value] = [UNKNOWN] if receiver.open else []
-    if event.name.endswith("keys"):
-        return Seq("list", [*(Const(k) for k, _ in pairs), *rest])
-    if event.name.endswith("values"):
-        return Seq("list", [*(interp.resolve(v) for _, v in pairs), *rest])
-    both = [Seq("tuple", [Const(k), interp.resolve(v)]) for k, v in pairs]
-    return Seq("list", [*both, *(Seq("tuple", [UNKNOWN, UNKNOWN]) for _ in rest)])
-
-
-def _make_dict(interp: Interpreter, event: Event, frame: Frame) -> Value:
-    out = Dict(dict(event.kwargs), event.star)
-    for value in event.args:
-        expressions.merge(out, value)
-    return out
 
 
 def _text_method(interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -382,9 +347,7 @@ SPECIAL: dict[str, Special] = {
     "builtins.enumerate": _enumerate, "builtins.zip": _zip, "builtins.map": _map, "builtins.filter": _map,
     "builtins.list.append": _append, "builtins.list.extend": _append, "builtins.list.insert": _append,
     "builtins.list.sort": _sort_in_place, "?.sort": _sort_in_place, "builtins.set.pop": _pop,
-    "builtins.list.pop": _pop, "builtins.dict.get": _dict_get, "builtins.dict.setdefault": _dict_get,
-    "builtins.dict.update": _dict_update, "builtins.dict.items": _dict_views, "builtins.dict.keys": _dict_views,
-    "builtins.dict.values": _dict_views, "builtins.dict": _make_dict, "builtins.getattr": _getattr,
+    "builtins.list.pop": _pop, "builtins.getattr": _getattr,
     "builtins.setattr": _setattr, "builtins.isinstance": _isinstance, "builtins.vars": _vars,
     "builtins.set.union": _make_set, "functools.partial": _partial, "importlib.import_module": _import_module,
     "builtins.__import__": _import_module, "sys.exit": _exit, "builtins.exit": _exit, "builtins.quit": _exit,
@@ -397,4 +360,5 @@ SPECIAL: dict[str, Special] = {
     "argparse.ArgumentParser.error": _exit,
     "absl.flags.FLAGS.flag_values_dict": _all_absl_flags,
 }  # fmt: skip
+SPECIAL.update(mappings.SPECIAL)
 SPECIAL.update({f"builtins.str.{name}": _text_method for name in (*_PURE_TEXT, "join", "format")})

@@ -9,6 +9,7 @@ from d9mlint.python import expressions, loaders
 from d9mlint.python import facts as f
 from d9mlint.python.story import Event, Frame
 from d9mlint.python.values import (
+    ABSENT,
     Const,
     Dict,
     Obj,
@@ -52,7 +53,7 @@ def loop_items(
     """What a loop variable takes: each known item of a sequence of at most ``limit``, else one value for all."""
     if isinstance(iterable, Seq):
         if iterable.items is not None and len(iterable.items) <= limit:
-            return [interp.resolve(v) for v in iterable.items]
+            return [item for v in iterable.items if (item := interp.resolve(v)) is not ABSENT]
         if iterable.element is not None:
             return [iterable.element]
         if iterable.items:

@@ -251,6 +251,8 @@ Value: TypeAlias = (
 )
 UNKNOWN = Unknown()
 NONE = Const(None)
+ABSENT = Const(None)
+"""What stands for an item of a list or dict under the conditions under which it has none; an argument is not given."""
 CALLABLE = (Func, Bound, Partial)
 _CLEAN = frozenset({Const, FlagValue, CondValue, Func, Bound, Partial, Class, Inst, Module, Dict, Super})
 """Values that carry no taint; most values are one of these."""
@@ -284,6 +286,18 @@ def choose(options: list[tuple[Cond, Value]]) -> Value:
     if len(flat) > MAX_ALTERNATIVES:
         return Unknown(*taint(v for _, v in flat))
     return Phi(tuple(flat))
+
+
+def present(item: Value) -> Cond:
+    """The condition under which an item of a list or dict is there."""
+    return either(*(cond for cond, leaf in alternatives(item) if leaf is not ABSENT))
+
+
+def in_place_of_absent(item: Value, instead: Value) -> Value:
+    """The item, or ``instead`` where there is none."""
+    if not any(leaf is ABSENT for _, leaf in alternatives(item)):
+        return item
+    return choose([(cond, instead if leaf is ABSENT else leaf) for cond, leaf in alternatives(item)])
 
 
 def overwrite(old: Value | None, cond: Cond, new: Value) -> Value:

@@ -155,6 +155,73 @@ def main():
     assert when(text, "unseeded-python") == [()]
 
 
+@pytest.mark.parametrize(
+    "update",
+    [
+        "if args.cuda:\n        words.update(num_workers=4, shuffle=True)",
+        "if args.cuda:\n        words.update({'num_workers': 4, 'shuffle': True})",
+        "more = {'shuffle': True} if args.cuda else {}\n    words.update(more)",
+        "if args.cuda:\n        words['shuffle'] = True",
+        "words = dict(words, **({'shuffle': True} if args.cuda else {}))",
+        "add(words)",
+    ],
+)
+@pytest.mark.parametrize("use", ["DataLoader([1, 2], **words)", "loader([1, 2], **words)"])
+def test_an_update_of_arguments_keeps_its_condition(update: str, use: str) -> None:
+    text = f"""
+def loader(data, batch_size=1, num_workers=0, shuffle=False):
+    return DataLoader(data, batch_size, shuffle=shuffle)
+
+def add(words):
+    if args.cuda:
+        words.update(shuffle=True)
+
+def main():
+    words = {{"batch_size": 4}}
+    {update}
+    for batch in {use}:
+        print(batch)
+"""
+    assert when(text, "unseeded-shuffle") == [("--cuda is given",)]
+
+
+def test_an_item_of_a_dict_that_is_there_only_sometimes_has_its_default_otherwise() -> None:
+    text = """
+def main():
+    words = {}
+    if args.cuda:
+        words["noise"] = False
+    if words.get("noise", True):
+        random.random()
+    if "noise" in words:
+        np.random.rand()
+    if words:
+        np.random.default_rng()
+"""
+    assert when(text, "unseeded-python") == [("--cuda is not given",)]
+    assert when(text, "unseeded-numpy") == [("--cuda is given",)]
+    assert when(text, "entropy-seed") == [("--cuda is given",)]
+
+
+def test_what_is_put_into_a_list_under_a_condition_is_used_under_it() -> None:
+    text = """
+class Noise:
+    def __init__(self):
+        self.rng = np.random.RandomState(1)
+
+    def __call__(self, x):
+        return x + random.random()
+
+def main():
+    steps = []
+    if args.half:
+        steps.append(Noise())
+    for step in steps:
+        print(step(1))
+"""
+    assert when(text, "unseeded-python") == [("--half is given",)]
+
+
 SHARED = {
     "noise.py": "import random\n\ndef noise():\n    return random.random()\n",
     "train.py": "import random\nfrom noise import noise\nif __name__ == '__main__':\n    random.seed(1)\n    noise()\n",
