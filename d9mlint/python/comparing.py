@@ -33,6 +33,7 @@ from d9mlint.python.values import (
 if TYPE_CHECKING:
     from d9mlint.python.interpreter import Interpreter
 
+POSITIVE = {"!=": "==", "is not": "is", "not in": "in"}
 _NEVER_NONE = (Obj, Inst, Func, Bound, Class, Module, Seq, Dict, Partial, Ref)
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
@@ -42,7 +43,7 @@ _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
 def compare(interp: Interpreter, op: str, left: Value, right: Value, text: str) -> Value:
     """A comparison as a constant where it is known, else as a condition."""
     if op in ("!=", "is not", "not in"):
-        positive = {"!=": "==", "is not": "is", "not in": "in"}[op]
+        positive = POSITIVE[op]
         return CondValue(negate(condition(interp, compare(interp, positive, left, right, text), text)))
     conds: list[Cond] = []
     for left_cond, a in alternatives(left):
@@ -86,7 +87,8 @@ def _compare_leaves(interp: Interpreter, op: str, left: Value, right: Value, tex
         return False
     keys = tuple(_key(interp, v) for v in (left, right))
     words = [_said(left), _said(right)]
-    return OpaqueTest(("compare", op, *keys), f"{words[0]} {op} {words[1]}" if all(words) else text)
+    plain = " " not in text and all(words)
+    return OpaqueTest(("compare", op, *keys), f"{words[0]} {op} {words[1]}" if plain else text)
 
 
 def _is_text(value: Value) -> bool:

@@ -288,7 +288,23 @@ def _compute(op: str, values: list[Any]) -> Value | None:
 
 def _compare(interp: Interpreter, node: f.Compare, frame: Frame) -> Value:
     left, right = evaluate(interp, node.left, frame), evaluate(interp, node.right, frame)
-    return comparing.compare(interp, node.op, left, right, node.op)
+    words = [_spelled(side) for side in (node.left, node.right)]
+    op = comparing.POSITIVE.get(node.op, node.op)
+    return comparing.compare(interp, node.op, left, right, f"{words[0]} {op} {words[1]}" if all(words) else node.op)
+
+
+def _spelled(node: f.Expr) -> str:
+    """A name, an attribute or an item as the program writes it; a constant; empty for all else."""
+    if isinstance(node, f.Const):
+        return repr(node.value)
+    if isinstance(node, f.Name):
+        return node.id
+    holder = _spelled(node.value) if isinstance(node, (f.Attr, f.Sub)) else ""
+    if isinstance(node, f.Attr):
+        return f"{holder}.{node.name}" if holder else ""
+    if isinstance(node, f.Sub) and isinstance(node.key, f.Const):
+        return f"{holder}[{node.key.value!r}]" if holder else ""
+    return ""
 
 
 def _if_exp(interp: Interpreter, node: f.IfExp, frame: Frame) -> Value:

@@ -24,7 +24,11 @@ from d9mlint.python.guards import (
 
 MAX_WORDS = 120
 """Characters of one condition; longer alternatives explain nothing."""
-_SETTING = re.compile(r"""([^\W\d]\w*(?:\.[^\W\d]\w*)*)(?:\[(['"])\w+\2\]|\.get\((['"])\w+\3[^()]{0,40}\))?""")
+_PLACE = r"""([^\W\d]\w*(?:\.[^\W\d]\w*)*)(?:\[(['"])\w+\2\]|\.get\((['"])\w+\3[^()]{0,40}\)|\.[^\W\d]\w*)*"""
+_SETTING = re.compile(_PLACE)
+_CONFIG = r"(?:cfg|config|conf|params|hparams|hps|opts?|options|settings|args|flags)"
+_CHOICE = re.compile(rf"(?=(?:\w+[._])*{_CONFIG}(?:[._\[]\w|\[)){_PLACE} (?:==|is|in|<=?|>=?) .{{1,40}}", re.IGNORECASE)
+"""A comparison of what a config says with something."""
 
 
 def by_default(cond: Cond) -> bool | None:
@@ -53,11 +57,15 @@ def is_symbolic(cond: Cond) -> bool:
 def is_setting(cond: Cond) -> bool:
     """Whether it tests a setting whose value is not known, but whose name can be told.
 
-    ``params.use_xla``, ``config["xla"]``, ``params.get("xla", False)``.
+    ``params.use_xla``, ``config["model"]["xla"]``, ``params.get("xla", False)``, ``config.mode == "fast"``. (Whether a
+    module is in training mode is no setting.)
     """
     atom = cond.of if isinstance(cond, Not) else cond
-    match = _SETTING.fullmatch(atom.text) if isinstance(atom, OpaqueTest) else None
-    return match is not None and not any(iskeyword(part) for part in match[1].split("."))
+    if not isinstance(atom, OpaqueTest):
+        return False
+    match = _SETTING.fullmatch(atom.text) or _CHOICE.fullmatch(atom.text)
+    parts = match[1].split(".") if match else ["if"]
+    return parts[-1] != "training" and not any(iskeyword(part) for part in parts)
 
 
 def describe(cond: Cond) -> str:
@@ -81,7 +89,8 @@ def _describe_flag(test: FlagTest, positive: bool) -> str:
     if flag.kind == "launcher":
         return f"{'' if positive else 'not '}started by {test.value}"
     if test.op == "==":
-        return f"{flag.spelled} is {'' if positive else 'not '}{test.value}"
+        value = repr(test.value) if test.value == "" else test.value
+        return f"{flag.spelled} is {'' if positive else 'not '}{value}"
     if test.op in ORDERINGS:
         return f"{flag.spelled} {test.op if positive else INVERSE[test.op]} {test.value}"
     if test.op == "none":

@@ -47,7 +47,7 @@ def check(program: Program, rule: Rule, generator: str, wanted: str) -> Iterator
 
 
 def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
-    first = next((u for u in group if not u.draw.implicit and not u.draw.event.deferred), group[0])
+    first = _first(group)
     event = first.draw.event
     related = [
         Related(u.draw.event.location, "draws from it too") for u in group if u.draw.event.location != event.location
@@ -71,8 +71,15 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
         rule, event, cond=first.cond, related=[*notes, *dict.fromkeys(related)],
         confidence=rule.confidence if first.sure else lower(lower(rule.confidence)),
         name=event.raw, late=late, generator=LABELS.get(generator_of(first), generator_of(first)),
-        others=" and ".join(others), settings=False,
+        others=" and ".join(others),
     )  # fmt: skip
+
+
+def _first(group: list[Uncovered]) -> Uncovered:
+    """The draw to report: one that happens whatever a config says, at once and plainly, before any other."""
+    told = {id(u): words_of(u.cond, True, u.draw.event.excluded) for u in group}
+    fewest = [u for u in group if told[id(u)] == words_of(u.cond, excluded=u.draw.event.excluded)] or group
+    return next((u for u in fewest if not u.draw.implicit and not u.draw.event.deferred), fewest[0])
 
 
 def _late(program: Program, rule: Rule, group: list[Uncovered], seed: Event) -> Draft:
