@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from d9mlint.python import calling, linking, outside
 from d9mlint.python import facts as f
+from d9mlint.python.guards import Cond
 from d9mlint.python.story import Frame
 from d9mlint.python.values import (
     ABSENT,
@@ -40,8 +41,11 @@ _ALL_FLAGS = frozenset(
 def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place: f.Place) -> Value:
     """``holder.name``."""
     if isinstance(holder, Phi):
-        options = []
+        options: list[tuple[Cond, Value]] = []
         for cond, leaf in holder.alternatives:
+            if isinstance(leaf, Const) and leaf.value is None:  # nothing that a program asks for an attribute
+                options.append((cond, ABSENT))
+                continue
             found = interp.under(cond, partial(attribute, interp, leaf, name, frame, place))
             if found is not None:
                 options.append((cond, found))

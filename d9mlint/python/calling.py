@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from d9mlint.model import Argument, Location
 from d9mlint.python import attributes, callbacks, expressions, jaxcalls, library, loaders, mappings, outside, tensors
 from d9mlint.python import facts as f
-from d9mlint.python.guards import Cond, either
+from d9mlint.python.guards import Cond, both, either, negate
 from d9mlint.python.story import Frame
 from d9mlint.python.values import (
     ABSENT,
     CALLABLE,
+    NONE,
     UNKNOWN,
     Bound,
     Class,
@@ -35,6 +36,7 @@ from d9mlint.python.values import (
     in_place_of_absent,
     taint,
 )
+from d9mlint.python.wording import is_symbolic
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter import Interpreter
@@ -166,7 +168,11 @@ def call(
     if isinstance(func, Func):
         return enter(interp, func, args, kwargs, frame, place, star)
     if isinstance(func, Bound):
-        return enter(interp, func.func, [func.receiver, *args], kwargs, frame, place, star)
+        run = partial(enter, interp, func.func, [func.receiver, *args], kwargs, frame, place, star)
+        if not isinstance(func.receiver, Inst):
+            return run()
+        made: Value | None = interp.while_there(func.receiver, run)
+        return UNKNOWN if made is None else made
     if isinstance(func, Partial):
         return call(interp, func.func, [*func.args, *args], {**func.kwargs, **kwargs}, frame, place, star)
     if isinstance(func, Class):
@@ -175,7 +181,7 @@ def call(
         for name in ("__call__", "call", "forward"):
             method = attributes.class_attribute(interp, func.cls, name)
             if isinstance(method, Func):
-                return enter(interp, method, [func, *args], kwargs, frame, place, star)
+                return call(interp, Bound(method, func), args, kwargs, frame, place, star)
         base = attributes.external(func.cls, "__call__", func)
         return call(interp, base, args, kwargs, frame, place, star) if base else UNKNOWN
     if isinstance(func, Ref):
@@ -238,8 +244,8 @@ def enter(
         if isinstance(node, f.Lambda):
             result = expressions.evaluate(interp, node.body, inner)
         else:
-            stopped = interp.block(node.body, inner)[2]
-            result = _result(node, inner)
+            returned, _, stopped = interp.block(node.body, inner)
+            result = _result(node, inner, returned, stopped)
     finally:
         interp.stack.pop()
         if added:
@@ -263,7 +269,7 @@ def _decorator_name(interp: Interpreter, decorator: Value) -> str:
     return interp.knowledge.canonical(decorator.name) if isinstance(decorator, Ref) else ""
 
 
-def _result(node: f.Def, inner: Frame) -> Value:
+def _result(node: f.Def, inner: Frame, returned: Cond, stopped: Cond) -> Value:
     if node.generator:
         element = choose([(True, inner.yields[0])]) if inner.yields else UNKNOWN
         _, order, sources = taint(inner.yields)
@@ -272,9 +278,11 @@ def _result(node: f.Def, inner: Frame) -> Value:
         return Seq("generator", None, element, order, sources)
     if not inner.results:
         return Const(None)
-    if len(inner.results) == 1:
-        return inner.results[0][1]
-    return choose(inner.results)
+    results = list(inner.results)
+    rest = both(negate(returned), negate(stopped))
+    if is_symbolic(rest) and rest is not False and returned is either(*(cond for cond, _ in results)):
+        results.append((rest, NONE))  # (a return in a loop is none that is known of)
+    return results[0][1] if len(results) == 1 else choose(results)
 
 
 def _bind(inner: Frame, func: Func, args: list[Value], kwargs: dict[str, Value], star: bool) -> None:

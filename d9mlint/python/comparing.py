@@ -10,6 +10,7 @@ from d9mlint.python import sequences
 from d9mlint.python.devicetests import DEVICE
 from d9mlint.python.guards import UNKNOWN_DEFAULT, Cond, FlagTest, OpaqueTest, both, either, negate
 from d9mlint.python.values import (
+    UNKNOWN,
     Bound,
     Class,
     CondValue,
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from d9mlint.python.interpreter import Interpreter
 
 POSITIVE = {"!=": "==", "is not": "is", "not in": "in"}
+_OPERATORS = ("not", "and", "or", "assert")
+"""Texts of conditions that say nothing of what is tested."""
 _NEVER_NONE = (Obj, Inst, Func, Bound, Class, Module, Seq, Dict, Partial, Ref)
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
@@ -137,4 +140,6 @@ def condition(interp: Interpreter, value: Value, text: str) -> Cond:
         return either(*map(present, value.items))
     if isinstance(value, Dict) and not value.open:
         return either(*map(present, value.items.values()))
+    if value is UNKNOWN:  # one object for all that is unknown; only what is spelled the same is taken for the same
+        return OpaqueTest(("unknown", text if text not in _OPERATORS else interp.serial(object())), text)
     return OpaqueTest(("value", interp.serial(value)), text)

@@ -208,15 +208,15 @@ def _op(interp: Interpreter, node: f.Op, frame: Frame) -> Value:
         return _short_circuit(interp, node.op, node.operands, frame)
     operands = [evaluate(interp, operand, frame) for operand in node.operands]
     if node.op == "not":
-        cond = comparing.condition(interp, operands[0], "not")
+        cond = comparing.condition(interp, operands[0], _spelled(node.operands[0]) or "not")
         return Const(not cond) if isinstance(cond, bool) else CondValue(negate(cond))
     return arithmetic(interp, node.op, operands)
 
 
 def _short_circuit(interp: Interpreter, op: str, operands: tuple[f.Expr, ...], frame: Frame) -> Value:
     value = evaluate(interp, operands[0], frame)
-    for operand in operands[1:]:
-        cond = comparing.condition(interp, value, op)
+    for number, operand in enumerate(operands[1:]):
+        cond = comparing.condition(interp, value, (number == 0 and _spelled(operands[0])) or op)
         stop = cond if op == "or" else negate(cond)
         if stop is True:
             return value
@@ -226,7 +226,7 @@ def _short_circuit(interp: Interpreter, op: str, operands: tuple[f.Expr, ...], f
         if stop is False:
             value = following
         elif isinstance(value, CondValue) and isinstance(following, (CondValue, Const)):
-            right = comparing.condition(interp, following, op)
+            right = comparing.condition(interp, following, _spelled(operand) or op)
             value = CondValue(either(cond, right) if op == "or" else both(cond, right))
         else:
             value = choose([(stop, value), (negate(stop), following)])

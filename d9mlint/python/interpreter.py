@@ -37,6 +37,7 @@ from d9mlint.python.values import (
     overwrite,
     taint,
 )
+from d9mlint.python.wording import is_setting, is_symbolic
 
 if TYPE_CHECKING:
     from d9mlint.python.project import Project
@@ -90,8 +91,8 @@ class Interpreter:
     # -- state -----------------------------------------------------------------------------------------------------
 
     def assumed(self) -> tuple[Cond, ...]:
-        """All conditions that hold here."""
-        return self.path.conds()
+        """The conditions on the way here that are worth a mention."""
+        return tuple(self.path.told)
 
     def under(self, cond: Cond, action: Callable[[], Any]) -> Any:
         """Does ``action`` under one more condition; None when that condition cannot hold here."""
@@ -112,6 +113,11 @@ class Interpreter:
     def since(self, born: tuple[Cond, ...]) -> Cond:
         """The conditions that came on top of those in ``born``; a program that stops asks for no value."""
         return both(*(cond for cond in self.path.told if cond not in born)) if self.path.told else True
+
+    def while_there(self, instance: Inst, action: Callable[[], Any]) -> Any:
+        """Does ``action`` with an object of the program: under the conditions that it was made under."""
+        made = both(*(cond for cond in instance.born if is_symbolic(cond) or is_setting(cond)))
+        return self.under(made, action) if made is not True else action()
 
     def serial(self, thing: object) -> int:
         """A small number for the identity of an object, in order of first use."""

@@ -91,7 +91,7 @@ def finish(interp: Interpreter) -> None:
     interp.deferred -= 1
     for instance, frame, place in list(loaders.handed.values()):
         if not any((id(instance), name) in interp.ran for name in READS):
-            callbacks.run_protocol(interp, instance, frame, place, READS)
+            interp.while_there(instance, partial(callbacks.run_protocol, interp, instance, frame, place, READS))
 
 
 def worker_info(interp: Interpreter, event: Event, frame: Frame) -> Value | None:

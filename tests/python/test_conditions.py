@@ -222,6 +222,105 @@ def main():
     assert when(text, "unseeded-python") == [("--half is given",)]
 
 
+@pytest.mark.parametrize(
+    "setup",
+    [
+        "noise = Noise() if args.half else None",
+        "noise = make()",
+        "noise = None\n    if args.half:\n        noise = Noise()",
+        "noise = make_or_stop()",
+    ],
+)
+def test_what_an_object_does_happens_where_it_exists(setup: str) -> None:
+    text = f"""
+class Noise:
+    def __init__(self):
+        self.rng = np.random.default_rng()
+
+    def draw(self):
+        return self.rng.random() + random.random()
+
+def make():
+    if args.half:
+        return Noise()
+
+def make_or_stop():
+    if not args.half:
+        return None
+    return Noise()
+
+def main():
+    {setup}
+    if noise:
+        print(noise.draw())
+    noise.draw()
+    np.random.rand()
+"""
+    assert when(text, "entropy-seed", "unseeded-python") == [("--half is given",), ("--half is given",)]
+    assert when(text, "unseeded-numpy") == [()]
+
+
+def test_a_dataset_that_is_handed_over_is_read_where_it_exists() -> None:
+    text = """
+class Data(torch.utils.data.Dataset):
+    def __init__(self):
+        self.rng = np.random.default_rng(1)
+
+    def __len__(self):
+        return 3
+
+    def __getitem__(self, i):
+        return self.rng.random() + random.random()
+
+def main():
+    torch.manual_seed(1)
+    if args.train:
+        data = Data()
+        unknown_trainer(data)
+    data = Data() if args.half else [1, 2]
+    for item in DataLoader(data, num_workers=2):
+        print(item)
+"""
+    assert when(text, "copied-generator") == [("--half is given",)]
+    assert when(text, "partial-seed") == [("--train is given",)]
+
+
+@pytest.mark.parametrize(
+    ("test", "told"),
+    [
+        ("cfg['aug']['noise']", "`cfg['aug']['noise']` is true"),
+        ("cfg.get('noise', False)", "`cfg.get('noise', False)` is true"),
+        ("cfg.model.noise", "`cfg.model.noise` is true"),
+        ("not cfg.noise", "`cfg.noise` is false"),
+        ("cfg['kind'] == 'noise'", "`cfg['kind'] == 'noise'` is true"),
+        ("cfg['kind'] != 'noise'", "`cfg['kind'] == 'noise'` is false"),
+        ("cfg.training", None),
+        ("len(cfg) == 3", None),
+    ],
+)
+def test_a_setting_that_a_draw_needs_is_told(test: str, told: str | None) -> None:
+    text = f"""
+def main():
+    cfg = settings()
+    if {test}:
+        random.random()
+"""
+    assert when(text, "unseeded-python") == [(told,) if told else ()]
+
+
+def test_a_draw_that_needs_no_setting_is_reported_rather() -> None:
+    text = """
+def main():
+    cfg = settings()
+    if cfg["noise"]:
+        random.random()
+    random.gauss(0, 1)
+"""
+    (one,) = found(text, "unseeded-python")
+    assert one.when == ()
+    assert "gauss" in one.message
+
+
 SHARED = {
     "noise.py": "import random\n\ndef noise():\n    return random.random()\n",
     "train.py": "import random\nfrom noise import noise\nif __name__ == '__main__':\n    random.seed(1)\n    noise()\n",

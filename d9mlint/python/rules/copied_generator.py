@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from d9mlint.model import Argument, Related, Rule
 from d9mlint.python import loading
+from d9mlint.python.guards import both
 from d9mlint.python.loaders import PERHAPS_WORKER, WORKER
 from d9mlint.python.pipelines import OWN_GENERATORS
 from d9mlint.python.program import Draft, Program, lower, matches
@@ -33,7 +34,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         seen.add((id(event.loader), maker.index))
         repeats = matches(event.loader.argument(_PERSISTENT), True) is False
         yield program.draft(
-            rule, event, name=maker.raw, again=", and again in each epoch" if repeats else "",
+            rule, event, cond=both(*maker.guards), name=maker.raw, again=", and again in each epoch" if repeats else "",
             confidence=rule.confidence if where == WORKER else lower(rule.confidence),
             related=[Related(maker.location, "the generator"), Related(event.loader.location, "the loader")],
         )  # fmt: skip
