@@ -55,6 +55,9 @@ _EFFECT_KEYS = (
     "parts",
     "options",
     "varies",
+    "enters",
+    "loads",
+    "shapes",
 )
 _ORDERS = ("listing", "set", "completion", "sorted", "kept")
 
@@ -150,6 +153,9 @@ def _effect(item: Item, package: str) -> Effect:
         order=values["order"].one_of(_ORDERS) if "order" in values else "",
         orders_data=_flag(values, "orders_data"),
         trains=_flag(values, "trains"),
+        enters=_word(values, "enters"),
+        loads=_argument(values["loads"]) if "loads" in values else None,
+        shapes=_flag(values, "shapes"),
         device_op=_flag(values, "device_op"),
     )
 

@@ -101,7 +101,7 @@ def _rule(entry: dict[str, Any], rules_folder: Path) -> Rule:
 
 
 def _effect(entry: dict[str, Any]) -> Effect:
-    for name in ("seed_argument", "own_seed", "parts", "options"):
+    for name in ("seed_argument", "own_seed", "parts", "options", "loads"):
         if name in entry:
             entry[name] = Argument(**entry[name])
     if "invokes" in entry:

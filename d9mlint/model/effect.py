@@ -84,6 +84,13 @@ class Effect:
     """An argument in such an order changes the result here."""
     trains: bool = False
     """The call computes gradients or runs a training step."""
+    enters: str = ""
+    """The body of a ``with`` over the result runs in this context."""
+    loads: Argument | None = None
+    """The weights of the model there are replaced by loaded ones."""
+    shapes: bool = False
+    """The call looks only at the shapes of the values it gets: they change nothing, and nothing of them is in what it
+    gives (tracing, exporting, counting operations)."""
     device_op: bool = False
     """The call runs (or builds) ops on the device, so later switches come too late."""
 

@@ -10,6 +10,7 @@ from d9mlint.model import Argument, Location
 from d9mlint.python import attributes, callbacks, expressions, jaxcalls, library, loaders, mappings, outside, tensors
 from d9mlint.python import facts as f
 from d9mlint.python.guards import Cond, both, either, negate
+from d9mlint.python.program import holds
 from d9mlint.python.story import Frame
 from d9mlint.python.values import (
     ABSENT,
@@ -96,6 +97,9 @@ def enter_context(interp: Interpreter, value: Value, frame: Frame) -> tuple[Valu
     """What ``with value as x`` binds, and the context that its body runs in."""
     if isinstance(value, Obj) and value.event is not None:
         name = value.event.name
+        for effect in value.event.effects:
+            if effect.enters and holds(value.event, effect.when) is True:
+                return value, effect.enters
         if name == "tensorflow.device":
             device = value.event.args[0] if value.event.args else UNKNOWN
             is_cpu = isinstance(device, Const) and "cpu" in str(device.value).lower()
@@ -200,8 +204,8 @@ def _unresolved(
     callbacks.run_callbacks(interp, event, frame, place)
     for value in (*args, *kwargs.values()):
         outside.escape(interp, value)
-    origins, order, sources = taint([*args, *kwargs.values()])
-    return Unknown(origins, order, sources)
+    event.result = Unknown(*taint([*args, *kwargs.values()]))
+    return event.result
 
 
 def enter(

@@ -7,22 +7,25 @@ from collections.abc import Mapping
 
 from d9mlint.python.program import Program
 from d9mlint.python.story import Event
-from d9mlint.python.values import taint
+from d9mlint.python.tensors import NO_GRAD
+from d9mlint.python.values import Unknown, taint
 
 _SHOWN = re.compile(
     r"logging\.\w+|(.*\.)?(logger|log|logging|get_?[lL]ogger\(\))\.(debug|info|warning|warn)|\?\.(debug|info|warning|warn)"
 )
 """Calls that log. What is printed counts: it may be all that a program gives."""
-_TRACED = re.compile(
-    r"torch\.(onnx\.(export|dynamo_export|utils\.export)|jit\.trace(_module)?|export\.export)|\?\.add_graph|"
-    r"(torchinfo|torchsummary|torchsummaryX|thop|fvcore|ptflops)\..*"
+_COMPUTES = re.compile(
+    r"torch\.(nn\.functional\.)?(?!save$|set_)[a-z]\w*(?<!_)|torch\.Tensor\.(?!backward$|register|set_)\w*[a-z0-9]|"
+    r"torch\.nn\.Module\.(__call__|forward)|.*\(\)\.(__call__|forward)|\?\.(__call__|forward|infer|generate)"
 )
-"""Calls that take a value for its shape: what is drawn for them reaches neither weights nor outputs."""
-_DEEP = 6
+"""Calls that only compute: all that comes of them is their result."""
+_MODEL = re.compile(r"(.*[._])?(model|net|network|module|backbone|encoder|decoder|forward|infer)")
+"""Names of things that cannot be followed but are models by all appearance."""
+_DEEP = 12
 
 
 def changes_nothing(program: Program, draw: Event) -> bool:
-    """Whether all that is seen to take the numbers of a draw only shows them or looks at their shape.
+    """Whether all that is seen to take the numbers of a draw shows them, looks at their shape or is thrown away.
 
     Where nothing is seen to take them, they may go anywhere.
     """
@@ -31,18 +34,34 @@ def changes_nothing(program: Program, draw: Event) -> bool:
 
 def _idle(event: Event, uses: Mapping[int, list[Event]], depth: int) -> bool:
     taken = uses.get(id(event), [])
-    return bool(taken) and depth > 0 and all(_harmless(one) or _idle(one, uses, depth - 1) for one in taken)
+    if not taken:
+        return event.discarded and _only_computes(event)
+    return depth > 0 and all(_harmless(one) or _passes(one, event) or _idle(one, uses, depth - 1) for one in taken)
 
 
 def _harmless(event: Event) -> bool:
-    return bool(_SHOWN.fullmatch(event.name) or _TRACED.fullmatch(event.name))
+    return bool(_SHOWN.fullmatch(event.name)) or any(effect.shapes for effect in event.effects)
+
+
+def _passes(event: Event, source: Event) -> bool:
+    """Whether a call that takes something made of ``source`` only makes something of it that is then thrown away."""
+    tracked = isinstance(event.result, Unknown) and source in event.result.sources
+    return tracked and source.discarded and _only_computes(event)
+
+
+def _only_computes(event: Event) -> bool:
+    if any(effect.trains or effect.seeds for effect in event.effects):
+        return False
+    if event.kind == "unresolved":
+        return bool(_MODEL.fullmatch(event.name)) or (event.inside(NO_GRAD) and event.name.isidentifier())
+    return bool(_COMPUTES.fullmatch(event.name))
 
 
 def _uses(program: Program) -> dict[int, list[Event]]:
     """The calls that are handed something made by a call, by the call that made it."""
     found: dict[int, list[Event]] = {}
     for event in program.events:
-        if event.kind not in ("call", "unresolved", "sink"):
+        if event.kind not in ("call", "unresolved", "sink", "set"):
             continue
         handed = (*event.args, *event.kwargs.values(), *((event.receiver,) if event.receiver is not None else ()))
         if event.result is not None and event.result is event.receiver:

@@ -86,6 +86,7 @@ class Interpreter:
         self.memo: dict[Any, tuple[Value, Cond]] = {}
         self.loaders = Loaders()
         self.main_guards = 0
+        self.reads: dict[int, frozenset[str]] = {}
         self._serials: dict[int, tuple[object, int]] = {}
 
     # -- state -----------------------------------------------------------------------------------------------------

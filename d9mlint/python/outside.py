@@ -94,7 +94,7 @@ def result_of(interp: Interpreter, event: Event) -> Value:
         returns = returns or effect.returns
         if effect.draws and not event.name.startswith(("keras.", "tensorflow.")):
             origins, sources = origins | {"random"}, (*sources[-MAX_SOURCES:], event)
-        if effect.origin == "fixed":
+        if effect.origin == "fixed" or effect.shapes:
             origins, sources = frozenset(), ()
         elif effect.origin:
             origins, sources = origins | {effect.origin}, (*sources, event)

@@ -25,6 +25,8 @@ FRAMEWORKS = {
     "jax": ("jax", "flax", "haiku", "optax", "equinox"),
 }  # fmt: skip
 """Frameworks by the packages that programs import for them."""
+_DEVICE = "torch.device"
+"""An object of this type is as good as its name."""
 T = TypeVar("T")
 
 
@@ -156,12 +158,7 @@ class Program:
 
     def holds(self, event: Event, tests: Mapping[str, Any]) -> Cond:
         """The condition under which all keyword tests of a ``when`` hold for a call."""
-        return both(*(self._test(event, key, test) for key, test in tests.items()))
-
-    def _test(self, event: Event, key: str, test: Any) -> Cond:
-        keyword, _, position = key.partition("@")
-        value = event.argument(Argument(int(position) if position else None, keyword))
-        return matches(value, test)
+        return holds(event, tests)
 
     # -- findings --------------------------------------------------------------------------------------------------
 
@@ -222,6 +219,16 @@ def is_none(value: Value) -> Cond:
     return either(*found)
 
 
+def holds(event: Event, tests: Mapping[str, Any]) -> Cond:
+    """The condition under which all keyword tests of a ``when`` hold for a call."""
+    return both(*(_test(event, key, test) for key, test in tests.items()))
+
+
+def _test(event: Event, key: str, test: Any) -> Cond:
+    keyword, _, position = key.partition("@")
+    return matches(event.argument(Argument(int(position) if position else None, keyword)), test)
+
+
 def matches(value: Value | None, test: Any) -> Cond:
     """The condition under which a value passes one test of the ``when`` vocabulary."""
     if isinstance(test, dict):
@@ -252,6 +259,8 @@ def _equals(leaf: Value, wanted: Any) -> Cond:
         if isinstance(wanted, bool) or isinstance(leaf.value, bool) or wanted is None:
             return leaf.value is wanted
         return bool(leaf.value == wanted)
+    if isinstance(leaf, Obj) and leaf.type == _DEVICE and leaf.event is not None and leaf.event.args:
+        return matches(leaf.event.args[0], wanted)
     if isinstance(leaf, CondValue) and isinstance(wanted, bool):
         return leaf.cond if wanted else negate(leaf.cond)
     if isinstance(leaf, FlagValue):

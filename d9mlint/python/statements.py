@@ -10,6 +10,7 @@ from d9mlint.python import (
     calling,
     comparing,
     devicetests,
+    discards,
     expressions,
     jaxcalls,
     linking,
@@ -40,8 +41,11 @@ STOPS: Left = (False, False, True)
 
 
 def _evaluate(interp: Interpreter, node: f.Evaluate, frame: Frame) -> Left:
+    start = len(interp.story.events)
     value = expressions.evaluate(interp, node.value, frame)
     _drop_unused_dataset(interp, node)
+    if isinstance(node.value, f.Call):
+        discards.note(interp, node.value, value, start, frame)
     if isinstance(node.value, f.Attr) and isinstance(value, Ref) and not value.name.startswith("?"):
         interp.event("mention", value.name, frame, node.value.place, receiver=value.receiver)
     return STOPS if value is calling.EXITS else STAYS
@@ -59,7 +63,10 @@ def _drop_unused_dataset(interp: Interpreter, node: f.Evaluate) -> None:
 def _assign(interp: Interpreter, node: f.Assign, frame: Frame) -> Left:
     if node.value is None:
         return STAYS
+    start = len(interp.story.events)
     value = expressions.evaluate(interp, node.value, frame)
+    if isinstance(node.value, f.Call) and discards.unread(interp, node.targets, frame):
+        discards.note(interp, node.value, value, start, frame)
     for target in node.targets:
         interp.assign(target, value, frame, node.place)
     return STAYS

@@ -68,6 +68,8 @@ class Event:
     """The function of the program that it happens in."""
     loader: Event | None = None
     """The call that made the data loader which does it, while it is gone through."""
+    discarded: bool = False
+    """Its result, or what was made of it, was thrown away: a call that stands alone, a name that nothing reads."""
     loops: tuple[int, ...] = ()
     """Numbers of the loops around it, outermost first, also of those around the calls that lead here."""
 

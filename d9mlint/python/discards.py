@@ -1,0 +1,72 @@
+"""Results that nobody gets: of calls that stand alone, and of those kept under a name that is never read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from d9mlint.python import facts as f
+from d9mlint.python.story import Frame
+from d9mlint.python.values import Obj, Value, alternatives, taint
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter import Interpreter
+
+_BLANK = "_"
+
+
+def note(interp: Interpreter, node: f.Call, value: Value, start: int, frame: Frame) -> None:
+    """Marks the call, told from event ``start`` on, and what made its value: the value goes nowhere from here.
+
+    What ends a cell of a notebook is shown there, so nothing is said of those.
+    """
+    if interp.story.cells:
+        return
+    for event in interp.story.events[start:]:
+        at = event.location
+        if event.kind in ("call", "unresolved") and (at.line, at.column) == node.place[:2]:
+            event.discarded = event.discarded or at.path == frame.module.path
+    for event in taint([value])[2]:
+        event.discarded = True
+    for _, leaf in alternatives(value):
+        if isinstance(leaf, Obj) and leaf.event is not None:
+            leaf.event.discarded = True
+
+
+def unread(interp: Interpreter, targets: tuple[f.Expr, ...], frame: Frame) -> bool:
+    """Whether what is assigned goes only to names that the function, or the module, never reads."""
+    names = [name for target in targets for name in _names(target)]
+    if not names or None in names:
+        return False
+    return all(name == _BLANK for name in names) or _read_in(interp, frame).isdisjoint(names)
+
+
+def _names(target: f.Expr) -> list[str | None]:
+    """The plain names of a target, None for what is none."""
+    if isinstance(target, f.Items):
+        return [name for item in target.items for name in _names(item)]
+    return [target.id if isinstance(target, f.Name) else None]
+
+
+def _read_in(interp: Interpreter, frame: Frame) -> frozenset[str]:
+    node: Any = frame.func.node if frame.func is not None else interp.project.facts(frame.module.path)
+    known = interp.reads.get(id(node))
+    if known is None:
+        known = interp.reads[id(node)] = _reads(node)
+    return known
+
+
+def _reads(node: Any) -> frozenset[str]:
+    """All names in a function or a module but those that are only assigned to; ``global`` ones count as read."""
+    found: set[str] = set()
+    pending: list[Any] = [node]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, f.Name):
+            found.add(one.id)
+        elif isinstance(one, f.Scope):
+            found.update(one.names)
+        elif isinstance(one, f.Assign):
+            pending += [one.value, *(t for t in one.targets if None in _names(t))]
+        elif isinstance(one, tuple):
+            pending.extend(one)
+    return frozenset(found)
