@@ -58,6 +58,7 @@ _EFFECT_KEYS = (
     "enters",
     "loads",
     "shapes",
+    "unit",
 )
 _ORDERS = ("listing", "set", "completion", "sorted", "kept")
 
@@ -137,6 +138,7 @@ def _effect(item: Item, package: str) -> Effect:
         seeds=_words(values, "seeds"),
         seed_argument=_argument(values["argument"]) if "argument" in values else None,
         draws=_words(values, "draws"),
+        unit=_flag(values, "unit"),
         own_seed=_argument(values["own_seed"]) if "own_seed" in values else None,
         default_seed=_flag(values, "default_seed"),
         later=_flag(values, "later"),

@@ -49,6 +49,8 @@ class Effect:
     """A fixed seed is taken where none is given."""
     draws: tuple[str, ...] = ()
     """Generators that the call draws from."""
+    unit: bool = False
+    """The numbers drawn lie between 0 and 1."""
     own_seed: Argument | None = None
     """A value there makes the draw independent of the generator (an op-level seed)."""
     later: bool = False

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from d9mlint.python import attributes, calling, comparing, jaxcalls, mappings, sequences, tensors
+from d9mlint.python import attributes, calling, comparing, jaxcalls, mappings, sequences, tensors, thresholds
 from d9mlint.python import facts as f
 from d9mlint.python.guards import Flag, both, either, negate
 from d9mlint.python.story import Event, Frame
@@ -181,7 +181,9 @@ def _comp(interp: Interpreter, node: f.Comp, frame: Frame) -> Value:
             for item in items:
                 interp.assign(clause.target, item, inner, node.place)
                 known.append(evaluate(interp, node.element, inner))
-            return Seq("list" if node.kind == "generator" else node.kind, known, None, order, sources)
+            if node.kind == "set":
+                return Seq("set", known)
+            return Seq("list", known, None, order, sources)
         if items:
             interp.assign(clause.target, items[0], inner, node.place)
         for condition_ in clause.conditions:
@@ -190,13 +192,12 @@ def _comp(interp: Interpreter, node: f.Comp, frame: Frame) -> Value:
     if node.kind == "dict":
         value = evaluate(interp, node.value, inner) if node.value is not None else UNKNOWN
         numbered = taint([element, value])
-        return (
-            Unknown(numbered[0], order or numbered[1], (*sources, *numbered[2]))
-            if order or numbered[1]
-            else Dict({}, True)
-        )
-    kind = "list" if node.kind == "generator" else node.kind
-    return Seq(kind, None, element, order, sources)
+        if numbered[1]:  # what a key stands for depends on the order, too
+            return Unknown(numbered[0], order or numbered[1], (*sources, *numbered[2]))
+        return Dict({}, True, order, sources)
+    if node.kind == "set":
+        return Seq("set", None, element)  # whatever order it was filled in
+    return Seq("list", None, element, order, sources)
 
 
 def _lambda(interp: Interpreter, node: f.Lambda, frame: Frame) -> Value:
@@ -263,7 +264,7 @@ def _sequence_arithmetic(op: str, left: Seq, right: Value) -> Value:
         known = [*left.items, *right.items] if left.items is not None and right.items is not None else None
         element = left.element or right.element
         return Seq(left.kind, known, element, left.order or right.order, (*left.sources, *right.sources))
-    if op in ("-", "|", "&", "^") and left.kind == "set":
+    if op in ("-", "|", "&", "^"):  # of sets, or of the keys of a dict
         return Seq("set", None, left.element or _any(left))
     return Unknown(*taint([left, right]))
 
@@ -287,7 +288,12 @@ def _compute(op: str, values: list[Any]) -> Value | None:
 
 
 def _compare(interp: Interpreter, node: f.Compare, frame: Frame) -> Value:
-    left, right = evaluate(interp, node.left, frame), evaluate(interp, node.right, frame)
+    start = len(interp.story.events)
+    left = evaluate(interp, node.left, frame)
+    middle = len(interp.story.events)
+    right = evaluate(interp, node.right, frame)
+    if len(interp.story.events) > start:
+        thresholds.note(interp, node, (start, middle), left, right)
     words = [_spelled(side) for side in (node.left, node.right)]
     op = comparing.POSITIVE.get(node.op, node.op)
     return comparing.compare(interp, node.op, left, right, f"{words[0]} {op} {words[1]}" if all(words) else node.op)

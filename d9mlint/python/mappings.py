@@ -38,6 +38,7 @@ def merge(into: Dict, other: Value, cond: Cond = True) -> None:
             for key, value in leaf.items.items():
                 put(into, key, value, both(cond, its_cond))
             into.open = into.open or leaf.open
+            into.order, into.sources = into.order or leaf.order, (*into.sources, *leaf.sources)
         elif leaf is not ABSENT:
             into.open = True
 
@@ -66,8 +67,10 @@ def _update(interp: Interpreter, event: Event, frame: Frame) -> Value:
 
 def _views(interp: Interpreter, event: Event, frame: Frame) -> Value:
     receiver = event.receiver
-    if not isinstance(receiver, Dict) or (receiver.open and not receiver.items):
+    if not isinstance(receiver, Dict):
         return UNKNOWN
+    if receiver.open and not receiver.items:
+        return Seq("list", None, UNKNOWN, receiver.order, receiver.sources) if receiver.order else UNKNOWN
     pairs = receiver.items.items()
     rest: list[Value] = [UNKNOWN] if receiver.open else []
     if event.name.endswith("keys"):

@@ -23,6 +23,8 @@ def check(program: Program, rule: Rule, order: str) -> Iterator[Draft]:
         return
     found: dict[int, tuple[Event, list[Event]]] = {}
     for event in program.events:
+        if _only_sorted(program, event):
+            continue
         for value in _ordered_inputs(event):
             source = _source(value, order)
             if source is not None:
@@ -54,6 +56,17 @@ def _sorted_inside(program: Program, walk: Event) -> bool:
         if event.func is walk.func and walk in taint(values)[2]:
             return True
     return False
+
+
+def _only_sorted(program: Program, event: Event) -> bool:
+    """Whether what a call makes goes at once into one that asks for no order: ``np.sort(np.array(names))``."""
+    if event.kind != "call" or event.index + 1 >= len(program.events):
+        return False
+    after = program.events[event.index + 1]
+    inner, outer = event.location, after.location
+    within = (outer.line, outer.column) < (inner.line, inner.column) < (outer.end_line, outer.end_column)
+    given = within and any(value is event.result for value in after.args)
+    return given and after.kind == "call" and any(x.order == "sorted" for x in after.effects)
 
 
 def _ordered_inputs(event: Event) -> Iterator[Value]:

@@ -154,7 +154,7 @@ def draws(program: Program) -> Iterator[Draw]:
                         continue
                     if implicit:  # weights that are loaded are drawn for nothing
                         cond = both(cond, program.training)
-                    cond = both(cond, negate(replaced(program, event)))
+                    cond = both(cond, negate(replaced(program, event)), negate(event.idle))
                     if cond is not False:
                         yield Draw(event, source.generator, cond, implicit, source.worker, source.other)
         if event.name in ("keras.Model.fit",):

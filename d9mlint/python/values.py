@@ -203,13 +203,17 @@ class Seq:
 
 
 class Dict:
-    """A dict; ``open`` when it may hold more than is known."""
+    """A dict; ``open`` when it may hold more than is known; ``order`` is that in which its keys come out."""
 
-    __slots__ = ("items", "open")
+    __slots__ = ("items", "open", "order", "sources")
 
-    def __init__(self, items: dict[Any, Value], open_: bool = False) -> None:
+    def __init__(
+        self, items: dict[Any, Value], open_: bool = False, order: str = "", sources: tuple[Event, ...] = ()
+    ) -> None:
         self.items = items
         self.open = open_
+        self.order = order
+        self.sources = sources
 
 
 class Super:
@@ -256,7 +260,7 @@ ABSENT = Const(None)
 CALLABLE = (Func, Bound, Partial)
 _ABOUT = (".shape", ".dtype", ".device", ".ndim")
 """Attributes that say what kind of array something is, whatever numbers are in it."""
-_CLEAN = frozenset({Const, FlagValue, CondValue, Func, Bound, Partial, Class, Inst, Module, Dict, Super})
+_CLEAN = frozenset({Const, FlagValue, CondValue, Func, Bound, Partial, Class, Inst, Module, Super})
 """Values that carry no taint; most values are one of these."""
 
 
@@ -347,6 +351,8 @@ def taint_of(value: Value) -> tuple[frozenset[str], str, tuple[Event, ...]]:
         return inner[0], value.order or inner[1], (*value.sources, *inner[2])
     if isinstance(value, Phi):
         return taint([value])
+    if isinstance(value, Dict):
+        return NO_ORIGINS, value.order, value.sources
     if isinstance(value, Ref) and isinstance(value.receiver, (Unknown, Obj)) and not value.name.endswith(_ABOUT):
         return taint_of(value.receiver)  # an attribute of something made from the clock comes from the clock
     return NO_ORIGINS, "", ()
