@@ -86,6 +86,7 @@ class Interpreter:
         self.memo: dict[Any, tuple[Value, Cond]] = {}
         self.loaders = Loaders()
         self.main_guards = 0
+        self.trials = 0
         self.reads: dict[int, frozenset[str]] = {}
         self._serials: dict[int, tuple[object, int]] = {}
 
@@ -238,7 +239,7 @@ class Interpreter:
             args=args, kwargs=kwargs or {}, star=star, receiver=receiver, contexts=tuple(self.contexts),
             stack=tuple(location for _, location in self.stack), detached=self.detached,
             deferred=self.deferred > 0, importing=self.importing > 0, func=frame.func, loader=self.loaders.current,
-            main_only=self.main_guards > 0, loops=tuple(self.loops),
+            main_only=self.main_guards > 0, tried=self.trials > 0, loops=tuple(self.loops),
         )  # fmt: skip
         if kind == "call":
             event.effects = self.knowledge.effects_of(canonical, name)
@@ -249,7 +250,7 @@ class Interpreter:
 
     def block(self, body: Sequence[f.Stmt], frame: Frame) -> Left:
         """Runs statements in order; what follows a possible exit happens only when it was not taken."""
-        depth, before = len(self.path), self.stopped
+        depth, before, trials = len(self.path), self.stopped, self.trials
         self.stopped = False
         out_return: Cond = False
         out_jump: Cond = False
@@ -258,6 +259,7 @@ class Interpreter:
             if not self.tick():
                 break
             returned, jumped, stopped = statements.STATEMENTS[type(statement)](self, statement, frame)
+            self.trials += statements.may_give_up(statement)
             stopped, self.stopped = either(stopped, self.stopped), False
             out_stop = either(out_stop, both(negate(either(out_return, out_jump)), stopped))
             out_return, out_jump = either(out_return, returned), either(out_jump, jumped)
@@ -269,7 +271,7 @@ class Interpreter:
             if stopped is not False:
                 self.path.push(negate(stopped), silent=True)
         self.path.cut(depth)
-        self.stopped = before
+        self.stopped, self.trials = before, trials
         return out_return, out_jump, out_stop
 
     def branch(self, cond: Cond, then: Callable[[], Left], otherwise: Callable[[], Left]) -> Left:

@@ -16,7 +16,7 @@ from d9mlint.python.outside import SPAWNED
 from d9mlint.python.program import Program, is_none
 from d9mlint.python.story import Event
 from d9mlint.python.values import Const, Inst, Obj, Ref, Seq, Unknown, Value, alternatives
-from d9mlint.python.weights import replaced, without_numbers
+from d9mlint.python.weights import kept, without_numbers
 from d9mlint.python.wording import by_default, is_symbolic
 
 LABELS = {
@@ -154,7 +154,7 @@ def draws(program: Program) -> Iterator[Draw]:
                         continue
                     if implicit:  # weights that are loaded are drawn for nothing
                         cond = both(cond, program.training)
-                    cond = both(cond, negate(replaced(program, event)), negate(event.idle))
+                    cond = both(cond, kept(program, event), negate(event.idle))
                     if cond is not False:
                         yield Draw(event, source.generator, cond, implicit, source.worker, source.other)
         if event.name in ("keras.Model.fit",):

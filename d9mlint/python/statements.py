@@ -174,7 +174,10 @@ def _while(interp: Interpreter, node: f.While, frame: Frame) -> Left:
 
 def _try(interp: Interpreter, node: f.Try, frame: Frame) -> Left:
     depth = len(interp.path)
+    goes_on = any(not _ends(handler) for handler in node.handlers)
+    interp.trials += goes_on
     left = interp.block(node.body, frame)
+    interp.trials -= goes_on
     for handler in node.handlers:
         failed = OpaqueTest(("except", frame.module.path, id(handler)), EXCEPTION)
         interp.under(failed, partial(interp.block, handler, frame))
@@ -271,6 +274,18 @@ def _copies(body: Sequence[f.Stmt]) -> bool:
         return isinstance(node.targets[0], f.Sub) and isinstance(node.value, f.Name)
     called = node.value.func if isinstance(node, f.Evaluate) and isinstance(node.value, f.Call) else None
     return isinstance(called, f.Name) and called.id == "setattr"
+
+
+def _ends(handler: Sequence[f.Stmt]) -> bool:
+    """Whether a handler hands the error on."""
+    return bool(handler) and isinstance(handler[-1], f.Raise)
+
+
+def may_give_up(statement: f.Stmt) -> bool:
+    """Whether a ``try`` keeps what comes after it from happening, by a handler that returns or goes on with a loop."""
+    if not isinstance(statement, f.Try):
+        return False
+    return any(handler and isinstance(handler[-1], (f.Return, f.Jump)) for handler in statement.handlers)
 
 
 STATEMENTS: dict[type, Callable[[Interpreter, Any, Frame], Left]] = {

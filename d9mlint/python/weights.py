@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from d9mlint.model import Argument
-from d9mlint.python.guards import Cond, both, either
+from d9mlint.python.guards import All, Cond, both, either, negate
 from d9mlint.python.program import Program, matches
 from d9mlint.python.story import Event
 from d9mlint.python.values import Const, Dict, Inst, Obj, Ref, Seq, Value, alternatives, taint
+from d9mlint.python.wording import is_symbolic
 
 _STATE = Argument(0, "state_dict")
 _STRICT = Argument(1, "strict")
@@ -35,9 +36,17 @@ def without_numbers(draw: Event) -> bool:
     return draw.inside(NO_NUMBERS) or matches(draw.kwargs.get("device"), "meta") is True
 
 
-def replaced(program: Program, draw: Event) -> Cond:
-    """The condition under which what a draw gives a model is replaced by loaded weights before anything trains."""
-    found = program.once("replaced-weights", _replaced)
+def kept(program: Program, draw: Event) -> Cond:
+    """The condition under which what a draw gives a model is there when training begins: no weights are loaded.
+
+    Only what can be told counts: where weights may be loaded under conditions that are not known, they may not.
+    """
+    left = negate(_replaced(program, draw))
+    return both(*(part for part in (left.of if isinstance(left, All) else (left,)) if is_symbolic(part)))
+
+
+def _replaced(program: Program, draw: Event) -> Cond:
+    found = program.once("loaded-weights", _loads)
     if not found:
         return False
     if not draw.name.startswith(_INIT):
@@ -69,12 +78,12 @@ def _layers(program: Program) -> list[Event]:
     return [e for e in calls if not e.name.startswith(_INIT) and any(effect.draws for effect in e.effects)]
 
 
-def _replaced(program: Program) -> _Loads:
+def _loads(program: Program) -> _Loads:
     """Where and when the weights are loaded of what was made by a call, or of an instance."""
     begin = min((e.index for e in program.trains), default=len(program.events))
     found: _Loads = {}
     for event in program.events[: begin + 1]:
-        if event.kind != "call" or not event.certain:
+        if event.kind != "call" or not event.certain or event.tried:
             continue
         for model, cond in _loaded(program, event):
             for made, under in _parts(model):
