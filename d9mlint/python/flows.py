@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 from d9mlint.python.program import Program
 from d9mlint.python.story import Event
@@ -16,12 +15,14 @@ _SHOWN = re.compile(
 """Calls that log. What is printed counts: it may be all that a program gives."""
 _COMPUTES = re.compile(
     r"torch\.(nn\.functional\.)?(?!save$|set_)[a-z]\w*(?<!_)|torch\.Tensor\.(?!backward$|register|set_)\w*[a-z0-9]|"
-    r"torch\.nn\.Module\.(__call__|forward)|.*\(\)\.(__call__|forward)|\?\.(__call__|forward|infer|generate)"
+    r"torch\.nn\.Module\.(__call__|forward)|.*\(\)\.(__call__|forward)|\?\.(__call__|forward|infer|generate|"
+    r"size|view|reshape|permute|transpose|unsqueeze|squeeze|expand|contiguous|clone|detach|to|cuda|cpu|float|half|sum|mean)"
 )
 """Calls that only compute: all that comes of them is their result."""
 _MODEL = re.compile(r"(.*[._])?(model|net|network|module|backbone|encoder|decoder|forward|infer)")
 """Names of things that cannot be followed but are models by all appearance."""
-_DEEP = 12
+_MAX_FLOW = 5_000
+"""Calls that one draw is followed through; a deep network has some hundreds."""
 
 
 def changes_nothing(program: Program, draw: Event) -> bool:
@@ -29,14 +30,21 @@ def changes_nothing(program: Program, draw: Event) -> bool:
 
     Where nothing is seen to take them, they may go anywhere.
     """
-    return _idle(draw, program.once("uses-of-values", _uses), _DEEP)
-
-
-def _idle(event: Event, uses: Mapping[int, list[Event]], depth: int) -> bool:
-    taken = uses.get(id(event), [])
-    if not taken:
-        return event.discarded and _only_computes(event)
-    return depth > 0 and all(_harmless(one) or _passes(one, event) or _idle(one, uses, depth - 1) for one in taken)
+    uses = program.once("uses-of-values", _uses)
+    todo, seen = [draw], {id(draw)}
+    while todo:
+        event = todo.pop()
+        taken = uses.get(id(event), ())
+        if not taken and not (event.discarded and _only_computes(event)):
+            return False
+        for one in taken:
+            if _harmless(one) or _passes(one, event) or id(one) in seen:
+                continue
+            if len(seen) > _MAX_FLOW or _may_keep(one):
+                return False
+            seen.add(id(one))
+            todo.append(one)
+    return True
 
 
 def _harmless(event: Event) -> bool:
@@ -50,11 +58,14 @@ def _passes(event: Event, source: Event) -> bool:
 
 
 def _only_computes(event: Event) -> bool:
-    if any(effect.trains or effect.seeds for effect in event.effects):
-        return False
-    if event.kind == "unresolved":
-        return bool(_MODEL.fullmatch(event.name)) or (event.inside(NO_GRAD) and event.name.isidentifier())
-    return bool(_COMPUTES.fullmatch(event.name))
+    return not _may_keep(event) and (event.kind == "unresolved" or bool(_COMPUTES.fullmatch(event.name)))
+
+
+def _may_keep(event: Event) -> bool:
+    """Whether a call may do something with what it is given beyond its result: it trains, or is not known."""
+    if event.kind == "unresolved" and not _MODEL.fullmatch(event.name):
+        return not (event.inside(NO_GRAD) and (event.name == "?" or event.name.isidentifier()))
+    return event.kind == "set" or any(effect.trains or effect.seeds for effect in event.effects)
 
 
 def _uses(program: Program) -> dict[int, list[Event]]:
