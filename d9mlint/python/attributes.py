@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from d9mlint.python import calling, linking, outside
+from d9mlint.python import calling, discards, linking, outside
 from d9mlint.python import facts as f
 from d9mlint.python.guards import Cond
 from d9mlint.python.story import Frame
@@ -81,12 +81,14 @@ def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place
             return interp.resolve(holder.attrs[name])
         if holder.type == outside.NAMESPACE:
             return interp.command_line.read(interp, holder, name)
+        discards.looked_at(holder, name)
         return Ref(f"{holder.type}.{name}", holder)
     kind = _builtin_kind(holder)
     if kind:
         return Ref(f"builtins.{kind}.{name}", holder)
     if isinstance(holder, Func) and name in ("main", "callback", "__wrapped__"):
         return holder
+    discards.looked_at(holder, name)
     return Ref(f"?.{name}", holder)
 
 

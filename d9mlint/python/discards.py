@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from d9mlint.python import facts as f
 from d9mlint.python.story import Frame
-from d9mlint.python.values import Obj, Value, alternatives, taint
+from d9mlint.python.values import ABOUT, Obj, Value, alternatives, taint
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter import Interpreter
@@ -30,6 +30,14 @@ def note(interp: Interpreter, node: f.Call, value: Value, start: int, frame: Fra
     for _, leaf in alternatives(value):
         if isinstance(leaf, Obj) and leaf.event is not None:
             leaf.event.discarded = True
+
+
+def looked_at(holder: Value, name: str) -> None:
+    """Marks what made a value of which only the shape, or the type, is asked."""
+    if name not in ABOUT:
+        return
+    for event in taint([holder])[2]:
+        event.discarded = True
 
 
 def unread(interp: Interpreter, targets: tuple[f.Expr, ...], frame: Frame) -> bool:

@@ -294,6 +294,8 @@ def _compare(interp: Interpreter, node: f.Compare, frame: Frame) -> Value:
     right = evaluate(interp, node.right, frame)
     if len(interp.story.events) > start:
         thresholds.note(interp, node, (start, middle), left, right)
+    if "random" in taint([left, right])[0]:
+        interp.event("compare", node.op, frame, f.NOWHERE, (left, right))
     words = [_spelled(side) for side in (node.left, node.right)]
     op = comparing.POSITIVE.get(node.op, node.op)
     return comparing.compare(interp, node.op, left, right, f"{words[0]} {op} {words[1]}" if all(words) else node.op)

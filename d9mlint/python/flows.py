@@ -65,14 +65,14 @@ def _may_keep(event: Event) -> bool:
     """Whether a call may do something with what it is given beyond its result: it trains, or is not known."""
     if event.kind == "unresolved" and not _MODEL.fullmatch(event.name):
         return not (event.inside(NO_GRAD) and (event.name == "?" or event.name.isidentifier()))
-    return event.kind == "set" or any(effect.trains or effect.seeds for effect in event.effects)
+    return event.kind in ("set", "compare") or any(effect.trains or effect.seeds for effect in event.effects)
 
 
 def _uses(program: Program) -> dict[int, list[Event]]:
     """The calls that are handed something made by a call, by the call that made it."""
     found: dict[int, list[Event]] = {}
     for event in program.events:
-        if event.kind not in ("call", "unresolved", "sink", "set"):
+        if event.kind not in ("call", "unresolved", "sink", "set", "compare"):
             continue
         handed = (*event.args, *event.kwargs.values(), *((event.receiver,) if event.receiver is not None else ()))
         if event.result is not None and event.result is event.receiver:

@@ -33,6 +33,7 @@ class Frame:
 @dataclass(slots=True, eq=False)
 class Event:
     """One thing that happens. Kinds: ``call``, ``set``, ``env``, ``import``, ``iterate``, ``sink``, ``mention``,
+    ``compare`` (of something drawn at random),
     ``dropped`` (a call whose result nobody gets, and that does nothing else), ``kept`` (at the end of a loop: random
     keys that are the same in each iteration), ``timed`` (a loop that trains as long as its test asks the clock)."""
 

@@ -258,7 +258,7 @@ NONE = Const(None)
 ABSENT = Const(None)
 """What stands for an item of a list or dict under the conditions under which it has none; an argument is not given."""
 CALLABLE = (Func, Bound, Partial)
-_ABOUT = (".shape", ".dtype", ".device", ".ndim")
+ABOUT = ("shape", "dtype", "device", "ndim")
 """Attributes that say what kind of array something is, whatever numbers are in it."""
 _CLEAN = frozenset({Const, FlagValue, CondValue, Func, Bound, Partial, Class, Inst, Module, Super})
 """Values that carry no taint; most values are one of these."""
@@ -353,6 +353,10 @@ def taint_of(value: Value) -> tuple[frozenset[str], str, tuple[Event, ...]]:
         return taint([value])
     if isinstance(value, Dict):
         return NO_ORIGINS, value.order, value.sources
-    if isinstance(value, Ref) and isinstance(value.receiver, (Unknown, Obj)) and not value.name.endswith(_ABOUT):
+    if (
+        isinstance(value, Ref)
+        and isinstance(value.receiver, (Unknown, Obj))
+        and value.name.rpartition(".")[2] not in ABOUT
+    ):
         return taint_of(value.receiver)  # an attribute of something made from the clock comes from the clock
     return NO_ORIGINS, "", ()
