@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from d9mlint.model import Argument, Effect
-from d9mlint.python import loading
+from d9mlint.python import devicedraws, loading
 from d9mlint.python.calling import SCOPE_INITIALIZER
 from d9mlint.python.determinism import trains
 from d9mlint.python.flows import changes_nothing
@@ -156,7 +156,10 @@ def draws(program: Program) -> Iterator[Draw]:
                         cond = both(cond, program.training)
                     cond = both(cond, kept(program, event), negate(event.idle))
                     if cond is not False:
-                        yield Draw(event, source.generator, cond, implicit, source.worker, source.other)
+                        other = source.other
+                        if source.generator == "torch" and not other and devicedraws.may_be_on_gpu(program, event):
+                            other = devicedraws.GPU
+                        yield Draw(event, source.generator, cond, implicit, source.worker, other)
         if event.name in ("keras.Model.fit",):
             yield from _fit(program, event)
 
