@@ -7,7 +7,7 @@ import re
 from d9mlint.python.program import Program
 from d9mlint.python.story import Event
 from d9mlint.python.tensors import NO_GRAD
-from d9mlint.python.values import Unknown, taint
+from d9mlint.python.values import taint
 
 _SHOWN = re.compile(
     r"logging\.\w+|(.*\.)?(logger|log|logging|get_?[lL]ogger\(\))\.(debug|info|warning|warn)|\?\.(debug|info|warning|warn)"
@@ -15,6 +15,7 @@ _SHOWN = re.compile(
 """Calls that log. What is printed counts: it may be all that a program gives."""
 _COMPUTES = re.compile(
     r"torch\.(nn\.functional\.)?(?!save$|set_)[a-z]\w*(?<!_)|torch\.Tensor\.(?!backward$|register|set_)\w*[a-z0-9]|"
+    r"builtins\.(tuple|list|iter|reversed|enumerate|zip|map|int|float|len|isinstance|type|dict)|"
     r"torch\.nn\.Module\.(__call__|forward)|.*\(\)\.(__call__|forward)|\?\.(__call__|forward|infer|generate|"
     r"size|view|reshape|permute|transpose|unsqueeze|squeeze|expand|contiguous|clone|detach|to|cuda|cpu|float|half|sum|mean)"
 )
@@ -34,11 +35,11 @@ def changes_nothing(program: Program, draw: Event) -> bool:
     todo, seen = [draw], {id(draw)}
     while todo:
         event = todo.pop()
-        taken = uses.get(id(event), ())
+        taken = [one for one in uses.get(id(event), ()) if not _hands_on(one, event)]
         if not taken and not (event.discarded and _only_computes(event)):
             return False
         for one in taken:
-            if _harmless(one) or _passes(one, event) or id(one) in seen:
+            if _harmless(one) or id(one) in seen:
                 continue
             if len(seen) > _MAX_FLOW or _may_keep(one):
                 return False
@@ -51,10 +52,9 @@ def _harmless(event: Event) -> bool:
     return bool(_SHOWN.fullmatch(event.name)) or any(effect.shapes for effect in event.effects)
 
 
-def _passes(event: Event, source: Event) -> bool:
-    """Whether a call that takes something made of ``source`` only makes something of it that is then thrown away."""
-    tracked = isinstance(event.result, Unknown) and source in event.result.sources
-    return tracked and source.discarded and _only_computes(event)
+def _hands_on(event: Event, source: Event) -> bool:
+    """Whether a call only makes something of what ``source`` made that still counts as coming from there."""
+    return event.result is not None and source in taint([event.result])[2] and _only_computes(event)
 
 
 def _only_computes(event: Event) -> bool:

@@ -135,33 +135,39 @@ def _by_backend(program: Program, event: Event) -> tuple[str, ...]:
 
 
 def draws(program: Program) -> Iterator[Draw]:
-    """All draws from global generators, in order."""
+    """All draws from global generators whose numbers can reach a result, in order."""
     for event in program.events:
         if event.kind != "call":
             continue
         for effect in event.effects:
             for named in effect.draws:
-                if is_own(named) or not draws_by_parts(event, effect) or (named == "torch" and without_numbers(event)):
-                    continue
-                source = loading.source(program, event, _generator(program, event, effect, named))
-                if source is None:
-                    continue
-                free = both(no_own_seed(event, effect), negate(_initialized_by_scope(program, event)))
-                cond = both(*event.guards, free, source.cond, program.holds(event, effect.when))
-                if cond is not False:
-                    implicit = event.name.startswith(_IMPLICIT) or effect.returns == _INITIALIZER
-                    if implicit and not trains(program):
-                        continue
-                    if implicit:  # weights that are loaded are drawn for nothing
-                        cond = both(cond, program.training)
-                    cond = both(cond, kept(program, event), negate(event.idle))
-                    if cond is not False:
-                        other = source.other
-                        if source.generator == "torch" and not other and devicedraws.may_be_on_gpu(program, event):
-                            other = devicedraws.GPU
-                        yield Draw(event, source.generator, cond, implicit, source.worker, other)
+                draw = _draw(program, event, effect, named)
+                if draw is not None:
+                    yield draw
         if event.name in ("keras.Model.fit",):
             yield from _fit(program, event)
+
+
+def _draw(program: Program, event: Event, effect: Effect, named: str) -> Draw | None:
+    if is_own(named) or not draws_by_parts(event, effect) or (named == "torch" and without_numbers(event)):
+        return None
+    source = loading.source(program, event, _generator(program, event, effect, named))
+    if source is None:
+        return None
+    free = both(no_own_seed(event, effect), negate(_initialized_by_scope(program, event)))
+    cond = both(*event.guards, free, source.cond, program.holds(event, effect.when))
+    implicit = event.name.startswith(_IMPLICIT) or effect.returns == _INITIALIZER
+    if cond is False or (implicit and not trains(program)):
+        return None
+    if implicit:  # where nothing trains, weights that are loaded are drawn for nothing
+        cond = both(cond, program.training)
+    cond = both(cond, kept(program, event), negate(event.idle))
+    if cond is False:
+        return None
+    other = source.other
+    if source.generator == "torch" and not other and devicedraws.may_be_on_gpu(program, event):
+        other = devicedraws.GPU
+    return Draw(event, source.generator, cond, implicit, source.worker, other)
 
 
 def _generator(program: Program, event: Event, effect: Effect, named: str) -> str:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 TENSOR = "torch.Tensor"
 NO_GRAD = "no-grad"
 """The context of code through which no gradient goes."""
+MAX_SOURCES = 8
+"""Calls that the result of arithmetic remembers having come from."""
 EVALUATIONS = ("validation_step", "test_step", "predict_step")
 """Hooks that Lightning runs without gradients (lightning/pytorch/loops/evaluation_loop.py, prediction_loop.py)."""
 LOADING = "loading"
@@ -60,8 +62,8 @@ def computed(operands: Sequence[Value]) -> Value | None:
     first = next((v for v in operands if isinstance(v, Obj) and v.type == TENSOR), None)
     if first is None:
         return None
-    origins, order, _ = taint(operands)
-    return Obj(TENSOR, first.event, origins, order)
+    origins, order, sources = taint(operands)
+    return Obj(TENSOR, first.event, origins, order, tuple(e for e in sources if e is not first.event)[-MAX_SOURCES:])
 
 
 def loads(func: Func) -> bool:

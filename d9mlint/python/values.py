@@ -57,15 +57,22 @@ class Ref:
 
 
 class Obj:
-    """The result of a call outside the program: its dotted type and the event that made it."""
+    """The result of a call outside the program: its dotted type and the event that made it.
 
-    __slots__ = ("attrs", "event", "order", "origins", "type")
+    ``sources`` are the other events that its numbers come from (the right side of a sum).
+    """
 
-    def __init__(self, type_: str, event: Event | None, origins: frozenset[str] = NO_ORIGINS, order: str = "") -> None:
+    __slots__ = ("attrs", "event", "order", "origins", "sources", "type")
+
+    def __init__(
+        self, type_: str, event: Event | None, origins: frozenset[str] = NO_ORIGINS, order: str = "",
+        sources: tuple[Event, ...] = (),
+    ) -> None:  # fmt: skip
         self.type = type_
         self.event = event
         self.origins = origins
         self.order = order
+        self.sources = sources
         self.attrs: dict[str, Value] = {}
 
 
@@ -345,7 +352,8 @@ def taint_of(value: Value) -> tuple[frozenset[str], str, tuple[Event, ...]]:
     if isinstance(value, Unknown):
         return value.origins, value.order, value.sources
     if isinstance(value, Obj):
-        return value.origins, value.order, (value.event,) if value.event and (value.origins or value.order) else ()
+        own = (value.event,) if value.event and (value.origins or value.order) else ()
+        return value.origins, value.order, (*own, *value.sources)
     if isinstance(value, Seq):
         inner = taint([*(value.items or ()), *((value.element,) if value.element else ())])
         return inner[0], value.order or inner[1], (*value.sources, *inner[2])
