@@ -44,7 +44,16 @@ class _Parser:
         """The other spelling of a flag that two switches set: ``--x`` and ``--no-x``."""
         self.options: list[tuple[list[str], dict[str, Any]]] = []
         self.open = False
-        self.subparsers = False
+        self.commands: list[_Parser] | None = None
+        """The parsers of its subcommands, if it has any."""
+
+    def known(self, name: str) -> Flag | None:
+        """A flag of its own, or one that those subcommands which have it define alike."""
+        if name in self.flags or not self.commands:
+            return self.flags.get(name)
+        found = [flag for command in self.commands if (flag := command.known(name)) is not None]
+        alike = {(flag.spelled, flag.kind, type(flag.default), str(flag.default), flag.choices) for flag in found}
+        return found[0] if len(alike) == 1 else None
 
 
 class CommandLine:
@@ -76,6 +85,21 @@ class CommandLine:
     def group(self, interp: Interpreter, event: Event, frame: Frame) -> Value:
         """Groups add to the same parser."""
         return event.receiver or UNKNOWN
+
+    def commands(self, interp: Interpreter, event: Event, frame: Frame) -> Value:
+        """``add_subparsers``."""
+        state = _state(event.receiver)
+        state.commands = state.commands or []
+        made = Obj("argparse._SubParsersAction", event)
+        made.attrs["@state"] = state  # type: ignore[assignment]
+        return made
+
+    def command(self, interp: Interpreter, event: Event, frame: Frame) -> Value:
+        """``add_parser`` of subparsers."""
+        parser = self.make_parser(interp, event, frame)
+        state = _state(event.receiver)
+        state.commands = [*(state.commands or ()), _state(parser)]
+        return parser
 
     def add_argument(self, interp: Interpreter, event: Event, frame: Frame) -> Value:
         """``add_argument``."""
@@ -150,7 +174,7 @@ class CommandLine:
 
     def read(self, interp: Interpreter, namespace: Obj, name: str) -> Value:
         """``args.name``."""
-        flag = _state(namespace).flags.get(name)
+        flag = _state(namespace).known(name)
         if flag is None:
             return Unknown(name=name)
         if self.argv is None and (flag.kind, flag.default) in (("on", True), ("off", False)):
@@ -166,7 +190,7 @@ class CommandLine:
                 continue
         found, rest = parser.parse_known_args(self.argv)
         unknown = [word for word in rest if word.startswith("--")]
-        if unknown and not state.open and not state.subparsers:
+        if unknown and not state.open and state.commands is None:
             raise UsageError(f"the program has no argument {unknown[0]} (after --); it knows: {_spellings(state)}")
         out: dict[str, Value] = {}
         for name, value in vars(found).items():
@@ -177,7 +201,8 @@ class CommandLine:
         """``vars(args)``: every flag by its name."""
         state = _state(namespace)
         flags = {name: self.read(interp, namespace, name) for name in state.flags}
-        return Dict({**flags, **{k: v for k, v in namespace.attrs.items() if k != "@state"}}, state.open)
+        told = {k: v for k, v in namespace.attrs.items() if k != "@state"}
+        return Dict({**flags, **told}, state.open or state.commands is not None)
 
     # -- absl ------------------------------------------------------------------------------------------------------
 

@@ -79,8 +79,12 @@ def _both(conds: Sequence[Cond]) -> Cond:
     if _exhaustive(part.of for part in parts if isinstance(part, Not)):
         return False
     for part in list(parts) if _overlap(parts) else ():  # one that came first may follow from what came later
-        if len(parts) > 1 and Known(other for other in parts if other is not part).truth(part) is True:
+        others = [other for other in parts if other is not part]
+        known = Known(others)
+        if others and known.truth(part) is True:
             parts.remove(part)
+        elif isinstance(part, AnyOf) and any(known.truth(one) is False for one in part.of):
+            return both(*others, either(*(one for one in part.of if known.truth(one) is not False)))
     return _several(All, parts, True)
 
 

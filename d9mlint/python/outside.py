@@ -192,6 +192,8 @@ SPECIAL: dict[str, Special] = {
     "argparse.ArgumentParser.add_argument": _parser("add_argument"),
     "argparse.ArgumentParser.add_argument_group": _parser("group"),
     "argparse.ArgumentParser.add_mutually_exclusive_group": _parser("group"),
+    "argparse.ArgumentParser.add_subparsers": _parser("commands"),
+    "argparse._SubParsersAction.add_parser": _parser("command"),
     "argparse.ArgumentParser.set_defaults": _parser("set_defaults"),
     "argparse.ArgumentParser.parse_args": _parser("parse"),
     "argparse.ArgumentParser.parse_known_args": _parser("parse_known"),

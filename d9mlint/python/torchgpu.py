@@ -15,7 +15,7 @@ from d9mlint.python.guards import Cond, FlagTest, both, either, negate
 from d9mlint.python.program import LOOPS, Program, matches
 from d9mlint.python.story import Event
 from d9mlint.python.values import Const, FlagValue, Obj, Ref, Unknown, Value, alternatives
-from d9mlint.python.wording import is_symbolic
+from d9mlint.python.wording import is_symbolic, loosened
 
 TRAINERS = ("pytorch_lightning.Trainer", "lightning.Trainer", "lightning.pytorch.Trainer",
             "pytorch_lightning.trainer.Trainer")  # fmt: skip
@@ -25,12 +25,9 @@ _IDLE = re.compile(
     r"get_\w+|reset_\w+|max_memory_\w+|memory_\w+|ipc_collect|initial_seed|set_rng_state\w*)"
 )
 """Calls that ask, or that do nothing where there is no GPU."""
-_MOVERS = frozenset(
-    {
-        "torch.accelerator.current_accelerator", "torch.accelerator.set_device_index", "torch.nn.DataParallel",
-        "torch.nn.parallel.DataParallel", "torch.cuda.set_device", "deepspeed.initialize",
-    }
-)  # fmt: skip
+_MOVERS = frozenset({"torch.accelerator.current_accelerator", "deepspeed.initialize"})
+_USERS = frozenset({"torch.accelerator.set_device_index", "torch.nn.DataParallel", "torch.nn.parallel.DataParallel"})
+"""What works with a GPU but moves nothing there that is not told by itself."""
 _DETECTING = (
     "accelerate.Accelerator", "transformers.Trainer", "transformers.Seq2SeqTrainer", "lightning.Fabric",
     "lightning.fabric.Fabric", "lightning_fabric.Fabric", *TRAINERS,
@@ -51,38 +48,45 @@ def on_gpu(program: Program) -> Cond:
 def _on_gpu(program: Program) -> Cond:
     if program.story.local:
         return True  # another program says where this file runs
-    told: list[Cond] = []
     kept: list[Cond] = []
+    placed: list[Cond] = []
+    used: list[Cond] = []
     perhaps = False
     for event in program.events:
         if event.kind != "call":
             continue
         if event.name.replace("()", "") in _DETECTING and not event.detached:
             kept.append(both(*event.guards, negate(_detected(event))))
-        for cond in _evidence(event):
-            if cond is None or event.detached:
-                perhaps = perhaps or cond is not False
-            else:
-                told.append(both(*event.guards, cond))
-    found = either(*told)
+        for told, conds in ((placed, _placing(event)), (used, _using(event))):
+            for cond in conds:
+                if cond is None or event.detached:
+                    perhaps = perhaps or cond is not False
+                else:
+                    told.append(loosened(both(*event.guards, cond)))
+    # Where the program says what it moves to a GPU, that decides, not what else needs one.
+    found = either(*placed) if either(*placed) is not False else either(*used)
     elsewhere = negate(either(*kept))  # a trainer that is told to stay on the CPU decides for the program
     possible = both(determinism.on_gpu(program), elsewhere if is_symbolic(elsewhere) else True)
-    if found is False:
-        return both(perhaps, possible)
-    return both(found if is_symbolic(found) else True, possible)
+    return both(perhaps if found is False else found, possible)
 
 
-def _evidence(event: Event) -> Iterator[Cond | None]:
+def _using(event: Event) -> Iterator[Cond]:
+    """Conditions under which a call needs a GPU, though it moves nothing there."""
+    name = event.name.replace("()", "")
+    if name in _USERS or (name.startswith("torch.cuda.") and not _IDLE.fullmatch(name)):
+        yield True
+    elif name == "torch.distributed.init_process_group":
+        yield matches(event.argument(Argument(0, "backend")), "nccl")
+
+
+def _placing(event: Event) -> Iterator[Cond | None]:
     """Conditions under which a call names a GPU; None where it names a device that is not known."""
     name = event.name.replace("()", "")
     last = name.rpartition(".")[2]
-    works = name.startswith("torch.cuda.") and not _IDLE.fullmatch(name)
-    if works or name in _MOVERS or (last == "cuda" and name != "torch.version.cuda"):
+    if name in _MOVERS or (last == "cuda" and name != "torch.version.cuda"):
         yield True
     elif name in _DETECTING:
         yield _detected(event)
-    elif name == "torch.distributed.init_process_group":
-        yield matches(event.argument(Argument(0, "backend")), "nccl")
     elif name in _CHOOSERS or last == "to":
         value = event.argument(_DEVICE)
         yield from _named(value if value is not None else event.kwargs.get("type"), last != "to")

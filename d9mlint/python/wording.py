@@ -54,6 +54,15 @@ def is_symbolic(cond: Cond) -> bool:
     return isinstance(cond, bool) or cond.symbolic
 
 
+def loosened(cond: Cond) -> Cond:
+    """What of a condition can be told: it holds wherever ``cond`` does, and perhaps elsewhere."""
+    if is_symbolic(cond):
+        return cond
+    if isinstance(cond, All):
+        return both(*(loosened(part) for part in cond.of))
+    return either(*(loosened(part) for part in cond.of)) if isinstance(cond, AnyOf) else True
+
+
 def is_setting(cond: Cond) -> bool:
     """Whether it tests a setting whose value is not known, but whose name can be told.
 

@@ -82,6 +82,7 @@ def test_equal_conditions_are_one_object_and_complements_cancel() -> None:
     assert both(a, b) is both(b, a)
     assert either(both(a, b), both(negate(a), b)) is b
     assert either(b, both(a, b)) is b
+    assert both(either(a, b), negate(b)) is both(a, negate(b))
     assert both(a, negate(a)) is False
     assert either(a, negate(a)) is True
 

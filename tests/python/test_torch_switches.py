@@ -31,6 +31,13 @@ MOVES = {
     "net.to('cuda' if not args.no_cuda and torch.cuda.is_available() else 'cpu')": (["--no-cuda is not given"], True),
     "net = nn.DataParallel(net)": ([], True),
     "torch.set_default_device('cuda')": ([], True),
+    "torch.cuda.set_device(0)\nif not args.no_cuda:\n    net.cuda()": (["--no-cuda is not given"], True),
+    "torch.distributed.init_process_group('nccl')\nnet.to('cpu' if args.no_cuda else 'cuda')": (
+        ["--no-cuda is not given"],
+        True,
+    ),
+    "import os\nif not args.no_cuda and os.environ['RANK'] != '3':\n    net.cuda()": (["--no-cuda is not given"], True),
+    "torch.distributed.init_process_group('nccl')": ([], True),
     "torch.cuda.manual_seed_all(1)": ([], False),
     "torch.cuda.empty_cache()": ([], False),
     "net.to('cpu')": ([], False),
@@ -55,6 +62,39 @@ def test_a_device_of_the_command_line_decides(d9mlint: Run) -> None:
     assert d9mlint("train.py", *select, "--", "--device", "cpu").code == 0
     assert d9mlint("train.py", *select, "--", "--device", "cuda:1").code == 1
     assert d9mlint("train.py", *select, "--device", "cpu").code == 0
+
+
+COMMANDS = """import argparse
+import torch
+
+parser = argparse.ArgumentParser()
+commands = parser.add_subparsers(dest="command")
+train = commands.add_parser("train")
+train.add_argument("--accel", action="store_true")
+train.add_argument("--epochs", type=int, default=1)
+judge = commands.add_parser("eval")
+judge.add_argument("--accel", action="store_true")
+args = parser.parse_args()
+torch.manual_seed(1)
+net = torch.nn.Conv2d(3, 8, 3)
+if args.accel:
+    net.cuda()
+for epoch in range(args.epochs):
+    net(torch.load("x.pt")).sum().backward()
+"""
+
+
+def test_flags_of_subcommands_decide(d9mlint: Run) -> None:
+    Path("train.py").write_text(COMMANDS)
+    select = ("--select", "missing-torch-determinism")
+    (finding,) = d9mlint("train.py", "--format", "json", *select).json["findings"]
+    assert finding["when"] == ["--accel is given"]
+    assert d9mlint("train.py", *select, "--", "train", "--epochs", "3").code != 2
+    # the same name with other meanings says nothing
+    judged = 'judge.add_argument("--accel", '
+    Path("train.py").write_text(COMMANDS.replace(f'{judged}action="store_true"', f"{judged}default=0"))
+    (finding,) = d9mlint("train.py", "--format", "json", *select).json["findings"]
+    assert finding["when"] == []
 
 
 TENSORS = {
