@@ -141,6 +141,10 @@ def _several(kind: type[Several], parts: list[Any], empty: bool) -> Cond:
         found: Cond = parts[0]
         return found
     if sum(part.size for part in parts) > MAX_SIZE:
+        largest = max(parts, key=lambda part: part.size)
+        if kind is All and largest.size > 1:  # the others still say what they say
+            given_up = OpaqueTest(("long", largest), "...", [largest])
+            return _several(kind, [given_up if part is largest else part for part in parts], empty)
         return OpaqueTest(("long", kind, frozenset(parts)), "...", parts)
     made: Cond = kind.make(parts)
     return made

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from d9mlint.model import Location
 from d9mlint.python.guards import (
+    MAX_SIZE,
     All,
     AnyOf,
     Cond,
@@ -75,6 +76,13 @@ def test_truth_is_never_wrong(cond: Cond, assumed: list[Cond]) -> None:
     for world in WORLDS:
         if answer is not None and all(value(a, world) for a in assumed):
             assert value(cond, world) == answer
+
+
+def test_of_a_condition_that_is_too_long_the_short_parts_are_kept() -> None:
+    a = ATOMS[0]
+    long = either(*(both(*(OpaqueTest((i, j), f"{i}{j}") for j in range(3))) for i in range(MAX_SIZE // 3)))
+    assert truth(a, [both(a, long)]) is True
+    assert truth(long, [both(a, long)]) is None
 
 
 def test_equal_conditions_are_one_object_and_complements_cancel() -> None:
