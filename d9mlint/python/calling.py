@@ -108,6 +108,8 @@ def enter_context(interp: Interpreter, value: Value, frame: Frame) -> tuple[Valu
             return value, "tape" if name.endswith("Tape") else "graph"
         if name in tensors.NO_GRADIENTS:
             return value, tensors.NO_GRAD
+        if name in tensors.CHOOSING_ATTENTION:
+            return value, tensors.attention(value.event)
         if name == "tensorflow.variable_scope":
             given = value.event.argument(_SCOPE_INITIALIZER)
             plain = given is None or (isinstance(given, Const) and given.value is None)

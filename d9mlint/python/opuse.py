@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from d9mlint.model import Location, Op, OpStatus, Related, Rule
 from d9mlint.python import facts as f
-from d9mlint.python import jaxmode, jaxops, torchgpu, torchops
+from d9mlint.python import jaxmode, jaxops, torchgpu, torchmode, torchops
 from d9mlint.python.determinism import on_gpu
 from d9mlint.python.gradients import IN_PIPELINE, learned, matters
-from d9mlint.python.guards import Cond, both
+from d9mlint.python.guards import Cond, both, negate
 from d9mlint.python.indices import meets_each_index_once, unique
 from d9mlint.python.program import Program, lower
 from d9mlint.python.story import Event
@@ -91,8 +91,12 @@ def uses(program: Program, *, common: bool | None = None) -> Iterator[Use]:
                 continue
             if not op.sites and _harmless(event, op, makers):
                 continue
+            if op.framework == "torch":
+                status = torchops.met(event, op, status)
             its_gpu = gpu if op.sites else gpus.get(op.framework, gpu)
             cond = both(program.holds(event, op.when), its_gpu if device == "gpu" else True)
+            if op.framework == "torch" and torchops.chosen_by_torch(op):
+                cond = both(cond, negate(torchmode.plain_attention(program)))
             if cond is not False and is_symbolic(cond):
                 likely = _likely(event, op, makers)
                 yield Use(event, op, status, cond, likely and _sure(event, op, makers), likely, _wrapper(event, op))
@@ -100,7 +104,8 @@ def uses(program: Program, *, common: bool | None = None) -> Iterator[Use]:
 
 def _met(program: Program, event: Event) -> tuple[Op, ...]:
     """The ops that a call stands for."""
-    known = program.ops.get(event.name.replace("().__call__", ".__call__"), ())
+    name = event.name.replace("().__call__", ".__call__")
+    known = program.ops.get(name) or program.ops.get(f"{name.rpartition('.')[0]}.*", ())
     if known and event.name.startswith("?."):  # names that only tensors have, on a value that is not known
         known = tuple(op for op in known if op.framework in program.frameworks)
     own = _own_name(event)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from d9mlint.python import expressions
 from d9mlint.python import facts as f
 from d9mlint.python.story import Event, Frame
-from d9mlint.python.values import UNKNOWN, Func, Obj, Ref, Seq, Unknown, Value, taint
+from d9mlint.python.values import UNKNOWN, Const, Func, Obj, Ref, Seq, Unknown, Value, taint
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter import Interpreter
@@ -31,6 +31,9 @@ _LOADERS = re.compile(r"(^|\.)(\w*Dataset|\w*Sampler|\w*DataLoader|\w*Transform|
 """Bases of classes whose methods prepare data."""
 _COLLATES = re.compile(r"(^|_)collate(_|$)")
 NO_GRADIENTS = ("torch.no_grad", "torch.inference_mode")
+PLAIN_ATTENTION = "plain-attention"
+"""The context of code in which attention takes the kernel that does not vary."""
+CHOOSING_ATTENTION = ("torch.nn.attention.sdpa_kernel", "torch.backends.cuda.sdp_kernel")
 _MADE = re.compile(r"torch\.nn\.[A-Z]\w*")
 _LAYER = re.compile(r"torch\.nn\.[A-Z]\w*\(\)\.__call__")
 _SAME = re.compile(r"torch\.nn\.[A-Z]\w*\(\)\.(cuda|to|cpu|train|eval|float|half|double|bfloat16|requires_grad_|apply)")
@@ -55,6 +58,18 @@ def of_layer(event: Event, origins: frozenset[str]) -> Value | None:
         return None
     tensor = Obj(TENSOR, event, origins)
     return Seq("tuple", [tensor, UNKNOWN]) if _PAIRS.match(event.name) else tensor
+
+
+def attention(chosen: Event) -> str:
+    """The context of a ``with`` on kernels of attention, if only the plain one is left."""
+    if chosen.name == CHOOSING_ATTENTION[0]:
+        given = chosen.args[0] if chosen.args else chosen.kwargs.get("backends")
+        kernels = given.items or [] if isinstance(given, Seq) else [given]
+        plain = bool(kernels) and all(isinstance(k, Ref) and k.name.endswith(".MATH") for k in kernels)
+    else:
+        fused = [chosen.kwargs.get(name) for name in ("enable_flash", "enable_mem_efficient")]
+        plain = all(isinstance(value, Const) and value.value is False for value in fused)
+    return PLAIN_ATTENTION if plain else ""
 
 
 def computed(operands: Sequence[Value]) -> Value | None:

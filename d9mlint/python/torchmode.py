@@ -25,7 +25,7 @@ WORKSPACE = "CUBLAS_WORKSPACE_CONFIG"
 WORKSPACES = (":4096:8", ":16:8")
 """The values that PyTorch takes (aten/src/ATen/Context.cpp, before 2.10)."""
 _SWITCHES = {SWITCH: Argument(0, "mode"), OBSOLETE: Argument(0, "d")}
-_WITH_ARGUMENT = {
+SWITCHED_BY_ARGUMENT = {
     **dict.fromkeys(TRAINERS, "deterministic"),
     "transformers.TrainingArguments": "full_determinism",
     "transformers.Seq2SeqTrainingArguments": "full_determinism",
@@ -36,7 +36,7 @@ _WITH_ARGUMENT = {
 SETS_WORKSPACE = (*TRAINERS, "transformers.TrainingArguments", "transformers.Seq2SeqTrainingArguments", *ALL_IN_ONE)
 """Those that set CUBLAS_WORKSPACE_CONFIG as well."""
 KNOWN = frozenset(
-    (*_SWITCHES, DEBUG, *_WITH_ARGUMENT, *ALL_IN_ONE, "torch.are_deterministic_algorithms_enabled",
+    (*_SWITCHES, DEBUG, *SWITCHED_BY_ARGUMENT, *ALL_IN_ONE, "torch.are_deterministic_algorithms_enabled",
      "torch.is_deterministic_algorithms_warn_only_enabled", "torch.get_deterministic_debug_mode")
 )  # fmt: skip
 
@@ -73,7 +73,7 @@ def torch_mode(program: Program) -> TorchMode:
 
 
 def _torch_mode(program: Program) -> TorchMode:
-    names = (*_SWITCHES, DEBUG, *_WITH_ARGUMENT, *ALL_IN_ONE)
+    names = (*_SWITCHES, DEBUG, *SWITCHED_BY_ARGUMENT, *ALL_IN_ONE)
     asked = tuple(_asked(e) for e in program.calls(*names) if not e.detached and _exists(program, e.name))
     return TorchMode(
         either(*(both(*a.event.guards, a.on) for a in asked)),
@@ -101,8 +101,8 @@ def _asked(event: Event) -> Asked:
         raises = either(_is(event, mode, "error"), _is(event, mode, 2))
         on = either(raises, _is(event, mode, "warn"), _is(event, mode, 1))
         return Asked(event, on, raises, matches(event.argument(mode), ["default", 0]))
-    if event.name in _WITH_ARGUMENT:
-        wanted = Argument(None, _WITH_ARGUMENT[event.name])
+    if event.name in SWITCHED_BY_ARGUMENT:
+        wanted = Argument(None, SWITCHED_BY_ARGUMENT[event.name])
         raises = _is(event, wanted, True)
         return Asked(event, either(raises, _is(event, wanted, "warn")), raises, False)
     # transformers.enable_full_determinism(seed, warn_only=False)
@@ -144,6 +144,18 @@ def attempted(program: Program) -> Cond:
     conds += [both(*e.guards) for e in program.calls(*_SWITCHES, DEBUG) if not _exists(program, e.name)]
     conds += [both(*a.event.guards, a.off) for a in torch_mode(program).asked if a.off is not False]
     return either(*conds)
+
+
+_FUSED = ("torch.backends.cuda.enable_flash_sdp", "torch.backends.cuda.enable_mem_efficient_sdp")
+
+
+def plain_attention(program: Program) -> Cond:
+    """When the whole program switches the fused kernels of attention off."""
+    off = [
+        either(*(both(*e.guards, _is(e, Argument(0, "enabled"), False)) for e in program.calls(name) if not e.detached))
+        for name in _FUSED
+    ]
+    return both(*off)
 
 
 # -- cuDNN ---------------------------------------------------------------------------------------------------------

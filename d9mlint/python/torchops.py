@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
-from d9mlint.model import Argument, Op
+from d9mlint.model import Argument, Op, OpStatus
 from d9mlint.python.story import Event
-from d9mlint.python.tensors import LOADING, TENSOR
+from d9mlint.python.tensors import LOADING, PLAIN_ATTENTION, TENSOR
 from d9mlint.python.values import Const, Obj, Ref, Seq, Value, alternatives
 
 _TO_CPU = ("cpu", "numpy", "tolist", "from_numpy")
@@ -31,6 +32,8 @@ _INDEX_OF = re.compile(r"index_add|index_select|index_copy|scatter|gather")
 _SUMS = re.compile(r"cumsum")
 _COUNTS = re.compile(r"cumsum|bincount with")
 _ADDS = re.compile(r"index_add|scatter_add|scatter_reduce")
+_REFLECTS = re.compile(r"functional\.pad with mode=reflect")
+_CHOSEN = re.compile(r"scaled_dot_product|torch\.nn\.(Transformer|MultiheadAttention)\b")
 _POOLS = re.compile(r"adaptive_avg_pool\dd$")
 _UNLIKELY = re.compile(r"index_copy|accumulate=False|scatter_ with a tensor|median|kthvalue|gather|take")
 """Ops that vary only where indices or values repeat, which most programs see to."""
@@ -43,6 +46,8 @@ _LAYERS = re.compile(r"torch\.nn\.(?!init|functional\.(pad|one_hot|interpolate|u
 def harmless(event: Event, op: Op, makers: Mapping[int, Event]) -> bool:
     """Whether this use surely does not vary: on the CPU, integers, indices that do not repeat, a plain mean."""
     if event.inside(LOADING) or _only_on_cpu(event, makers):
+        return True
+    if chosen_by_torch(op) and event.inside(PLAIN_ATTENTION):
         return True
     receiver = event.receiver if _is_method(event) else None
     operands = [v for v in (receiver, *event.args, *event.kwargs.values()) if v is not None]
@@ -68,6 +73,18 @@ def _only_on_cpu(made: Event, makers: Mapping[int, Event]) -> bool:
         if e.name == f"{made.name}().__call__" and any(x is made for x in _made(e.receiver, makers))
     ]  # fmt: skip
     return bool(calls) and all(any(_last(v, makers) in _TO_CPU for v in e.args) for e in calls)
+
+
+def met(event: Event, op: Op, status: OpStatus) -> OpStatus:
+    """The status at this use: a reflection along one axis sums up two values at most, which is exact in any order."""
+    pads = event.argument(Argument(1, "pad")) if _REFLECTS.search(op.name) else None
+    along_one = isinstance(pads, Seq) and pads.items is not None and len(pads.items) == 2
+    return replace(status, default="same") if along_one else status
+
+
+def chosen_by_torch(op: Op) -> bool:
+    """Whether only some of the kernels vary that PyTorch chooses from by type, shape and device."""
+    return bool(_CHOSEN.search(op.name))
 
 
 def sure(op: Op) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from d9mlint.model import CONFIDENCES, Rule
@@ -29,11 +29,11 @@ def method(raw: str) -> str:
     return ".".join(parts[-1:] if parts[0] in _TYPES else parts).strip(".")
 
 
-def varying(program: Program, wanted: Callable[[Use], bool] = lambda use: True) -> list[Use]:
-    """The first use of each op that varies by default, at most five, surest first."""
+def varying(program: Program, wanted: Callable[[Use], bool] = lambda use: True, *, detached: bool = False) -> list[Use]:
+    """The first use of each op that varies by default, at most five, surest first; ``detached``: in uncalled code."""
     found: dict[str, Use] = {}
     for use in uses(program):
-        if use.status.default == "varies" and not use.event.detached and wanted(use):
+        if use.status.default == "varies" and use.event.detached is detached and wanted(use):
             found.setdefault(shown(use.event), use)
     return sorted(found.values(), key=lambda u: (not u.sure, u.event.index))[:_MOST]
 
@@ -47,6 +47,11 @@ def listed(varying_uses: list[Use]) -> str:
     """The uses in a message."""
     if not varying_uses:
         return "gradients"
-    names = [f"`{shown(u.event)}`" for u in varying_uses[:3]]
-    joined = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-    return f"what {joined} compute{'s' if len(names) == 1 else ''}"
+    return computed_by([shown(u.event) for u in varying_uses[:3]])
+
+
+def computed_by(names: Sequence[str]) -> str:
+    """What calls compute, in a message."""
+    quoted = [f"`{name}`" for name in names]
+    joined = quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
+    return f"what {joined} compute{'s' if len(quoted) == 1 else ''}"

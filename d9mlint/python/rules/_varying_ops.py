@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from d9mlint.model import Op, Rule
-from d9mlint.python import torchmode
+from d9mlint.python import torchmode, torchops
 from d9mlint.python.determinism import perhaps_elsewhere, switch
 from d9mlint.python.guards import Cond, both, negate, truth
 from d9mlint.python.jaxmode import jax_mode
@@ -46,6 +46,7 @@ def check(program: Program, rule: Rule, *, attention: bool) -> Iterator[Draft]:
             rule, use.at, cond=both(*use.event.guards, cond), severity="info" if cured else "", related=related(use),
             confidence=use.confidence(rule), remedy=use.status.remedy, of_ops=[use.op],
             name=use.name, effect=use.effect, device=_device(use), state=_state(program, use, lasting),
+            varies="can vary" if torchops.chosen_by_torch(use.op) else "varies",
         )  # fmt: skip
 
 
@@ -82,6 +83,8 @@ def _switched_by_variable(program: Program, use: Use) -> bool:
 
 
 def _device(use: Use) -> str:
+    if torchops.chosen_by_torch(use.op):
+        return " on a GPU where PyTorch takes a fused kernel"
     return " on a GPU" if "gpu" in use.op.devices else ""
 
 

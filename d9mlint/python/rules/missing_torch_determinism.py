@@ -2,32 +2,81 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from d9mlint.model import Related, Rule
-from d9mlint.python import torchgpu, torchmode
+from d9mlint.python import networks, torchgpu, torchmode
 from d9mlint.python.guards import Cond, both, negate, truth
-from d9mlint.python.opuse import shown
+from d9mlint.python.opuse import Use, shown, uses
+from d9mlint.python.outside import SPAWNED
 from d9mlint.python.program import Draft, Program, lower
 from d9mlint.python.rules import _missing_switch
 from d9mlint.python.story import Event
+from d9mlint.python.values import Func, alternatives
 from d9mlint.python.wording import by_default, is_symbolic
+
+_SOME_RELEASES = re.compile(r"recurrent")
+"""Ops that vary only with some releases of cuDNN and CUDA, which a program does not show."""
+_MOST = 3
+_SPAWN = "torch.multiprocessing.spawn"
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What of a program can vary: uses of ops that do, or names of networks that are not seen."""
+
+    uses: list[Use]
+    networks: tuple[str, ...]
+
+    @property
+    def sure(self) -> bool:
+        """Whether something is seen to vary, whatever the release of cuDNN."""
+        return any(not use.event.detached and not _SOME_RELEASES.search(use.op.name) for use in self.uses)
+
+    @property
+    def words(self) -> str:
+        """What can differ, in a message."""
+        if self.uses:
+            return _missing_switch.listed(self.uses)
+        names = [name for name in self.networks if name][:_MOST]
+        return (
+            f"{_missing_switch.computed_by(names)}, which is not seen here,"
+            if names
+            else "what of the network is not seen here"
+        )
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """One finding a program, at the first call that trains."""
     if program.story.local or "torch" not in program.frameworks or torchmode.hidden(program):
         return
-    never = both(negate(torchmode.torch_mode(program).on), negate(torchmode.attempted(program)))
-    off = both(torchgpu.on_gpu(program), never)
-    if by_default(never) is False or off is False or not is_symbolic(off):
-        return
     found = torchgpu.trainings(program)
     for event in found:
+        off = _off(program, event)
+        if by_default(off) is False or not is_symbolic(off):
+            continue
+        off = both(torchgpu.on_gpu(program), off)
         for cond, partial in _halves(program, off):
             if truth(cond, event.guards) is not False and is_symbolic(cond):
-                yield _draft(program, rule, event, found, cond, partial)
+                seen = _seen(program, rule, partial)
+                if seen.uses or seen.networks:
+                    yield _draft(program, rule, event, found, cond, partial, seen)
                 return
+
+
+def _off(program: Program, event: Event) -> Cond:
+    """When nothing switches deterministic algorithms on in the process that trains."""
+    if not event.inside(SPAWNED):
+        return both(negate(torchmode.torch_mode(program).on), negate(torchmode.attempted(program)))
+    # A process that is started afresh imports the file again, and knows nothing of what its parent has called.
+    asked = [a for a in torchmode.torch_mode(program).asked if a.event.inside(SPAWNED) or _imported(a.event)]
+    return both(*(negate(both(*a.event.guards, a.on)) for a in asked))
+
+
+def _imported(event: Event) -> bool:
+    return (event.func is None or event.importing) and not event.main_only
 
 
 def _halves(program: Program, off: Cond) -> Iterator[tuple[Cond, bool]]:
@@ -38,19 +87,81 @@ def _halves(program: Program, off: Cond) -> Iterator[tuple[Cond, bool]]:
     yield (both(off, cudnn) if is_symbolic(cudnn) else off), True
 
 
-def _draft(program: Program, rule: Rule, event: Event, found: list[Event], cond: Cond, partial: bool) -> Draft:
+def _seen(program: Program, rule: Rule, partial: bool) -> _Seen:
+    """What varies there; code that nothing was seen to call counts where nothing else is found."""
     likely = _missing_switch.likely(rule)
-    varying = _missing_switch.varying(
-        program, lambda use: use.op.framework == "torch" and likely(use) and not (partial and use.op.common)
-    )
+
+    def wanted(use: Use) -> bool:
+        common = partial and bool(use.op.common)
+        return use.op.framework == "torch" and not common and (use.event.detached or likely(use))
+
+    varying = _missing_switch.varying(program, wanted) or _missing_switch.varying(program, wanted, detached=True)
+    return _Seen(varying, () if varying else networks.unseen(program))
+
+
+def _draft(
+    program: Program, rule: Rule, event: Event, found: list[Event], cond: Cond, partial: bool, seen: _Seen
+) -> Draft:
     known = program.target.fits("torch", ">=1.7")
     state = "only cuDNN made deterministic" if partial else "deterministic algorithms off"
     elsewhere = event.detached and event.location.path != program.story.entry
     return program.draft(
-        rule, _missing_switch.any_of(event, found), cond=cond, of_ops=[use.op for use in varying],
-        related=[Related(u.event.location, f"the {u.effect} of `{shown(u.event)}` varies") for u in varying],
-        severity="info" if partial or not varying or not known else "",
-        confidence=lower(rule.confidence) if elsewhere else "",
-        name=_missing_switch.method(event.raw), ops=_missing_switch.listed(varying),
+        rule, _missing_switch.any_of(event, found), cond=cond, of_ops=[use.op for use in seen.uses],
+        related=[
+            *(Related(u.event.location, f"the {u.effect} of `{shown(u.event)}` varies") for u in seen.uses),
+            *(Related(e.location, "the switch is an argument here") for e in _told_otherwise(program)),
+        ],
+        severity="info" if partial or not seen.sure or not known else "",
+        confidence=lower(rule.confidence) if elsewhere or not seen.sure else "",
+        remedy=_remedy(program, rule, event, seen),
+        name=_missing_switch.method(event.raw), ops=seen.words,
         state=state if known else "a PyTorch that has no deterministic algorithms",
     )  # fmt: skip
+
+
+# -- the remedy ----------------------------------------------------------------------------------------------------
+
+
+def _remedy(program: Program, rule: Rule, event: Event, seen: _Seen) -> str:
+    """The remedy of the version, where it belongs in this program, and what then raises."""
+    text = _of_trainer(program, event) or rule.remedy(program.target, program.frameworks)
+    if event.inside(SPAWNED):
+        where = f"`{_worker(program)}`, which runs in processes of its own"
+        text = text.replace("near the start, after the seeds", f"at the start of {where}")
+    recurrent = sorted({f"`{shown(u.event)}`" for u in seen.uses if _SOME_RELEASES.search(u.op.name)})
+    if recurrent and program.target.fits("torch", ">=2.10"):  # before that the switch wants the variable by itself
+        text += f"; for {' and '.join(recurrent)} also set `CUBLAS_WORKSPACE_CONFIG=:4096:2` before CUDA is started"
+    raising = sorted({f"`{shown(u.event)}`" for u in uses(program) if _raises(u)})
+    if not raising or not program.target.fits("torch", ">=1.7"):
+        return text
+    then = f"{' and '.join(raising[:_MOST])} then raise{'s' if len(raising) == 1 else ''}"
+    warn = " or pass `warn_only=True`" if program.target.fits("torch", ">=1.11") else ""
+    return f"{text}; {then}: replace {'it' if len(raising) == 1 else 'them'}{warn}"
+
+
+def _raises(use: Use) -> bool:
+    return use.op.framework == "torch" and use.status.deterministic_mode == "raises" and not use.event.detached
+
+
+def _of_trainer(program: Program, event: Event) -> str:
+    """What to change where a trainer of another package turns the switch on and off."""
+    for made in _told_otherwise(program):
+        last = made.raw.replace("()", "").rpartition(".")[2]
+        return f"pass `{torchmode.SWITCHED_BY_ARGUMENT[made.name]}=True` to `{last}`, which is told otherwise"
+    if event.name.replace("()", "").rpartition(".")[0] in torchgpu.TRAINERS:
+        return "pass `deterministic=True` to `Trainer`"
+    return ""
+
+
+def _told_otherwise(program: Program) -> list[Event]:
+    """Calls that would switch it on, with the argument for it given."""
+    made = program.calls(*torchmode.SWITCHED_BY_ARGUMENT)
+    return [e for e in made if torchmode.SWITCHED_BY_ARGUMENT[e.name] in e.kwargs and not e.detached]
+
+
+def _worker(program: Program) -> str:
+    for started in program.calls(_SPAWN):
+        for _, leaf in alternatives(started.args[0] if started.args else started.kwargs.get("fn")):
+            if isinstance(leaf, Func):
+                return leaf.name
+    return "the function that is spawned"

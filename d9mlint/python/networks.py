@@ -1,0 +1,98 @@
+"""What of the networks that a PyTorch program trains is made or computed by code that is not seen."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+
+from d9mlint.python.program import Program
+from d9mlint.python.story import Event
+from d9mlint.python.values import Func, Inst, Obj, Seq, Value, alternatives
+
+SOMETHING = ""
+"""What cannot be named: a value that is not known."""
+_TRAINED = ("parameters", "named_parameters")
+_LAYER = re.compile(r"torch\.nn\.(modules\.\w+\.)?[A-Z]\w*(\(\))?$")
+_CONTAINER = re.compile(r"torch\.nn\.(Sequential|Module(List|Dict)|Parameter(List|Dict))$")
+_WRAPPER = re.compile(
+    r"(\.(DistributedDataParallel|DataParallel|FullyShardedDataParallel|DDP)|^torch\.compile|^torch\.jit\.(script|trace)|\.fully_shard|"
+    r"(Accelerator|Fabric)(\(\))?\.(prepare\w*|setup\w*))$"
+)
+"""Calls that hand on the network that they are given."""
+_MODULES = ("nn.Module", "LightningModule")
+_CONVOLUTIONS = re.compile(
+    r"torchvision\.models\.(\w+\.)?(wide_resnet|resnet|resnext|mobilenet|efficientnet|regnet|convnext|mnasnet)\w*$"
+)
+"""Networks of convolutions and plain means alone (torchvision/models), which the catalogue of ops knows."""
+_SAME = re.compile(r"\.(to|cuda|cpu|train|eval|float|half|double|bfloat16|requires_grad_|apply|share_memory)(\(\))?$")
+_FAMILIAR = re.compile(
+    r"\?|torch\.(?!hub\.)|torchvision\.(transforms|utils|datasets|io)\b|torchmetrics\b|numpy\b|einops\b|wandb\b|"
+    r"(lightning|pytorch_lightning)\.(?!.*\bdemos\b)|lightning_utilities\b|matplotlib\b|tqdm\b|PIL\b|typing_extensions\b"
+)
+"""Names whose computations are known to the catalogue of ops, or are no part of a network."""
+
+
+def unseen(program: Program) -> tuple[str, ...]:
+    """Names of what is trained or called in networks without being seen, each once, in order; empty if all is seen.
+
+    Networks are what optimizers are given the parameters of, and classes of the program that are modules. A program
+    that hands no parameters to anything trains ``SOMETHING``.
+    """
+    return program.once("unseen-networks", _unseen)
+
+
+def _unseen(program: Program) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+    trained = False
+    for event in program.events:
+        if event.kind not in ("call", "unresolved"):
+            continue
+        if event.name.rpartition(".")[2] in _TRAINED:
+            trained = True
+            found.update(dict.fromkeys(_opaque(event.receiver)))
+        elif _of_module(event) and not event.detached and not _familiar(event):
+            found[_named(event)] = None
+    return tuple(found) if trained else (SOMETHING, *found)
+
+
+def _opaque(value: Value | None, depth: int = 8) -> Iterator[str]:
+    """What a network is made of that is not seen."""
+    for _, leaf in alternatives(value):
+        made = leaf.event if isinstance(leaf, Obj) else None
+        if isinstance(leaf, Inst):
+            continue
+        if isinstance(leaf, Seq) and leaf.items is not None and depth:
+            for item in leaf.items:
+                yield from _opaque(item, depth - 1)
+        elif made is None or not depth:
+            yield SOMETHING
+        elif _SAME.search(made.name) and made.receiver is not None:
+            yield from _opaque(made.receiver, depth - 1)
+        elif _CONTAINER.match(made.name):
+            for part in made.args:
+                yield from _opaque(part, depth - 1)
+        elif _WRAPPER.search(made.name):
+            yield from _opaque(made.args[0] if made.args else made.kwargs.get("module"), depth - 1)
+        elif not (_LAYER.match(made.name) or _CONVOLUTIONS.match(made.name)):
+            yield _named(made)
+
+
+def _of_module(event: Event) -> bool:
+    """Whether it happens in a method of a network of the program."""
+    owner = event.func.owner if isinstance(event.func, Func) else None
+    return owner is not None and any(base.endswith(_MODULES) for base in owner.external())
+
+
+def _familiar(event: Event) -> bool:
+    root = event.name.partition(".")[0]
+    return event.kind == "call" and (
+        bool(_FAMILIAR.match(event.name) or _CONVOLUTIONS.match(event.name.replace("()", "").removesuffix(".__call__")))
+        or root == "builtins"
+        or root in sys.stdlib_module_names
+    )
+
+
+def _named(event: Event) -> str:
+    name = event.raw.replace("().__call__", "").replace("()", "")
+    return SOMETHING if event.kind == "unresolved" or name.startswith(("?", "torch.")) else name

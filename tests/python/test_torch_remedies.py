@@ -1,0 +1,107 @@
+"""What `missing-torch-determinism` tells to do: where the program, its trainer and its processes want it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+SWITCH = "call `torch.use_deterministic_algorithms(True)`"
+TRAIN = """import torch
+
+torch.manual_seed(1)
+net = {net}.cuda()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+net(torch.load("x.pt").cuda()).sum().backward()
+optimizer.step()
+"""
+TRAINER = """import torch
+from lightning import LightningModule, Trainer
+
+
+class Net(LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.body = torch.nn.Conv2d(3, 8, 3)
+
+    def training_step(self, batch, index):
+        return self.body(batch).mean()
+
+    def configure_optimizers(self):
+        return torch.optim.SGD(self.parameters(), lr=0.1)
+
+
+torch.manual_seed(1)
+trainer = Trainer({arguments})
+trainer.fit(Net(), torch.load("batches.pt"))
+"""
+SPAWN = """import torch
+import torch.multiprocessing as mp
+
+
+def work(rank):
+    torch.manual_seed(rank)
+    net = torch.nn.Conv2d(3, 8, 3).cuda(rank)
+    net(torch.load("x.pt").cuda(rank)).sum().backward()
+
+
+if __name__ == "__main__":
+    mp.spawn(work, nprocs=2)
+"""
+UPSAMPLE = TRAIN.format(
+    net='torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3), torch.nn.Upsample(scale_factor=2, mode="bicubic"))'
+)
+CASES = [
+    (TRAIN.format(net="torch.nn.Conv2d(3, 8, 3)"), "2.13.0", f"{SWITCH} near the start, after the seeds"),
+    (TRAINER.format(arguments="max_epochs=1"), "2.13.0", "pass `deterministic=True` to `Trainer`"),
+    (
+        TRAINER.format(arguments="deterministic=False"),
+        "2.13.0",
+        "pass `deterministic=True` to `Trainer`, which is told otherwise",
+    ),
+    (SPAWN, "2.13.0", f"{SWITCH} at the start of `work`, which runs in processes of its own"),
+    (
+        UPSAMPLE,
+        "2.13.0",
+        f"{SWITCH} near the start, after the seeds; `torch.nn.Upsample` then raises: replace it or pass `warn_only=True`",
+    ),
+    (
+        TRAIN.format(net="torch.nn.LSTM(8, 8)"),
+        "2.13.0",
+        f"{SWITCH} near the start, after the seeds; for `torch.nn.LSTM` also set `CUBLAS_WORKSPACE_CONFIG=:4096:2` "
+        "before CUDA is started",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "version", "remedy"), CASES)
+def test_the_remedy_is_that_of_the_program(d9mlint: Run, text: str, version: str, remedy: str) -> None:
+    Path("train.py").write_text(text)
+    arguments = ("--format", "json", "--select", "missing-torch-determinism", "--target", f"torch=={version}")
+    (finding,) = d9mlint("train.py", *arguments).json["findings"]
+    assert finding["remedy"] == remedy
+
+
+def test_an_upsampling_that_raises_cannot_only_warn_before_1_11(d9mlint: Run) -> None:
+    Path("train.py").write_text(UPSAMPLE)
+    arguments = ("--format", "json", "--select", "missing-torch-determinism", "--target", "torch==1.10.2")
+    (finding,) = d9mlint("train.py", *arguments).json["findings"]
+    assert finding["remedy"].endswith("; `torch.nn.Upsample` then raises: replace it")
+
+
+@pytest.mark.parametrize(
+    ("net", "severity", "words"),
+    [
+        ("torch.nn.Conv2d(3, 8, 3)", "warning", "what `torch.nn.Conv2d` computes can differ"),
+        ("torch.nn.GRU(3, 8)", "info", "what `torch.nn.GRU` computes can differ"),
+        ("timm.models.vit()", "info", "what `timm.models.vit` computes, which is not seen here, can differ"),
+        ("torch.load('net.pt')", "info", "what of the network is not seen here can differ"),
+    ],
+)
+def test_what_can_differ_is_named(d9mlint: Run, net: str, severity: str, words: str) -> None:
+    Path("train.py").write_text("import timm\n" + TRAIN.format(net=net))
+    (finding,) = d9mlint("train.py", "--format", "json", "--select", "missing-torch-determinism").json["findings"]
+    assert (finding["severity"], words in finding["message"]) == (severity, True)
