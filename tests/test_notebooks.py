@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from d9mlint.python.notebooks import cells, installed, original, python
 from d9mlint.python.reading import CannotRead
 
+KEY = "b = jax.random.uniform(key)"
+
 
 def notebook(*texts: str, runs: tuple[int, ...] = (), **metadata: Any) -> str:
     """A notebook with a title and these code cells."""
@@ -152,6 +154,22 @@ def test_the_order_in_which_cells_were_run(d9mlint) -> None:  # type: ignore[no-
     ]
     Path("n.ipynb").write_text(notebook(*texts, runs=(3, 4)))
     assert d9mlint("n.ipynb").out.startswith("No findings.")
+
+
+def test_lines_of_other_cells_are_named_with_their_cell(d9mlint) -> None:  # type: ignore[no-untyped-def]
+    Path("n.ipynb").write_text(notebook("import jax", "key = jax.random.key(1)\na = jax.random.normal(key)", KEY))
+    (found,) = d9mlint("n.ipynb", "--format", "json", "--select", "key-reuse").json["findings"]
+    assert (found["cell"], found["line"]) == (4, 1)
+    assert "used in line 2 of cell 3" in found["message"]
+    assert {(one["cell"], one["line"]) for one in found["related"]} == {(3, 1), (3, 2)}
+
+
+def test_a_place_in_a_notebook_that_belongs_to_a_finding_in_a_module_has_its_cell(d9mlint) -> None:  # type: ignore[no-untyped-def]
+    Path("tools.py").write_text("import random\n\n\ndef draw():\n    return random.random()\n")
+    Path("n.ipynb").write_text(notebook("import random\nimport tools", "x = tools.draw()\ny = random.random()"))
+    (found,) = d9mlint("n.ipynb", "--format", "json").json["findings"]
+    assert found["path"] == "tools.py"
+    assert [(one["path"], one["cell"], one["line"]) for one in found["related"]] == [("n.ipynb", 3, 2)]
 
 
 def test_broken_notebooks_are_told(d9mlint) -> None:  # type: ignore[no-untyped-def]

@@ -42,10 +42,11 @@ def by_cell(report: Report, texts: Mapping[str, str]) -> Report:
 
 def _finding(finding: Finding, places: Mapping[str, _Notebook]) -> Finding:
     related = tuple(replace(one, location=_moved(one.location, places)) for one in finding.related)
-    inside = finding.location.path in places
-    return replace(
-        finding, location=_moved(finding.location, places), related=related, fixes=() if inside else finding.fixes
-    )
+    notebook = places.get(finding.location.path)
+    if notebook is None:
+        return replace(finding, related=related)
+    message = _LINE.sub(lambda match: _told(match, notebook), finding.message)
+    return replace(finding, location=_moved(finding.location, places), message=message, related=related, fixes=())
 
 
 def _moved(at: Location, places: Mapping[str, _Notebook]) -> Location:
@@ -60,14 +61,14 @@ def _moved(at: Location, places: Mapping[str, _Notebook]) -> Location:
     return Location(at.path, at.line - before, column, at.end_line - before, end, cell.number)
 
 
+def _told(match: re.Match[str], notebook: _Notebook) -> str:
+    """A line that is named in words, as one of its cell (what is missing at its end is told of the line after it)."""
+    found = [cell for cell in notebook.cells if cell.first <= int(match[1])]
+    if not found:
+        return match[0]
+    return f"line {min(int(match[1]), found[-1].last) - found[-1].first + 1} of cell {found[-1].number}"
+
+
 def _unchecked(one: Unchecked, places: Mapping[str, _Notebook]) -> Unchecked:
-    """A reason that names a line, as one of the cell (what is missing at its end is told of the line after it)."""
     notebook = places.get(one.path)
-
-    def told(match: re.Match[str]) -> str:
-        found = [cell for cell in notebook.cells if cell.first <= int(match[1])] if notebook else []
-        if not found:
-            return match[0]
-        return f"line {min(int(match[1]), found[-1].last) - found[-1].first + 1} of cell {found[-1].number}"
-
-    return replace(one, reason=_LINE.sub(told, one.reason)) if notebook and notebook.cells else one
+    return replace(one, reason=_LINE.sub(lambda match: _told(match, notebook), one.reason)) if notebook else one

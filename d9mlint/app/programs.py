@@ -137,7 +137,8 @@ def _checked(options: Options) -> Outcome:
 
 def _told(report: Report, reach: Reach) -> Report:
     """The report with places in notebooks as the user knows them."""
-    paths = {f.location.path for f in report.findings} | {one.path for one in report.unchecked}
+    paths = {place.path for f in report.findings for place in (f.location, *(r.location for r in f.related))}
+    paths |= {one.path for one in report.unchecked}
     notebooks = sorted(path for path in paths if path.endswith(".ipynb"))
     if not notebooks:
         return report
