@@ -18,14 +18,14 @@ from d9mlint.python.values import Func, Obj, Value, alternatives
 IN_PIPELINE = ("tfdata", "tfdata-parallel", "py_function", "generator")
 """tf.data runs its functions on the CPU, and no gradient goes through them."""
 _ONLY_FORWARD = re.compile(
-    r"(^|_)(eval|evaluate|evaluation|predict|prediction|predictions|infer|inference|postprocess|post|metric|metrics|"
-    r"accuracy|visualize|summary|decode|parse|parser|preprocess|preprocessing|augment|augmentation|load|read|input|"
+    r"^(?!.*train)(.*_)?(test|valid|validate|validation|eval|evaluate|evaluation|predict|prediction|predictions|"
+    r"infer|inference|postprocess|post|metric|metrics|accuracy|visualize|summary|decode|parse|parser|preprocess|preprocessing|augment|augmentation|load|read|input|"
     r"dataset|label|labels|target|targets|assign|sample|anchors|export|serving)(_|$)"
 )
 """Names of functions through which no gradient goes."""
 _INFERS = re.compile(
     r"(mode|phase)\w* (==|is) ('(infer|inference|predict|prediction|eval|evaluate|evaluation|export|serving|test)'|"
-    r"\S*\bModeKeys\.(PREDICT|EVAL|INFER))$|(^|\.)(do_)?(infer|predict|eval|evaluate|export)(_only)?$",
+    r"\S*\bModeKeys\.(PREDICT|EVAL|INFER))$|(^|\.)(do_)?(infer|predict|eval|evaluate|export|test)(_only)?$",
     re.IGNORECASE,
 )
 """Conditions on the way to code that trains nothing, as they are written."""

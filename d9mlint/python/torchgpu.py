@@ -64,7 +64,7 @@ def _on_gpu(program: Program) -> Cond:
                 else:
                     told.append(loosened(both(*event.guards, cond)))
     # Where the program says what it moves to a GPU, that decides, not what else needs one.
-    found = either(*placed) if either(*placed) is not False else either(*used)
+    found = loosened(either(*placed) if either(*placed) is not False else either(*used))
     elsewhere = negate(either(*kept))  # a trainer that is told to stay on the CPU decides for the program
     possible = both(determinism.on_gpu(program), elsewhere if is_symbolic(elsewhere) else True)
     return both(perhaps if found is False else found, possible)
