@@ -126,7 +126,7 @@ def _remedy(program: Program, rule: Rule, event: Event, seen: _Seen) -> str:
     """The remedy of the version, where it belongs in this program, and what then raises."""
     text = _of_trainer(program, event) or rule.remedy(program.target, program.frameworks)
     if event.inside(SPAWNED):
-        where = f"`{_worker(program)}`, which runs in processes of its own"
+        where = f"{_worker(program)}, which runs in processes of its own"
         text = text.replace("near the start, after the seeds", f"at the start of {where}")
     recurrent = sorted({f"`{shown(u.event)}`" for u in seen.uses if _SOME_RELEASES.search(u.op.name)})
     if recurrent and program.target.fits("torch", ">=2.10"):  # before that the switch wants the variable by itself
@@ -163,5 +163,5 @@ def _worker(program: Program) -> str:
     for started in program.calls(_SPAWN):
         for _, leaf in alternatives(started.args[0] if started.args else started.kwargs.get("fn")):
             if isinstance(leaf, Func):
-                return leaf.name
-    return "the function that is spawned"
+                return f"`{leaf.name}`"
+    return "the function that is started"
