@@ -14,7 +14,7 @@ from d9mlint.model import Finding, Rule, Unchecked
 from d9mlint.target import Resolver
 
 if TYPE_CHECKING:
-    from d9mlint.configs.files import Reader
+    from d9mlint.configs.told import Reader
 
 _CONFIGS = (".json", ".yaml", ".yml")
 

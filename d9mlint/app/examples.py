@@ -131,8 +131,10 @@ def _launched(target: Target, entry: str, data: dict[str, bytes]) -> Target:
         return target
     from d9mlint.app.launches import Started
     from d9mlint.configs.launches import find, image_environments
+    from d9mlint.configs.told import Launchers
 
-    return Started(find(others, data, data.get), image_environments(others, data.get)).target(target, entry)
+    launchers = Launchers(data.get)
+    return Started(find(others, data, launchers), image_environments(others, launchers)).target(target, entry)
 
 
 def _judge_program(example: Example, data: dict[str, bytes], catalogue: Catalogue) -> tuple[Finding, ...]:

@@ -12,7 +12,7 @@ from d9mlint.discover import Discovery
 from d9mlint.model import EnvironmentVariable, Launch, Target, UsageError
 
 if TYPE_CHECKING:
-    from d9mlint.configs.files import Reader
+    from d9mlint.configs.told import Reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +46,17 @@ def started(found: Discovery, options: Options, reader: Reader, cwd: Path) -> tu
     if not files:
         return Started(), found
     from d9mlint.configs.launches import find, image_environments
+    from d9mlint.configs.told import Launchers
 
+    launchers = Launchers(reader, cache=options.cache)
     scripts = {shown(path, cwd): path for path in found.files}
     named = [shown(path, cwd) for path in options.paths if path in found.beside]
-    for name in find(named, _Readable(reader), reader):  # whoever names a launcher means what it starts
+    for name in find(named, _Readable(reader), launchers):  # whoever names a launcher means what it starts
         scripts.setdefault(name, Path(name))
     found = replace(found, files=tuple(sorted(scripts.values(), key=lambda path: path.parts)))
-    launches: Mapping[str, tuple[Launch, ...]] = find(files, scripts.keys(), reader)
-    images = image_environments(files, reader)
+    launches: Mapping[str, tuple[Launch, ...]] = find(files, scripts.keys(), launchers)
+    images = image_environments(files, launchers)
+    launchers.keep()
     if options.launcher is not None:
         launches = _only(launches, *_launcher(options.launcher, cwd))
         entries = tuple(path for path in found.entries if shown(path, cwd) in launches) or tuple(

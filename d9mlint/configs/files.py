@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from d9mlint.configs import documents, images, services
-from d9mlint.configs.starts import Start, exported, starts
-from d9mlint.configs.words import MAX_BYTES, Lines
-from d9mlint.model import EnvironmentVariable
+from d9mlint.configs.told import Reader, Told
+
+if TYPE_CHECKING:
+    from d9mlint.model import EnvironmentVariable
+
+MAX_BYTES = 1_000_000
+"""Longer scripts are generated or no scripts; nobody launches a training from them."""
 
 SHELL = (".sh", ".bash", ".zsh", ".ksh", ".csh", ".slurm", ".sbatch", ".job", ".pbs", ".qsub", ".sub")
+_IMAGE = re.compile(r"(?:[\w.-]+\.)?Dockerfile(?:[._-][\w.-]*)?", re.IGNORECASE)
 _COMPOSE = re.compile(r"(?:docker-)?compose[\w.-]*\.ya?ml")
 _MAKE = re.compile(r"(?:GNU)?[Mm]akefile|[\w.-]+\.mk")
 _WORKFLOWS = ".github/workflows/"
 _SBATCH = re.compile(r"^#SBATCH[ \t]+(?:.*[ \t])?--export[= ](\S+)", re.MULTILINE)
 _STARTS = (b".py", b"python", b"torchrun", b"deepspeed", b"accelerate", b"composer")
 """One of these is in every file that starts a Python script."""
-
-Reader = Callable[[str], "bytes | None"]
-"""The bytes of a file by its path; None where there is none."""
 
 
 def kind(path: str) -> str:
@@ -32,7 +33,7 @@ def kind(path: str) -> str:
         if _WORKFLOWS in f"/{path}":
             return "workflow"
         return "compose" if _COMPOSE.fullmatch(name) else ""
-    if images.NAME.fullmatch(name):
+    if _IMAGE.fullmatch(name):
         return "image"
     return "make" if _MAKE.fullmatch(name) else ""
 
@@ -42,10 +43,21 @@ def text_of(data: bytes) -> str:
     return data.decode("utf-8-sig", "replace")
 
 
-def started(path: str, data: bytes, reader: Reader) -> list[Start]:
-    """The Python scripts that a file starts; nothing where it cannot be read as what its name says."""
-    if len(data) > MAX_BYTES or not any(word in data for word in _STARTS):
-        return []
+def may_tell(path: str, data: bytes) -> bool:
+    """Whether a file can start a Python script, or be a Dockerfile that sets something: by its name and its words."""
+    what = kind(path)
+    if not what or len(data) > MAX_BYTES:
+        return False
+    return any(word in data for word in _STARTS) or (what == "image" and b"ENV" in data.upper())
+
+
+def told(path: str, data: bytes, reader: Reader) -> Told:
+    """What a file tells; nothing where it cannot be read as what its name says."""
+    # imported here: a run that finds all in the cache does without
+    from d9mlint.configs import documents, images, services
+    from d9mlint.configs.starts import starts
+    from d9mlint.configs.words import Lines
+
     text = text_of(data)
 
     def read(name: str) -> tuple[str, str] | None:
@@ -53,20 +65,23 @@ def started(path: str, data: bytes, reader: Reader) -> list[Start]:
 
     what = kind(path)
     if what == "shell":
-        return list(starts(text, Lines(path, text), _submitted(text, path), read))
+        return Told(tuple(starts(text, Lines(path, text), _submitted(text, path), read)))
     if what == "image":
-        return list(images.read(text, path).starts)
+        return images.read(text, path)
     if what == "make":
-        return list(services.makefile(text, path, read))
+        return Told(tuple(services.makefile(text, path, read)))
     try:
         root = documents.read_yaml(text, path)
     except documents.NotReadable:
-        return []  # a template, perhaps; it starts nothing that can be told
-    return list(services.compose(root, read) if what == "compose" else services.workflow(root, text, path, read))
+        return Told()  # a template, perhaps; it starts nothing that can be told
+    return Told(tuple(services.compose(root, read) if what == "compose" else services.workflow(root, text, path, read)))
 
 
 def _submitted(text: str, path: str) -> dict[str, EnvironmentVariable]:
     """What ``#SBATCH --export=X=1`` sets (sbatch(1))."""
+    from d9mlint.configs.starts import exported
+    from d9mlint.configs.words import Lines
+
     found: dict[str, EnvironmentVariable] = {}
     for match in _SBATCH.finditer(text):
         found |= exported(match[1], {}, Lines(path, text).location(match.start(1), match.end(1)))

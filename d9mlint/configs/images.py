@@ -7,29 +7,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from d9mlint.configs.documents import NotReadable, read_json
-from d9mlint.configs.shell import Command, Shell, State, Text
-from d9mlint.configs.starts import Start, started, starts
+from d9mlint.configs.shell import Command, Shell, State
+from d9mlint.configs.starts import started, starts
+from d9mlint.configs.told import Start, Text, Told
 from d9mlint.configs.words import Lines
 from d9mlint.model import EnvironmentVariable, Location
 
-NAME = re.compile(r"(?:[\w.-]+\.)?Dockerfile(?:[._-][\w.-]*)?", re.IGNORECASE)
 _INSTRUCTION = re.compile(r"\s*([A-Za-z]+)\s")
 _STAGE = re.compile(r"\s*FROM\s+(?:--\S+\s+)*(\S+)(?:\s+AS\s+(\S+))?", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
-    """The environment of the last stage, and the Python scripts that the image starts."""
-
-    environment: Mapping[str, EnvironmentVariable]
-    starts: tuple[Start, ...]
-
-
-def read(text: str, path: str) -> Image:
-    """The image that a Dockerfile describes."""
+def read(text: str, path: str) -> Told:
+    """The scripts that the image of a Dockerfile starts, and the environment of its last stage."""
     shell = Shell()
     stages: dict[str, State] = {}
     name = ""
@@ -48,7 +39,7 @@ def read(text: str, path: str) -> Image:
         elif kind and word in ("CMD", "ENTRYPOINT"):
             commands[word] = (" " * kind.end() + instruction[kind.end() :], line)
     environment = shell.environment()
-    return Image(environment, tuple(_started(commands, path, environment)))
+    return Told(tuple(_started(commands, path, environment)), tuple(environment.values()))
 
 
 def _instructions(text: str) -> Iterator[tuple[int, str]]:

@@ -12,9 +12,8 @@ import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from d9mlint.configs import images
-from d9mlint.configs.files import Reader, kind, started, text_of
-from d9mlint.configs.starts import Start
+from d9mlint.configs.files import kind
+from d9mlint.configs.told import Launchers, Start
 from d9mlint.model import EnvironmentVariable, Launch
 
 MAX_CLASSES = 6
@@ -28,12 +27,11 @@ _UNKNOWN_FOLDER = re.compile(r"^.*[$`)}][^/]*/")
 Environment = tuple[EnvironmentVariable, ...]
 
 
-def find(files: Iterable[str], scripts: Container[str], reader: Reader) -> dict[str, tuple[Launch, ...]]:
+def find(files: Iterable[str], scripts: Container[str], launchers: Launchers) -> dict[str, tuple[Launch, ...]]:
     """By script, the commands in ``files`` that start it, sorted by place; all paths are ``/``-separated."""
     found: dict[str, dict[Launch, None]] = {}
     for path in sorted(files):
-        data = reader(path) if kind(path) else None
-        for start in started(path, data, reader) if data is not None else ():
+        for start in launchers(path).starts:
             script = resolved(start, path, scripts)
             if script is not None:
                 found.setdefault(script, {})[_launch(start)] = None
@@ -103,13 +101,11 @@ def _lineage(folder: str) -> Iterator[str]:
 # -- environments --------------------------------------------------------------------------------------------------
 
 
-def image_environments(files: Iterable[str], reader: Reader) -> dict[str, Environment]:
+def image_environments(files: Iterable[str], launchers: Launchers) -> dict[str, Environment]:
     """By folder, what its Dockerfile (or the one in its ``docker/``) sets that can matter; of several the first."""
     found: dict[str, Environment] = {}
     for path in sorted((path for path in files if kind(path) == "image"), key=lambda p: (p.count("/"), len(p), p)):
-        data = reader(path)
-        image = images.read(text_of(data), path) if data is not None and b"ENV" in data.upper() else None
-        relevant = [v for v in image.environment.values() if _matters(v)] if image is not None else []
+        relevant = [variable for variable in launchers(path).image if _matters(variable)]
         if relevant:
             folder = posixpath.dirname(path)
             above = posixpath.dirname(folder) if posixpath.basename(folder) == "docker" else folder

@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterator, Mapping
 
 from d9mlint.configs.documents import Node
-from d9mlint.configs.shell import Command, Read, Shell, Text
-from d9mlint.configs.starts import Start, started, starts
+from d9mlint.configs.shell import Command, Read, Shell
+from d9mlint.configs.starts import started, starts
+from d9mlint.configs.told import Start, Text
 from d9mlint.configs.words import Fixed, Lines, Places
 from d9mlint.model import EnvironmentVariable
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from d9mlint.configs.told import Text
 from d9mlint.configs.words import Lines, Part, Places, Word, words
 from d9mlint.model import EnvironmentVariable, Location
 
@@ -35,15 +36,6 @@ _START_NOTHING = frozenset((
 
 Read = Callable[[str], "tuple[str, str] | None"]
 """Path and text of the file that a script sources, by its name there; None where it is not at hand."""
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A word of a command after expansion; ``known`` is False where a part of it is not."""
-
-    text: str
-    known: bool
-    location: Location
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,10 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from d9mlint.configs.shell import Command, Read, State, Text, commands
+from d9mlint.configs.shell import Command, Read, State, commands
+from d9mlint.configs.told import Start, Text
 from d9mlint.configs.words import Fixed, Places
 from d9mlint.model import EnvironmentVariable, Location
 
@@ -34,19 +35,6 @@ _ENV_VALUED = ("-u", "--unset", "-C", "--chdir")
 """Options of env that take a value."""
 _CONTAINERS = frozenset({"docker", "podman", "nvidia-docker", "singularity", "apptainer", "kubectl"})
 _MODULE = ("-m", "--module")
-
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """A script that a command starts: as a path, or as a module (dotted)."""
-
-    script: str
-    module: bool
-    known: bool
-    arguments: tuple[Text, ...]
-    environment: Mapping[str, EnvironmentVariable]
-    location: Location
-    folder: str
 
 
 def starts(

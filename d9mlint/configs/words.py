@@ -13,8 +13,6 @@ from dataclasses import dataclass
 
 from d9mlint.model import Location
 
-MAX_BYTES = 1_000_000
-"""Longer scripts are generated or no scripts; nobody launches a training from them."""
 _PLAIN = re.compile(r"[^\s'\"\\$`|&;()<>#]+")
 _BLANK = re.compile(r"(?:[ \t\r]|\\\r?\n)+")
 _COMMENT = re.compile(r"#[^\n]*")

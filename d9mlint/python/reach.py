@@ -141,6 +141,8 @@ class Reach:
             bases = (above(path, level),) if level else roots
             parts = module.split(".") if module else []
             for base in bases:
+                if parts and self._listed(base).isdisjoint((parts[0], f"{parts[0]}.py")):
+                    continue  # most imports are of what is installed
                 reached = [self._module(join(base, "/".join(parts[:i]))) for i in range(1, len(parts) + 1)]
                 inner = [self._module(join(base, "/".join([*parts, name]))) for name in names]
                 found = [p for p in (*reached, *inner) if p is not None]
@@ -163,7 +165,7 @@ class Reach:
     def _listed(self, path: str) -> frozenset[str]:
         if path not in self._names:
             try:
-                self._names[path] = frozenset(os.listdir(self._cwd / path))  # noqa: PTH208
+                self._names[path] = frozenset(os.listdir(os.path.join(self._cwd, path)))  # noqa: PTH118, PTH208
             except (OSError, ValueError):
                 self._names[path] = frozenset()
         return self._names[path]

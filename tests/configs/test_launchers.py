@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from d9mlint.configs import files
 from d9mlint.configs.launches import environment, find, image_environments
-from d9mlint.configs.starts import Start
+from d9mlint.configs.told import Launchers, Start
 from d9mlint.model import Launch
 
 
@@ -15,7 +14,7 @@ def reader(texts: dict[str, str]):  # type: ignore[no-untyped-def]
 
 
 def started(path: str, text: str, **others: str) -> list[Start]:
-    return files.started(path, text.encode(), reader(others))
+    return list(Launchers(reader({path: text, **others}))(path).starts)
 
 
 def told(start: Start) -> tuple[str, dict[str, str | None], list[str]]:
@@ -127,12 +126,12 @@ def test_malformed_files_start_nothing(path: str, text: str) -> None:
 )
 def test_which_script_is_meant(launcher: str, command: str, script: str | None) -> None:
     scripts = {"train.py", "src/main.py", "pkg/__main__.py", "setup.py"}
-    assert list(find([launcher], scripts, reader({launcher: command}))) == ([script] if script else [])
+    assert list(find([launcher], scripts, Launchers(reader({launcher: command})))) == ([script] if script else [])
 
 
 def launches(*texts: str) -> tuple[Launch, ...]:
     named = {f"run{number}.sh": text for number, text in enumerate(texts)}
-    return find(named, {"train.py"}, reader(named))["train.py"]
+    return find(named, {"train.py"}, Launchers(reader(named)))["train.py"]
 
 
 def variables(*texts: str) -> dict[tuple[str, str | None], tuple[str, ...]]:
@@ -167,5 +166,5 @@ def test_variables_that_cannot_matter_are_left_out() -> None:
 
 def test_the_nearest_image_counts() -> None:
     texts = {"Dockerfile": "ENV TF_A=1", "a/docker/Dockerfile": "ENV TF_A=2", "a/b/Dockerfile": "ENV LANG=C"}
-    found = image_environments(texts, reader(texts))
+    found = image_environments(texts, Launchers(reader(texts)))
     assert {folder: one[0].value for folder, one in found.items()} == {"": "1", "a": "2", "a/docker": "2"}
