@@ -1,4 +1,4 @@
-"""Places in notebooks as the user knows them: cell, and line in the cell."""
+"""Places in notebooks as the user knows them: cell, and line in the cell; in percent scripts the cell only."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ _LINE = re.compile(r"\bline (\d+)")
 
 
 class _Notebook:
-    """The lines and cells of a notebook's text."""
+    """The lines and cells of the text of a notebook or of a script in percent format."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, path: str, text: str) -> None:
+        self.is_script = not path.endswith(NOTEBOOK)
         self.lines = text.split("\n")
         self.cells = cells(text)
 
@@ -24,11 +25,12 @@ class _Notebook:
 def by_cell(report: Report, texts: Mapping[str, str]) -> Report:
     """The report with places of notebooks as cell and line; ``texts`` are those that the findings were made from.
 
-    Fixes are dropped: they would be edits of a text that is not the file.
+    Fixes in notebooks are dropped: they would be edits of a text that is not the file.
     """
-    places = {path: _Notebook(text) for path, text in texts.items() if path.endswith(NOTEBOOK)}
-    sources = {path: text for path, text in report.sources.items() if path not in places}
-    for path in report.sources.keys() & places.keys():
+    places = {path: _Notebook(path, text) for path, text in texts.items()}
+    notebooks = {path for path, one in places.items() if not one.is_script}
+    sources = {path: text for path, text in report.sources.items() if path not in notebooks}
+    for path in report.sources.keys() & notebooks:
         lines = report.sources[path].split("\n")
         for cell in places[path].cells:
             sources[f"{path}:cell {cell.number}"] = "\n".join(map(original, lines[cell.first - 1 : cell.last]))
@@ -42,11 +44,11 @@ def by_cell(report: Report, texts: Mapping[str, str]) -> Report:
 
 def _finding(finding: Finding, places: Mapping[str, _Notebook]) -> Finding:
     related = tuple(replace(one, location=_moved(one.location, places)) for one in finding.related)
+    moved = replace(finding, location=_moved(finding.location, places), related=related)
     notebook = places.get(finding.location.path)
-    if notebook is None:
-        return replace(finding, related=related)
-    message = _LINE.sub(lambda match: _told(match, notebook), finding.message)
-    return replace(finding, location=_moved(finding.location, places), message=message, related=related, fixes=())
+    if notebook is None or notebook.is_script:
+        return moved
+    return replace(moved, message=_LINE.sub(lambda match: _told(match, notebook), finding.message), fixes=())
 
 
 def _moved(at: Location, places: Mapping[str, _Notebook]) -> Location:
@@ -54,6 +56,8 @@ def _moved(at: Location, places: Mapping[str, _Notebook]) -> Location:
     cell = cell_at(notebook.cells, at.line) if notebook else None
     if notebook is None or cell is None:
         return at
+    if notebook.is_script:
+        return replace(at, cell=cell.number)
     before, line = cell.first - 1, notebook.lines[at.line - 1]
     column, end = at.column, at.end_column
     if (shown := original(line)) != line:  # a magic: all of it
@@ -71,4 +75,6 @@ def _told(match: re.Match[str], notebook: _Notebook) -> str:
 
 def _unchecked(one: Unchecked, places: Mapping[str, _Notebook]) -> Unchecked:
     notebook = places.get(one.path)
-    return replace(one, reason=_LINE.sub(lambda match: _told(match, notebook), one.reason)) if notebook else one
+    if notebook is None or notebook.is_script:
+        return one
+    return replace(one, reason=_LINE.sub(lambda match: _told(match, notebook), one.reason))

@@ -136,15 +136,21 @@ def _checked(options: Options) -> Outcome:
 
 
 def _told(report: Report, reach: Reach) -> Report:
-    """The report with places in notebooks as the user knows them."""
+    """The report with places in notebooks and in scripts in percent format as the user knows them."""
+    from d9mlint.discover.percent import is_percent
+
     paths = {place.path for f in report.findings for place in (f.location, *(r.location for r in f.related))}
     paths |= {one.path for one in report.unchecked}
-    notebooks = sorted(path for path in paths if path.endswith(".ipynb"))
-    if not notebooks:
+    texts = {
+        path: (reach.peek(path) or b"").decode("utf-8", "replace")
+        for path in sorted(paths)
+        if path.endswith(".ipynb") or (path.endswith(".py") and is_percent(reach.peek(path) or b""))
+    }
+    if not texts:
         return report
     from d9mlint.app.cells import by_cell
 
-    return by_cell(report, {path: (reach.peek(path) or b"").decode("utf-8", "replace") for path in notebooks})
+    return by_cell(report, texts)
 
 
 def _kernels(options: Options, config: Config, rules: tuple[Rule, ...], found: Discovery) -> Besides:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from d9mlint.discover.beside import MOST, is_beside, near
 from d9mlint.discover.patterns import Patterns, compiled, excluded, outer_patterns, read_lines, with_own
+from d9mlint.discover.percent import is_percent
 from d9mlint.discover.roots import PROJECT_MARKERS, import_roots
 from d9mlint.discover.scripts import METADATA, console_scripts
 from d9mlint.discover.settings import Settings, is_file, unreadable
@@ -329,7 +330,8 @@ def _read(files: Iterable[_File], unchecked: list[Unchecked]) -> Iterator[_File]
         except OSError as error:
             unchecked.append(unreadable(file.path, error))
         else:
-            runs = file.path.name == "__main__.py" or (has_main_guard(data) and not _TEST.fullmatch(file.path.name))
+            by_itself = has_main_guard(data) or is_percent(data)
+            runs = file.path.name == "__main__.py" or (by_itself and not _TEST.fullmatch(file.path.name))
             yield replace(file, runs=runs, kernels=may_hold_kernels(data))
 
 

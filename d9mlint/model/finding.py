@@ -29,12 +29,17 @@ class Location:
     end_line: int
     end_column: int
     cell: int = 0
-    """In reports about notebooks: the number of the cell (from 1) that the lines are counted in."""
+    """In reports about notebooks and scripts in percent format: the number of the cell (from 1)."""
+
+    @property
+    def in_cell(self) -> bool:
+        """Whether the lines are counted in the cell; those of a script in percent format are lines of the file."""
+        return self.cell > 0 and self.path.endswith(".ipynb")
 
     @property
     def file(self) -> str:
         """What the lines are counted in: ``path``, or ``path:cell 3``."""
-        return f"{self.path}:cell {self.cell}" if self.cell else self.path
+        return f"{self.path}:cell {self.cell}" if self.in_cell else self.path
 
 
 @dataclass(frozen=True, slots=True, order=True)

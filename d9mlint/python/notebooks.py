@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from d9mlint.discover.percent import cell_lines
 from d9mlint.model import Limit
 from d9mlint.python.reading import CannotRead
 
@@ -24,7 +25,7 @@ _ENVIRONMENT = re.compile(r"\s*%(?:env|set_env)\s+([A-Za-z_]\w*)(?:\s*=\s*|\s+)(
 _MASKED = re.compile(r"(\s*)(?:import os as _os; _os\.environ\[.*?|pass)  # (\S.*)")
 _PYTHON_CELLS = frozenset({"time", "timeit", "capture", "prun", "px", "memray_flamegraph", "memit", "mprun", "python3"})
 """Cell magics under which the rest of the cell is Python that runs in the notebook."""
-_PIP = re.compile(r"^[ \t]*pass  # [!%]\s*(?:\S*python3? -m )?pip3?\s+install\s+(.+)$", re.MULTILINE)
+_PIP = re.compile(r"^(?:[ \t]*pass  )?# ?[!%]\s*(?:\S*python3? -m )?pip3?\s+install\s+(.+)$", re.MULTILINE)
 _PIN = re.compile(r"([A-Za-z][\w-]*)(?:\[[\w,]*\])?((?:[=~]=|[<>]=?|!=)[\w.*,<>=!~]+)")
 _COLAB = re.compile(r"^[ \t]*pass  # %tensorflow_version (1|2)(?:\.x)?\s*$", re.MULTILINE)
 
@@ -62,9 +63,11 @@ def python(data: bytes) -> bytes:
 
 
 def cells(text: str) -> tuple[Cell, ...]:
-    """The cells of a text that `python` made."""
+    """The cells of a text that `python` made, or of a script in percent format."""
     line = text.rstrip("\n").rpartition("\n")[2]
-    return tuple(Cell(*entry) for entry in json.loads(line.removeprefix(_MARK))) if line.startswith(_MARK) else ()
+    if line.startswith(_MARK):
+        return tuple(Cell(*entry) for entry in json.loads(line.removeprefix(_MARK)))
+    return tuple(Cell(number, first, last, 0) for number, (first, last) in enumerate(cell_lines(text), 1))
 
 
 def original(line: str) -> str:
@@ -155,7 +158,10 @@ def _magic(line: str, indent: str) -> str:
 
 
 def installed(text: str, path: str) -> Iterator[Limit]:
-    """What ``!pip install NAME==VERSION`` and Colab's ``%tensorflow_version`` say about releases."""
+    """What ``!pip install NAME==VERSION`` and Colab's ``%tensorflow_version`` say about releases.
+
+    In scripts in percent format they are comments, as jupytext writes them.
+    """
     from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
     from d9mlint.target.known import package_name

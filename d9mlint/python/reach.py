@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from d9mlint.discover.percent import is_percent
 from d9mlint.model import Limit
 from d9mlint.python.project import above, folder, join
 from d9mlint.python.reading import NOTEBOOK, CannotRead, Reader, remembering
@@ -94,6 +95,7 @@ class Reach:
         self._imports: dict[str, tuple[tuple[int, str, tuple[str, ...]], ...]] = {}
         self._found: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = {}
         self._limits: dict[str, tuple[Limit, ...]] = {}
+        self._installs: dict[str, tuple[Limit, ...]] = {}
 
     def files(self, entry: str, roots: Sequence[str]) -> tuple[str, ...]:
         """The entry and what it imports, directly or not, in the order of discovery."""
@@ -121,14 +123,19 @@ class Reach:
             for limit in self._limits[path]:
                 found.setdefault((limit.package, limit.specifier), limit)
         shown = [found[key] for key in dict.fromkeys((s.package, s.specifier) for s in _SIGNS) if key in found]
-        return [*self._installed(path for path in files if path.endswith(NOTEBOOK)), *shown]
+        return [*(limit for path in files for limit in self._installed(path)), *shown]
 
-    def _installed(self, paths: Iterable[str]) -> Iterator[Limit]:
-        """What notebooks install."""
-        from d9mlint.python.notebooks import installed
+    def _installed(self, path: str) -> tuple[Limit, ...]:
+        """What a notebook or a script in percent format installs."""
+        if path not in self._installs:
+            data = self.peek(path) or b""
+            if path.endswith(NOTEBOOK) or (b"pip" in data and is_percent(data)):
+                from d9mlint.python.notebooks import installed
 
-        for path in paths:
-            yield from installed((self.peek(path) or b"").decode("utf-8", "replace"), path)
+                self._installs[path] = tuple(installed(data.decode("utf-8", "replace"), path))
+            else:
+                self._installs[path] = ()
+        return self._installs[path]
 
     def _next(self, path: str, roots: tuple[str, ...]) -> tuple[str, ...]:
         key = (path, roots)

@@ -20,10 +20,10 @@ def render(report: Report) -> str:
 def _finding(finding: Finding) -> str:
     place = finding.location
     properties = {"file": place.path}
-    if not place.cell:  # lines of a cell are none of the file
+    if not place.in_cell:  # lines of a cell are none of the file
         properties |= {"line": str(place.line), "endLine": str(place.end_line)}
     if (
-        place.line == place.end_line and not place.cell
+        place.line == place.end_line and not place.in_cell
     ):  # the runner drops columns of ranges over several lines, with a complaint
         properties["col"] = str(place.column)
     properties["title"] = f"{finding.rule} [{finding.id}]" + (" confirmed" if finding.confirmed else "")

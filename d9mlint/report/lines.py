@@ -43,6 +43,11 @@ def place(location: Location) -> str:
     return f"{printable(location.file)}:{location.line}"
 
 
+def cell(location: Location) -> str:
+    """`` (cell 3)`` after a place whose line is one of the file; nothing where the place says it or there is none."""
+    return f" (cell {location.cell})" if location.cell and not location.in_cell else ""
+
+
 def excerpted(at: Location, lines: list[str], width: int, style: str) -> Iterator[Line]:
     """The first line of a range and its underline; nothing where the source is not at hand."""
     if not 1 <= at.line <= len(lines) or not lines[at.line - 1].strip():

@@ -129,8 +129,9 @@ def _result(finding: Finding, rule_index: int) -> Json:
 
 def _place(location: Location) -> Json:
     place: Json = {"physicalLocation": {"artifactLocation": _artifact(location.path), "region": _region(location)}}
-    if location.cell:  # viewers know no cells: the region is one of the cell's text
+    if location.cell:
         place["logicalLocations"] = [{"name": f"cell {location.cell}", "kind": "cell"}]
+    if location.in_cell:  # viewers know no cells: the region is one of the cell's text
         place["physicalLocation"] = {"artifactLocation": _artifact(location.path)}
         place["message"] = {"text": f"cell {location.cell}, line {location.line}, column {location.column}"}
     return place

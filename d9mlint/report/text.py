@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from d9mlint.model import NOISES, SEVERITIES, Finding, Launch, Report
 from d9mlint.report.excerpt import source_lines
-from d9mlint.report.lines import NARROWEST, Line, excerpted, hanging, item, joined, labelled, place
+from d9mlint.report.lines import NARROWEST, Line, cell, excerpted, hanging, item, joined, labelled, place
 from d9mlint.report.targets import Group, describe, groups
 from d9mlint.report.words import conditions, count, first_sentence, listing, one_line, printable, seen
 
@@ -37,7 +37,8 @@ def _findings(report: Report, width: int) -> Iterator[Line]:
         yield from labelled("seen", seen(finding), width)
         yield from labelled("fix", finding.remedy, width)
         for related in finding.related:
-            yield from labelled("see", f"{place(related.location)}: {one_line(related.note)}", width)
+            where = f"{place(related.location)}{cell(related.location)}"
+            yield from labelled("see", f"{where}: {one_line(related.note)}", width)
         yield ()
 
 
@@ -51,7 +52,7 @@ def _header(finding: Finding) -> Line:
         (finding.severity, _STYLES.get(finding.severity, "bold")),
         (" ", ""),
         (finding.rule, "bold"),
-        (f" [{finding.id}]", "dim"),
+        (f" [{finding.id}]{cell(finding.location)}", "dim"),
         *(((" confirmed:", "bold red"),) if finding.confirmed else ()),
         (f" {one_line(finding.message)}", ""),
     )
