@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
-from d9mlint.python import tensors
+from d9mlint.python import dotenv, tensors
+from d9mlint.python import facts as f
+from d9mlint.python.project import CannotRead, folder
 from d9mlint.python.story import Event, Frame
 from d9mlint.python.values import (
     NONE,
@@ -13,6 +17,7 @@ from d9mlint.python.values import (
     Const,
     Dict,
     Func,
+    Module,
     Obj,
     Ref,
     Seq,
@@ -63,6 +68,20 @@ def _setenv(interp: Interpreter, event: Event, frame: Frame) -> Value:
     return first(event, 1)
 
 
+def set_default(interp: Interpreter, name: str, value: Value, frame: Frame, place: f.Place) -> None:
+    """Sets a variable of the environment where it is not set."""
+    for cond, known in alternatives(interp.environment.get(name, UNKNOWN)):
+        if known is UNKNOWN:  # what is set to something unknown has a name
+            interp.under(cond, partial(interp.set_environment, Const(name), value, frame, place))
+
+
+def _setdefault(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    name = first(event)
+    if isinstance(name, Const) and isinstance(name.value, str):
+        set_default(interp, name.value, first(event, 1), frame, place_of(event))
+    return _getenv(interp, event, frame)
+
+
 def _update_environment(interp: Interpreter, event: Event, frame: Frame) -> Value:
     items = {k: v for a in event.args if isinstance(a, Dict) for k, v in a.items.items()} | event.kwargs
     for name, value in items.items():
@@ -80,6 +99,57 @@ def _drop_environment(interp: Interpreter, event: Event, frame: Frame) -> Value:
 def _is_cuda_available(interp: Interpreter, event: Event, frame: Frame) -> Value:
     """What the machine says that the program is judged for."""
     return Const(interp.target.device == "gpu")
+
+
+# python-dotenv 1.2 (dotenv/main.py): find_dotenv looks in the folder of the file that calls it and in those above,
+# load_dotenv leaves alone what is set, unless `override`.
+
+
+def _load_dotenv(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    given = event.args[0] if event.args else event.kwargs.get("dotenv_path")
+    if "stream" in event.kwargs or len(event.args) > 1:
+        return None
+    path = _nearest(interp, frame, ".env") if given is None else _dotenv_at(interp, frame, given)
+    override = event.kwargs.get("override")
+    if path is None or not (override is None or isinstance(override, Const)):
+        return None
+    inside = Frame(Module("environment", path, None), None, ())
+    text = (interp.project.data(path) or b"")[: dotenv.MAX_BYTES].decode("utf-8", "replace")
+    for name, value, place in dotenv.variables(text):
+        new = Unknown(name=f"${name}") if value is None else Const(value)
+        if isinstance(override, Const) and override.value:
+            interp.set_environment(Const(name), new, inside, place)
+        else:
+            set_default(interp, name, new, inside, place)
+    return None
+
+
+def _find_dotenv(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    given = event.args[0] if event.args else event.kwargs.get("filename", Const(".env"))
+    found = _nearest(interp, frame, given.value) if isinstance(given, Const) and isinstance(given.value, str) else None
+    return None if found is None else Const(found)
+
+
+def _dotenv_at(interp: Interpreter, frame: Frame, given: Value) -> str | None:
+    """The file of a path that is known: relative to where the program is started, which may be any folder above it."""
+    if not isinstance(given, Const) or not isinstance(given.value, str) or given.value.startswith("/"):
+        return None
+    return _nearest(interp, frame, given.value) if given.value else None
+
+
+def _nearest(interp: Interpreter, frame: Frame, name: str) -> str | None:
+    """The file of a name beside the one that asks, or in a folder above it."""
+    at = folder(frame.module.path)
+    while True:
+        for path in dict.fromkeys((posixpath.normpath(posixpath.join(at, name)), posixpath.normpath(name))):
+            try:
+                if interp.project.data(path) is not None:
+                    return path
+            except CannotRead:
+                return None
+        if not at or at == "/":
+            return None
+        at = folder(at)
 
 
 # -- results and escapes -------------------------------------------------------------------------------------------
@@ -185,7 +255,9 @@ def _parser(method: str) -> Special:
 
 SPECIAL: dict[str, Special] = {
     "os.getenv": _getenv, "os.environ.get": _getenv, "os.environ.pop": _drop_environment,
-    "os.unsetenv": _drop_environment, "os.putenv": _setenv, "os.environ.setdefault": _setenv,
+    "os.unsetenv": _drop_environment, "os.putenv": _setenv, "os.environ.setdefault": _setdefault,
+    "dotenv.load_dotenv": _load_dotenv, "dotenv.main.load_dotenv": _load_dotenv,
+    "dotenv.find_dotenv": _find_dotenv, "dotenv.main.find_dotenv": _find_dotenv,
     "os.environ.__setitem__": _setenv, "os.environ.update": _update_environment,
     "torch.cuda.is_available": _is_cuda_available, "torch.accelerator.is_available": _is_cuda_available,
     "argparse.ArgumentParser": _parser("make_parser"),
