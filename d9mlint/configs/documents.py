@@ -102,6 +102,11 @@ class _Builder:
                 raise NotReadable(f"line {node.location.line}: nested too deeply")
             self._open.append((node, []))
 
+    def next(self) -> None:
+        """The end of a document; the next one adds to the same count."""
+        self.root = None
+        self._open = []
+
     def close(self) -> bool:
         """The end of a list or map; whether one was open."""
         return bool(self._open and self._open.pop())
@@ -118,6 +123,17 @@ def read_yaml(text: str, path: str) -> Node:
     Raises:
         NotReadable: as `read` does.
     """
+    for document in read_documents(text, path):
+        return document
+    raise NotReadable("empty")
+
+
+def read_documents(text: str, path: str) -> Iterator[Node]:
+    """The documents of a YAML text, one after the other.
+
+    Raises:
+        NotReadable: as `read` does, where reading comes to what cannot be read.
+    """
     import yaml
 
     builder = _Builder()
@@ -126,8 +142,11 @@ def read_yaml(text: str, path: str) -> Node:
     try:
         for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
             if isinstance(event, yaml.DocumentEndEvent):
-                break
-            if isinstance(event, yaml.CollectionEndEvent):
+                if builder.root is not None:
+                    yield _merged(builder.root)
+                builder.next()
+                anchors = {}
+            elif isinstance(event, yaml.CollectionEndEvent):
                 builder.close()
             elif isinstance(event, yaml.AliasEvent):
                 if event.anchor not in anchors:
@@ -142,9 +161,6 @@ def read_yaml(text: str, path: str) -> Node:
         mark = getattr(error, "problem_mark", None)
         where = f"line {mark.line + 1}: " if mark else ""
         raise NotReadable(f"not valid YAML: {where}{getattr(error, 'problem', None) or 'unreadable'}") from None
-    if builder.root is None:
-        raise NotReadable("empty")
-    return _merged(builder.root)
 
 
 def _node(event: Any, path: str, resolver: Any) -> Node:

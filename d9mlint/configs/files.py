@@ -25,14 +25,17 @@ _STARTS = (b".py", b"python", b"torchrun", b"deepspeed", b"accelerate", b"compos
 
 
 def kind(path: str) -> str:
-    """What a file is by its name: ``shell``, ``image``, ``compose``, ``workflow``, ``make``, or nothing of these."""
+    """What a file is by its name: ``shell``, ``image``, ``compose``, ``workflow``, ``make``, or nothing of these.
+
+    Any other YAML file may be a ``manifest`` of Kubernetes.
+    """
     name = posixpath.basename(path)
     if name.endswith(SHELL):
         return "shell"
     if name.endswith((".yml", ".yaml")):
         if _WORKFLOWS in f"/{path}":
             return "workflow"
-        return "compose" if _COMPOSE.fullmatch(name) else ""
+        return "compose" if _COMPOSE.fullmatch(name) else "manifest"
     if _IMAGE.fullmatch(name):
         return "image"
     return "make" if _MAKE.fullmatch(name) else ""
@@ -48,13 +51,15 @@ def may_tell(path: str, data: bytes) -> bool:
     what = kind(path)
     if not what or len(data) > MAX_BYTES:
         return False
+    if what == "manifest" and not (b"containers:" in data and b"apiVersion:" in data):
+        return False
     return any(word in data for word in _STARTS) or (what == "image" and b"ENV" in data.upper())
 
 
 def told(path: str, data: bytes, reader: Reader) -> Told:
     """What a file tells; nothing where it cannot be read as what its name says."""
     # imported here: a run that finds all in the cache does without
-    from d9mlint.configs import documents, images, services
+    from d9mlint.configs import documents, images, manifests, services
     from d9mlint.configs.starts import starts
     from d9mlint.configs.words import Lines
 
@@ -71,6 +76,8 @@ def told(path: str, data: bytes, reader: Reader) -> Told:
     if what == "make":
         return Told(tuple(services.makefile(text, path, read)))
     try:
+        if what == "manifest":
+            return Told(tuple(manifests.manifests(list(documents.read_documents(text, path)))))
         root = documents.read_yaml(text, path)
     except documents.NotReadable:
         return Told()  # a template, perhaps; it starts nothing that can be told
