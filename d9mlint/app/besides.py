@@ -14,7 +14,7 @@ from d9mlint.model import Finding, Rule, Unchecked
 from d9mlint.target import Resolver
 
 if TYPE_CHECKING:
-    from d9mlint.configs.told import Reader
+    from d9mlint.configs.told import Reader, Start
 
 _CONFIGS = (".json", ".yaml", ".yml")
 
@@ -67,3 +67,30 @@ def judge_configs(
             raised += findings(file, rules, resolver.target(path))
             sources[name] = text_of(data).replace("\r\n", "\n")
     return Besides(tuple(raised), tuple(unchecked), sources, rules)
+
+
+def judge_commands(
+    options: Options, config: Config, rules: tuple[Rule, ...], found: Discovery,
+    commands: Mapping[str, tuple[Start, ...]], reader: Reader,
+) -> Besides:  # fmt: skip
+    """The findings about the commands of launchers that stand in the checked folders or were named."""
+    cwd = Path.cwd()
+    files = {name: path for path in found.beside if (name := shown(path, cwd)) in commands}
+    if not files:
+        return Besides()
+    from d9mlint.configs.files import text_of
+    from d9mlint.configs.judging import ABOUT_COMMANDS, command_findings
+
+    own = tuple(rule for rule in rules if rule.name in ABOUT_COMMANDS)
+    resolver = Resolver(options.target, config.target, config.root, options.device or config.device)
+    raised = [
+        one for name, path in files.items() for one in command_findings(commands[name], own, resolver.target(path))
+    ]
+    sources = {
+        path: text_of(data).replace("\r\n", "\n")
+        for path in sorted(
+            {one.location.path for one in raised} | {n for n in files if any(s.program for s in commands[n])}
+        )
+        if (data := reader(path)) is not None
+    }
+    return Besides(tuple(raised), (), sources, own)

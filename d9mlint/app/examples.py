@@ -103,13 +103,16 @@ def _judge_example(example: Example, catalogue: Catalogue) -> tuple[Finding, ...
 
 
 def _judge_configs(example: Example, data: dict[str, bytes], catalogue: Catalogue) -> tuple[Finding, ...]:
-    """An example without a program is one of config files."""
-    from d9mlint.configs.judging import config, findings
+    """An example without a program is one of config files and launchers."""
+    from d9mlint.configs.judging import ENDINGS, command_findings, config, findings
+    from d9mlint.configs.told import Launchers
     from d9mlint.python.batch import newest_target
 
     target = newest_target(example.target, example.device)
-    files = [config(name, text) for name, text in data.items()]
-    return tuple(one for file in files if file is not None for one in findings(file, catalogue.rules.values(), target))
+    rules, launchers = catalogue.rules.values(), Launchers(data.get)
+    files = [config(name, text) for name, text in data.items() if name.endswith(ENDINGS)]
+    found = [one for file in files if file is not None for one in findings(file, rules, target)]
+    return (*found, *(one for name in data for one in command_findings(launchers(name).starts, rules, target)))
 
 
 def _judge_kernels(example: Example, data: dict[str, bytes], catalogue: Catalogue) -> tuple[Finding, ...]:

@@ -12,7 +12,7 @@ from d9mlint.discover import Discovery
 from d9mlint.model import EnvironmentVariable, Launch, Target, UsageError
 
 if TYPE_CHECKING:
-    from d9mlint.configs.told import Reader
+    from d9mlint.configs.told import Reader, Start
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,8 @@ class Started:
     launches: Mapping[str, tuple[Launch, ...]] = field(default_factory=dict)
     images: Mapping[str, tuple[EnvironmentVariable, ...]] = field(default_factory=dict)
     """By folder, what its Dockerfile sets."""
+    commands: Mapping[str, tuple[Start, ...]] = field(default_factory=dict)
+    """By launcher, what it starts."""
 
     def target(self, target: Target, entry: str) -> Target:
         """The target with the environment that the entry's launchers and image give it."""
@@ -57,14 +59,15 @@ def started(found: Discovery, options: Options, reader: Reader, cwd: Path) -> tu
     launches: Mapping[str, tuple[Launch, ...]] = find(files, scripts.keys(), launchers)
     images = image_environments(files, launchers)
     launchers.keep()
+    commands = {name: told.starts for name in files if (told := launchers(name)).starts}
     if options.launcher is not None:
         launches = _only(launches, *_launcher(options.launcher, cwd))
         entries = tuple(path for path in found.entries if shown(path, cwd) in launches) or tuple(
             scripts[name] for name in launches
         )
-        return Started(launches, images), replace(found, entries=entries)
+        return Started(launches, images, commands), replace(found, entries=entries)
     entries = tuple(sorted({*found.entries, *(scripts[name] for name in launches)}, key=lambda path: path.parts))
-    return Started(launches, images), replace(found, entries=entries)
+    return Started(launches, images, commands), replace(found, entries=entries)
 
 
 class _Readable(Container[str]):

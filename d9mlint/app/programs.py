@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from d9mlint import config as configuration
 from d9mlint import suppress
 from d9mlint.app import backing, results
-from d9mlint.app.besides import Besides, judge_configs
+from d9mlint.app.besides import Besides, judge_commands, judge_configs
 from d9mlint.app.launches import Started, arguments, started
 from d9mlint.app.options import Options, Outcome, exit_code, selected, shown, start
 from d9mlint.catalogue import Catalogue, load
@@ -113,7 +113,9 @@ def _checked(options: Options) -> Outcome:
     reach = _reach(options, config)
     launched, found = started(discover(options.paths, config), options, reach.peek, Path.cwd())
     configs = judge_configs(options, config, tuple(r for r in rules if r.family == CONFIGS), found, reach.peek)
-    if not (found.files or found.kernels or found.unchecked or configs.sources or configs.unchecked):
+    commands = judge_commands(options, config, rules, found, launched.commands, reach.peek)
+    others = (configs.sources, configs.unchecked, commands.sources)
+    if not (found.files or found.kernels or found.unchecked or any(others)):
         named = ", ".join(map(str, options.paths))
         raise UsageError(f"nothing to check: no Python file, no launcher of one, no known config file in {named}")
     if options.argv is not None and len(found.entries) != 1:
@@ -129,7 +131,7 @@ def _checked(options: Options) -> Outcome:
     )
     judged = _judge_all(job, found, options)
     kernels = _kernels(options, config, tuple(r for r in rules if r.family == KERNELS), found)
-    report = _report(options, config, catalogue, job, found, judged, [kernels, configs])
+    report = _report(options, config, catalogue, job, found, judged, [kernels, configs, commands])
     launches = {name: launched.launches[name] for name in report.entries if name in launched.launches}
     report = _told(backing.backed(replace(report, launches=launches), records, catalogue.ops, job.targets), reach)
     return Outcome(report, exit_code(report, options.fail_on or config.fail_on))

@@ -20,8 +20,8 @@ _COMPOSE = re.compile(r"(?:docker-)?compose[\w.-]*\.ya?ml")
 _MAKE = re.compile(r"(?:GNU)?[Mm]akefile|[\w.-]+\.mk")
 _WORKFLOWS = ".github/workflows/"
 _SBATCH = re.compile(r"^#SBATCH[ \t]+(?:.*[ \t])?--export[= ](\S+)", re.MULTILINE)
-_STARTS = (b".py", b"python", b"torchrun", b"deepspeed", b"accelerate", b"composer")
-"""One of these is in every file that starts a Python script."""
+_STARTS = (b".py", b"python", b"torchrun", b"deepspeed", b"accelerate", b"composer", b"trtexec", b"vllm")
+"""One of these is in every file that starts a Python script, or a program that rules know."""
 
 
 def kind(path: str) -> str:

@@ -8,8 +8,11 @@ from collections.abc import Iterable
 from d9mlint.configs import documents, kinds
 from d9mlint.configs.files import text_of
 from d9mlint.configs.kinds import ConfigFile
+from d9mlint.configs.told import Start
 from d9mlint.model import CONFIGS, Finding, Rule, Target
 
+ABOUT_COMMANDS = frozenset({"batch-variance", "megatron-conflict", "timed-engine-build"})
+"""Rules about the commands in launchers, of whatever family: the module of their name has ``check_start``."""
 ENDINGS = (".json", ".yaml", ".yml")
 
 
@@ -32,7 +35,18 @@ def findings(file: ConfigFile, rules: Iterable[Rule], target: Target) -> list[Fi
     """The findings in a config file, sorted; each rule is judged by the module of its name."""
     found: list[Finding] = []
     for rule in rules:
-        if rule.family == CONFIGS and rule.applies(target):
+        if rule.family == CONFIGS and rule.name not in ABOUT_COMMANDS and rule.applies(target):
             module = importlib.import_module(f"d9mlint.configs.rules.{rule.name.replace('-', '_')}")
             found.extend(module.check_config(file, rule))
     return sorted(found, key=lambda one: one.sort_key)
+
+
+def command_findings(starts: Iterable[Start], rules: Iterable[Rule], target: Target) -> list[Finding]:
+    """The findings about what a launcher starts, sorted."""
+    commands = tuple(starts)
+    found: list[Finding] = []
+    for rule in rules if commands else ():
+        if rule.name in ABOUT_COMMANDS and rule.applies(target):
+            module = importlib.import_module(f"d9mlint.configs.rules.{rule.name.replace('-', '_')}")
+            found.extend(one for start in commands for one in module.check_start(start, rule, target))
+    return sorted(set(found), key=lambda one: one.sort_key)

@@ -32,7 +32,7 @@ def find(files: Iterable[str], scripts: Container[str], launchers: Launchers) ->
     found: dict[str, dict[Launch, None]] = {}
     for path in sorted(files):
         for start in launchers(path).starts:
-            script = resolved(start, path, scripts)
+            script = None if start.program else resolved(start, path, scripts)
             if script is not None:
                 found.setdefault(script, {})[_launch(start)] = None
     return {

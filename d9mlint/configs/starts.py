@@ -35,6 +35,8 @@ _ENV_VALUED = ("-u", "--unset", "-C", "--chdir")
 """Options of env that take a value."""
 _CONTAINERS = frozenset({"docker", "podman", "nvidia-docker", "singularity", "apptainer", "kubectl"})
 _MODULE = ("-m", "--module")
+_PROGRAMS = frozenset({"trtexec", "vllm"})
+"""Programs that rules about commands know."""
 
 
 def starts(
@@ -61,6 +63,10 @@ def started(command: Command, depth: int = 0) -> Iterator[Start]:
             return
         if name in _LAUNCHERS:
             yield from _launcher(command, index, words[index + 1 :])
+            return
+        if name in _PROGRAMS and not word.text.startswith("-"):
+            started_by = _start(command, index, word, words[index + 1 :], False)
+            yield replace(started_by, script=name, program=True)
             return
         if index == 0 and name.endswith(".py"):
             yield _start(command, index, word, words[1:], False)

@@ -28,7 +28,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A script that a command starts: as a path, or as a module (dotted)."""
+    """A script that a command starts: as a path, or as a module (dotted); or a ``program`` that rules know."""
 
     script: str
     module: bool
@@ -37,11 +37,12 @@ class Start:
     environment: Mapping[str, EnvironmentVariable]
     location: Location
     folder: str
+    program: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """The Python scripts that a file starts, and what it sets in the image that it describes."""
+    """The Python scripts (and known programs) that a file starts, and what it sets in the image that it describes."""
 
     starts: tuple[Start, ...] = ()
     image: tuple[EnvironmentVariable, ...] = ()

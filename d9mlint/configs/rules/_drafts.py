@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from d9mlint.configs.documents import Node
-from d9mlint.model import Finding, Related, Rule
+from d9mlint.configs.told import Start
+from d9mlint.model import Finding, Location, Related, Rule
 
 
 def finding(
@@ -29,3 +30,24 @@ def shown(node: Node) -> str:
     if isinstance(node.value, bool):
         return str(node.value).lower()
     return "null" if node.kind == "scalar" and node.value is None else str(node.value)
+
+
+def command_finding(
+    rule: Rule, start: Start, remedy: str, *, at: Location | None = None, confidence: str = "", **words: object
+) -> Finding:
+    """A finding at a command, or at one of its words or variables."""
+    return Finding(
+        rule=rule.name, id=rule.id, hazard=rule.hazard, noise=rule.noise, severity=rule.severity,
+        confidence=confidence or rule.confidence, message=rule.message.format(**words), location=at or start.location,
+        remedy=remedy,
+    )  # fmt: skip
+
+
+def has_option(start: Start, *names: str) -> bool:
+    """Whether a command is given one of these options, with a value or without."""
+    return any(word.text.partition("=")[0] in names for word in start.arguments)
+
+
+def is_known(start: Start) -> bool:
+    """Whether all words of a command are known: what is not may hold any option."""
+    return all(word.known for word in start.arguments if word.text.startswith(("-", "$", "`", "{")))
