@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from d9mlint.configs.told import Text
 from d9mlint.configs.words import Lines, Part, Places, Word, words
@@ -18,10 +19,13 @@ MAX_COMMANDS = 5_000
 MAX_VARIABLES = 1_000
 MAX_OPEN = 100
 """Compound commands within each other."""
+MAX_ITEMS, MAX_WORDS = 200, 2_000
+"""Words of an array, and of a command."""
 MAX_SOURCED = 5
 """Depth of scripts that source others."""
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(\+?)=")
 _EXPANSION = re.compile(r"\$\{(\w+)(?:(:?[-=])(.*))?\}", re.DOTALL)
+_ALL = re.compile(r"\$\{(\w+)\[[@*]\]\}")
 _ENDS = frozenset({"\n", ";", "&", "|", "&&", "||", "(", ")", ";;", ";&", ";;&"})
 _TESTS = frozenset({"[", "[[", "test"})
 _DECLARES = frozenset({"export", "declare", "typeset", "local", "readonly"})
@@ -45,6 +49,8 @@ class Variable:
     value: str | None
     location: Location
     exported: bool = False
+    items: tuple[Text, ...] | None = None
+    """Of an array: its words, as far as they are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,9 @@ class _Scope:
     branches: list[State] = field(default_factory=list)
     otherwise: bool = False
     pattern: bool = False
+    array: str = ""
+    items: list[Text] = field(default_factory=list)
+    """Of an array that is assigned: its name and its words so far."""
 
 
 def commands(
@@ -193,7 +202,10 @@ class Shell:
             self._before_parenthesis(pending[0])
             return False
         first = self._first(pending)
-        if pending:
+        if scope is not None and scope.array:
+            found = (text for word in pending for text in self._texts(word))
+            scope.items += islice(found, MAX_ITEMS - len(scope.items))
+        elif pending:
             before = dict(self.state)
             self._command(pending)
             if unsure:
@@ -209,8 +221,12 @@ class Shell:
         if self._first([word]) == "for":
             self._open("loop")
         elif (match := self._assigns(word)) is not None:
+            known = self.state.get(match[1])
             self._assign({match[1]: Variable(None, self._location(word))})
-            self._open("(")  # often the words of a command that is run later
+            self._open("(")
+            if len(self._scopes) <= MAX_OPEN:
+                self._scopes[-1].array = match[1]
+                self._scopes[-1].items = list(known.items or ()) if known is not None and match[2] else []
         else:
             self._open("function(")
 
@@ -219,6 +235,8 @@ class Shell:
             self._scopes[-1] = _Scope("function", scope.before)
         elif scope.kind == "(":
             self._close()
+            if scope.array in self.state:
+                self.state[scope.array] = replace(self.state[scope.array], items=tuple(scope.items))
 
     def _case(self, scope: _Scope, pending: list[Word], operator: str) -> bool:
         """Takes what belongs to the pattern of a ``case``."""
@@ -255,7 +273,7 @@ class Shell:
         if not rest:
             self._assign(given)
         elif self._first(rest) not in _START_NOTHING:
-            texts = tuple(text for word in rest for text in self._texts(word))
+            texts = tuple(islice((text for word in rest for text in self._texts(word)), MAX_WORDS))
             if texts and not self._built_in(texts, rest):
                 self._record(texts, given)
 
@@ -336,7 +354,13 @@ class Shell:
         return None if None in texts else "".join(text or "" for text in texts)
 
     def _texts(self, word: Word) -> Iterator[Text]:
-        """The words that a word becomes: what stands in a variable without quotes is split."""
+        """The words that a word becomes: those of an array; what stands in a variable without quotes is split."""
+        parts = [part for part in word.parts if part.text]
+        array = _ALL.fullmatch(parts[0].text) if len(parts) == 1 and parts[0].kind == "variable" else None
+        held = self.state.get(array[1]) if array is not None else None
+        if held is not None and held.items is not None:
+            yield from held.items
+            return
         texts = [self._expanded(part) for part in word.parts]
         known = None not in texts
         text = "".join(part.text if one is None else one for one, part in zip(texts, word.parts, strict=True))
@@ -367,7 +391,9 @@ def _merged(states: list[State]) -> State:
     for name in names:
         found = [state.get(name) for state in states]
         one = next(variable for variable in found if variable is not None)
-        same = all(variable is not None and variable.value == one.value for variable in found)
+        same = all(v is not None and (v.value, v.items) == (one.value, one.items) for v in found)
         exported = any(variable is not None and variable.exported for variable in found)
-        merged[name] = replace(one, value=one.value if same else None, exported=exported)
+        merged[name] = replace(
+            one, value=one.value if same else None, exported=exported, items=one.items if same else None
+        )
     return merged

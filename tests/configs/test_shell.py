@@ -167,3 +167,19 @@ def test_time_does_not_grow_with_the_square() -> None:
         "<<E " * 10_000,
     ):
         run(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        ('A=(--x 1\n  # note\n  --y "2 3"\n)\npython train.py ${A[@]}', ["--x", "1", "--y", "2 3"]),
+        ('A=(--x)\nA+=("--y=$B")\npython train.py "${A[@]}" --z', ["--x", "--y=$B", "--z"]),
+        ("B=3\nA=(--x $B)\nB=4\npython train.py ${A[*]}", ["--x", "3"]),
+        ("A=(--x)\nif [ $1 ]; then A=(--y); fi\npython train.py ${A[@]}", ["${A[@]}"]),
+        ("A=(python train.py --x)\n${A[@]} --y", ["--x", "--y"]),
+        ("python train.py ${A[@]} ${A[0]}", ["${A[@]}", "${A[0]}"]),
+    ],
+)
+def test_arrays(text: str, arguments: list[str]) -> None:
+    (start,) = starts(text, Lines("run.sh", text))
+    assert [one.text for one in start.arguments] == arguments
