@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from d9mlint.python import attributes, calling, comparing, jaxcalls, mappings, sequences, tensors, thresholds
 from d9mlint.python import facts as f
-from d9mlint.python.guards import Flag, both, either, negate
+from d9mlint.python.guards import Flag, FlagTest, both, either, negate
 from d9mlint.python.story import Event, Frame
 from d9mlint.python.values import (
     UNKNOWN,
+    Class,
     CondValue,
     Const,
     Dict,
     FlagValue,
+    Func,
     Obj,
     Phi,
     Ref,
@@ -77,6 +79,16 @@ def note_index(interp: Interpreter, holder: Value, index: Value, frame: Frame, p
         interp.event("index", "array", frame, place, (index,))
 
 
+def _by_flag(holder: Dict, index: FlagValue) -> Value | None:
+    """What a flag picks out of a table of functions and classes, each under its condition; None for other tables."""
+    keys = [key for key in holder.items if isinstance(key, (str, int))]
+    if holder.open or not 1 < len(keys) == len(holder.items):
+        return None
+    if not all(isinstance(value, (Class, Func, Ref)) for value in holder.items.values()):
+        return None
+    return choose([(FlagTest(index.flag, "==", key), holder.items[key]) for key in keys])
+
+
 def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: Frame) -> Value:
     if isinstance(holder, Ref) and holder.name == "os.environ":
         return interp.environment.get(index.value, Unknown(frozenset({"env"}))) if isinstance(index, Const) else UNKNOWN
@@ -86,6 +98,8 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
         except TypeError:
             found = None
         return interp.resolve(in_place_of_absent(found, UNKNOWN)) if found is not None else UNKNOWN
+    if isinstance(holder, Dict) and isinstance(index, FlagValue) and (chosen := _by_flag(holder, index)) is not None:
+        return chosen
     if isinstance(holder, Dict) and isinstance(index, (FlagValue, Phi)):
         return (
             choose([(True, value) for value in list(holder.items.values())[:1]]) if len(holder.items) == 1 else UNKNOWN

@@ -229,3 +229,39 @@ STATEMENTS = st.sampled_from(
 def test_any_program_can_be_told(lines: list[str]) -> None:
     told = story("import random\n" + "\n".join(lines) + "\n")
     assert not told.unchecked
+
+
+TABLE = """
+import argparse
+import numpy as np
+
+def a():
+    np.random.rand(1)
+
+def b():
+    np.random.rand(2)
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--name", default="a")
+args = parser.parse_args()
+{}
+"""
+
+
+def test_a_flag_picks_a_function_out_of_a_table() -> None:
+    told = story(TABLE.format("T = {'a': a, 'b': b}\nT[args.name]()"))
+    drawn = [
+        (e.location.line, [describe(one) for one in e.guards]) for e in told.events if e.name == "numpy.random.rand"
+    ]
+    assert [line for line, _ in drawn] == [6, 9]
+    assert [len(guards) for _, guards in drawn] == [1, 1]
+    assert (
+        calls(story(TABLE.format("T = {'a': a, 'b': b}\nT[args.name]()"), ["--name", "b"])).count("numpy.random.rand")
+        == 1
+    )
+
+
+@pytest.mark.parametrize("table", ["{'a': a, 'b': 3}", "{'a': a, 'b': b, **more}"])
+def test_of_other_tables_nothing_is_concluded(table: str) -> None:
+    told = story(TABLE.format(f"T = {table}\nT[args.name]()"))
+    assert not [e for e in told.events if e.name == "numpy.random.rand" and not e.detached]
