@@ -54,12 +54,19 @@ class PythonIndex:
         self._files = PythonFiles(repository)
         self._definitions: dict[str, list[str]] = {}
         self._known: dict[tuple[str, str], _Found] = {}
+        self._apis: dict[tuple[str, str], PythonApi] = {}
         for path in repository.paths:
             if path.endswith(".pbtxt") and "/api_def_" in path:
                 self._definitions.setdefault(path.rsplit("/api_def_", 1)[1][: -len(".pbtxt")], []).append(path)
 
     def api(self, op: str, source: str) -> PythonApi:
         """How Python meets an op that ``source`` registers."""
+        key = op, source.rpartition("/")[0]
+        if key not in self._apis:
+            self._apis[key] = self._api(op, source)
+        return self._apis[key]
+
+    def _api(self, op: str, source: str) -> PythonApi:
         own = self._forward(op, source)
         gradients = self._gradients(op, source)
         forward = tuple(sorted({fwd for block in gradients for fwd in block.gradients}))
@@ -164,9 +171,7 @@ class PythonIndex:
         for path in self._files.calling(source, word):
             direct = called(self._repository.data(path), word, _GENERATED)
             words |= {b.name.encode() for b, _ in self._files.reaching(path, direct) if not b.name.startswith("_")}
-        for path in self._files.gradients(source, word):
-            if not self._files.mentions(path, words):
-                continue
+        for path in self._files.gradients(source, word, words):
             data = self._repository.data(path)
             calls = [at for w in sorted(words) if w in data for at in called(data, w, _LIBRARY)]
             for block, _ in self._files.reaching(path, sorted(calls)) if calls else ():

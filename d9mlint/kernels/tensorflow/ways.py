@@ -92,13 +92,13 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class _Edge:
-    """A use of a definition: in ``owner`` (None: at namespace level), behind a guard.
+    """A use of a definition in another one, ``owner``, behind a guard.
 
     Its template arguments name ``enumerators``, those of the owner ``own``; ``elsewhere`` that one of both names a
     device that is no GPU.
     """
 
-    owner: Owner | None
+    owner: Owner
     location: Location
     enumerators: Mapping[str, str]
     own: Mapping[str, str]
@@ -118,6 +118,18 @@ class _State:
     fixed: tuple[tuple[str, str], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Next:
+    """Where a way goes on from a state: the states behind its uses, each with a guard, and the ops registered for it.
+
+    ``guard`` is that of the constructor, which stands before them all.
+    """
+
+    guard: Guard
+    uses: tuple[tuple[_State, Guard, Step], ...]
+    ops: tuple[tuple[Registration, Step], ...]
+
+
 _Found = dict[str, tuple[Guard, tuple[Step, ...], Registration]]
 _Registered = tuple[Registration, Mapping[str, str]]
 """A registration with the enumerators that its class names."""
@@ -131,24 +143,17 @@ def _reached(graph: _Graph, first: _State) -> _Found:
     while pending and len(best) < MAX_STATES:
         state = pending.popleft()
         guard, chain = best[state]
-        guard = strongest((guard, graph.constructed(state.owner)))
-        fixed = dict(state.fixed)
-        for edge in graph.edges(state.owner):
-            if edge.owner is None or edge.elsewhere or _conflict(fixed, edge.enumerators):
-                continue
-            if _conflict(fixed, edge.own):
-                continue
-            behind = strongest((guard, edge.guard))
-            following = _following(state, edge.owner, edge.own)
-            if following not in best or _weaker(behind, best[following][0]):
-                best[following] = behind, (*chain, _step(edge.owner, edge.location))
+        after = graph.after(state)
+        guard = strongest((guard, after.guard))
+        for following, use, step in after.uses:
+            known = best.get(following)
+            behind = strongest((guard, use))
+            if known is None or _weaker(behind, known[0]):
+                best[following] = behind, (*chain, step)
                 pending.append(following)
-        for registration, own in graph.registered(state.owner, state.name):
-            if _conflict(fixed, own):
-                continue
+        for registration, step in after.ops:
             if registration.op not in ops or _weaker(guard, ops[registration.op][0]):
-                text = f"op `{registration.op}`, registered for GPU as `{registration.class_}`"
-                ops[registration.op] = guard, (*chain, Step(registration.location, text)), registration
+                ops[registration.op] = guard, (*chain, step), registration
     return ops
 
 
@@ -185,6 +190,7 @@ class _Graph:
         self._repository = repository
         self._includes = Includes(repository)
         self._mentions = Mentions(repository, self._includes)
+        self._after: dict[_State, _Next] = {}
         self._edges: dict[Owner, tuple[_Edge, ...]] = {}
         self._uses_in: dict[tuple[str, str], list[_Edge]] = {}
         self._owners: dict[Location, Owner | None] = {}
@@ -217,11 +223,28 @@ class _Graph:
             self._owners[location] = owner_at(unit, place) if unit is not None and place is not None else None
         return self._owners[location]
 
-    def edges(self, owner: Owner) -> tuple[_Edge, ...]:
+    def after(self, state: _State) -> _Next:
+        """Where a way goes on from a state, without what is specialised otherwise."""
+        if state not in self._after:
+            fixed = dict(state.fixed)
+            uses = (
+                (_following(state, edge.owner, edge.own), edge.guard, _step(edge.owner, edge.location))
+                for edge in self._edges_to(state.owner)
+                if not (_conflict(fixed, edge.enumerators) or _conflict(fixed, edge.own))
+            )
+            ops = (
+                (one, Step(one.location, f"op `{one.op}`, registered for GPU as `{one.class_}`"))
+                for one, own in self._registered(state.owner, state.name)
+                if not _conflict(fixed, own)
+            )
+            self._after[state] = _Next(self._in_constructor(state.owner), tuple(uses), tuple(ops))
+        return self._after[state]
+
+    def _edges_to(self, owner: Owner) -> tuple[_Edge, ...]:
         """All uses of a definition: a method that its own class calls is used there, any other with its class."""
         if owner not in self._edges:
             calls = self._calls(owner)
-            self._edges[owner] = calls or tuple(self._used(owner))
+            self._edges[owner] = tuple(e for e in calls or self._used(owner) if not e.elsewhere)
             if calls:
                 self._inner.add(owner)
         return self._edges[owner]
@@ -233,7 +256,7 @@ class _Graph:
         used = self._in_file(method.path, method.name)
         return tuple(
             e for e in used
-            if e.owner is not None and e.owner.scope == method.scope and e.owner.name not in (method.name, method.scope)
+            if e.owner.scope == method.scope and e.owner.name not in (method.name, method.scope)
         )  # fmt: skip
 
     def _used(self, owner: Owner) -> Iterator[_Edge]:
@@ -241,7 +264,7 @@ class _Graph:
         for path in self._files(owner):
             for edge in self._in_file(path, name):
                 # Its own members and specialisations are no users.
-                if edge.owner is None or name not in (edge.owner.class_, edge.owner.name):
+                if name not in (edge.owner.class_, edge.owner.name):
                     yield edge
 
     def _files(self, owner: Owner) -> tuple[str, ...]:
@@ -257,9 +280,12 @@ class _Graph:
             self._uses_in[path, name] = list(_uses(unit, name.encode())) if unit is not None else []
         return self._uses_in[path, name]
 
-    def registered(self, owner: Owner, name: str) -> list[_Registered]:
-        """The registrations with a name in their class, in the files where a definition is used."""
-        if self.edges(owner) and owner in self._inner:
+    def _registered(self, owner: Owner, name: str) -> list[_Registered]:
+        """The registrations with a name in their class, in the files where a definition is used.
+
+        None for a method that its own class calls; which is known once its uses are.
+        """
+        if owner in self._inner:
             return []
         return [one for path in self._files(owner) for one in self._registered_in(path).get(name, ())]
 
@@ -275,7 +301,7 @@ class _Graph:
             self._registrations[path] = found
         return self._registrations[path]
 
-    def constructed(self, owner: Owner) -> Guard:
+    def _in_constructor(self, owner: Owner) -> Guard:
         """The guard in the constructor of a class."""
         if not owner.class_:
             return Guard()
@@ -292,16 +318,16 @@ def _constructed(unit: Unit | None, name: str) -> Guard:
 
 
 def _uses(unit: Unit, word: bytes) -> Iterator[_Edge]:
+    """The uses of a word in the bodies of definitions; at namespace level nothing is behind it."""
     for at in islice(word_places(unit.data, word), MAX_USES):
         owner = owner_at(unit, at)
-        if owner is not None and at < owner.body:
+        if owner is None or at < owner.body:
             continue
-        guard = guard_before(unit, owner.node, at, TENSORFLOW) if owner is not None and owner.node else Guard()
+        guard = guard_before(unit, owner.node, at, TENSORFLOW) if owner.node else Guard()
         end = at + len(word)
         arguments = _template(unit.data, end)
-        own = owner.enumerators if owner is not None else {}
-        elsewhere = other_device(arguments) or (owner is not None and owner.on_host)
-        yield _Edge(owner, unit.span(at, end), enumerators(arguments), own, elsewhere, guard)
+        elsewhere = owner.on_host or other_device(arguments)
+        yield _Edge(owner, unit.span(at, end), enumerators(arguments), owner.enumerators, elsewhere, guard)
 
 
 def _template(data: bytes, at: int) -> str:
