@@ -21,13 +21,20 @@ class Includes:
             self._by_name.setdefault(path.rpartition("/")[2], []).append(path)
         self._direct: dict[str, tuple[str, ...]] = {}
         self._near: dict[str, frozenset[str]] = {}
-        self._resolved: dict[str, tuple[str, ...]] = {}
+        self._candidates: dict[str, tuple[str, ...]] = {}
 
     def direct(self, path: str) -> tuple[str, ...]:
         """The headers that a file names, in order."""
         if path not in self._direct:
-            found = [self._resolve(path, name) for name in included_names(self._repository, path)]
-            self._direct[path] = tuple(dict.fromkeys(f for f in found if f and f != path))
+            found: dict[str, None] = {}
+            for name in included_names(self._repository, path):
+                candidates = self._candidates.get(name)
+                if candidates is None:
+                    candidates = self._candidates[name] = self._named(name)
+                if candidates:
+                    found[candidates[0] if len(candidates) == 1 else _nearest(candidates, path)] = None
+            found.pop(path, None)
+            self._direct[path] = tuple(found)
         return self._direct[path]
 
     def near(self, path: str) -> frozenset[str]:
@@ -37,14 +44,13 @@ class Includes:
             self._near[path] = frozenset(headers).union(*(self.direct(h) for h in headers))
         return self._near[path]
 
-    def _resolve(self, path: str, name: str) -> str:
-        candidates = self._resolved.get(name)
-        if candidates is None:
-            plain = posixpath.normpath(name) if "." in name[:1] or "//" in name else name
-            plain = plain.removeprefix("../").rpartition("../")[2]
-            same = self._by_name.get(plain.rpartition("/")[2], ())
-            candidates = tuple(p for p in same if p == plain or p.endswith("/" + plain))
-            self._resolved[name] = candidates
-        if len(candidates) < 2:
-            return candidates[0] if candidates else ""
-        return max(candidates, key=lambda c: (len(posixpath.commonprefix((c, path))), -len(c)))
+    def _named(self, name: str) -> tuple[str, ...]:
+        """The files that an include may mean, whoever has it."""
+        plain = posixpath.normpath(name) if "." in name[:1] or "//" in name else name
+        plain = plain.removeprefix("../").rpartition("../")[2]
+        same = self._by_name.get(plain.rpartition("/")[2], ())
+        return tuple(p for p in same if p == plain or p.endswith("/" + plain))
+
+
+def _nearest(candidates: tuple[str, ...], path: str) -> str:
+    return max(candidates, key=lambda c: (len(posixpath.commonprefix((c, path))), -len(c)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Mapping
 
 from d9mlint.kernels.source.includes import Includes
@@ -59,7 +58,7 @@ class Mentions:
         # A launcher that the kernel of an op declares itself; what is defined elsewhere is used where it stands.
         if not path.endswith(CUDA):
             return (path,)
-        beside = [p for p in self._beside.get(posixpath.dirname(path), ()) if p != path and name in data(p)]
+        beside = [p for p in self._beside.get(path.rpartition("/")[0], ()) if p != path and name in data(p)]
         return tuple(sorted([path, *beside])) if len(beside) <= PRIVATE else (path,)
 
     def _reverse(self) -> tuple[frozenset[str], Mapping[str, list[str]]]:
@@ -75,7 +74,7 @@ class Mentions:
                 headers = {h for p in chosen for h in self._includes.direct(p)}
                 sources = tuple(sorted(headers.union(chosen)))
             for source in sources:
-                self._beside.setdefault(posixpath.dirname(source), []).append(source)
+                self._beside.setdefault(source.rpartition("/")[0], []).append(source)
             including: dict[str, list[str]] = {}
             for path in {*sources, *(h for source in sources for h in self._includes.direct(source))}:
                 for header in self._includes.direct(path):

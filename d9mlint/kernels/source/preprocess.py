@@ -7,6 +7,7 @@ Latin-1, so that a place in the text is a place in the file.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,10 +15,10 @@ from dataclasses import dataclass
 from d9mlint.kernels.source.lexical import arguments
 
 _COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.){1,8}\'|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+# With the newline rather than `^` in front, to which the search skips ahead.
 _DIRECTIVE = re.compile(
-    r"^[ \t]*#[ \t]*(?P<kind>define|undef)[ \t]+(?P<name>\w+)(?P<parameters>\([^()]{0,2000}\))?"
-    r"(?P<body>(?:[^\n]*\\\r?\n)*[^\n]*)",
-    re.MULTILINE,
+    r"\n[ \t]*#[ \t]*(?P<kind>define|undef)[ \t]+(?P<name>\w+)(?P<parameters>\([^()]{0,2000}\))?"
+    r"(?P<body>(?:[^\n]*\\\r?\n)*[^\n]*)"
 )
 _CONTINUED = re.compile(r"\\\r?\n")
 _STRING = r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.){1,8}\''
@@ -75,8 +76,8 @@ def _blank(match: re.Match[str]) -> str:
 def directives(text: str) -> list[Macro | Undefined]:
     """All ``#define`` and ``#undef`` of a cleaned text, in order, of all branches."""
     found: list[Macro | Undefined] = []
-    for match in _DIRECTIVE.finditer(text):
-        name, start, end = match["name"], match.start(), match.end()
+    for match in _DIRECTIVE.finditer("\n" + text):
+        name, start, end = match["name"], match.start(), match.end() - 1
         if match["kind"] == "undef":
             found.append(Undefined(name, start, end))
         else:
@@ -136,20 +137,20 @@ class Expander:
         self._budget -= len(text) + STEP
         if depth > MAX_DEPTH or self._budget < 0:
             return text
-        data: bytes | None = None
+        live = self._macros.keys() & set(_WORD.findall(text)) - hidden
+        if not live and "TF_CALL_" not in text:
+            return text
+        data = text.encode("latin-1", "replace")
         out: list[str] = []
         done = 0
         for match in _WORD.finditer(text):
             word = match[0]
-            if match.start() < done or word in hidden:
+            if match.start() < done or not (word in live or (word.startswith("TF_CALL_") and word not in hidden)):
                 continue
-            if word not in self._macros and not word.startswith("TF_CALL_"):
-                continue
-            data = data if data is not None else text.encode("latin-1", "replace")
             values, end = _values(text, data, match.end())
             out += [text[done : match.start()], self._call(word, values, text[match.end() : end], hidden, depth)]
             done = end
-        return "".join([*out, text[done:]]) if out else text
+        return "".join([*out, text[done:]])
 
     def _call(self, word: str, values: list[str] | None, call: str, hidden: frozenset[str], depth: int) -> str:
         """What a macro comes to: each of its meanings, one after the other."""
@@ -187,18 +188,43 @@ def _bound(parameters: tuple[str, ...], values: list[str]) -> dict[str, str]:
     return bound
 
 
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """A word of a macro's body that may be a parameter; ``raw`` beside ``##``, ``quoted`` after ``#``."""
+
+    name: str
+    raw: bool
+    quoted: bool
+    otherwise: str
+    """What stands here where it is none."""
+
+
+@functools.lru_cache(maxsize=1024)
+def _slots(body: str) -> tuple[str | _Slot, ...]:
+    """A macro's body, which is used again and again: its words, and what stands between them."""
+    pieces: list[str | _Slot] = []
+    done = 0
+    for match in _PLACE.finditer(body):
+        left, name = match["left"] or "", match["name"]
+        pieces.append(body[done : match.start()])
+        if name is not None:
+            quoted = left.startswith("#") and not left.startswith("##")
+            raw = bool(left) or match["right"] is not None
+            pieces.append(_Slot(name, raw, quoted, left + name if quoted else name))
+        elif not match["paste"]:
+            pieces.append(match[0])
+        done = match.end()
+    return (*pieces, body[done:])
+
+
 def _pasted(body: str, raw: Mapping[str, str], values: Mapping[str, str]) -> str:
     """A macro's body with its arguments in: as written beside ``##`` and after ``#``, expanded elsewhere."""
+    return "".join(piece if isinstance(piece, str) else _put(piece, raw, values) for piece in _slots(body))
 
-    def put(match: re.Match[str]) -> str:
-        left, name, pasted = match["left"] or "", match["name"], match["right"] is not None
-        if name is None:
-            return "" if match["paste"] else match[0]
-        quoted = left.startswith("#") and not left.startswith("##")
-        if name not in raw:
-            return left + name if quoted else name
-        if quoted:
-            return '"' + raw[name].replace("\\", "\\\\").replace('"', '\\"') + '"'
-        return raw[name] if left or pasted else values[name]
 
-    return _PLACE.sub(put, body)
+def _put(slot: _Slot, raw: Mapping[str, str], values: Mapping[str, str]) -> str:
+    if slot.name not in raw:
+        return slot.otherwise
+    if slot.quoted:
+        return '"' + raw[slot.name].replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return raw[slot.name] if slot.raw else values[slot.name]

@@ -7,8 +7,8 @@ through macros of the file or of a header (``tensorflow/core/framework/op_kernel
 from __future__ import annotations
 
 import re
-from collections import ChainMap, deque
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from d9mlint.kernels.source.includes import Includes
@@ -16,11 +16,12 @@ from d9mlint.kernels.source.lexical import arguments
 from d9mlint.kernels.source.preprocess import Expander, Macro, Undefined, apply, blank, cleaned, directives, table
 from d9mlint.kernels.source.repository import MAX_BYTES, Repository
 from d9mlint.kernels.source.unit import unparsed
+from d9mlint.kernels.tensorflow.presence import REGISTERING
 from d9mlint.model import Location
 
 NEEDLE = b"REGISTER"
 """What a source holds that registers kernels, itself or through a macro of a header."""
-_BUILDER = re.compile(r"\bREGISTER_(?:\w+_)?KERNEL_BUILDER(?:_\w+)?\b")
+_BUILDER = re.compile(r"REGISTER_(?<!\wREGISTER_)(?:\w+_)?KERNEL_BUILDER(?:_\w+)?\b")
 _REGISTER = re.compile(r"(REGISTER\w*)\s*\(")
 # The first letter in front, so that the search skips ahead to it; only then that nothing else is before it.
 _USE = re.compile(r"([A-Z](?<!\w.)\w*)\s*\(")
@@ -62,16 +63,20 @@ def registrations(repository: Repository, path: str, includes: Includes, device:
     data = repository.data(path)
     if NEEDLE not in data or len(data) > MAX_BYTES or b"\0" in data:
         return []
+    near = includes.near(path)
+    if repository.looked(REGISTERING).keys().isdisjoint({path, *near}):
+        return []
     text = cleaned(data)
     found = directives(text)
     bare = _without(text, found)
-    foreign = _foreign(repository, includes.near(path), bare, {d.name for d in found})
-    known = [d for d in (*found, *foreign) if isinstance(d, Macro)]
-    leading = _leading(known, lambda word: _BUILDER.fullmatch(word) is not None)
+    foreign = _foreign(repository, near, bare, {d.name for d in found})
+    bodies = [(d.name, frozenset(_WORD.findall(d.body))) for d in (*found, *foreign) if isinstance(d, Macro)]
+    leading = _leading(bodies, {word for _, words in bodies for word in words if _BUILDER.fullmatch(word)})
     naming = {device, f"DEVICE_{device}"}
-    naming |= _leading(known, naming.__contains__)
+    naming |= _leading(bodies, naming)
     own: dict[str, tuple[Macro, ...]] = {}
-    macros = ChainMap(own, table(foreign))
+    outer = table(foreign)
+    macros = dict(outer)
     expander = Expander(macros)
     opaque = frozenset(d.name for d in (*found, *foreign) if _BUILDER.fullmatch(d.name))
     pending = deque(found)
@@ -83,8 +88,11 @@ def registrations(repository: Repository, path: str, includes: Includes, device:
         # A device that stands nowhere on the way cannot come out of it.
         if device and naming.isdisjoint(words):
             continue
-        while pending and pending[0].start < start:
-            apply(pending.popleft(), own)
+        if pending and pending[0].start < start:
+            while pending and pending[0].start < start:
+                apply(pending.popleft(), own)
+            macros.clear()
+            macros |= outer | own
         spelled = expander.expand(spelled, opaque)
         result.update(dict.fromkeys(_read(spelled, places.span(start, end), device)))
         if len(result) >= MAX_REGISTRATIONS:
@@ -125,16 +133,13 @@ def _registering(text: str) -> Iterator[str]:
             yield text[start : match.end(1)]
 
 
-def _leading(macros: list[Macro], wanted: Callable[[str], bool]) -> frozenset[str]:
-    """The macros whose expansion holds a wanted word, perhaps through other macros."""
+def _leading(bodies: list[tuple[str, frozenset[str]]], wanted: set[str]) -> frozenset[str]:
+    """The macros, given with the words of their bodies, whose expansion holds a wanted word, perhaps through others."""
+    pending = [name for name, words in bodies if not words.isdisjoint(wanted)]
     used_by: dict[str, list[str]] = {}
-    pending = []
-    for macro in macros:
-        words = set(_WORD.findall(macro.body))
-        if any(wanted(word) for word in words):
-            pending.append(macro.name)
+    for name, words in bodies:
         for word in words:
-            used_by.setdefault(word, []).append(macro.name)
+            used_by.setdefault(word, []).append(name)
     found: set[str] = set()
     while pending:
         name = pending.pop()
