@@ -190,41 +190,40 @@ def _bound(parameters: tuple[str, ...], values: list[str]) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class _Slot:
-    """A word of a macro's body that may be a parameter; ``raw`` beside ``##``, ``quoted`` after ``#``."""
+    """A parameter in a macro's body; ``raw`` beside ``##``, ``quoted`` after ``#``."""
 
     name: str
     raw: bool
     quoted: bool
-    otherwise: str
-    """What stands here where it is none."""
 
 
 @functools.lru_cache(maxsize=1024)
-def _slots(body: str) -> tuple[str | _Slot, ...]:
-    """A macro's body, which is used again and again: its words, and what stands between them."""
+def _slots(body: str, names: tuple[str, ...]) -> tuple[str | _Slot, ...]:
+    """A macro's body, which is used again and again: its parameters, and the text between them."""
     pieces: list[str | _Slot] = []
-    done = 0
+    text, done = "", 0
     for match in _PLACE.finditer(body):
         left, name = match["left"] or "", match["name"]
-        pieces.append(body[done : match.start()])
-        if name is not None:
-            quoted = left.startswith("#") and not left.startswith("##")
-            raw = bool(left) or match["right"] is not None
-            pieces.append(_Slot(name, raw, quoted, left + name if quoted else name))
-        elif not match["paste"]:
-            pieces.append(match[0])
+        text += body[done : match.start()]
         done = match.end()
-    return (*pieces, body[done:])
+        quoted = left.startswith("#") and not left.startswith("##")
+        if name is None:
+            text += "" if match["paste"] else match[0]
+        elif name not in names:
+            text += left + name if quoted else name
+        else:
+            pieces += [text, _Slot(name, bool(left) or match["right"] is not None, quoted)]
+            text = ""
+    return (*pieces, text + body[done:])
 
 
 def _pasted(body: str, raw: Mapping[str, str], values: Mapping[str, str]) -> str:
     """A macro's body with its arguments in: as written beside ``##`` and after ``#``, expanded elsewhere."""
-    return "".join(piece if isinstance(piece, str) else _put(piece, raw, values) for piece in _slots(body))
+    pieces = _slots(body, tuple(raw))
+    return "".join(piece if isinstance(piece, str) else _put(piece, raw, values) for piece in pieces)
 
 
 def _put(slot: _Slot, raw: Mapping[str, str], values: Mapping[str, str]) -> str:
-    if slot.name not in raw:
-        return slot.otherwise
     if slot.quoted:
         return '"' + raw[slot.name].replace("\\", "\\\\").replace('"', '\\"') + '"'
     return raw[slot.name] if slot.raw else values[slot.name]

@@ -80,7 +80,7 @@ def registrations(repository: Repository, path: str, includes: Includes, device:
     expander = Expander(macros)
     opaque = frozenset(d.name for d in (*found, *foreign) if _BUILDER.fullmatch(d.name))
     pending = deque(found)
-    places = unparsed(path, data)
+    places = repository.unit(path) or unparsed(path, data)
     result: dict[Registration, None] = {}
     for start, end in _uses(bare, leading):
         spelled = bare[start:end]

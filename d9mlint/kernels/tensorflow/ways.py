@@ -147,7 +147,7 @@ def _reached(graph: _Graph, first: _State) -> _Found:
         guard = strongest((guard, after.guard))
         for following, use, step in after.uses:
             known = best.get(following)
-            behind = strongest((guard, use))
+            behind = use if _weaker(guard, use) else guard
             if known is None or _weaker(behind, known[0]):
                 best[following] = behind, (*chain, step)
                 pending.append(following)
@@ -167,7 +167,7 @@ def _following(state: _State, owner: Owner, own: Mapping[str, str]) -> _State:
 
 
 def _conflict(fixed: Mapping[str, str], other: Mapping[str, str]) -> bool:
-    return bool(other) and any(fixed.get(name, value) != value for name, value in other.items())
+    return bool(fixed and other) and any(fixed.get(name, value) != value for name, value in other.items())
 
 
 def _step(owner: Owner, location: Location | None) -> Step:
@@ -225,29 +225,39 @@ class _Graph:
 
     def after(self, state: _State) -> _Next:
         """Where a way goes on from a state, without what is specialised otherwise."""
-        if state not in self._after:
+        found = self._after.get(state)
+        if found is None:
             fixed = dict(state.fixed)
-            uses = (
-                (_following(state, edge.owner, edge.own), edge.guard, _step(edge.owner, edge.location))
-                for edge in self._edges_to(state.owner)
-                if not (_conflict(fixed, edge.enumerators) or _conflict(fixed, edge.own))
-            )
+            uses = tuple(self._uses_of(state, fixed))
             ops = (
                 (one, Step(one.location, f"op `{one.op}`, registered for GPU as `{one.class_}`"))
                 for one, own in self._registered(state.owner, state.name)
                 if not _conflict(fixed, own)
             )
-            self._after[state] = _Next(self._in_constructor(state.owner), tuple(uses), tuple(ops))
-        return self._after[state]
+            found = self._after[state] = _Next(self._in_constructor(state.owner), uses, tuple(ops))
+        return found
+
+    def _uses_of(self, state: _State, fixed: Mapping[str, str]) -> Iterator[tuple[_State, Guard, Step]]:
+        """The uses of a state's definition; of several in one definition those that are less guarded than the first."""
+        seen: dict[_State, Guard] = {}
+        for edge in self._edges_to(state.owner):
+            if _conflict(fixed, edge.enumerators) or _conflict(fixed, edge.own):
+                continue
+            following = _following(state, edge.owner, edge.own)
+            known = seen.get(following)
+            if known is None or _weaker(edge.guard, known):
+                seen[following] = edge.guard
+                yield following, edge.guard, _step(edge.owner, edge.location)
 
     def _edges_to(self, owner: Owner) -> tuple[_Edge, ...]:
         """All uses of a definition: a method that its own class calls is used there, any other with its class."""
-        if owner not in self._edges:
+        edges = self._edges.get(owner)
+        if edges is None:
             calls = self._calls(owner)
-            self._edges[owner] = tuple(e for e in calls or self._used(owner) if not e.elsewhere)
+            edges = self._edges[owner] = tuple(e for e in calls or self._used(owner) if not e.elsewhere)
             if calls:
                 self._inner.add(owner)
-        return self._edges[owner]
+        return edges
 
     def _calls(self, method: Owner) -> tuple[_Edge, ...]:
         """The uses of a method in other methods of its class, in its file."""
@@ -283,7 +293,7 @@ class _Graph:
     def _registered(self, owner: Owner, name: str) -> list[_Registered]:
         """The registrations with a name in their class, in the files where a definition is used.
 
-        None for a method that its own class calls; which is known once its uses are.
+        None for a method that its own class calls, which is known once its uses are.
         """
         if owner in self._inner:
             return []
