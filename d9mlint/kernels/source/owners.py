@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import tree_sitter
 
+from d9mlint.kernels.source.lexical import word_places
 from d9mlint.kernels.source.unit import Unit
 from d9mlint.model import Location
 
@@ -65,6 +66,16 @@ def other_device(text: str) -> bool:
 def enumerators(text: str) -> dict[str, str]:
     """``UpdateOp::ADD`` in template arguments: the enumerator by its enumeration."""
     return {m[1]: m[2] for m in _ENUMERATOR.finditer(text)} if "::" in text else {}
+
+
+def only_declared(data: bytes, word: bytes) -> bool:
+    """Whether a word stands nowhere but where classes of this name begin: then nothing uses it, which needs no tree."""
+    for at in word_places(data, word):
+        line = data.rfind(b"\n", 0, at) + 1
+        head = _CLASS_HEAD.match(data, line)
+        if head is None or head.start(1) != at or data[max(0, line - 3) : line].rstrip(b"\r\n").endswith(b"\\"):
+            return False
+    return True
 
 
 def owner_at(unit: Unit, byte: int) -> Owner | None:

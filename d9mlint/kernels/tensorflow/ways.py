@@ -18,7 +18,7 @@ from d9mlint.kernels.guards import TENSORFLOW, guard_before, mentions
 from d9mlint.kernels.source.includes import Includes
 from d9mlint.kernels.source.lexical import word_places
 from d9mlint.kernels.source.mentions import HEADERS, Mentions
-from d9mlint.kernels.source.owners import Owner, enumerators, other_device, owner_at, place_of
+from d9mlint.kernels.source.owners import Owner, enumerators, only_declared, other_device, owner_at, place_of
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.unit import Unit
 from d9mlint.kernels.tensorflow.presence import is_tensorflow
@@ -286,8 +286,10 @@ class _Graph:
     def _in_file(self, path: str, name: str) -> list[_Edge]:
         """The uses of a name in a file."""
         if (path, name) not in self._uses_in:
-            unit = self._repository.unit(path) if name else None
-            self._uses_in[path, name] = list(_uses(unit, name.encode())) if unit is not None else []
+            word = name.encode()
+            idle = not word or only_declared(self._repository.data(path), word)
+            unit = self._repository.unit(path) if not idle else None
+            self._uses_in[path, name] = list(_uses(unit, word)) if unit is not None else []
         return self._uses_in[path, name]
 
     def _registered(self, owner: Owner, name: str) -> list[_Registered]:
