@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass
 
@@ -94,6 +95,7 @@ def of_text(body: str, parameters: tuple[str, ...]) -> str:
     return "min" if (chosen[2] == "<") == (chosen[1] == chosen[4]) else "max"
 
 
+@functools.lru_cache(maxsize=256)
 def of_lambda(node: Node, unit: Unit) -> str:
     """The operation of a lambda given to a CAS helper: ``[v](T a) { return a + v; }`` is an add; empty if unclear."""
     names = {found[0] for p in declarations.parameters(node) for d in p.children_by_field_name("declarator")

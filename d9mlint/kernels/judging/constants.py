@@ -111,6 +111,7 @@ def _defined(name: str, unit: Unit) -> bool:
     return re.search(pattern, unit.data, re.M) is not None
 
 
+@functools.lru_cache(maxsize=1024)
 def assigned(root: Node, name: str, unit: Unit) -> bool:
     """Whether a variable is assigned to, counted up or given away by address, below a node."""
     word = name.encode()

@@ -52,6 +52,7 @@ class TemplateParameter:
     """The template_declaration."""
 
 
+@functools.lru_cache(maxsize=4096)
 def declared(node: Node, name: str, unit: Unit) -> Declared | None:
     """The declaration of ``name`` that is seen at ``node``; None where there is none in this file."""
     at: Node | None = node
@@ -204,6 +205,7 @@ def named(declarator: Node, unit: Unit) -> tuple[str, int] | None:
     return None
 
 
+@functools.lru_cache(maxsize=1024)
 def alias(node: Node, name: str, unit: Unit) -> str | None:
     """What ``using name = X`` or ``typedef X name`` makes of a name, seen at ``node``; the innermost one."""
     found: tuple[int, int] | None = None
@@ -246,6 +248,7 @@ def _alias(node: Node, name: str, unit: Unit) -> str | None:
     return None
 
 
+@functools.lru_cache(maxsize=1024)
 def template_parameter(node: Node, name: str, unit: Unit) -> TemplateParameter | None:
     """The template parameter that ``name`` means at ``node``; None where no template around has one of this name."""
     at: Node | None = node

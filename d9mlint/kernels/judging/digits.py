@@ -6,6 +6,7 @@ write different elements where all digits stand among the indices. Other indices
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -84,6 +85,7 @@ def complete(digits: list[Digit]) -> bool:
     return False
 
 
+@functools.lru_cache(maxsize=1024)
 def _initialised(root: Node, name: str, unit: Unit) -> Node | None:
     """The first declaration of a name with a value below a node."""
     word = name.encode()
@@ -123,7 +125,7 @@ class Reader:
             return self.digit(value, steps - 1) if integer else None
         if node.type == "identifier":
             name = self.unit.text(node)
-            if self.axes(name) or (self.looped is not None and self.looped(name)):
+            if axes(name, self.unit, self.function) or (self.looped is not None and self.looped(name)):
                 return Digit(name, (), None)
             found = declarations.declared(node, name, self.unit)
             fixed = found is not None and found.kind == "local" and not assigned(self.function.node, name, self.unit)
@@ -148,61 +150,71 @@ class Reader:
             return None
         return None if any(assigned(self.function.node, n, self.unit) for n in names) else tuple(names)
 
-    def axes(self, name: str) -> frozenset[str]:
-        """The axes of the grid whose place a variable determines: empty unless it differs in all threads of them."""
-        node = self._declared(name)
-        value = self._expanded(node.value) if node is not None and node.value is not None else ""
-        match = _LINEAR.fullmatch(value)
-        if match is None or node is None:
-            return frozenset()
-        if assigned(self.function.node, name, self.unit) and not self._strides(node, name):
-            return frozenset()
-        return frozenset(f"{kind}.{axis}" for kind, axis in _AXES.findall(value))
-
-    def _strides(self, found: declarations.Declared, name: str) -> bool:
-        """Whether the variable only moves on by the whole grid, in the head of its loop."""
-        loop = found.node.parent
-        while loop is not None and loop.type not in ("for_statement", "function_definition"):
-            loop = loop.parent
-        update = loop.child_by_field_name("update") if loop is not None else None
-        body = loop.child_by_field_name("body") if loop is not None else None
-        step = update.child_by_field_name("right") if update is not None else None
-        if update is None or body is None or step is None or "+=" not in self.unit.text(update):
-            return False
-        wide = re.fullmatch(r"gridDim\.[xyz]\*blockDim\.[xyz]|blockDim\.[xyz]\*gridDim\.[xyz]", self._expanded(step))
-        return wide is not None and not assigned(body, name, self.unit)
-
-    def _declared(self, name: str) -> declarations.Declared | None:
-        body = self.function.node.child_by_field_name("body")
-        found = _initialised(body, name, self.unit) if body is not None else None
-        value = found.child_by_field_name("value") if found is not None else None
-        return declarations.Declared("", 0, found, value) if found is not None else None
-
-    def _expanded(self, node: Node) -> str:
-        """An expression without blanks and parentheses, with local names replaced by what they were set to."""
-        text = self.unit.text(node)
-        for _ in range(4):
-            found = list(re.findall(r"(?<![\w.])[A-Za-z_]\w*(?!\w*\s*[.(<])", text))
-            values = {n: d.value for n in found if (d := self._declared(n)) is not None and d.value is not None}
-            if not values:
-                break
-            for name, value in values.items():
-                text = re.sub(rf"(?<![\w.]){name}\b", lambda _, v=value: self.unit.text(v), text)  # type: ignore[misc]
-            text = text[:500]
-        return re.sub(r"[\s()]", "", _CASTS.sub("", text))
-
     def covered(self, name: str, indices: list[Node]) -> bool:
         """Whether every axis that the kernel mentions is in the thread's index or an index of its own."""
         start, end = self.function.node.start_byte, self.function.node.end_byte
         mentioned = {f"{k}.{a}" for k, a in _AXES.findall(self.unit.data[start:end].decode("utf-8", "replace"))}
-        own = {self._expanded(index) for index in indices}
-        return mentioned <= self.axes(name) | own
+        own = {_expanded(index, self.unit, self.function) for index in indices}
+        return mentioned <= axes(name, self.unit, self.function) | own
+
+
+@functools.lru_cache(maxsize=1024)
+def axes(name: str, unit: Unit, function: Function) -> frozenset[str]:
+    """The axes of the grid whose place a variable determines: empty unless it differs in all threads of them."""
+    if unit.data.find(b"threadIdx", function.node.start_byte, function.node.end_byte) < 0:
+        return frozenset()
+    node = _declared(name, unit, function)
+    value = _expanded(node.value, unit, function) if node is not None and node.value is not None else ""
+    match = _LINEAR.fullmatch(value)
+    if match is None or node is None:
+        return frozenset()
+    if assigned(function.node, name, unit) and not _strides(node, name, unit, function):
+        return frozenset()
+    return frozenset(f"{kind}.{axis}" for kind, axis in _AXES.findall(value))
+
+
+def _strides(found: declarations.Declared, name: str, unit: Unit, function: Function) -> bool:
+    """Whether the variable only moves on by the whole grid, in the head of its loop."""
+    loop = found.node.parent
+    while loop is not None and loop.type not in ("for_statement", "function_definition"):
+        loop = loop.parent
+    update = loop.child_by_field_name("update") if loop is not None else None
+    body = loop.child_by_field_name("body") if loop is not None else None
+    step = update.child_by_field_name("right") if update is not None else None
+    if update is None or body is None or step is None or "+=" not in unit.text(update):
+        return False
+    expanded = _expanded(step, unit, function)
+    wide = re.fullmatch(r"gridDim\.[xyz]\*blockDim\.[xyz]|blockDim\.[xyz]\*gridDim\.[xyz]", expanded)
+    return wide is not None and not assigned(body, name, unit)
+
+
+def _declared(name: str, unit: Unit, function: Function) -> declarations.Declared | None:
+    body = function.node.child_by_field_name("body")
+    found = _initialised(body, name, unit) if body is not None else None
+    value = found.child_by_field_name("value") if found is not None else None
+    return declarations.Declared("", 0, found, value) if found is not None else None
+
+
+def _expanded(node: Node, unit: Unit, function: Function) -> str:
+    """An expression without blanks and parentheses, with local names replaced by what they were set to."""
+    text = unit.text(node)
+    for _ in range(4):
+        found = list(re.findall(r"(?<![\w.])[A-Za-z_]\w*(?!\w*\s*[.(<])", text))
+        values = {
+            n: d.value for n in found if (d := _declared(n, unit, function)) is not None and d.value is not None
+        }
+        if not values:
+            break
+        for name, value in values.items():
+            text = re.sub(rf"(?<![\w.]){name}\b", lambda _, v=value: unit.text(v), text)  # type: ignore[misc]
+        text = text[:500]
+    return re.sub(r"[\s()]", "", _CASTS.sub("", text))
 
 
 def linear(name: str, unit: Unit, function: Function) -> bool:
     """Whether a variable differs in all threads of the grid, as far as the kernel mentions its axes."""
     reader = Reader(unit, function)
-    return bool(reader.axes(name)) and reader.covered(name, [])
+    return bool(axes(name, unit, function)) and reader.covered(name, [])
 
 
 def same_everywhere(address: Node, others: list[Node], unit: Unit) -> bool:

@@ -46,9 +46,9 @@ class Function:
         return f"{self.scope}::{self.name}" if self.scope else self.name
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Unit:
-    """A source (or a piece of one: a macro body, a string in a Python file) with its tree.
+    """A source (or a piece of one: a macro body, a string in a Python file) with its tree; equal only to itself.
 
     ``data`` are the original bytes, ``tree`` was made of the masked ones, byte for byte at the same place. ``at`` is
     the place of the first byte in the file: a piece's locations are those of the file.
