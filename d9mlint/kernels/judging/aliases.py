@@ -12,6 +12,7 @@ from d9mlint.kernels.source.unit import Function, Unit
 
 Node = tree_sitter.Node
 _MAX_MADE = 8
+_OPENING = re.compile(rb"\(")
 _POINTING = ("binary_expression", "parenthesized_expression", "cast_expression")
 _READS = re.compile(rb"tom|ldg|_cast<|\bmin\b|\bmax\b|sizeof|assert", re.I)
 
@@ -32,13 +33,14 @@ def escapes(base: str, address: Node, unit: Unit, function: Function) -> bool:
 def _handed_out(root: Node, data: bytes) -> dict[str, tuple[int, ...]]:
     """The calls that are no atomics and do more than read, by the names that stand as addresses among the arguments."""
     found: dict[str, tuple[int, ...]] = {}
-    pending = [root]
-    while pending:
-        node = pending.pop()
-        pending.extend(node.named_children)
-        called = node.child_by_field_name("function") if node.type == "call_expression" else None
-        listed = node.child_by_field_name("arguments") if called is not None else None
-        if called is None or listed is None or _READS.search(data[called.start_byte : called.end_byte]):
+    for opening in _OPENING.finditer(data, root.start_byte, root.end_byte):
+        mark = root.descendant_for_byte_range(opening.start(), opening.end())
+        listed = mark.parent if mark is not None else None
+        node = listed.parent if listed is not None and listed.type == "argument_list" else None
+        called = node.child_by_field_name("function") if node is not None else None
+        if listed is None or node is None or node.type != "call_expression":
+            continue
+        if called is None or _READS.search(data, called.start_byte, called.end_byte):
             continue
         parts = list(listed.named_children)
         while parts:

@@ -16,6 +16,7 @@ Node = tree_sitter.Node
 _NAN = re.compile(r"quiet_NaN|signaling_NaN|\bNAN\b|\bnanf?\b|CUDART_NAN|std::nan")
 _LIMITS = re.compile(r"numeric_limits|NumTraits|CUDART_INF|\bINFINITY\b")
 _SCALARS = ("number_literal", "true", "false", "char_literal", "nullptr")
+_ATOMIC = re.compile(rb"(?i:tom)")
 _MAX_STEPS = 8
 MAX_CALLS = 300
 """A function with more atomics is generated; nothing is proven about how they meet."""
@@ -135,14 +136,13 @@ def assigned(root: Node, name: str, unit: Unit) -> bool:
 @functools.lru_cache(maxsize=256)
 def atomic_calls(root: Node, data: bytes) -> tuple[tuple[Node, ...], ...]:
     """The arguments of the calls below a node that are named like atomics and have any."""
-    found: list[tuple[Node, ...]] = []
-    pending = [root]
-    while pending:
-        node = pending.pop()
-        called = node.child_by_field_name("function") if node.type == "call_expression" else None
-        listed = node.child_by_field_name("arguments") if called is not None else None
-        given = listed.named_children if listed is not None else []
-        if called is not None and given and b"tom" in data[called.start_byte : called.end_byte].lower():
-            found.append(tuple(given))
-        pending.extend(node.named_children)
-    return tuple(found)
+    found: dict[int, tuple[Node, ...]] = {}
+    for named in _ATOMIC.finditer(data, root.start_byte, root.end_byte):
+        node = root.descendant_for_byte_range(named.start(), named.end())
+        while node is not None and node != root:
+            above = node.parent
+            if above is not None and above.type == "call_expression" and above.child_by_field_name("function") == node:
+                listed = above.child_by_field_name("arguments")
+                found[above.id] = tuple(listed.named_children) if listed is not None else ()
+            node = above
+    return tuple(given for given in found.values() if given)

@@ -196,12 +196,10 @@ class _Search:
 
     def _places(self, name: str, path: str) -> Iterator[list[str]]:
         """Groups of files that may use a template, the likely ones first."""
-        others = [p for p in self.repository.derived(_kernels_mentioning, name) if p != path]
-        if path.endswith(_HEADERS):
-            yield [path, *others]
-        else:
+        if not path.endswith(_HEADERS):
             yield [path]
-            yield others
+        others = [p for p in self.repository.derived(_kernels_mentioning, name) if p != path]
+        yield [path, *others] if path.endswith(_HEADERS) else others
         beside = self.repository.derived(_folders, "").get(path.rpartition("/")[0], ())
         wanted = name.encode()
         yield [p for p in beside if p != path and p not in others and wanted in self.repository.data(p)][:_MAX_FILES]

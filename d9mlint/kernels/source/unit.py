@@ -62,6 +62,8 @@ class Unit:
     """What a macro in front of a function stands for: ``GLOBAL`` for ``__global__``."""
     _starts: list[int] = field(default_factory=list)
     _ascii: bool | None = None
+    _functions: dict[int, Function] = field(default_factory=dict)
+    """Those asked for already, by the identity of their nodes."""
 
     @property
     def root(self) -> tree_sitter.Node:
@@ -137,6 +139,12 @@ class Unit:
         return max(before.end_byte if before is not None else 0, node.start_byte - _MAX_BEFORE)
 
     def _function(self, node: tree_sitter.Node) -> Function:
+        known = self._functions.get(node.id)
+        if known is None:
+            known = self._functions[node.id] = self._read(node)
+        return known
+
+    def _read(self, node: tree_sitter.Node) -> Function:
         declarator = node.child_by_field_name("declarator")
         while declarator is not None and declarator.type != "function_declarator":
             inner = declarator.child_by_field_name("declarator")
