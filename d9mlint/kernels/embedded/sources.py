@@ -171,7 +171,7 @@ def _by_arrays(found: Judgement) -> Judgement:
     if (found.class_, found.verdict) != ("unknown", "unknown") or not found.target_type:
         return found
     reason = f"{found.reason}; `{found.target_type}` is the type of the arrays that the kernel is given"
-    return replace(found, verdict="conditional", reason=reason)
+    return found._replace(verdict="conditional", reason=reason)
 
 
 def _place(file: PyFile, piece: Piece, at: Location, above: int) -> Location:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import tree_sitter
 
@@ -40,8 +40,7 @@ CUSTOM = "custom"
 """What is computed is a function that the source hands in (``accumulate(assumed)``) or a formula of its own."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cas:
+class Cas(NamedTuple):
     """A compare-and-swap.
 
     ``implements`` is the operation of a loop that recomputes the new value from the old one; empty for one that stores

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import tree_sitter
 
@@ -22,8 +22,7 @@ MAX_CALLS = 300
 """A function with more atomics is generated; nothing is proven about how they meet."""
 
 
-@dataclass(frozen=True, slots=True)
-class Constant:
+class Constant(NamedTuple):
     """An operand that does not depend on the thread."""
 
     text: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import tree_sitter
 
@@ -25,8 +25,7 @@ _MAX_LEVELS = 400
 _MAX_DECLARATORS = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
+class Declared(NamedTuple):
     """A variable, parameter or member: its type as written, pointer levels, initial value."""
 
     type: str
@@ -40,12 +39,11 @@ class Declared:
     """The words before the type: ``extern __shared__``."""
 
 
-@dataclass(frozen=True, slots=True)
-class TemplateParameter:
+class TemplateParameter(NamedTuple):
     """A parameter of a template and the definition it belongs to."""
 
     name: str
-    index: int
+    place: int
     typed: bool
     """Whether it stands for a type; else for a value."""
     owner: Node

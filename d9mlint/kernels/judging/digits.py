@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import tree_sitter
 
@@ -31,11 +32,10 @@ _MAX_STEPS = 12
 _MAX_POINTERS = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Digit:
+class Digit(NamedTuple):
     """``floor(i / low) mod (high / low)``; ``low`` and ``high`` are products of names, ``high`` None for the rest."""
 
-    index: str
+    thread: str
     low: tuple[str, ...]
     high: tuple[str, ...] | None
 
@@ -47,8 +47,8 @@ def owned_element(address: Node, unit: Unit, function: Function) -> str:
         return ""
     reader = Reader(unit, function)
     digits = [d for index in indices if (d := reader.digit(index, _MAX_STEPS)) is not None]
-    for name in dict.fromkeys(d.index for d in digits):
-        if complete([d for d in digits if d.index == name]) and reader.covered(name, indices):
+    for name in dict.fromkeys(d.thread for d in digits):
+        if complete([d for d in digits if d.thread == name]) and reader.covered(name, indices):
             return name
     return ""
 
@@ -140,7 +140,9 @@ class Reader:
         border = tuple(sorted((*inner.low, *factors)))
         if inner.high is not None and Counter(border) - Counter(inner.high):
             return None
-        return Digit(inner.index, border, inner.high) if operator.type == "/" else Digit(inner.index, inner.low, border)
+        return (
+            Digit(inner.thread, border, inner.high) if operator.type == "/" else Digit(inner.thread, inner.low, border)
+        )
 
     def _factors(self, node: Node) -> tuple[str, ...] | None:
         """The names in a product of values that stay the same in the kernel."""
@@ -200,9 +202,7 @@ def _expanded(node: Node, unit: Unit, function: Function) -> str:
     text = unit.text(node)
     for _ in range(4):
         found = list(re.findall(r"(?<![\w.])[A-Za-z_]\w*(?!\w*\s*[.(<])", text))
-        values = {
-            n: d.value for n in found if (d := _declared(n, unit, function)) is not None and d.value is not None
-        }
+        values = {n: d.value for n in found if (d := _declared(n, unit, function)) is not None and d.value is not None}
         if not values:
             break
         for name, value in values.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import tree_sitter
 
@@ -27,8 +28,7 @@ _BLANKS = re.compile(rb"\s*")
 _COMPLEX = {"complex64": "float", "complex128": "double"}
 
 
-@dataclass(frozen=True, slots=True)
-class Bindings:
+class Bindings(NamedTuple):
     """The types found for a template parameter, in the order found."""
 
     types: tuple[str, ...] = ()
@@ -71,8 +71,7 @@ def _of_template(repository: Repository, key: str) -> Bindings:
     return bindings(parameter, unit, repository) if parameter is not None and unit is not None else Bindings((), True)
 
 
-@dataclass(frozen=True, slots=True)
-class _Used:
+class _Used(NamedTuple):
     """How a template is used: its name, and which of the arguments given to it is the parameter."""
 
     name: str = ""
@@ -122,7 +121,7 @@ def _placed(text: str, parameter: TemplateParameter, function: Node | None) -> _
     for index, argument in enumerate(given):
         if re.search(rf"\b{re.escape(parameter.name)}\b", argument):
             return _Used(name, index, function, tuple(given))
-    return _Used(name, parameter.index, function, tuple(given))
+    return _Used(name, parameter.place, function, tuple(given))
 
 
 def kernel_sources(repository: Repository, _: str) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import tree_sitter
 
@@ -22,8 +22,7 @@ _MAX_INNER = 60
 _MAX_MADE = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(NamedTuple):
     """What is said of a site; the fields are those of ``model.Site``."""
 
     class_: str
@@ -35,8 +34,7 @@ class Judgement:
     implements: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(NamedTuple):
     """All that is read off a site before it is judged."""
 
     atomic: Atomic
@@ -125,7 +123,7 @@ def look(atomic: Atomic, repository: Repository) -> Seen:
     where = target(atomic, found, repository)
     types = () if where.types and not where.open else brought(atomic, repository)
     if types:
-        where = replace(where, types=types, open=False)
+        where = where._replace(types=types, open=False)
     used = uses.use(atomic.node, atomic.unit) if atomic.node is not None else uses.Use("unused")
     if found.instruction is not None and found.instruction.returns and atomic.form == "ptx":
         kernel = atomic.function is None or "__global__" in atomic.function.qualifier

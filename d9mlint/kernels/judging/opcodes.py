@@ -6,15 +6,14 @@ Source: PTX ISA, "Parallel Synchronization and Communication Instructions: atom,
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _OPERATIONS = ("add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas")
 _OPCODE = re.compile(r"\b(atom|red)((?:\.\w+(?:::\w+)*)+)")
 _TYPE = re.compile(r"(?:f(?:16|32|64)|bf16|f16x2|bf16x2|[sub](?:8|16|32|64|128))\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class Opcode:
+class Opcode(NamedTuple):
     """A PTX atomic; ``returns``: ``atom`` gives the old value, ``red`` does not."""
 
     operation: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from d9mlint.kernels.judging import casloops, opcodes
 from d9mlint.kernels.sites.atomics import Atomic
@@ -22,8 +22,7 @@ _MAX_LEVELS = 8
 _MAX_ATOMICS = 400
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(NamedTuple):
     """The operations that a site may come down to (a wrapper has several bodies).
 
     ``cas``: the compare-and-swap that it is, where it is one itself; ``loop``: one of the bodies is a CAS loop;
@@ -83,7 +82,7 @@ def _swap(atomic: Atomic, repository: Repository, place: Location) -> Operation:
         return Operation(("cas",), cas=found)
     if found.implements == casloops.CUSTOM and found.function:
         meant = macro_operation(found.function, place, repository)
-        found = replace(found, implements=meant or found.implements)
+        found = found._replace(implements=meant or found.implements)
     return Operation((found.implements,), found, True, found.floats, implements=found.implements)
 
 

@@ -7,7 +7,7 @@ grid, the offset below the stride, and every other atomic on that base of the sa
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import tree_sitter
 
@@ -29,12 +29,11 @@ _OTHER_AXES = re.compile(rb"(?:threadIdx|blockIdx)\s*\.\s*[yz]")
 _MAX_STEPS = 30
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """``base + index * stride + offset``."""
+class _Form(NamedTuple):
+    """``base + thread * stride + offset``."""
 
     base: str
-    index: str
+    thread: str
     stride: str
     offset: str
     """A literal, the name of a loop variable that stays below the stride, or empty."""
@@ -61,7 +60,7 @@ def owner(address: Node, unit: Unit, function: Function | None, space: str) -> s
     form = _form(address, unit, function, space)
     if form is None or not _alone(form, unit, function, space):
         return ""
-    return f"only the thread with this `{form.index}` writes the cell"
+    return f"only the thread with this `{form.thread}` writes the cell"
 
 
 def _alone(form: _Form, unit: Unit, function: Function, space: str) -> bool:
@@ -71,7 +70,7 @@ def _alone(form: _Form, unit: Unit, function: Function, space: str) -> bool:
         if root is None or aliases.origin(root, unit) != form.base:
             continue
         other = _form(address, unit, function, space)
-        if other is None or (other.base, other.index, other.stride) != (form.base, form.index, form.stride):
+        if other is None or (other.base, other.thread, other.stride) != (form.base, form.thread, form.stride):
             return False
     return True
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import tree_sitter
 
@@ -36,7 +37,7 @@ def owner(address: Node, unit: Unit, function: Function | None) -> str:
     if aliases.escapes(reader.base, address, unit, function):
         return ""
     found = [v.digit for v in reader.variables.values() if v.digit is not None]
-    names = sorted({d.index for d in found})
+    names = sorted({d.thread for d in found})
     if len(names) != 1 or not digits.complete(found) or not reader.unique(names[0]):
         return ""
     others = ownership.addresses(function, unit)
@@ -45,8 +46,7 @@ def owner(address: Node, unit: Unit, function: Function | None) -> str:
     return f"its terms tell the thread with this `{names[0]}`, and no other writes the cell"
 
 
-@dataclass(frozen=True, slots=True)
-class _Variable:
+class _Variable(NamedTuple):
     """What differs between threads or turns of a loop; it stays below the product ``size``, unless that is None."""
 
     size: tuple[str, ...] | None

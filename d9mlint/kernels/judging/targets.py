@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import tree_sitter
 
@@ -20,8 +20,7 @@ Node = tree_sitter.Node
 _MAX_INNER = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """The target of an atomic.
 
     ``written``: its type as reports show it (``T = float | int``); ``types``: those it may have; ``name``: the

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import tree_sitter
 
@@ -50,8 +51,7 @@ _RANGES = words("CudaGridRangeX CudaGridRangeY CudaGridRangeZ GpuGridRangeX GpuG
 _VECTORS = re.compile(r"(?:float|double|int|uint|long|longlong|half|short|char|__half|u?char|ulonglong)[1-4]\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class Type:
+class Type(NamedTuple):
     """A type: what is at the end of all pointers, and how many there are."""
 
     name: str
@@ -330,7 +330,7 @@ def _substituted(found: Type, struct: str, body: Node, unit: Unit) -> Type:
     if parameter is None or "<" not in struct:
         return found
     given = arguments(struct[struct.find("<") :])
-    return Type(plain(given[parameter.index]), found.depth) if parameter.index < len(given) else found
+    return Type(plain(given[parameter.place]), found.depth) if parameter.place < len(given) else found
 
 
 def near(unit: Unit, repository: Repository, word: str) -> Iterable[Unit]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import tree_sitter
 
@@ -29,8 +30,7 @@ _MAX_TEXT = 500
 _LOOPS = ("while_statement", "do_statement", "for_statement")
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(NamedTuple):
     """How an old value is used.
 
     ``kind`` is one of ``USES``; ``text`` quotes where. ``constant``: compared with a literal, such as 0 (the first

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 LIBRARY_RULE = "nondeterministic-library-call"
 WORKSPACE_RULE = "cublas-workspace"
@@ -17,8 +17,7 @@ CUB_BY_KEY = "https://github.com/NVIDIA/cub/issues/441, https://github.com/NVIDI
 THRUST = "https://github.com/NVIDIA/thrust/issues/1587, https://github.com/NVIDIA/cccl/issues/794"
 
 
-@dataclass(frozen=True, slots=True)
-class Constant:
+class Constant(NamedTuple):
     """A named algorithm or mode; ``backward`` names the routine for which alone it is documented to vary."""
 
     name: str
@@ -27,8 +26,7 @@ class Constant:
     backward: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Routine:
+class Routine(NamedTuple):
     """A routine whose result varies; for ``floats`` only where the values are floating point (integer sums are exact).
 
     ``scopes``: names one of which must stand before it (``cub::DeviceScan::``); ``values``: the places of the
@@ -45,8 +43,7 @@ class Routine:
     """The place of the binary operator; a minimum or maximum is exact."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sparse:
+class Sparse(NamedTuple):
     """A cuSPARSE product: the places of the operation on the sparse matrix, the compute type and the algorithm."""
 
     name: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tree_sitter import Node
 
@@ -48,8 +48,7 @@ _TABLE = 3
 """So many algorithms of one kind in one list are a table of all there are, not a choice."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A call, with the guard in the function around it, and where it stands, for the way to the op."""
 
     call: LibraryCall

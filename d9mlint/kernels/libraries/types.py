@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from tree_sitter import Node
 
@@ -21,8 +21,7 @@ _STEPS = 8
 _BEFORE = 4000
 
 
-@dataclass(frozen=True, slots=True)
-class Elements:
+class Elements(NamedTuple):
     """The types of the elements, and whether some are floating point, integers, or not known."""
 
     names: tuple[str, ...]

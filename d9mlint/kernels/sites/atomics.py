@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import tree_sitter
 
@@ -16,8 +16,7 @@ from d9mlint.kernels.source.unit import Function, Unit
 from d9mlint.model import Location
 
 
-@dataclass(frozen=True, slots=True)
-class Atomic:
+class Atomic(NamedTuple):
     """An atomic operation as it stands in a source.
 
     ``unit`` and ``node`` are where it can be read: the file and the call; for a macro the parsed body or expansion; for
@@ -53,7 +52,7 @@ def find(repository: Repository) -> list[Atomic]:
     kept = [s for _, s in sorted(known.sightings.items(), key=lambda item: item[0]) if not _host(known, s)]
     found = [build.atomic(s) for s in kept]
     called = {inner.location for one in found for inner in one.inner}
-    marked = (replace(a, called=True) if a.passed_on and a.location in called else a for a in found)
+    marked = (a._replace(called=True) if a.passed_on and a.location in called else a for a in found)
     return sorted(marked, key=lambda a: (a.location, a.name))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import tree_sitter
 
@@ -19,8 +19,7 @@ _TYPE_BEFORE = re.compile(rb"(\w+|[*&>])\s*(?:\w+\s*::\s*)*$")
 _NO_TYPE = (b"return", b"else", b"do", b"case", b"throw", b"co_return", b"and", b"or", b"not", b"typeof", b"sizeof")
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """A call: where its name starts (``start``) and the call itself, in the unit that holds its tree.
 
     ``unit`` is the file's, or that of the call alone where the file's tree is broken at this place; ``function`` is

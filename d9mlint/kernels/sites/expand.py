@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import tree_sitter
 
@@ -34,8 +34,7 @@ NO_CODE = (
 """Nodes whose words are no code."""
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(NamedTuple):
     """A macro use with its expansions, each a range of a unit."""
 
     name: bytes
@@ -120,12 +119,12 @@ def read(known: Knowledge, key: Key, use: Use) -> None:
         for match in _WORD.finditer(unit.data, begin, end):
             if match[0] in words:
                 for offset, one in enumerate(_at(known, unit, match.start(), match[0], key[0])):
-                    inside[index, match.start() + offset] = replace(one, location=use.location)
+                    inside[index, match.start() + offset] = one._replace(location=use.location)
     if not inside:
         return
     first = next(iter(inside.values()))
-    whole = replace(
-        first, name=use.name.decode("utf-8", "replace"), form="macro-use", call=None, inside=tuple(inside.values())
+    whole = first._replace(
+        name=use.name.decode("utf-8", "replace"), form="macro-use", call=None, inside=tuple(inside.values())
     )
     for (index, _), one in inside.items():
         _, begin, end = use.pieces[index]

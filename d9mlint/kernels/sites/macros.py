@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from d9mlint.kernels.source.lexical import arguments
 from d9mlint.kernels.source.unit import Unit, parsed
@@ -23,8 +23,7 @@ _TOKEN = re.compile(
 _OPENING = re.compile(rb"\s*\(")
 
 
-@dataclass(frozen=True, slots=True)
-class Macro:
+class Macro(NamedTuple):
     """A ``#define`` with a body, where it stands."""
 
     name: bytes
@@ -179,8 +178,7 @@ def _kept(match: re.Match[bytes]) -> bytes:
     return match[1] or b" "
 
 
-@dataclass(frozen=True, slots=True)
-class Spliced:
+class Spliced(NamedTuple):
     """A piece of a file with macro uses replaced by what they expand to."""
 
     unit: Unit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import tree_sitter
 
@@ -28,8 +28,7 @@ _OPERATORS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(NamedTuple):
     """One atomic operation: the node, the call where it is one, the arguments with the target first."""
 
     start: int
@@ -41,8 +40,7 @@ class Operation:
     arguments: tuple[tree_sitter.Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Variable:
+class _Variable(NamedTuple):
     """A name declared as an atomic: where, in which function (None outside of all), and what it refers to."""
 
     name: str

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _CUDA = ("Add", "Sub", "Exch", "Min", "Max", "Inc", "Dec", "CAS", "And", "Or", "Xor")
 _SCOPES = (("", "device"), ("_block", "block"), ("_system", "system"))
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """What a name means: the CUDA atomic, the scope, and whether it is a wrapper of a framework."""
 
     intrinsic: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import tree_sitter
 
@@ -28,8 +28,7 @@ _TARGET = re.compile(r"\[\s*%(\d+|\[\w+\])")
 _ESCAPE = re.compile(rb"\\[nrt]|\\\r?\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Instruction:
+class Instruction(NamedTuple):
     """One atomic instruction: ``name`` with its modifiers, ``text`` up to the semicolon."""
 
     name: str

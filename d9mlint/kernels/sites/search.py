@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from d9mlint.kernels.sites import expand, functors, members, ptx, wrappers
 from d9mlint.kernels.sites import macros as preprocessor
@@ -143,7 +142,7 @@ class _Search:
             return
         found = of_call(self.known, call, unit, file.path)
         if found is not None and text is not None:
-            found = replace(found, form="ptx-string", location=file.span(start, start + len(word)))
+            found = found._replace(form="ptx-string", location=file.span(start, start + len(word)))
         if found is not None:
             self.known.add((file.path, start), found)
 
@@ -174,7 +173,7 @@ class _Search:
             body = self._bodies[macro] = preprocessor.body_unit(macro, file)
         found = self._in_body(macro, body, file, start, word)
         for index, one in enumerate(found):
-            carried = replace(one, form="macro-def", owner=None)
+            carried = one._replace(form="macro-def", owner=None)
             self.known.sightings[file.path, start + index] = carried
             self.known.in_macros[macro.name.decode()].append(carried)
         if found and macro not in self._listed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import tree_sitter
 
@@ -21,8 +22,7 @@ Key = tuple[str, int]
 """A file and the byte in it where an operation starts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sighting:
+class Sighting(NamedTuple):
     """An atomic operation with what is needed to tell, at the end, what is inside of it."""
 
     location: Location

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import tree_sitter
 
@@ -24,8 +24,7 @@ _FIRST_CHILD = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(NamedTuple):
     """A function whose body applies an atomic to what one of its parameters points to."""
 
     name: str

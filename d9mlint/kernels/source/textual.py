@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from d9mlint.kernels.source.repository import Repository
 
@@ -14,8 +14,7 @@ _DEFINE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Define:
+class Define(NamedTuple):
     """A macro definition; ``start`` and ``end`` are the bytes of its body."""
 
     name: str
