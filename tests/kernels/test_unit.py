@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from types import SimpleNamespace
+
 import pytest
+import tree_sitter
+from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 
+from d9mlint.kernels.source import unit as units
 from d9mlint.kernels.source.unit import Function, Unit, parsed
 
 
@@ -76,3 +83,18 @@ def test_text_that_is_not_utf_8() -> None:
     unit = parsed("a.cu", b'char* s = "caf\xe9";')
     assert unit.text(unit.root).startswith('char* s = "caf')
     assert unit.span(16, 16).column == 17
+
+
+def test_parsing_imports_nothing_that_the_package_of_the_grammar_only_offers() -> None:
+    code = (
+        "import sys\nfrom d9mlint.kernels.source.unit import parsed\n"
+        "print(parsed('a.cu', b'int x;').root.type, *{'importlib.resources', 'tempfile'} & sys.modules.keys())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("translation_unit\n", "")
+
+
+def test_the_grammar_comes_from_its_package_where_that_is_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(units, "PathFinder", SimpleNamespace(find_spec=lambda *_: None))
+    language = tree_sitter.Language(units._grammar())
+    assert tree_sitter.Parser(language).parse(b"int x;").root_node.named_children[0].type == "declaration"

@@ -31,7 +31,6 @@ _FLOATS = re.compile(
     r"_as_float|_as_double|float_as_|double_as_|half2float|float2half|bfloat16|\b(?:Eigen::)?half\b|\bHalf\b|__half|raw_uint16"
 )
 _LOOPS = ("do_statement", "while_statement", "for_statement")
-_CHOICE = re.compile(r"(\w+)([<>])=?(\w+)\?(\w+):(\w+)")
 _MACRO = re.compile(r"\b([A-Z][A-Z0-9_]*)\(")
 _MAX_NODES = 1500
 _MAX_DEFINITIONS = 40

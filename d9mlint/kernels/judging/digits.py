@@ -10,7 +10,6 @@ import functools
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import tree_sitter
@@ -104,14 +103,13 @@ def _initialised(root: Node, name: str, unit: Unit) -> Node | None:
     return None
 
 
-@dataclass(slots=True)
 class Reader:
-    """Reads indices in one kernel."""
+    """Reads indices in one kernel; ``looped`` tells whether a name is the index of a grid-stride loop macro."""
 
-    unit: Unit
-    function: Function
-    looped: Callable[[str], bool] | None = None
-    """Whether a name is the index of a grid-stride loop macro."""
+    def __init__(self, unit: Unit, function: Function, looped: Callable[[str], bool] | None = None) -> None:
+        self.unit = unit
+        self.function = function
+        self.looped = looped
 
     def digit(self, node: Node, steps: int) -> Digit | None:
         """What part of a thread's index an expression is."""

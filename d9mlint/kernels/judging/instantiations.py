@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import tree_sitter
@@ -141,14 +140,14 @@ def _folders(repository: Repository, _: str) -> dict[str, list[str]]:
     return found
 
 
-@dataclass(slots=True)
 class _Search:
-    repository: Repository
-    types: dict[str, None] = field(default_factory=dict)
-    open: bool = False
-    steps: int = 0
-    followed: int = 0
-    seen: set[tuple[str, str, int]] = field(default_factory=set)
+    def __init__(self, repository: Repository, seen: set[tuple[str, str, int]] | None = None) -> None:
+        self.repository = repository
+        self.types: dict[str, None] = {}
+        self.open = False
+        self.steps = 0
+        self.followed = 0
+        self.seen: set[tuple[str, str, int]] = set() if seen is None else seen
 
     def _first(self, *key: object) -> bool:
         self.steps += 1

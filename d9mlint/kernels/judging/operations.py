@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from d9mlint.kernels.judging import casloops, opcodes
+from d9mlint.kernels.judging import casloops
 from d9mlint.kernels.sites.atomics import Atomic
 from d9mlint.kernels.source import textual
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.model import Location
+
+if TYPE_CHECKING:
+    from d9mlint.kernels.judging.opcodes import Opcode
 
 ACCUMULATE = frozenset({"add", "sub", "mul", "div"})
 """Operations whose result on floats depends on the order."""
@@ -33,7 +36,7 @@ class Operation(NamedTuple):
     cas: casloops.Cas | None = None
     loop: bool = False
     floats: bool = False
-    instruction: opcodes.Opcode | None = None
+    instruction: Opcode | None = None
     implements: str = ""
     """What the CAS loop at this very place computes, in its body or by the lambda it is given."""
 
@@ -45,7 +48,9 @@ def operation(atomic: Atomic, repository: Repository, place: Location | None = N
     """
     place = place if place is not None else atomic.location
     if atomic.assembler:
-        found = opcodes.opcode(atomic.assembler)
+        from d9mlint.kernels.judging.opcodes import opcode  # few repositories hold assembler
+
+        found = opcode(atomic.assembler)
         words = (found.operation,) if found is not None and found.operation else ()
         return Operation(words, floats=found is not None and found.float, instruction=found)
     if atomic.inner:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import tree_sitter
@@ -53,15 +52,15 @@ class _Variable(NamedTuple):
     digit: digits.Digit | None = None
 
 
-@dataclass(slots=True)
 class _Sum:
     """Reads an address as a sum of products; each product is a tuple of names and numbers."""
 
-    unit: Unit
-    function: Function
-    place: Node
-    base: str = ""
-    variables: dict[str, _Variable] = field(default_factory=dict)
+    def __init__(self, unit: Unit, function: Function, place: Node) -> None:
+        self.unit = unit
+        self.function = function
+        self.place = place
+        self.base = ""
+        self.variables: dict[str, _Variable] = {}
 
     def unique(self, name: str) -> bool:
         """Whether the index differs in all threads of the grid."""

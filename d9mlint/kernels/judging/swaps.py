@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import tree_sitter
 
 from d9mlint.kernels.judging import memory, uses
@@ -13,7 +11,6 @@ from d9mlint.kernels.sites.atomics import Atomic
 
 Node = tree_sitter.Node
 _CLASS = "order-dependent"
-_ACCUMULATION = re.compile(r"[^=!<>+\-*/]=[^=]|[+\-*/]=")
 
 
 def loop_use(atomic: Atomic, found: uses.Use) -> uses.Use:

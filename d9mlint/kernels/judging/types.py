@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import tree_sitter
@@ -81,12 +80,12 @@ def type_of(
     return _Reader(unit, repository, host).read(node, _MAX_STEPS)
 
 
-@dataclass(slots=True)
 class _Reader:
-    unit: Unit
-    repository: Repository
-    host: tuple[Unit, Node] | None = None
-    left: int = _MAX_READ
+    def __init__(self, unit: Unit, repository: Repository, host: tuple[Unit, Node] | None = None) -> None:
+        self.unit = unit
+        self.repository = repository
+        self.host = host
+        self.left = _MAX_READ
 
     def read(self, node: Node | None, steps: int) -> Type | None:
         self.left -= 1

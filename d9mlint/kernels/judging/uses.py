@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import tree_sitter
@@ -80,11 +79,11 @@ def assembled(operand: Node, unit: Unit) -> Use | None:
     return _weighed(found, at, unit)
 
 
-@dataclass(slots=True)
 class _Tracer:
-    unit: Unit
-    call: Node
-    left: int = _MAX_FOLLOWED
+    def __init__(self, unit: Unit, call: Node) -> None:
+        self.unit = unit
+        self.call = call
+        self.left = _MAX_FOLLOWED
 
     def follow(self, node: Node, names: int) -> list[Use]:
         at = node

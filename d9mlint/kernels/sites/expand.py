@@ -9,11 +9,11 @@ from typing import NamedTuple
 import tree_sitter
 
 from d9mlint.kernels.sites import macros as preprocessor
-from d9mlint.kernels.sites import ptx, wrappers
+from d9mlint.kernels.sites import wrappers
 from d9mlint.kernels.sites.calls import call_at, name_node
 from d9mlint.kernels.sites.macros import Macro
 from d9mlint.kernels.sites.names import KNOWN
-from d9mlint.kernels.sites.presence import NEEDLE
+from d9mlint.kernels.sites.presence import ASSEMBLER, NEEDLE
 from d9mlint.kernels.sites.sightings import Key, Knowledge, Sighting, of_assembler, of_call
 from d9mlint.kernels.sites.wrappers import defined_by
 from d9mlint.kernels.source.lexical import word_places
@@ -114,7 +114,7 @@ def _expand_item(
 def read(known: Knowledge, key: Key, use: Use) -> None:
     """Notes the atomics in the expansions of a use."""
     inside: dict[tuple[int, int], Sighting] = {}
-    words = {d.encode() for d in known.definitions} | KNOWN.keys() | set(ptx.ASSEMBLER)
+    words = {d.encode() for d in known.definitions} | KNOWN.keys() | set(ASSEMBLER)
     for index, (unit, begin, end) in enumerate(use.pieces):
         for match in _WORD.finditer(unit.data, begin, end):
             if match[0] in words:
@@ -135,7 +135,7 @@ def read(known: Knowledge, key: Key, use: Use) -> None:
 
 
 def _at(known: Knowledge, unit: Unit, start: int, word: bytes, path: str) -> list[Sighting]:
-    if word in ptx.ASSEMBLER:
+    if word in ASSEMBLER:
         return of_assembler(unit, start, word)
     call = call_at(unit, start, word)
     found = of_call(known, call, unit, path) if call is not None else None

@@ -13,7 +13,6 @@ from d9mlint.kernels.sites.names import MEMBERS, SCOPE_WORDS
 from d9mlint.kernels.source.lexical import in_line_comment, word_places
 from d9mlint.kernels.source.unit import Unit
 
-_MARKER = re.compile(rb"\bcuda::(?:std::)?atomic")
 _TYPE = re.compile(r"\bcuda::(?:std::)?atomic(?:_ref)?\b")
 _USING = re.compile(r"\busing\s+(\w+)\s*=\s*[^;]{0,40}?cuda::(?:std::)?atomic(?:_ref)?\b|"
                     r"\btypedef\s+(?:::)?cuda::(?:std::)?atomic(?:_ref)?\b[^;]{0,300}?(\w+)\s*;|"
@@ -47,11 +46,6 @@ class _Variable(NamedTuple):
     function: int | None
     scope: str
     target: tree_sitter.Node | None
-
-
-def mentioned(data: bytes) -> bool:
-    """Whether a source names these types."""
-    return b"cuda::" in data and _MARKER.search(data) is not None
 
 
 def operations(unit: Unit) -> Iterator[Operation]:

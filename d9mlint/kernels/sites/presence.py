@@ -9,6 +9,8 @@ from d9mlint.kernels.source.repository import KERNEL_SUFFIXES, PLAIN_SUFFIXES, S
 
 NEEDLE = b"tom"
 """Every known name of an atomic holds it."""
+ASSEMBLER = (b"asm", b"__asm__", b"__asm")
+"""Keywords of inline assembler."""
 _FILE_NEEDLE = b"tomic"
 """What sources with a known name hold, or what they include from (``#include <THC/THCAtomics.cuh>``)."""
 _PTX_WORDS = (b"atom.", b"red.", b"cp.reduce.")
@@ -16,6 +18,7 @@ _START = re.compile(rb"(?:atom|red|multimem|cp\.reduce)(?:\.|[ \t]*\")")
 _LETTERS = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.%$")
 _ESCAPES = (b"\\n", b"\\r", b"\\t")
 _MODULE = re.compile(rb"\.version\s+\d")
+_MARKER = re.compile(rb"\bcuda::(?:std::)?atomic")
 
 
 def _kinds(path: str, data: bytes) -> tuple[str, ...]:
@@ -52,3 +55,8 @@ def in_assembler(data: bytes) -> bool:
 def is_module(text: bytes) -> bool:
     """Whether this is PTX and no prose."""
     return _MODULE.search(text) is not None
+
+
+def members_in(data: bytes) -> bool:
+    """Whether a source names ``cuda::atomic`` or ``cuda::atomic_ref``."""
+    return b"cuda::" in data and _MARKER.search(data) is not None

@@ -10,7 +10,6 @@ import tree_sitter
 
 from d9mlint.kernels.source.unit import Unit
 
-ASSEMBLER = (b"asm", b"__asm__", b"__asm")
 # PTX ISA, "Parallel Synchronization and Communication Instructions" (atom, red, red.async, multimem.red) and
 # "Data Movement" (cp.reduce.async.bulk).
 INSTRUCTION = re.compile(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from d9mlint.kernels.sites import expand, functors, members, ptx, wrappers
+from d9mlint.kernels.sites import expand, functors, wrappers
 from d9mlint.kernels.sites import macros as preprocessor
 from d9mlint.kernels.sites.calls import call_at, name_node
 from d9mlint.kernels.sites.expand import Use
 from d9mlint.kernels.sites.macros import Macro
 from d9mlint.kernels.sites.names import KNOWN
-from d9mlint.kernels.sites.presence import ATOMICS, NEEDLE, is_module
+from d9mlint.kernels.sites.presence import ASSEMBLER, ATOMICS, NEEDLE, is_module, members_in
 from d9mlint.kernels.sites.sightings import Key, Knowledge, Sighting, of_assembler, of_call, owner_of
 from d9mlint.kernels.sites.strings import Text, string_around
 from d9mlint.kernels.source.lexical import argument_of, in_line_comment, word_places, words_holding
@@ -71,10 +71,10 @@ class _Search:
             self._holding.append(path)
             for start, word in words_holding(data, NEEDLE, KNOWN):
                 self._look(path, start, word)
-            file = self.repository.unit(path) if members.mentioned(data) else None
+            file = self.repository.unit(path) if members_in(data) else None
             if file is not None:
                 self._members(path, file)
-        for word in ptx.ASSEMBLER if "assembler" in kinds else ():
+        for word in ASSEMBLER if "assembler" in kinds else ():
             for start in word_places(data, word):
                 self._look(path, start, word)
         if "module" in kinds:
@@ -84,6 +84,8 @@ class _Search:
         """Whether the file can be parsed; where it cannot and holds an atomic, it is named in ``unchecked``."""
         if len(data) <= MAX_BYTES and b"\0" not in data:
             return True
+        from d9mlint.kernels.sites import ptx
+
         hits = (start for start, _ in words_holding(data, NEEDLE, KNOWN) if not in_line_comment(data, start))
         if next(hits, None) is not None or ptx.INSTRUCTION.search(data) is not None:
             self.repository.unit(path)
@@ -125,7 +127,7 @@ class _Search:
             self._in_macro(file, macro, start, word)
         elif word in self.known.macros:
             self._use(file, start, self.known.macros[word])
-        elif word in ptx.ASSEMBLER:
+        elif word in ASSEMBLER:
             for index, found in enumerate(of_assembler(file, start, word)):
                 self.known.add((path, start + index), found)
         else:
@@ -184,7 +186,7 @@ class _Search:
 
     def _in_body(self, macro: Macro, body: Unit, file: Unit, start: int, word: bytes) -> list[Sighting]:
         at = start - macro.body_start
-        if word in ptx.ASSEMBLER:
+        if word in ASSEMBLER:
             return of_assembler(body, at, word, loose=True)
         call = call_at(body, at, word)
         if call is not None and word not in self.known.macros:
@@ -211,9 +213,11 @@ class _Search:
         if seen:
             self._waiting[file.path, start] = seen
 
-    # Other ways to write an atomic.
+    # Other ways to write an atomic, which few repositories know: what reads them is imported for those.
 
     def _members(self, path: str, unit: Unit) -> None:
+        from d9mlint.kernels.sites import members
+
         for one in members.operations(unit):
             function = unit.function(one.node) if one.call is None else one.call.function
             owner, target = owner_of(unit, function, one.arguments[0])
@@ -226,6 +230,8 @@ class _Search:
             self.known.add((path, one.start), found)
 
     def _ptx_strings(self, path: str, data: bytes) -> None:
+        from d9mlint.kernels.sites import ptx
+
         file = self.repository.unit(path)
         seen: set[int] = set()
         for match in ptx.INSTRUCTION.finditer(data) if file is not None else ():
@@ -237,6 +243,8 @@ class _Search:
                     self._ptx(file, unparsed(path, text.data), text, "ptx-string")
 
     def _ptx(self, file: Unit, unit: Unit, text: Text | None, form: str) -> None:
+        from d9mlint.kernels.sites import ptx
+
         for one in ptx.instructions(unit.data):
             start, end = (one.start, one.end) if text is None else (text.origin(one.start), text.origin(one.end))
             name, kernel = ptx.function_before(unit.data, one.start)

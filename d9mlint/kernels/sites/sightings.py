@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import tree_sitter
 
-from d9mlint.kernels.sites import ptx, wrappers
+from d9mlint.kernels.sites import wrappers
 from d9mlint.kernels.sites.calls import Call
 from d9mlint.kernels.sites.macros import Macro
 from d9mlint.kernels.sites.names import FOREIGN, KNOWN, SCOPE_WORDS
@@ -129,6 +129,8 @@ def scope_word(call: Call, default: str) -> str:
 
 def of_assembler(unit: Unit, start: int, word: bytes, loose: bool = False) -> list[Sighting]:
     """The atomic instructions of the inline assembler whose keyword stands here; ``loose`` for the body of a macro."""
+    from d9mlint.kernels.sites import ptx  # few repositories hold assembler
+
     node = ptx.statement(unit, start, word)
     if node is None:
         return []

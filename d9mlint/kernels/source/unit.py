@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from importlib.machinery import PathFinder
 
 import tree_sitter
-import tree_sitter_cpp
 
 from d9mlint.kernels.sites.names import QUALIFIERS
 from d9mlint.kernels.source.mask import masked
@@ -25,7 +26,25 @@ _ORDER = ("__global__", "__host__", "__device__")
 
 @functools.cache
 def _parser() -> tree_sitter.Parser:
-    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_cpp.language()))
+    return tree_sitter.Parser(tree_sitter.Language(_grammar()))
+
+
+def _grammar() -> object:
+    """What ``tree_sitter_cpp.language()`` gives, from the extension module inside of that package, where it is a file.
+
+    The package itself imports ``importlib.resources`` for the queries it offers, which takes as long as parsing
+    40 KB of C++ and is not needed.
+    """
+    package = importlib.util.find_spec("tree_sitter_cpp")
+    folders = package.submodule_search_locations if package is not None else None
+    found = PathFinder.find_spec("tree_sitter_cpp._binding", folders) if folders is not None else None
+    if found is None or found.loader is None:
+        import tree_sitter_cpp
+
+        return tree_sitter_cpp.language()
+    binding = importlib.util.module_from_spec(found)
+    found.loader.exec_module(binding)
+    return binding.language()
 
 
 @dataclass(frozen=True, slots=True)
