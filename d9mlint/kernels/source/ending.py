@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+_NO_CODE = re.compile(
+    rb'"[^"\\\n]*(?:\\.[^"\\\n]*)*"|\'(?:[^\'\\\n]|\\.){1,8}\'|//[^\n\\]*(?:\\.[^\n\\]*)*|/\*.*?\*/', re.DOTALL
+)
 # One set of first letters, by which the search skips ahead; what they begin is told by looking back at them.
 _PIECE = re.compile(
     rb"""[R"'/#(){}\[\]](?:"""
@@ -23,7 +26,9 @@ def open_end(data: bytes) -> str:
 
     Of the branches of an ``#if`` only the first counts.
     """
-    if all(data.count(one) == data.count(other) for one, other in _PAIRS):
+    if _even(data):
+        return ""
+    if b'R"' not in data and data.rfind(b"/*") <= data.rfind(b"*/") and _even(_NO_CODE.sub(b"", data)):
         return ""
     depth = 0
     saved: list[int] = []
@@ -46,6 +51,10 @@ def open_end(data: bytes) -> str:
     if saved:
         return "ends inside an `#if`"
     return "ends inside brackets" if depth > 0 else ""
+
+
+def _even(data: bytes) -> bool:
+    return all(data.count(one) == data.count(other) for one, other in _PAIRS)
 
 
 def _after(directive: bytes, depth: int, saved: list[int]) -> int:

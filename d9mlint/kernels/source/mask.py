@@ -20,7 +20,7 @@ _MACRO_WORDS = (b"RESTRICT", b"_FUNC", b"INLINE", b"_HOST", b"_DEVICE", b"_LAMBD
 """What stands in every name of ``_MACROS``."""
 _VISIBLE = re.compile(rb"[^\r\n]")
 _LAUNCH = re.compile(rb"<<<(?!<)[^;{}]{0,600}?>>>")
-_EMPTY = re.compile(rb"^[ \t]*#[ \t]*if[^\n]*\n(?:[ \t]*\r?\n){1,3}[ \t]*#[ \t]*endif[^\r\n]*", re.MULTILINE)
+_EMPTY = re.compile(rb"#[ \t]*if[^\n]*\n(?:[ \t]*\r?\n){1,3}[ \t]*#[ \t]*endif[^\r\n]*")
 """Between ``template <...>`` and its kernel (launch bounds for one platform) it would tear them apart."""
 _NEVER = re.compile(rb"#[ \t]*if[ \t]+(?:0|false)\b[^\n]*")
 _CONDITION = re.compile(rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b", re.MULTILINE)
@@ -33,7 +33,7 @@ def masked(data: bytes) -> bytes:
     data = _WORDS.sub(_blank, data)
     if any(word in data for word in _MACRO_WORDS):
         data = _MACROS.sub(_blank, data)
-    return _LAUNCH.sub(_blank, _EMPTY.sub(_blank, data))
+    return _LAUNCH.sub(_blank, _EMPTY.sub(_blank_lines, data))
 
 
 def dead(data: bytes) -> list[tuple[int, int]]:
@@ -55,3 +55,9 @@ def dead(data: bytes) -> list[tuple[int, int]]:
 
 def _blank(match: re.Match[bytes]) -> bytes:
     return _VISIBLE.sub(b" ", match[0])
+
+
+def _blank_lines(match: re.Match[bytes]) -> bytes:
+    """As ``_blank`` where nothing stands on the line before."""
+    before = match.string[match.string.rfind(b"\n", 0, match.start()) + 1 : match.start()]
+    return match[0] if before.strip(b" \t") else _blank(match)

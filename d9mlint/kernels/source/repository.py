@@ -128,8 +128,8 @@ class Repository:
         if self._by_name is None:
             self._by_name = defaultdict(list)
             for path in self.paths:
-                self._by_name[path.rsplit("/", 1)[-1]].append(path)
-        same = self._by_name.get(name.rsplit("/", 1)[-1])
+                self._by_name[path.rpartition("/")[2]].append(path)
+        same = self._by_name.get(name.rpartition("/")[2])
         if same is None:
             return None
         folder = source.rpartition("/")[0]
