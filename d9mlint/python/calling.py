@@ -345,6 +345,8 @@ def instantiate(
             for s in current.node.body
             if isinstance(s, f.Assign) and s.annotation is not None and isinstance(s.targets[0], f.Name)
         ]
+        if star:  # any of them may be given in what is unpacked, whatever its default
+            instance.attrs.update((name, Unknown(name=name)) for name in fields)
         for name, value in zip(fields, args, strict=False):
             instance.attrs[name] = value
     instance.attrs.update(kwargs)

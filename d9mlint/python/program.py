@@ -111,7 +111,15 @@ class Program:
     @cached_property
     def trains(self) -> list[Event]:
         """Events that compute gradients or run a training step; in a whole program those that are seen to happen."""
-        return [e for e in self.events if e.trains and (not e.detached or self.story.local)]
+        return [
+            e for e in self.events
+            if e.trains and (not e.detached or self.story.local) and self._does_train(e)
+        ]  # fmt: skip
+
+    def _does_train(self, event: Event) -> bool:
+        """Whether what makes it a training holds here: ``LightningCLI(..., run=False)`` trains nothing."""
+        tests = [effect.when for effect in event.effects if effect.trains]
+        return not tests or any(self.holds(event, when) is not False for when in tests)
 
     @cached_property
     def training(self) -> Cond:

@@ -15,7 +15,7 @@ from d9mlint.python.guards import Cond, FlagTest, both, either, negate
 from d9mlint.python.program import LOOPS, Program, matches
 from d9mlint.python.story import Event
 from d9mlint.python.values import Const, FlagValue, Obj, Ref, Unknown, Value, alternatives
-from d9mlint.python.wording import is_symbolic, loosened
+from d9mlint.python.wording import by_default, is_symbolic, loosened
 
 TRAINERS = ("pytorch_lightning.Trainer", "lightning.Trainer", "lightning.pytorch.Trainer",
             "pytorch_lightning.trainer.Trainer")  # fmt: skip
@@ -125,13 +125,48 @@ def _leaf(leaf: Value, only_devices: bool) -> Cond | None:
 # -- training ------------------------------------------------------------------------------------------------------
 
 
+_AFTER_BACKWARD = ("backward", "step", "zero_grad")
+
+
 def trainings(program: Program) -> list[Event]:
-    """Events that train with PyTorch, loops first, then in order."""
+    """Events that train with PyTorch, loops first, then those that run by default, then in order.
+
+    A ``backward`` whose gradients are thrown away (it warms up, or makes memory be allocated) is none of them, unless
+    there is nothing else.
+    """
     found = [e for e in program.trains if _is_torch(program, e)]
     names = [f"{trainer}{made}.fit" for trainer in TRAINERS for made in ("", "()")]
     names += [f"transformers.{kind}Trainer{made}.train" for kind in ("", "Seq2Seq") for made in ("", "()")]
     found += [e for e in program.calls(*names) if e not in found]
-    return sorted(found, key=lambda e: (e.detached, e.name.rpartition(".")[2] not in LOOPS, e.index))
+    thrown = program.once("thrown-away-gradients", _thrown_away)
+    found = [e for e in found if e.index not in thrown] or found
+    return sorted(found, key=_rank)
+
+
+def _rank(event: Event) -> tuple[bool, bool, bool, int]:
+    unusual = by_default(both(*event.guards)) is False
+    return event.detached, event.name.rpartition(".")[2] not in LOOPS, unusual, event.index
+
+
+def _thrown_away(program: Program) -> frozenset[int]:
+    """The indices of calls of ``backward`` whose gradients are set to zero before anything steps.
+
+    Both stand in one loop of one function, so that no step of another turn of the loop comes between.
+    """
+    thrown = set()
+    last: Event | None = None
+    for event in program.events:
+        name = event.name.rpartition(".")[2]
+        if event.kind != "call" or name not in _AFTER_BACKWARD:
+            continue
+        if name == "zero_grad" and last is not None and _together(last, event):
+            thrown.add(last.index)
+        last = event if name == "backward" else None
+    return frozenset(thrown)
+
+
+def _together(event: Event, later: Event) -> bool:
+    return bool(event.loops) and (event.func, event.stack, event.loops) == (later.func, later.stack, later.loops)
 
 
 def _is_torch(program: Program, event: Event) -> bool:
