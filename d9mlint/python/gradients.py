@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from d9mlint.model import Op
 from d9mlint.python.calling import INFERENCE
 from d9mlint.python.determinism import trains
+from d9mlint.python.frozen import frozen
 from d9mlint.python.guards import All, AnyOf, Cond, FlagTest, Not, OpaqueTest
 from d9mlint.python.objects import made_by
 from d9mlint.python.program import Program
@@ -41,6 +42,8 @@ _LEARNED = re.compile(
 _RESHAPES = re.compile(r"\.(reshape|squeeze|expand_dims|transpose|identity|cast|concat|stack)\(\)$")
 _MODELS = (".from_pretrained", ".from_config")
 """Calls that make a whole model, which trains elsewhere."""
+_OF_WEIGHTS = re.compile(r"^torch\.nn\.(functional\.)?(conv|[Ee]mbedding)")
+"""Ops of layers whose weights' gradient is what varies."""
 _DATA_FILES = re.compile(r"preprocess|dataset|dataloader|data_loader|input_pipeline|augment|[^/]*_reader")
 
 
@@ -48,6 +51,8 @@ def matters(program: Program, event: Event, op: Op) -> bool:
     """Whether what an op makes vary can reach the training: for a gradient, whether there is one."""
     name = event.func.name.lower() if isinstance(event.func, Func) else ""
     if event.detached and (_ABOUT_DATA.search(name) or _DATA_FILES.search(event.location.path.rpartition("/")[2])):
+        return False
+    if _OF_WEIGHTS.search(op.name) and id(event) in frozen(program):
         return False
     if op.direction != "backward":
         return True
