@@ -96,11 +96,19 @@ def likely(event: Event, op: Op, makers: Mapping[int, Event]) -> bool:
     """Whether most uses of this kind do vary: a gradient goes through them, values are floats, indices repeat."""
     if _UNLIKELY.search(op.name):
         return False
+    if _SUMS.search(op.name) and _has_rows(event):
+        return False
     if _SUMS.search(op.name) and _floats_on_gpu(_read(event), makers):
         return True
     if _READS.search(op.name) or _SUMS.search(op.name) or (_IMAGES.search(event.name) and not _in_module(event)):
         return _learned(_read(event), makers)
     return True
+
+
+def _has_rows(event: Event) -> bool:
+    """Whether the axis shows that a tensor has several, so that each row of it is summed by one block."""
+    axis = _argument(event, 0, "dim")
+    return isinstance(axis, Const) and isinstance(axis.value, int) and axis.value not in (0, -1)
 
 
 def _floats_on_gpu(value: Value | None, makers: Mapping[int, Event], depth: int = 6) -> bool:
