@@ -19,6 +19,9 @@ _INTEGERS = re.compile(
 _INTEGER_TYPES = re.compile(r"torch\.(u?int\d*|long|short|bool)")
 _DISTINCT = re.compile(r"arange|randperm|nonzero|unique|topk|where|arg(max|min|sort)")
 """Last names of calls whose result has no index twice."""
+_ROWS = re.compile(r"arange|randperm")
+"""Last names of calls whose result has no number twice, whatever it is made of."""
+_EMBEDDING = "torch.nn.functional.embedding"
 _FLOATS = frozenset(
     {
         "exp", "log", "sqrt", "softmax", "log_softmax", "sigmoid", "tanh", "rand", "randn", "rand_like", "randn_like",
@@ -27,7 +30,9 @@ _FLOATS = frozenset(
 )  # fmt: skip
 """Last names of calls whose result holds floats."""
 _ONES = frozenset({"ones", "ones_like", "new_ones"})
-_KEEPS = frozenset({"to", "cuda", "view", "reshape", "contiguous", "clone", "squeeze", "flatten", "detach", "float"})
+_KEEPS = frozenset(
+    {"to", "cuda", "view", "reshape", "contiguous", "clone", "squeeze", "unsqueeze", "flatten", "detach", "float"}
+)
 _INDEX_OF = re.compile(r"index_add|index_select|index_copy|scatter|gather")
 _SUMS = re.compile(r"cumsum")
 _COUNTS = re.compile(r"cumsum|bincount with")
@@ -61,6 +66,8 @@ def harmless(event: Event, op: Op, makers: Mapping[int, Event]) -> bool:
         return _is_one(event.argument(Argument(0 if ".nn.functional." not in event.name else 1, "output_size")))
     if _COUNTS.search(op.name) and _of_integers(event, receiver, makers):
         return True
+    if op.name == _EMBEDDING:
+        return _each_row_once(event, makers)
     if _ADDS.search(op.name) and _last(_source(event), makers) in _ONES:
         return True
     return bool(_INDEX_OF.search(op.name)) and (_distinct(_index(event), makers) or _one_a_row(event, makers))
@@ -68,10 +75,7 @@ def harmless(event: Event, op: Op, makers: Mapping[int, Event]) -> bool:
 
 def _only_on_cpu(made: Event, makers: Mapping[int, Event]) -> bool:
     """Whether a layer or loss gets what it computes from on the CPU, wherever it is called as far as is seen."""
-    calls = [
-        e for e in makers.values()
-        if e.name == f"{made.name}().__call__" and any(x is made for x in _made(e.receiver, makers))
-    ]  # fmt: skip
+    calls = _calls_of(made, makers)
     return bool(calls) and all(any(_last(v, makers) in _TO_CPU for v in e.args) for e in calls)
 
 
@@ -85,6 +89,20 @@ def met(event: Event, op: Op, status: OpStatus) -> OpStatus:
 def chosen_by_torch(op: Op) -> bool:
     """Whether only some of the kernels vary that PyTorch chooses from by type, shape and device."""
     return bool(_CHOSEN.search(op.name))
+
+
+def _each_row_once(event: Event, makers: Mapping[int, Event]) -> bool:
+    """Whether an embedding is given a range of rows wherever it is called, so that no gradients are added up."""
+    calls = [event] if event.name.islower() else _calls_of(event, makers)
+    return bool(calls) and all(_distinct(e.argument(Argument(0, "input")), makers, rows=_ROWS) for e in calls)
+
+
+def _calls_of(layer: Event, makers: Mapping[int, Event]) -> list[Event]:
+    """The calls of what a call made."""
+    return [
+        e for e in makers.values()
+        if e.name == f"{layer.name}().__call__" and any(x is layer for x in _made(e.receiver, makers))
+    ]  # fmt: skip
 
 
 def sure(op: Op) -> bool:
@@ -182,14 +200,16 @@ def _of_integers(event: Event, receiver: Value | None, makers: Mapping[int, Even
     return _INTEGERS.fullmatch(_last(value, makers)) is not None
 
 
-def _distinct(index: Value | None, makers: Mapping[int, Event], depth: int = 4) -> bool:
+def _distinct(
+    index: Value | None, makers: Mapping[int, Event], depth: int = 4, rows: re.Pattern[str] = _DISTINCT
+) -> bool:
     """Whether indices surely do not repeat where they are added up."""
     for made in _made(index, makers):
         last = made.name.rpartition(".")[2]
-        if _DISTINCT.fullmatch(last):
+        if rows.fullmatch(last):
             return True
         inner = made.receiver if _is_method(made) else (made.args[0] if made.args else None)
-        if depth and last in _KEEPS and _distinct(inner, makers, depth - 1):
+        if depth and last in _KEEPS and _distinct(inner, makers, depth - 1, rows):
             return True
     return False
 
