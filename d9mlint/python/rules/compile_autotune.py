@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from d9mlint.model import Rule
 from d9mlint.python import torchgpu, torchmode
 from d9mlint.python.guards import Cond, both, either, negate, truth
+from d9mlint.python.objects import made_by
 from d9mlint.python.program import Draft, Program, lower, matches
 from d9mlint.python.story import Event
 from d9mlint.python.torchmode import truthy
-from d9mlint.python.values import Dict
+from d9mlint.python.values import Dict, Ref
 from d9mlint.python.wording import by_default, is_symbolic
 
 _COMPILE = "torch.compile"
@@ -19,6 +21,8 @@ _SETTINGS = ("max_autotune", "max_autotune_gemm", "max_autotune_pointwise", "coo
 _VARIABLES = tuple(f"TORCHINDUCTOR_{name.upper()}" for name in _SETTINGS)
 _MODES = ["max-autotune", "max-autotune-no-cudagraphs"]
 _DETERMINISTIC = "TORCHINDUCTOR_DETERMINISTIC"
+_POINTWISE = re.compile(r"torch\.optim\.(SGD|Adam|AdamW|NAdam|RAdam|Adamax|Adagrad|Adadelta|RMSprop|Rprop|ASGD)$")
+"""Optimizers that compute each weight by itself, whose kernels round alike however they are tiled."""
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
@@ -41,7 +45,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
 def _plain(program: Program, rule: Rule, off: Cond) -> Iterator[Draft]:
     """The first call that leaves the choice to the default mode."""
     for event in program.calls(_COMPILE):
-        if event.star or event.kwargs.keys() & {"mode", "options"} or not _by_inductor(event):
+        if event.star or event.kwargs.keys() & {"mode", "options"} or not _by_inductor(event) or _is_pointwise(event):
             continue
         if truth(off, event.guards) is not False and event.args:
             yield program.draft(
@@ -57,7 +61,7 @@ def _asked(program: Program) -> Iterator[tuple[Event, Cond, str]]:
         given = options.items if isinstance(options, Dict) else {}
         tuned = [truthy(given[name]) for name in _SETTINGS if name in given]
         cond = either(matches(event.kwargs.get("mode"), _MODES), *tuned)
-        if cond is not False and _by_inductor(event):
+        if cond is not False and _by_inductor(event) and not _is_pointwise(event):
             yield event, cond, f"{_COMPILE}(mode=...)" if "mode" in event.kwargs else f"{_COMPILE}(options=...)"
     for event in program.find("set", *(f"{_CONFIG}.{name}" for name in _SETTINGS)):
         yield event, truthy(event.args[0]), event.name
@@ -68,6 +72,15 @@ def _asked(program: Program) -> Iterator[tuple[Event, Cond, str]]:
 def _by_inductor(event: Event) -> bool:
     backend = event.kwargs.get("backend")
     return backend is None or matches(backend, "inductor") is not False
+
+
+def _is_pointwise(event: Event) -> bool:
+    """Whether what is compiled is the step of an optimizer without sums and products of matrices."""
+    compiled = event.args[0] if event.args else event.kwargs.get("model")
+    if not isinstance(compiled, Ref) or not compiled.name.endswith(".step"):
+        return False
+    made = list(made_by(compiled.receiver))
+    return bool(made) and all(_POINTWISE.match(one.name) for one in made)
 
 
 def _cured(program: Program) -> Cond:
