@@ -67,16 +67,20 @@ def ops_of(ways: Iterable[Way], varying: Container[Location] = ()) -> list[Kerne
     for (name, framework), group in sorted(grouped.items()):
         counting = [w for w in group if w.site in varying] or group
         guard = weakest(w.guard for w in counting)
-        shown = min(
-            (w for w in counting if w.guard.level == guard.level), key=lambda w: (w.site, len(w.chain), w.chain)
-        )
+        shown = min((w for w in counting if w.guard.level == guard.level), key=_roundabout)
         sites = tuple(sorted({w.site for w in group}))
+        chains = {w.site: w.chain for w in sorted(group, key=_roundabout, reverse=True)}
         ops.append(
             KernelOp(
-                name, framework, shown.python, shown.direction, shown.gradient_of, sites, guard, shown.chain
+                name, framework, shown.python, shown.direction, shown.gradient_of, sites, guard, shown.chain,
+                tuple(sorted(chains.items())),
             )
         )  # fmt: skip
     return ops
+
+
+def _roundabout(way: Way) -> tuple[Location, int, tuple[Step, ...]]:
+    return way.site, len(way.chain), way.chain
 
 
 def location_in(path: str, data: bytes, start: int, end: int) -> Location:

@@ -30,11 +30,15 @@ def moved(scan: KernelScan, prefix: str) -> KernelScan:
 
 
 def _op(op: KernelOp, place: Callable[[Location], Location], guard: Callable[[Guard], Guard]) -> KernelOp:
+    def steps(chain: tuple[Step, ...]) -> tuple[Step, ...]:
+        return tuple(Step(place(step.location), step.text) for step in chain)
+
     return replace(
         op,
         sites=tuple(place(at) for at in op.sites),
         guard=guard(op.guard),
-        chain=tuple(Step(place(step.location), step.text) for step in op.chain),
+        chain=steps(op.chain),
+        chains=tuple((place(at), steps(chain)) for at, chain in op.chains),
     )
 
 

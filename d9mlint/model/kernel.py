@@ -102,6 +102,12 @@ class KernelOp:
     sites: tuple[Location, ...] = ()
     guard: Guard = Guard()
     chain: tuple[Step, ...] = ()
+    chains: tuple[tuple[Location, tuple[Step, ...]], ...] = ()
+    """A way from each of the sites."""
+
+    def chain_from(self, site: Location) -> tuple[Step, ...]:
+        """The way from a site; ``chain`` where only that is known."""
+        return next((chain for at, chain in self.chains if at == site), self.chain)
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,30 @@ def test_pybind_and_an_autograd_function() -> None:
     assert len(op.sites) == 1 and op.guard.level == "none"
 
 
+def test_each_kernel_has_its_own_way_and_is_launched_where_it_runs() -> None:
+    op = only({
+        "csrc/pool.cu": """
+            #include <torch/extension.h>
+            template <typename T> __global__ void pool(T* a) { atomicAdd(a, 1.f * threadIdx.x); }
+            template <typename T> __global__ void pool_nhwc(T* a) { atomicAdd(a, 2.f * threadIdx.x); }
+            void run(at::Tensor x, bool nhwc) {
+              cudaOccupancyMaxPotentialBlockSize(&grid, &block, (void*) pool<float>, 0, 1024);
+              if (nhwc)
+                pool_nhwc<scalar_t>
+                    <<<grid, block>>>(x.data_ptr<scalar_t>());
+              else
+                pool<scalar_t><<<grid, block>>>(x.data_ptr<scalar_t>());
+            }
+            PYBIND11_MODULE(_C, m) { m.def("run", &run); }
+        """,
+    })  # fmt: skip
+    ways = [[(s.location.line, s.text) for s in op.chain_from(site)] for site in op.sites]
+    assert ways == [
+        [(3, "kernel `pool`"), (11, "launched in `run`"), (13, "bound as `run`")],
+        [(4, "kernel `pool_nhwc`"), (8, "launched in `run`"), (13, "bound as `run`")],
+    ]
+
+
 def test_a_bound_class() -> None:
     op = only({
         "pkg/__init__.py": "",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from d9mlint.model import Finding, Guard, KernelOp, KernelScan, LibraryCall, Related, Rule, Site
+from d9mlint.model import Finding, Guard, KernelOp, KernelScan, LibraryCall, Location, Related, Rule, Site
 
 _MOST_OPS = 3
 _MOST_STEPS = 6
@@ -28,7 +28,7 @@ def finding(
         rule=rule.name, id=rule.id, hazard=rule.hazard, noise=rule.noise,
         severity="info" if guarded else severity or rule.severity, confidence=confidence or sure(rule, one),
         message=message, location=one.location, remedy=rule.remedies[0].text if rule.remedies else "",
-        related=(*_guard(one.guard), *_way(ops)),
+        related=(*_guard(one.guard), *_way(ops, one.location)),
     )  # fmt: skip
 
 
@@ -50,6 +50,6 @@ def _guard(guard: Guard) -> list[Related]:
     return [Related(guard.where, _GUARDS[guard.level])] if guard.where is not None and guard.level in _GUARDS else []
 
 
-def _way(ops: list[KernelOp]) -> list[Related]:
-    """The way to the first op."""
-    return [Related(step.location, step.text) for step in ops[0].chain[:_MOST_STEPS]] if ops else []
+def _way(ops: list[KernelOp], site: Location) -> list[Related]:
+    """The way from the site to the first op."""
+    return [Related(step.location, step.text) for step in ops[0].chain_from(site)[:_MOST_STEPS]] if ops else []

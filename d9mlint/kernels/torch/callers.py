@@ -13,6 +13,7 @@ from d9mlint.model import Location
 
 _ARGUMENTS = rb"<[^<>;{}]*(?:<[^<>;{}]*(?:<[^<>;{}]*>[^<>;{}]*)*>[^<>;{}]*)*>"
 _MEMBER = re.compile(rb"\s*(?:" + _ARGUMENTS + rb"\s*)?::\s*(?:template\s+)?(\w+)")
+_LAUNCH = re.compile(rb"\s*(?:" + _ARGUMENTS + rb"\s*)?<<<")
 _DEFINE = re.compile(rb"\.\s*(?:def|def_static|def_readwrite|impl|op)\s*(?=\()")
 _ADDRESS = re.compile(rb"&\s*(?:\w+\s*::\s*)*\Z")
 _REGISTRARS = (b"Library", b"module", b"module_")
@@ -85,6 +86,10 @@ class Callers:
         name = re.escape(block.scope.encode())
         head = rb"\b(?:class|struct)\s+" + name + rb"\s*(?:final\s*)?:[^{;]{0,300}\bFunction\s*<"
         return block.name if re.search(head, block.unit.data) else ""
+
+    def is_launch(self, other: Block, block: Block, place: int) -> bool:
+        """Whether the kernel named there is launched, not only handed to something (``&kernel``, its occupancy)."""
+        return _LAUNCH.match(other.unit.data, place + len(block.name), place + len(block.name) + 400) is not None
 
     def _find(self, block: Block) -> list[tuple[Block, tuple[int, ...]]]:
         word = (block.scope or block.name).encode()

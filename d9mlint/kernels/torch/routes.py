@@ -124,7 +124,8 @@ class _Walk:
                     rest.append((self._guarded(other, place), place))
             if rest:
                 within = weakest(guard for guard, _ in rest)
-                place = next(place for guard, place in rest if guard == within)
+                at = [place for guard, place in rest if guard == within]
+                place = next((p for p in at if self._callers.is_launch(other, state.block, p)), at[0])
                 width = len(state.block.scope or state.block.name)
                 text = _mentioned(state.block, other)
                 self.push(other, Step(other.unit.span(place, place + width), text), state, within)
