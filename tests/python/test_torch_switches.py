@@ -172,3 +172,22 @@ def test_conditions_that_say_nothing_are_told_where_a_seed_is_lost(d9mlint: Run,
     found = d9mlint("train.py", "--format", "json", "--select", "constant-device-test").json["findings"]
     assert len(found) == len(TESTS[test])
     assert all(words in f["message"] for f, words in zip(found, TESTS[test], strict=True))
+
+
+@pytest.mark.parametrize(("default", "told"), [("False", "torch.nn.ConvTranspose2d"), ("True", "torch.nn.Upsample")])
+def test_ops_that_exclude_each_other_are_not_named_together(d9mlint: Run, default: str, told: str) -> None:
+    Path("train.py").write_text(f"""import argparse
+import torch
+import torch.nn as nn
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--bilinear", type=bool, default={default})
+args = parser.parse_args()
+torch.manual_seed(1)
+up = nn.Upsample(scale_factor=2, mode="bilinear") if args.bilinear else nn.ConvTranspose2d(3, 3, 2, stride=2)
+net = nn.Sequential(nn.Linear(8, 8), up).cuda()
+net(torch.load("x.pt").cuda()).sum().backward()
+""")
+    (found,) = d9mlint("train.py", "--format", "json", "--select", "missing-torch-determinism").json["findings"]
+    named = [name for name in ("torch.nn.Upsample", "torch.nn.ConvTranspose2d") if name in found["message"]]
+    assert named == [told]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from d9mlint.model import CONFIDENCES, Rule
@@ -10,6 +10,7 @@ from d9mlint.python.guards import both, either
 from d9mlint.python.opuse import Use, shown, uses
 from d9mlint.python.program import Program, driven
 from d9mlint.python.story import Event
+from d9mlint.python.wording import by_default
 
 _MOST = 5
 _TYPES = ("Tensor", "__call__")
@@ -30,12 +31,28 @@ def method(raw: str) -> str:
 
 
 def varying(program: Program, wanted: Callable[[Use], bool] = lambda use: True, *, detached: bool = False) -> list[Use]:
-    """The first use of each op that varies by default, at most five, surest first; ``detached``: in uncalled code."""
+    """The first use of each op that varies by default, at most five, surest first; none that excludes another.
+
+    ``detached``: in code that nothing was seen to call.
+    """
     found: dict[str, Use] = {}
     for use in uses(program):
         if use.status.default == "varies" and use.event.detached is detached and wanted(use):
             found.setdefault(shown(use.event), use)
-    return sorted(found.values(), key=lambda u: (not u.sure, u.event.index))[:_MOST]
+    return sorted(_compatible(found.values()), key=_surest)[:_MOST]
+
+
+def _surest(use: Use) -> tuple[bool, int]:
+    return not use.sure, use.event.index
+
+
+def _compatible(found: Iterable[Use]) -> list[Use]:
+    """Uses that one run can meet together; of two that exclude each other the one that runs by default."""
+    kept: list[Use] = []
+    for use in sorted(found, key=lambda u: (by_default(both(*u.event.guards)) is False, *_surest(u))):
+        if all(both(*use.event.guards, *other.event.guards) is not False for other in kept):
+            kept.append(use)
+    return kept
 
 
 def likely(rule: Rule) -> Callable[[Use], bool]:
