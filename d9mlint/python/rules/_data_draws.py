@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Related, Rule
+from d9mlint.python.processes import remedy_there
 from d9mlint.python.program import Draft, Program, lower
 from d9mlint.python.randomness import uncovered
 from d9mlint.python.rules import _unseeded
@@ -26,7 +27,7 @@ def check(program: Program, rule: Rule, *names: str) -> Iterator[Draft]:
         late = "; the seed comes later" if found.late else ""
         yield program.draft(
             rule, event, cond=found.cond, related=related, confidence=confidence,
-            remedy=rule.remedy(program.target, ("torch",)) if torch else "",
+            remedy=remedy_there(program, event, rule.remedy(program.target, ("torch",))) if torch else "",
             name=event.raw, last=_last(event), late=late, library=library,
         )  # fmt: skip
 

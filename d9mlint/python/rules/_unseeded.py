@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Related, Rule
+from d9mlint.python.processes import remedy_there
 from d9mlint.python.program import Draft, Program, lower
 from d9mlint.python.randomness import LABELS, Uncovered, reaches, seedings, uncovered
 from d9mlint.python.story import Event
@@ -72,6 +73,7 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
         confidence=rule.confidence if first.sure else lower(lower(rule.confidence)),
         name=event.raw, late=late, generator=LABELS.get(generator_of(first), generator_of(first)),
         others=" and ".join(others),
+        remedy=remedy_there(program, event, rule.remedy(program.target, program.frameworks or ("numpy",))),
     )  # fmt: skip
 
 

@@ -1,0 +1,44 @@
+"""Processes that a program starts afresh: which function they run, as what their parent did does not reach them."""
+
+from __future__ import annotations
+
+from d9mlint.python.outside import SPAWNED
+from d9mlint.python.program import Program
+from d9mlint.python.story import Event
+from d9mlint.python.values import Bound, Func, Partial, Value, alternatives
+
+
+def runs_in(program: Program, event: Event) -> str:
+    """The name of the function that the process of an event runs; empty in the first process, or where not known."""
+    if not event.inside(SPAWNED):
+        return ""
+    starts = program.once("process-starts", _starts)
+    return next((starts[place] for place in event.stack if place in starts), "")
+
+
+def _starts(program: Program) -> dict[object, str]:
+    """The functions that calls start processes for, by the place of the call."""
+    found: dict[object, str] = {}
+    for event in program.events:
+        if event.kind == "call" and event.name.rpartition(".")[2] in ("Process", "spawn", "start_processes"):
+            given = [event.kwargs[key] for key in ("target", "fn") if key in event.kwargs] or list(event.args)
+            name = next((name for value in given if (name := _function(value))), "")
+            if name:
+                found[event.location] = name
+    return found
+
+
+def _function(value: Value) -> str:
+    for _, leaf in alternatives(value):
+        while isinstance(leaf, (Bound, Partial)):
+            leaf = leaf.func
+        if isinstance(leaf, Func):
+            return leaf.name
+    return ""
+
+
+def remedy_there(program: Program, event: Event, remedy: str) -> str:
+    """A remedy with the function that it belongs in, where that is one of another process."""
+    name = runs_in(program, event)
+    note = f" (in `{name}`: it runs in a process of its own, which no seed of its parent reaches)"
+    return f"{remedy}{note}" if name else remedy

@@ -1,0 +1,45 @@
+"""Remedies for what happens in processes that are started afresh name the function that runs there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+TRAIN = """import torch
+import torch.multiprocessing as mp
+
+def work(rank, loader):
+    net = torch.nn.Linear(4, 1)
+    for rows in loader:
+        net(rows).sum().backward()
+
+def main():
+    {method}
+    loader = torch.utils.data.DataLoader(torch.load("rows.pt"), shuffle=True)
+    {start}
+
+if __name__ == "__main__":
+    main()
+"""
+THERE = "in `work`: it runs in a process of its own"
+METHOD = "mp.set_start_method('spawn')"
+
+
+@pytest.mark.parametrize(
+    ("method", "start", "there"),
+    [
+        (METHOD, "mp.Process(target=work, args=(0, loader)).start()", True),
+        ("", "mp.spawn(work, args=(loader,), nprocs=2)", True),
+        ("", "work(0, loader)", False),
+    ],
+)
+def test_a_remedy_names_the_function_of_another_process(d9mlint: Run, method: str, start: str, there: bool) -> None:
+    Path("train.py").write_text(TRAIN.format(method=method, start=start))
+    rules = ("--select", "unseeded-shuffle,unseeded-torch")
+    found = d9mlint("train.py", "--format", "json", *rules).json["findings"]
+    assert sorted(f["rule"] for f in found) == ["unseeded-shuffle", "unseeded-torch"]
+    assert [THERE in f["remedy"] for f in found] == [there, there]
