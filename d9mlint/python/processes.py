@@ -30,8 +30,8 @@ def _starts(program: Program) -> dict[object, str]:
 
 def _function(value: Value) -> str:
     for _, leaf in alternatives(value):
-        while isinstance(leaf, (Bound, Partial)):
-            leaf = leaf.func
+        if isinstance(leaf, (Bound, Partial)):
+            return _function(leaf.func)
         if isinstance(leaf, Func):
             return leaf.name
     return ""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from d9mlint.model import Argument, Op, OpStatus
+from d9mlint.python import images
+from d9mlint.python.makers import calls_of
+from d9mlint.python.makers import made_of as _made
 from d9mlint.python.story import Event
 from d9mlint.python.tensors import LOADING, PLAIN_ATTENTION, TENSOR
-from d9mlint.python.values import Const, Obj, Ref, Seq, Value, alternatives
+from d9mlint.python.values import Const, Ref, Seq, Value
 
 _TO_CPU = ("cpu", "numpy", "tolist", "from_numpy")
 _INTEGERS = re.compile(
@@ -66,6 +69,8 @@ def harmless(event: Event, op: Op, makers: Mapping[int, Event]) -> bool:
         return _is_one(event.argument(Argument(0 if ".nn.functional." not in event.name else 1, "output_size")))
     if _COUNTS.search(op.name) and _of_integers(event, receiver, makers):
         return True
+    if op.name == images.LOSS:
+        return not images.sums_pixels(event, makers)
     if op.name == _EMBEDDING:
         return _each_row_once(event, makers)
     if _ADDS.search(op.name) and _last(_source(event), makers) in _ONES:
@@ -75,7 +80,7 @@ def harmless(event: Event, op: Op, makers: Mapping[int, Event]) -> bool:
 
 def _only_on_cpu(made: Event, makers: Mapping[int, Event]) -> bool:
     """Whether a layer or loss gets what it computes from on the CPU, wherever it is called as far as is seen."""
-    calls = _calls_of(made, makers)
+    calls = list(calls_of(made, makers))
     return bool(calls) and all(any(_last(v, makers) in _TO_CPU for v in e.args) for e in calls)
 
 
@@ -93,16 +98,8 @@ def chosen_by_torch(op: Op) -> bool:
 
 def _each_row_once(event: Event, makers: Mapping[int, Event]) -> bool:
     """Whether an embedding is given a range of rows wherever it is called, so that no gradients are added up."""
-    calls = [event] if event.name.islower() else _calls_of(event, makers)
+    calls = [event] if event.name.islower() else list(calls_of(event, makers))
     return bool(calls) and all(_distinct(e.argument(Argument(0, "input")), makers, rows=_ROWS) for e in calls)
-
-
-def _calls_of(layer: Event, makers: Mapping[int, Event]) -> list[Event]:
-    """The calls of what a call made."""
-    return [
-        e for e in makers.values()
-        if e.name == f"{layer.name}().__call__" and any(x is layer for x in _made(e.receiver, makers))
-    ]  # fmt: skip
 
 
 def sure(op: Op) -> bool:
@@ -169,13 +166,6 @@ def _source(event: Event) -> Value | None:
 def _read(event: Event) -> Value | None:
     """The tensor whose elements are read."""
     return event.receiver if _is_method(event) else event.argument(Argument(0, "input"))
-
-
-def _made(value: Value | None, makers: Mapping[int, Event]) -> Iterator[Event]:
-    for _, leaf in alternatives(value):
-        made = leaf.event if isinstance(leaf, Obj) else makers.get(id(leaf))
-        if made is not None:
-            yield made
 
 
 def _last(value: Value | None, makers: Mapping[int, Event]) -> str:

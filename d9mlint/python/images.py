@@ -1,0 +1,62 @@
+"""Losses of classes and of images: which of PyTorch's kernels a negative log-likelihood takes, by what it is given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from d9mlint.model import Argument
+from d9mlint.python.makers import calls_of, made_of
+from d9mlint.python.story import Event
+from d9mlint.python.values import Const, Value
+
+LOSS = "torch.nn.functional.nll_loss of images"
+_PLAIN = "torch.nn.NLLLoss2d"
+_PER_IMAGE = re.compile(r"torch\.nn\.(Conv2d|ConvTranspose2d|BatchNorm2d|Upsample|UpsamplingBilinear2d|PixelShuffle)$")
+"""Layers that make images of images."""
+_SAME_SHAPE = re.compile(
+    r"torch\.nn\.(\w*ReLU\w*|GELU|SiLU|Dropout2?d?|LogSoftmax|Softmax|Identity|Sigmoid)(\(\)\.__call__)?$|"
+    r"torch\.nn\.functional\.(relu|gelu|leaky_relu|dropout2?d?|log_softmax|softmax|interpolate)$|"
+    r"torch\.(Tensor\.(float|contiguous|to|cuda|log_softmax|softmax|relu)|relu|log_softmax|softmax|sigmoid)$"
+)
+_CALL = "().__call__"
+_DEPTH = 8
+
+
+def sums_pixels(event: Event, makers: Mapping[int, Event]) -> bool:
+    """Whether a loss surely adds up what the pixels of images lose: it is given what a layer for images made."""
+    if event.name == _PLAIN:
+        return True
+    reduction = event.kwargs.get("reduction")
+    if isinstance(reduction, Const) and reduction.value == "none":
+        return False
+    calls = [event] if event.name.startswith("torch.nn.functional.") else list(calls_of(event, makers))
+    return any(_is_image(call.argument(Argument(0, "input")), makers, _DEPTH) for call in calls)
+
+
+def _is_image(value: Value | None, makers: Mapping[int, Event], depth: int) -> bool:
+    """Whether whatever a value may be is a batch of images."""
+    made = list(made_of(value, makers))
+    return bool(made) and depth > 0 and all(_makes_images(one, makers, depth - 1) for one in made)
+
+
+def _makes_images(made: Event, makers: Mapping[int, Event], depth: int) -> bool:
+    layer = made.name.removesuffix(_CALL)
+    if layer == "torch.nn.Sequential":
+        last = next(made_of(made.receiver, makers), None)
+        return last is not None and _ends_in_images(last, makers)
+    if _PER_IMAGE.match(layer):
+        return made.name.endswith(_CALL)
+    if not _SAME_SHAPE.match(made.name):
+        return False
+    given = made.receiver if made.name.startswith("torch.Tensor.") else made.argument(Argument(0, "input"))
+    return _is_image(given, makers, depth)
+
+
+def _ends_in_images(sequential: Event, makers: Mapping[int, Event]) -> bool:
+    """Whether the last layer of a ``Sequential`` that changes the shape makes images."""
+    for part in reversed(sequential.args):
+        layer = next(made_of(part, makers), None)
+        if layer is None or not _SAME_SHAPE.match(layer.name):
+            return layer is not None and bool(_PER_IMAGE.match(layer.name))
+    return False
