@@ -40,5 +40,6 @@ def _function(value: Value) -> str:
 def remedy_there(program: Program, event: Event, remedy: str) -> str:
     """A remedy with the function that it belongs in, where that is one of another process."""
     name = runs_in(program, event)
-    note = f" (in `{name}`: it runs in a process of its own, which no seed of its parent reaches)"
+    # One finding speaks for all programs that meet it, and not all of them need start processes.
+    note = f" (where `{name}` runs in a process of its own, at its start: no seed of the parent reaches it)"
     return f"{remedy}{note}" if name else remedy

@@ -25,7 +25,7 @@ def main():
 if __name__ == "__main__":
     main()
 """
-THERE = "in `work`: it runs in a process of its own"
+THERE = "where `work` runs in a process of its own, at its start"
 METHOD = "mp.set_start_method('spawn')"
 
 
