@@ -46,8 +46,8 @@ CASES = [
     (PUBLISHED, FREEZE.format(False) + "for p in net.layer4.parameters():\n    p.requires_grad = True", "warning"),
     (PUBLISHED, "import sys\nif len(sys.argv) > 1:\n    net.requires_grad_(False)", "warning"),
     (OWN, "", "warning"),
-    (OWN, "net.body.requires_grad_(False)", "info"),
-    (OWN, "for p in net.body.parameters():\n    p.requires_grad = False", "info"),
+    (OWN, "net.body.requires_grad_(False)", ""),  # all is seen, nothing varies
+    (OWN, "for p in net.body.parameters():\n    p.requires_grad = False", ""),
     (OWN, "net.fc.requires_grad_(False)", "warning"),
 ]
 
@@ -55,5 +55,5 @@ CASES = [
 @pytest.mark.parametrize(("made", "froze", "severity"), CASES)
 def test_frozen_convolutions_are_no_reason_to_warn(d9mlint: Run, made: str, froze: str, severity: str) -> None:
     Path("train.py").write_text(TRAIN.format(made=made, froze=froze))
-    (finding,) = d9mlint("train.py", "--format", "json", "--select", "missing-torch-determinism").json["findings"]
-    assert finding["severity"] == severity
+    found = d9mlint("train.py", "--format", "json", "--select", "missing-torch-determinism").json["findings"]
+    assert [f["severity"] for f in found] == ([severity] if severity else [])
