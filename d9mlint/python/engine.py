@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TypeGuard
 
 from d9mlint.model import CONFIDENCES, Finding, Location, Op, Related, Rule, Target
-from d9mlint.python import calling, linking, loaders, match
+from d9mlint.python import calling, linking, loaders, match, mentions
 from d9mlint.python import facts as f
 from d9mlint.python.determinism import CUDNN_VARIABLE, FRONTEND_VARIABLE, OPS_VARIABLE
 from d9mlint.python.guards import Cond, either, forget
@@ -99,15 +99,34 @@ def tell(
 def _tell_detached(interp: Interpreter, elsewhere: frozenset[str]) -> None:
     interp.detached = True
     words = interp.knowledge.switching | _VARIABLES
+    possible = None if interp.story.local else _mentioned(interp)
     for module in list(interp.story.modules):
         if module.frame is not None:
             others = module.path in elsewhere or (interp.story.local and module.path != interp.story.entry)
             wanted = words if others else None
             for value in list(module.frame.vars.values()):
-                _detached_value(interp, value, module, wanted)
+                _detached_value(interp, value, module, wanted, possible)
 
 
-def _detached_value(interp: Interpreter, value: object, module: Module, words: frozenset[str] | None) -> None:
+def _mentioned(interp: Interpreter) -> Callable[[object], bool] | None:
+    """A test for functions that nobody was seen to call but that the program mentions; None where any may be found."""
+
+    def body(path: str) -> tuple[f.Stmt, ...]:
+        try:
+            facts = interp.project.facts(path)
+        except CannotRead:
+            return ()
+        return facts.body if facts is not None else ()
+
+    entered = frozenset(interp.entered)
+    story = interp.story
+    return mentions.mentioned(story.modules, body, lambda node: id(node) in entered, story.events, interp.project.words)
+
+
+def _detached_value(
+    interp: Interpreter, value: object, module: Module, words: frozenset[str] | None,
+    possible: Callable[[object], bool] | None,
+) -> None:  # fmt: skip
     """Tells a function or the methods of a class; with ``words`` only where one of them occurs."""
     frame = module.frame
     if frame is None:
@@ -120,6 +139,7 @@ def _detached_value(interp: Interpreter, value: object, module: Module, words: f
 
     if isinstance(value, Func) and value.closure.module is module:
         if pends(value):
+            interp.unreached = possible is not None and not possible(value.node)
             _run_detached(interp, value, [], frame)
     elif isinstance(value, Class) and value.frame.module is module and not _is_test(value):
         pending = [m for m in value.frame.vars.values() if pends(m)]
@@ -128,6 +148,7 @@ def _detached_value(interp: Interpreter, value: object, module: Module, words: f
         instance = Inst(value, ())
         pending.sort(key=lambda method: method.name != "__init__")  # methods read what the constructor sets
         for method in pending:
+            interp.unreached = possible is not None and not possible(method.node)
             _run_detached(interp, method, [instance], frame)
 
 

@@ -72,6 +72,7 @@ class Interpreter:
         self.stack: list[tuple[Func | None, Location]] = []
         self.importing = 0
         self.detached = False
+        self.unreached = False
         self.deferred = 0
         self.environment: dict[str, Value] = {}
         self.order_loops: list[tuple[str, tuple[Event, ...]]] = []
@@ -237,7 +238,7 @@ class Interpreter:
             location=Location(frame.module.path, *place),
             guards=tuple(self.path.told), excluded=tuple(self.path.quiet),
             args=args, kwargs=kwargs or {}, star=star, receiver=receiver, contexts=tuple(self.contexts),
-            stack=tuple(location for _, location in self.stack), detached=self.detached,
+            stack=tuple(location for _, location in self.stack), detached=self.detached, unreached=self.unreached,
             deferred=self.deferred > 0, importing=self.importing > 0, func=frame.func, loader=self.loaders.current,
             main_only=self.main_guards > 0, tried=self.trials > 0, loops=tuple(self.loops),
         )  # fmt: skip

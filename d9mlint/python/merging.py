@@ -32,7 +32,7 @@ def _merged(group: list[Finding], reaching: Collection[str]) -> Finding:
     surest = max(CONFIDENCES.index(found.confidence) for found in group)
     sure = [found for found in group if CONFIDENCES.index(found.confidence) == surest]
     when = tuple(word for word in sure[0].when if all(word in found.when for found in sure))
-    entries = tuple(sorted({entry for found in group for entry in found.entries}))
+    entries = tuple(sorted({entry for found in sure for entry in found.entries}))
     ops = tuple(dict.fromkeys(op for found in sure for op in found.ops))
     if entries not in ((), (sure[0].location.path,)) and not set(entries).issuperset(reaching):
         when = (*when, started(entries))

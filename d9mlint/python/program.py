@@ -181,7 +181,7 @@ class Program:
         if isinstance(at, Event):
             cond = both(*at.guards, cond)
         if at_unsure(at):
-            confidence = lower(confidence or rule.confidence)
+            confidence = "low" if at_unreached(at) else lower(confidence or rule.confidence)
         message = rule.message.format_map(_Words(words))
         return Draft(
             rule, location, message, cond, confidence or rule.confidence, severity or rule.severity,
@@ -207,6 +207,11 @@ def driven(trains: Iterable[Event]) -> list[Event]:
 def at_unsure(at: Event | Location) -> bool:
     """Whether an event may not happen at all, as nothing was seen to call it."""
     return isinstance(at, Event) and at.detached
+
+
+def at_unreached(at: Event | Location) -> bool:
+    """Whether an event stands in code that nothing which is called even mentions."""
+    return isinstance(at, Event) and at.unreached
 
 
 def lower(confidence: str) -> str:

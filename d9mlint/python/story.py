@@ -57,6 +57,8 @@ class Event:
     """Where the calls stand that lead here, outermost first."""
     detached: bool = False
     """Nothing in the program was seen to call it."""
+    unreached: bool = False
+    """Nothing that is called mentions the function or class that it stands in."""
     deferred: bool = False
     """It happens later than told (a callback handed over)."""
     importing: bool = False
