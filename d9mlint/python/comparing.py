@@ -38,6 +38,7 @@ POSITIVE = {"!=": "==", "is not": "is", "not in": "in"}
 _OPERATORS = ("not", "and", "or", "assert")
 """Texts of conditions that say nothing of what is tested."""
 _NEVER_NONE = (Obj, Inst, Func, Bound, Class, Module, Seq, Dict, Partial, Ref)
+_CONTAINERS = frozenset(f"builtins.{name}" for name in ("set", "dict", "list", "tuple", "str"))
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
@@ -70,7 +71,8 @@ def _compare_leaves(interp: Interpreter, op: str, left: Value, right: Value, tex
             test = FlagTest(left.flag, "truthy")
             return test if right.value else negate(test)
         if op in ("==", "is"):
-            return FlagTest(left.flag, "==", right.value)
+            possible = not left.flag.choices or right.value in (*left.flag.choices, left.flag.default)
+            return FlagTest(left.flag, "==", right.value) if possible else False
         if isinstance(right.value, (int, float)):
             return FlagTest(left.flag, op, right.value)
     if isinstance(right, FlagValue) and isinstance(left, Const) and op in ("==", "is"):
@@ -92,6 +94,23 @@ def _compare_leaves(interp: Interpreter, op: str, left: Value, right: Value, tex
     words = [_said(left), _said(right)]
     plain = " " not in text and all(words)
     return OpaqueTest(("compare", op, *keys), f"{words[0]} {op} {words[1]}" if plain else text)
+
+
+def is_a(value: Value, wanted: Value) -> bool | None:
+    """Whether a set or a dict is one of some builtin types; None where that is not known."""
+    answers = {_is_kind(leaf, wanted) for _, leaf in alternatives(value)}
+    return answers.pop() if len(answers) == 1 else None
+
+
+def _is_kind(value: Value, wanted: Value) -> bool | None:
+    kind = "dict" if isinstance(value, Dict) else value.kind if isinstance(value, Seq) else ""
+    types = (wanted.items or []) if isinstance(wanted, Seq) else [wanted]
+    names = {one.name for one in types if isinstance(one, Ref)}
+    if not kind or not names or not names <= _CONTAINERS or len(names) != len(types):
+        return None
+    if kind in ("set", "dict"):
+        return f"builtins.{kind}" in names
+    return None if names & {"builtins.list", "builtins.tuple"} else False  # tuples are not always told from lists
 
 
 def _is_text(value: Value) -> bool:

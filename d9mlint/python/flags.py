@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from d9mlint.model import UsageError
-from d9mlint.python.guards import UNKNOWN_DEFAULT, Flag
+from d9mlint.python.guards import UNKNOWN_DEFAULT, Flag, FlagTest
+from d9mlint.python.options import NOT_KNOWN, choices, default_of, for_argparse, plain
 from d9mlint.python.outside import NAMESPACE
 from d9mlint.python.story import Event, Frame
 from d9mlint.python.values import (
@@ -30,9 +31,11 @@ if TYPE_CHECKING:
     from d9mlint.python.interpreter import Interpreter
 
 _TYPES = {"builtins.int": int, "builtins.float": float, "builtins.str": str}
+COMMANDS = "argparse._SubParsersAction"
+"""The type of what ``add_subparsers`` gives."""
+COMMAND = "the command"
+"""What a command is called where the program gives it no name."""
 _FLAGS = "absl.flags.FLAGS."
-_UNKNOWN = object()
-"""The default of a flag whose default is not known."""
 
 
 class _Parser:
@@ -44,16 +47,12 @@ class _Parser:
         """The other spelling of a flag that two switches set: ``--x`` and ``--no-x``."""
         self.options: list[tuple[list[str], dict[str, Any]]] = []
         self.open = False
-        self.commands: list[_Parser] | None = None
-        """The parsers of its subcommands, if it has any."""
-
-    def known(self, name: str) -> Flag | None:
-        """A flag of its own, or one that those subcommands which have it define alike."""
-        if name in self.flags or not self.commands:
-            return self.flags.get(name)
-        found = [flag for command in self.commands if (flag := command.known(name)) is not None]
-        alike = {(flag.spelled, flag.kind, type(flag.default), str(flag.default), flag.choices) for flag in found}
-        return found[0] if len(alike) == 1 else None
+        self.subparsers = False
+        self.main: _Parser | None = None
+        """The parser that this one is a command of."""
+        self.commands: dict[str, _Parser] = {}
+        self.given: dict[str, Value] = {}
+        """What ``set_defaults`` says of names that are no flags, such as the function of a command."""
 
 
 class CommandLine:
@@ -82,24 +81,34 @@ class CommandLine:
         parser.attrs["@state"] = state  # type: ignore[assignment]
         return parser
 
+    def add_subparsers(self, interp: Interpreter, event: Event, frame: Frame) -> Value:
+        """``add_subparsers``: what makes the parsers of commands."""
+        state = _state(event.receiver)
+        state.subparsers = True
+        dest = event.kwargs.get("dest")
+        name = str(dest.value) if isinstance(dest, Const) and dest.value else COMMAND
+        state.flags[COMMAND] = Flag(name, name, UNKNOWN_DEFAULT, "value", event.location, True)
+        commands = Obj(COMMANDS, event)
+        commands.attrs["@state"] = state  # type: ignore[assignment]
+        return commands
+
+    def add_parser(self, interp: Interpreter, event: Event, frame: Frame) -> Value:
+        """``add_parser``: the flags of a command are in the same namespace as those before it."""
+        parser = self.make_parser(interp, event, frame)
+        state, main = _state(parser), _state(event.receiver)
+        state.main = main
+        name, chosen = event.args[0] if event.args else None, main.flags.get(COMMAND)
+        if isinstance(name, Const) and isinstance(name.value, str) and chosen is not None:
+            main.commands[name.value] = state
+            chosen = chosen._replace(choices=(*chosen.choices, name.value))
+            main.flags[COMMAND] = main.flags[chosen.name] = chosen
+        for flag in list(state.flags.values()):
+            _share(main, flag)
+        return parser
+
     def group(self, interp: Interpreter, event: Event, frame: Frame) -> Value:
         """Groups add to the same parser."""
         return event.receiver or UNKNOWN
-
-    def commands(self, interp: Interpreter, event: Event, frame: Frame) -> Value:
-        """``add_subparsers``."""
-        state = _state(event.receiver)
-        state.commands = state.commands or []
-        made = Obj("argparse._SubParsersAction", event)
-        made.attrs["@state"] = state  # type: ignore[assignment]
-        return made
-
-    def command(self, interp: Interpreter, event: Event, frame: Frame) -> Value:
-        """``add_parser`` of subparsers."""
-        parser = self.make_parser(interp, event, frame)
-        state = _state(event.receiver)
-        state.commands = [*(state.commands or ()), _state(parser)]
-        return parser
 
     def add_argument(self, interp: Interpreter, event: Event, frame: Frame) -> Value:
         """``add_argument``."""
@@ -108,13 +117,13 @@ class CommandLine:
         if not names:
             state.open = True
             return UNKNOWN
-        options = {k: _plain(v) for k, v in event.kwargs.items()}
+        options = {k: plain(v) for k, v in event.kwargs.items()}
         action = options.get("action", "store")
         spelled = next((n for n in names if n.startswith("--")), names[0])
         dest = options.get("dest") or spelled.lstrip("-").replace("-", "_")
         kind = {"store_true": "on", "store_false": "off"}.get(str(action), "value")
         implied = {"on": False, "off": True}.get(kind)
-        default = _default(event.kwargs["default"]) if "default" in event.kwargs else implied
+        default = default_of(event.kwargs["default"]) if "default" in event.kwargs else implied
         type_ = event.kwargs.get("type")
         if type_ is not None and not (isinstance(type_, Ref) and type_.name in _TYPES):
             options["type"] = str
@@ -129,7 +138,7 @@ class CommandLine:
             event.location,
             options.get("required") is True or not spelled.startswith("-"),
         )
-        flag = flag._replace(choices=_choices(event.kwargs.get("choices"), flag))
+        flag = flag._replace(choices=choices(event.kwargs.get("choices"), flag))
         if flag.name in state.flags:  # a second spelling (--no-x): the default is that of the first
             state.options.append((names, options))
             if {flag.kind, state.flags[flag.name].kind} == {"on", "off"}:
@@ -139,6 +148,8 @@ class CommandLine:
         state.flags[flag.name] = flag
         state.options.append((names, options))
         interp.story.flags[flag.name] = flag
+        if state.main is not None:
+            _share(state.main, flag)
         return UNKNOWN
 
     def set_defaults(self, interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -146,8 +157,10 @@ class CommandLine:
         state = _state(event.receiver)
         for name, value in event.kwargs.items():
             if name in state.flags:
-                state.flags[name] = state.flags[name]._replace(default=_plain(value))
+                state.flags[name] = state.flags[name]._replace(default=plain(value))
                 self._spell(state, name)
+            else:
+                state.given[name] = value
         return NONE
 
     def _spell(self, state: _Parser, name: str) -> None:
@@ -164,8 +177,9 @@ class CommandLine:
         namespace = Obj(NAMESPACE, event)
         namespace.attrs["@state"] = state  # type: ignore[assignment]
         if self.argv is not None:
-            for name, value in self._parsed(state).items():
-                namespace.attrs[name] = value
+            namespace.attrs.update(self._parsed(state, self.argv))
+        else:
+            namespace.attrs.update(_given(state))
         return namespace
 
     def parse_known(self, interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -174,35 +188,39 @@ class CommandLine:
 
     def read(self, interp: Interpreter, namespace: Obj, name: str) -> Value:
         """``args.name``."""
-        flag = _state(namespace).known(name)
+        flag = _state(namespace).flags.get(name)
         if flag is None:
             return Unknown(name=name)
         if self.argv is None and (flag.kind, flag.default) in (("on", True), ("off", False)):
             return Const(flag.default)  # giving the switch changes nothing
         return FlagValue(flag) if self.argv is None else Unknown(name=name)
 
-    def _parsed(self, state: _Parser) -> dict[str, Value]:
+    def _parsed(self, state: _Parser, argv: Sequence[str]) -> dict[str, Value]:
+        at, command = next(((i, word) for i, word in enumerate(argv) if word in state.commands), (len(argv), ""))
+        after: dict[str, Value] = {}
+        if command:
+            after = self._parsed(state.commands[command], argv[at + 1 :])
+            after[state.flags[COMMAND].name] = Const(command)
         parser = _Quiet(add_help=False, allow_abbrev=True)
         for names, options in state.options:
             try:
-                parser.add_argument(*names, **_for_argparse(options))
+                parser.add_argument(*names, **for_argparse(options))
             except (TypeError, ValueError, argparse.ArgumentError):
                 continue
-        found, rest = parser.parse_known_args(self.argv)
+        found, rest = parser.parse_known_args(list(argv[:at]))
         unknown = [word for word in rest if word.startswith("--")]
-        if unknown and not state.open and state.commands is None:
+        if unknown and not state.open and not state.subparsers:
             raise UsageError(f"the program has no argument {unknown[0]} (after --); it knows: {_spellings(state)}")
-        out: dict[str, Value] = {}
+        out: dict[str, Value] = dict(state.given)
         for name, value in vars(found).items():
-            out[name] = UNKNOWN if value is _UNKNOWN or isinstance(value, list) else Const(value)
-        return out
+            out[name] = UNKNOWN if value is NOT_KNOWN or isinstance(value, list) else Const(value)
+        return out | after
 
     def all_values(self, interp: Interpreter, namespace: Obj) -> Dict:
         """``vars(args)``: every flag by its name."""
         state = _state(namespace)
         flags = {name: self.read(interp, namespace, name) for name in state.flags}
-        told = {k: v for k, v in namespace.attrs.items() if k != "@state"}
-        return Dict({**flags, **told}, state.open or state.commands is not None)
+        return Dict({**flags, **{k: v for k, v in namespace.attrs.items() if k != "@state"}}, state.open)
 
     # -- absl ------------------------------------------------------------------------------------------------------
 
@@ -216,7 +234,7 @@ class CommandLine:
 
     def _define(self, interp: Interpreter, name: str, default: Value, event: Event) -> Value:
         kind = "bool" if event.name.endswith(("bool", "boolean")) else "value"
-        flag = Flag(name, f"--{name}", _plain(default), kind, event.location)
+        flag = Flag(name, f"--{name}", plain(default), kind, event.location)
         self._absl[name] = flag
         interp.story.flags[name] = flag
         interp.story.parsed = True
@@ -273,19 +291,18 @@ class CommandLine:
             spelled = next((n for n in names if n.startswith("--")), "")
             if not spelled:
                 continue
-            plain = next((n for n in names if not n.startswith("-")), "") or spelled.split("/")[0].lstrip("-").replace(
-                "-", "_"
-            )
-            kind = "on" if _plain(event.kwargs.get("is_flag", NONE)) is True and "/" not in spelled else "value"
+            dashed = spelled.split("/")[0]
+            name = next((n for n in names if not n.startswith("-")), "") or dashed.lstrip("-").replace("-", "_")
+            kind = "on" if plain(event.kwargs.get("is_flag", NONE)) is True and "/" not in spelled else "value"
             kind = "bool" if "/" in spelled else kind
             default = (
-                _plain(event.kwargs["default"]) if "default" in event.kwargs else (False if kind != "value" else None)
+                plain(event.kwargs["default"]) if "default" in event.kwargs else (False if kind != "value" else None)
             )
-            required = _plain(event.kwargs.get("required", NONE)) is True
-            flag = Flag(plain, spelled.split("/")[0], default, kind, event.location, required)
-            interp.story.flags[plain] = flag
-            interp.story.read_flags.add(plain)
-            out[plain] = FlagValue(flag) if self.argv is None else _click_value(flag, self.argv)
+            required = plain(event.kwargs.get("required", NONE)) is True
+            flag = Flag(name, dashed, default, kind, event.location, required)
+            interp.story.flags[name] = flag
+            interp.story.read_flags.add(name)
+            out[name] = FlagValue(flag) if self.argv is None else _click_value(flag, self.argv)
         return out
 
 
@@ -318,39 +335,6 @@ def _number(text: str) -> Any:
     return text
 
 
-def _for_argparse(options: dict[str, Any]) -> dict[str, Any]:
-    allowed = {"action", "default", "type", "dest", "nargs", "choices", "const"}
-    out = {k: v for k, v in options.items() if (k in allowed and v != UNKNOWN_DEFAULT) or k == "default"}
-    if out.get("action") in ("store_true", "store_false", "count"):
-        out = {k: v for k, v in out.items() if k in ("action", "default", "dest")}
-    if out.get("default") == UNKNOWN_DEFAULT:
-        out["default"] = _UNKNOWN  # no text, so that argparse does not convert it
-    if isinstance(out.get("type"), str):
-        del out["type"]
-    out.pop("choices", None)
-    return out
-
-
-def _choices(given: Value | None, flag: Flag) -> tuple[Any, ...]:
-    """The values that a flag can have; argparse does not hold a default to the choices."""
-    if not isinstance(given, Seq) or given.items is None or not all(isinstance(one, Const) for one in given.items):
-        return ()
-    values = tuple(one.value for one in given.items if isinstance(one, Const))
-    return values if flag.required or flag.default in values else ()
-
-
-def _plain(value: Value) -> Any:
-    return value.value if isinstance(value, Const) else UNKNOWN_DEFAULT
-
-
-def _default(value: Value) -> Any:
-    """A default; a list of constants (for ``nargs``) as a tuple, which can be a part of a condition."""
-    if isinstance(value, Seq) and value.kind in ("list", "tuple") and value.items:
-        parts = tuple(_plain(item) for item in value.items)
-        return UNKNOWN_DEFAULT if UNKNOWN_DEFAULT in parts else parts
-    return _plain(value)
-
-
 def _state(value: Value | None) -> _Parser:
     """What a parser (or an instance of a subclass) knows of its flags."""
     if not isinstance(value, (Obj, Inst)):
@@ -361,6 +345,26 @@ def _state(value: Value | None) -> _Parser:
         if isinstance(value, Inst):
             value.attrs["@state"] = found  # type: ignore[assignment]
     return found
+
+
+def _given(state: _Parser) -> dict[str, Value]:
+    """What ``set_defaults`` puts into the namespace, each under the command that says so."""
+    out = dict(state.given)
+    for command, inner in state.commands.items():
+        chosen = FlagTest(state.flags[COMMAND], "==", command)
+        for name, value in _given(inner).items():
+            out[name] = overwrite(out.get(name), chosen, value)
+    return out
+
+
+def _share(main: _Parser, flag: Flag) -> None:
+    """Makes a command's flag known to the parser that reads it; what two commands have of one name has no default."""
+    known = main.flags.get(flag.name)
+    if known is not None and (known.default, known.kind) != (flag.default, flag.kind):
+        flag = flag._replace(default=UNKNOWN_DEFAULT, kind="value", required=False, choices=())
+    main.flags[flag.name] = flag
+    if main.main is not None:
+        _share(main.main, flag)
 
 
 def _spellings(state: _Parser) -> str:

@@ -10,7 +10,7 @@ from d9mlint.python import devicedraws, loading
 from d9mlint.python.calling import SCOPE_INITIALIZER
 from d9mlint.python.determinism import trains
 from d9mlint.python.flows import changes_nothing
-from d9mlint.python.guards import Cond, both, either, negate, truth
+from d9mlint.python.guards import All, Cond, FlagTest, Not, both, either, negate, truth
 from d9mlint.python.objects import draws_by_parts, is_own
 from d9mlint.python.outside import SPAWNED
 from d9mlint.python.program import Program, is_none
@@ -288,10 +288,20 @@ def _uncovered(program: Program) -> list[Uncovered]:
         after = (s for s in own if at is not None and s.event.index > at and not s.restores)
         late = next((s for s in after if _together(s.event, draw.event)), None)
         cond = both(draw.cond, missing)
-        if cond is False or changes_nothing(program, draw.event):
+        if cond is False or _without_default_seed(cond) or changes_nothing(program, draw.event):
             continue
         out.append(Uncovered(draw, cond, late, sure=not may_be_seeded(program, draw.event)))
     return out
+
+
+def _without_default_seed(cond: Cond) -> bool:
+    """Whether the user has to take a default seed away (``--seed 0`` for ``args.seed or random.randint(...)``)."""
+    tests = [one.of for one in (cond.of if isinstance(cond, All) else (cond,)) if isinstance(one, Not)]
+    return any(
+        isinstance(test, FlagTest) and test.op == "truthy" and "seed" in test.flag.name.lower()
+        and by_default(test) is True
+        for test in tests
+    )  # fmt: skip
 
 
 def reaches(seed: Event, draw: Event) -> bool:

@@ -1,0 +1,84 @@
+"""Programs with commands (``add_subparsers``): their flags, their functions, and what the conditions say."""
+
+from __future__ import annotations
+
+import pytest
+
+from d9mlint.model import UsageError
+from tests.python.test_causes import found
+from tests.python.test_story import calls, story
+
+PROGRAM = """import argparse
+import random
+import numpy as np
+
+def seed(args):
+    np.random.seed(args.seed or random.randint(1, 10000))
+
+def train(args):
+    seed(args)
+    np.random.rand()
+
+def evaluate(args):
+    np.random.permutation(args.size)
+
+common = argparse.ArgumentParser(add_help=False)
+common.add_argument("--size", type=int, default=3)
+parser = argparse.ArgumentParser()
+commands = parser.add_subparsers(dest="command")
+one = commands.add_parser("train", parents=[common])
+one.add_argument("--seed", type=int, default=42)
+one.set_defaults(run=train)
+two = commands.add_parser("eval", parents=[common])
+two.set_defaults(run=evaluate)
+args = parser.parse_args()
+args.run(args)
+"""
+
+
+def test_the_function_of_a_command_runs_under_it() -> None:
+    (one,) = found(PROGRAM, "unseeded-numpy", "partial-seed", "unseeded-python")
+    assert one.message.startswith("`numpy.random.permutation`")
+    assert one.when == ("command is eval",)
+
+
+def test_a_default_seed_is_no_draw() -> None:
+    assert found(PROGRAM.replace("default=42", "default=None"), "partial-seed") != []
+    assert found(PROGRAM, "partial-seed") == []
+
+
+@pytest.mark.parametrize(
+    ("argv", "expected"),
+    [
+        (["train", "--seed", "3", "--size", "4"], ["numpy.random.seed", "numpy.random.rand"]),
+        (["train", "--seed", "0"], ["random.randint", "numpy.random.seed", "numpy.random.rand"]),
+        (["eval", "--size", "4"], ["numpy.random.permutation"]),
+    ],
+)
+def test_a_command_is_chosen_by_arguments(argv: list[str], expected: list[str]) -> None:
+    assert [name for name in calls(story(PROGRAM, argv)) if "random" in name] == expected
+
+
+def test_arguments_of_another_command() -> None:
+    with pytest.raises(UsageError, match=r"no argument --seed .* it knows: --size"):
+        story(PROGRAM, ["eval", "--seed", "3"])
+
+
+def test_what_two_commands_have_of_one_name_has_no_default() -> None:
+    text = PROGRAM.replace("two.set", "two.add_argument('--seed', type=int, default=None)\ntwo.set")
+    assert [one.when for one in found(text, "partial-seed")] == [("--seed is not given", "command is train")]
+
+
+def test_a_value_that_a_flag_cannot_have() -> None:
+    text = """import argparse
+import numpy as np
+parser = argparse.ArgumentParser()
+parser.add_argument("--kind", choices=["a", "b"], default="a")
+args = parser.parse_args()
+if args.kind == "c":
+    np.random.rand()
+elif args.kind == "b":
+    np.random.permutation(3)
+"""
+    assert [one.when for one in found(text, "unseeded-numpy")] == [("--kind is b",)]
+    assert [one.location.line for one in found(text, "unseeded-numpy")] == [9]
