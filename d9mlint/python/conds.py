@@ -57,6 +57,10 @@ EXCEPTION = "an exception is raised"
 """The text of the condition under which a handler runs."""
 
 
+TYPE_TEST = "isinstance(...)"
+"""The text of a test of the type of something unknown."""
+
+
 class OpaqueTest(Node):
     """A condition that cannot be read; two of them are equal when they have the same key (mostly: a place)."""
 

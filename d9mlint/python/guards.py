@@ -13,6 +13,7 @@ from typing import Any
 from d9mlint.python.conds import (
     EXCEPTION,
     LAUNCHER,
+    TYPE_TEST,
     UNKNOWN_DEFAULT,
     All,
     AnyOf,
@@ -315,6 +316,6 @@ def test_value(cond: FlagTest, value: Any) -> bool:
 
 
 __all__ = [
-    "EXCEPTION", "INVERSE", "LAUNCHER", "MAX_SIZE", "ORDERINGS", "UNKNOWN_DEFAULT", "All", "AnyOf", "Cond", "Flag",
+    "EXCEPTION", "INVERSE", "LAUNCHER", "MAX_SIZE", "ORDERINGS", "TYPE_TEST", "UNKNOWN_DEFAULT", "All", "AnyOf", "Cond", "Flag",
     "FlagTest", "Known", "Node", "Not", "OpaqueTest", "both", "either", "forget", "negate", "test_value", "truth",
 ]  # fmt: skip

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 from d9mlint.python import attributes, calling, comparing, mappings, outside, sequences
-from d9mlint.python.guards import OpaqueTest, negate
+from d9mlint.python.guards import TYPE_TEST, OpaqueTest, negate
 from d9mlint.python.outside import Special
 from d9mlint.python.story import Event, Frame
 from d9mlint.python.values import (
@@ -229,7 +229,10 @@ def _setattr(interp: Interpreter, event: Event, frame: Frame) -> Value:
 
 
 def _isinstance(interp: Interpreter, event: Event, frame: Frame) -> Value:
-    return CondValue(OpaqueTest(("isinstance", interp.serial(outside.first(event)), event.location), "isinstance(...)"))
+    value = outside.first(event)
+    known = comparing.is_a(value, outside.first(event, 1))
+    test = OpaqueTest(("isinstance", interp.serial(value), event.location), TYPE_TEST)
+    return Const(known) if known is not None else CondValue(test)
 
 
 def _make_namespace(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
@@ -309,11 +312,8 @@ def _vars(interp: Interpreter, event: Event, frame: Frame) -> Value:
     value = outside.first(event)
     if isinstance(value, Inst):
         return Dict(dict(value.attrs))
-    return interp.command_line.all_values(interp, value) if _is_namespace(value) else UNKNOWN
-
-
-def _is_namespace(value: Value) -> TypeGuard[Obj]:
-    return isinstance(value, Obj) and value.type == outside.NAMESPACE
+    is_namespace = isinstance(value, Obj) and value.type == outside.NAMESPACE
+    return interp.command_line.all_values(interp, value) if is_namespace else UNKNOWN  # type: ignore[arg-type]
 
 
 def _all_absl_flags(interp: Interpreter, event: Event, frame: Frame) -> Value:

@@ -73,10 +73,10 @@ def iterate(interp: Interpreter, value: Value, frame: Frame, place: f.Place) -> 
     """Tells what happens when a value is gone through, where it is a loader or something around one."""
     for cond, leaf in alternatives(value):
         if isinstance(leaf, (Obj, Inst)):
-            loader = _loader(interp, leaf, MAX_WRAPPERS)
-            if loader is not None:
-                interp.under(cond, partial(_tell, interp, loader, frame, place))
-            elif isinstance(leaf, Inst):
+            found = _loaders(interp, leaf, MAX_WRAPPERS)
+            for inner, loader in found:
+                interp.under(both(cond, inner), partial(_tell, interp, loader, frame, place))
+            if not found and isinstance(leaf, Inst):
                 interp.under(cond, partial(_enter_once, interp, leaf, "__iter__", frame, place))
 
 
@@ -120,16 +120,20 @@ def use_called(interp: Interpreter, event: Event, frame: Frame, place: f.Place) 
 # -- loaders -------------------------------------------------------------------------------------------------------
 
 
-def _loader(interp: Interpreter, leaf: Value, depth: int) -> Event | None:
-    """The call that made the loader which is gone through with ``leaf``."""
-    if isinstance(leaf, Inst):
-        return interp.loaders.of.get(id(leaf))
-    if not isinstance(leaf, Obj) or leaf.event is None or depth == 0:
-        return None
-    if id(leaf.event) in interp.loaders.made:
-        return leaf.event
-    inner = (_loader(interp, v, depth - 1) for v in leaf.event.args[:MAX_WRAPPERS] if isinstance(v, (Obj, Inst)))
-    return next((found for found in inner if found is not None), None)
+def _loaders(interp: Interpreter, value: Value | None, depth: int) -> list[tuple[Cond, Event]]:
+    """The calls that made the loaders which are gone through with ``value``, each with its condition."""
+    found: list[tuple[Cond, Event]] = []
+    for cond, leaf in alternatives(value):
+        known = interp.loaders.of.get(id(leaf)) if isinstance(leaf, Inst) else None
+        if known is None and isinstance(leaf, Obj) and leaf.event is not None and depth:
+            known = leaf.event if id(leaf.event) in interp.loaders.made else None
+            if known is None:
+                inside = (_loaders(interp, given, depth - 1) for given in leaf.event.args[:MAX_WRAPPERS])
+                wrapped = next((each for each in inside if each), [])
+                found += [(both(cond, inner), loader) for inner, loader in wrapped]
+        if known is not None:
+            found.append((cond, known))
+    return found
 
 
 def _tell(interp: Interpreter, loader: Event, frame: Frame, place: f.Place) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from d9mlint.python import expressions, loaders
 from d9mlint.python import facts as f
+from d9mlint.python.guards import TYPE_TEST, All, Cond, OpaqueTest
 from d9mlint.python.story import Event, Frame
 from d9mlint.python.values import (
     ABSENT,
@@ -69,13 +70,19 @@ def iteration_order(
     """Origins, order and source events of the items when ``iterable`` is gone through."""
     loaders.iterate(interp, iterable, frame, place)
     origins, order, sources = taint([iterable])
-    for _, leaf in alternatives(iterable):
-        if isinstance(leaf, Seq) and leaf.kind == "set" and not has_own_order(leaf):
+    for cond, leaf in alternatives(iterable):
+        if isinstance(leaf, Seq) and leaf.kind == "set" and not has_own_order(leaf) and not _supposed(cond):
             event = interp.event("iterate", "set", frame, place, (leaf,))
             return origins, "set", (*leaf.sources, event)
     if order:
         interp.event("iterate", order, frame, place, (iterable,))
     return origins, order, sources
+
+
+def _supposed(cond: Cond) -> bool:
+    """Whether a value is there only if something unknown has some type: the branch of a walker for all containers."""
+    parts = cond.of if isinstance(cond, All) else (cond,)
+    return any(isinstance(part, OpaqueTest) and part.text == TYPE_TEST for part in parts)
 
 
 def has_own_order(value: Seq) -> bool:

@@ -204,3 +204,33 @@ def test_conditions_on_the_number_of_workers() -> None:
         pass
     """
     assert findings(body) == [("partial-seed", ("--workers <= 0",))]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ("num_workers=1, persistent_workers=True", []),
+        ("num_workers=2, persistent_workers=True", [()]),
+        ("num_workers=args.workers, persistent_workers=True", [("--workers > 1",)]),
+        ("num_workers=1", [()]),
+        ("num_workers=args.workers", [("--workers > 0",)]),
+    ],
+)
+def test_copies_of_a_generator_matter_in_several_workers_or_epochs(options: str, expected: list[tuple[str]]) -> None:
+    body = f"""
+    import argparse
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--workers", type=int, default=1)
+    args = parser.parse_args()
+
+    class Noisy(Dataset):
+        def __init__(self):
+            self.rng = np.random.default_rng(1)
+
+        def __getitem__(self, index):
+            return self.rng.normal()
+
+    for x in DataLoader(Noisy(), {options}):
+        pass
+    """
+    assert [when for rule, when in findings(body, "torch==2.4.0") if rule == "copied-generator"] == expected

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from d9mlint.model import Argument, Related, Rule
 from d9mlint.python import loading
-from d9mlint.python.guards import both
-from d9mlint.python.loaders import PERHAPS_WORKER, WORKER
+from d9mlint.python.guards import Cond, FlagTest, both, either
+from d9mlint.python.loaders import NUM_WORKERS, PERHAPS_WORKER, WORKER
 from d9mlint.python.pipelines import OWN_GENERATORS
 from d9mlint.python.program import Draft, Program, lower, matches
 from d9mlint.python.story import Event
-from d9mlint.python.values import Obj, Value, alternatives
+from d9mlint.python.values import Const, FlagValue, Obj, Value, alternatives
 
 _GENERATOR = Argument(None, "generator")
 _PERSISTENT = Argument(None, "persistent_workers")
@@ -19,6 +19,8 @@ _HANDLING = frozenset(
     {"manual_seed", "seed", "set_state", "get_state", "spawn", "setstate", "getstate", "initial_seed"}
 )
 """Methods of generators that draw nothing."""
+_COPIED = "they all get the same numbers"
+_REPEATED = "the same numbers in each epoch, and in each of several workers"
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
@@ -33,11 +35,25 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
             continue
         seen.add((id(event.loader), maker.index))
         repeats = matches(event.loader.argument(_PERSISTENT), True) is False
+        several = True if repeats else _several(event.loader)  # one worker has the same numbers in each epoch, too
+        if several is False:
+            continue
         yield program.draft(
-            rule, event, cond=both(*maker.guards), name=maker.raw, again=", and again in each epoch" if repeats else "",
+            rule, event, cond=both(*maker.guards, several), name=maker.raw, same=_REPEATED if repeats else _COPIED,
             confidence=rule.confidence if where == WORKER else lower(rule.confidence),
             related=[Related(maker.location, "the generator"), Related(event.loader.location, "the loader")],
         )  # fmt: skip
+
+
+def _several(loader: Event) -> Cond:
+    """When a loader has more than one worker; a number that is not known may be any."""
+    found: list[Cond] = []
+    for cond, leaf in alternatives(loader.argument(NUM_WORKERS)):
+        if isinstance(leaf, FlagValue):
+            found.append(both(cond, FlagTest(leaf.flag, ">", 1)))
+        else:
+            found.append(both(cond, not isinstance(leaf, Const) or bool(leaf.value != 1)))
+    return either(*found)
 
 
 def _maker(event: Event) -> Event | None:
