@@ -158,9 +158,17 @@ def _any(holder: Seq) -> Value:
 
 
 def _items(interp: Interpreter, node: f.Items, frame: Frame) -> Value:
-    if any(isinstance(item, f.Opaque) for item in node.items):
-        return Seq(node.kind, None, Unknown(*taint(evaluate(interp, i, frame) for i in node.items)))
-    return Seq(node.kind, [evaluate(interp, item, frame) for item in node.items])
+    items: list[Value] = []
+    known = True
+    for item in node.items:
+        starred = isinstance(item, f.Opaque) and len(item.parts) == 1
+        value = evaluate(interp, item.parts[0] if isinstance(item, f.Opaque) and starred else item, frame)
+        if starred and isinstance(value, Seq) and value.items is not None:
+            items.extend(value.items)
+        else:
+            items.append(value)
+            known = known and not isinstance(item, f.Opaque)
+    return Seq(node.kind, items) if known else Seq(node.kind, None, Unknown(*taint(items)))
 
 
 def _mapping(interp: Interpreter, node: f.Mapping, frame: Frame) -> Value:

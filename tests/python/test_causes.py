@@ -157,3 +157,128 @@ def test_settings_read_from_a_dict_are_told() -> None:
         "xla-jit",
     )
     assert one.when == ("`params.get('xla', False)` is true",)
+
+
+def test_a_seed_made_from_another_keeps_the_branch_that_draws_the_first() -> None:
+    text = """import argparse
+import random
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--seed", type=int, default=None)
+args = parser.parse_args()
+
+def seeds(master, count):
+    if master is None:
+        master = random.SystemRandom().randint(0, 9)
+    rng = random.Random(master)
+    return [rng.randint(0, 9) for _ in range(count)]
+
+torch.manual_seed(torch.tensor(seeds(args.seed, 4)).tolist()[0])
+print(torch.rand(3))
+"""
+    told = found(text, "entropy-as-seed", target="torch==2.4.0")
+    assert [one.location.line for one in told] == [12, 15]
+    assert {one.when for one in told} == {("--seed is not given",)}
+
+
+@pytest.mark.parametrize(
+    ("body", "rules"),
+    [
+        ("def seed(value, *more):\n    if len(more) > 0:\n        value = hash((value, *more))\n"
+         "    np.random.seed(value)\nseed(1)\nseed(1, 2)", []),
+        ("def seed(value, *more):\n    np.random.seed(hash((value, *more)))\nseed(1, 'train')", ["hash-as-seed"]),
+        ("def seed(value, more):\n    np.random.seed(hash((value, *more)))\nKINDS = {'a': seed}", []),
+    ],
+)  # fmt: skip
+def test_hashes_of_numbers_are_the_same_in_each_process(body: str, rules: list[str]) -> None:
+    assert [one.rule for one in found(f"import numpy as np\n{body}\nnp.random.rand()", "hash-as-seed")] == rules
+
+
+def test_the_branch_for_sets_of_a_walker_is_no_set() -> None:
+    walk = """import numpy as np
+
+def walk(x):
+    if isinstance(x, list):
+        return [walk(y) for y in x]
+    elif isinstance(x, set):
+        return {walk(y) for y in x}
+    return x
+
+batch = walk(walk(load()))
+np.array(batch["a"]), np.array([x for x in batch])
+"""
+    assert found(walk, "set-order") == []
+    assert found(walk.replace("load()", "{'a', 'b'}"), "set-order") != []
+
+
+@pytest.mark.parametrize(
+    ("sampler", "words"),
+    [
+        ("RandomSampler(data)", "takes the elements in another order"),
+        ("RandomSampler(data, False, None)", "takes the elements in another order"),
+        ("RandomSampler(data, num_samples=3)", "chooses other elements"),
+        ("RandomSampler(data, replacement=True)", "chooses other elements"),
+        ("SubsetRandomSampler([1, 2])", "takes the elements in another order"),
+        ("WeightedRandomSampler([0.5], 3)", "chooses other elements"),
+    ],
+)
+def test_a_permutation_is_no_choice(sampler: str, words: str) -> None:
+    text = f"""from torch.utils.data import DataLoader, RandomSampler, SubsetRandomSampler, WeightedRandomSampler
+data = [1, 2, 3]
+for x in DataLoader(data, sampler={sampler}):
+    print(x)
+"""
+    (one,) = found(text, "unseeded-sampling", target="torch==2.4.0")
+    assert f" {words} in each run" in one.message
+
+
+def test_dropout_draws_when_it_is_called() -> None:
+    text = """import torch
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.drop = torch.nn.Dropout()
+        self.layer = torch.nn.Linear(2, 2)
+
+    def forward(self, x):
+        return self.layer(self.drop(x))
+
+net = Net()
+torch.manual_seed(1)
+net(torch.ones(2)).sum().backward()
+"""
+    told = found(text, "unseeded-torch", "seed-after-use", target="torch==2.4.0")
+    (one,) = told
+    assert [r.location.line for r in one.related] == [7]
+    assert len(found(text.replace("torch.manual_seed(1)\n", ""), "unseeded-torch", target="torch==2.4.0")) == 1
+
+
+def test_an_op_that_seeds_itself_is_told_how() -> None:
+    text = "import tensorflow as tf\ntf.image.sample_distorted_bounding_box([9, 9, 3], boxes)\n"
+    (one,) = found(text, "entropy-seed")
+    assert "without a `seed` of its own" in one.message
+    assert "sample_distorted_bounding_box(..., seed=1)" in one.remedy
+    assert found(text.replace("boxes", "boxes, seed=1"), "entropy-seed") == []
+
+
+def test_what_draws_before_the_loop_that_goes_on_is_no_news_for_a_checkpoint() -> None:
+    text = """import torch
+from torch.utils.data import DataLoader
+
+torch.manual_seed(1)
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.Adam(model.parameters())
+optimizer.load_state_dict(torch.load("last.pt")["optimizer"])
+for size in range(3):
+    model(torch.randn(size, 4)).sum().backward()
+for epoch in range(9):
+    for x in DataLoader(torch.ones(8, 4), shuffle=True):
+        model(x).sum().backward()
+        optimizer.step()
+    torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict()}, "last.pt")
+"""
+    (one,) = found(text, "rng-not-checkpointed", target="torch==2.4.0")
+    assert [r.location.line for r in one.related] == [7, 11]
+    assert found(text.replace(", shuffle=True", ""), "rng-not-checkpointed", target="torch==2.4.0") == []

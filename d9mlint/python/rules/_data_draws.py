@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from d9mlint.model import Related, Rule
+from d9mlint.model import Argument, Related, Rule
 from d9mlint.python.processes import remedy_there
-from d9mlint.python.program import Draft, Program, lower
+from d9mlint.python.program import Draft, Program, is_none, lower, matches
 from d9mlint.python.randomness import uncovered
 from d9mlint.python.rules import _unseeded
 from d9mlint.python.story import Event
+
+_SAMPLERS = "torch.utils.data"
+_CHOOSING = (Argument(1, "replacement"), Argument(2, "num_samples"))
+"""With these a ``RandomSampler`` may leave elements out (torch/utils/data/sampler.py)."""
 
 
 def check(program: Program, rule: Rule, *names: str) -> Iterator[Draft]:
@@ -28,8 +32,18 @@ def check(program: Program, rule: Rule, *names: str) -> Iterator[Draft]:
         yield program.draft(
             rule, event, cond=found.cond, related=related, confidence=confidence,
             remedy=remedy_there(program, event, rule.remedy(program.target, ("torch",))) if torch else "",
-            name=event.raw, last=_last(event), late=late, library=library,
+            name=event.raw, last=_last(event), does=_does(event), late=late, library=library,
         )  # fmt: skip
+
+
+def _does(event: Event) -> str:
+    """What differs: a sampler that takes each element once only puts them in another order."""
+    given = [value for one in _CHOOSING if (value := event.argument(one)) is not None]
+    whole = event.name == f"{_SAMPLERS}.RandomSampler.__iter__" and all(
+        is_none(value) is True or matches(value, False) is True for value in given
+    )
+    permutes = whole or event.name == f"{_SAMPLERS}.SubsetRandomSampler.__iter__"
+    return "takes the elements in another order" if permutes else "chooses other elements"
 
 
 def _last(event: Event) -> str:

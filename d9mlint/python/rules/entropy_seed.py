@@ -14,6 +14,9 @@ from d9mlint.python.wording import is_symbolic
 _NEVER = ("system-generator", "jax-key")
 """Generators that a missing seed is no news for: one that cannot be seeded, and one that raises without."""
 
+_OP = "-op"
+"""How generators are called that an op makes for itself."""
+
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At each call that seeds from entropy."""
@@ -31,9 +34,13 @@ def _one(program: Program, rule: Rule, event: Event, effect: Effect) -> Iterator
     if cond is False or truth(cond, event.guards) is False:
         return
     confidence = rule.confidence if is_symbolic(cond) else lower(lower(rule.confidence))
-    if effect.seeds:
+    remedy = ""
+    if effect.creates.endswith(_OP):
+        what = f"`{event.raw}` without a `seed` of its own draws from entropy, whatever the global seed is"
+        remedy = f"give it one: `{event.raw.rpartition('.')[2]}(..., seed=1)` (0 stands for none)"
+    elif effect.seeds:
         without = " without a seed" if effect.seed_argument is not None else ""
         what = f"`{event.raw}`{without} seeds from entropy: each run draws other numbers"
     else:
         what = f"`{event.raw}` makes a generator from entropy: each run draws other numbers"
-    yield program.draft(rule, event, cond=cond, confidence=confidence, what=what)
+    yield program.draft(rule, event, cond=cond, confidence=confidence, what=what, remedy=remedy)

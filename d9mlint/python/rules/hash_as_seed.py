@@ -23,7 +23,12 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         own = _varies(sources)
         return own if any(e.name == "builtins.id" for e in sources) else both(own, program.once("salted", salted))
 
-    yield from _origin_seeds.check(program, rule, ORIGINS, varies)
+    yield from _origin_seeds.check(program, rule, ORIGINS, varies, _known)
+
+
+def _known(sources: tuple[Event, ...]) -> bool:
+    """Whether anything is seen to be hashed: what a function gets that nothing calls may be a number."""
+    return not all(event.detached for event in sources)
 
 
 def _varies(sources: tuple[Event, ...]) -> Cond:

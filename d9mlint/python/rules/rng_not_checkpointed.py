@@ -18,6 +18,8 @@ _STATES = (
     "random.setstate",
 )  # fmt: skip
 _OPTIMIZER = "torch.optim."
+_STEP = ".step"
+_ENVIRONMENTS = ("gym.", "gymnasium.", "env.")
 _KEY = "optim"
 _RANDOM = ("rng", "random", "generator", "sampler", "loader", "seed")
 """Words in a key of a checkpoint that say that random state may be in it."""
@@ -30,7 +32,8 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     loads = [e for e in program.events if e.kind == "call" and _loads_optimizer(e) and not e.detached]
     if not loads or not program.trains or not any(not s.event.detached for s in seedings(program)):
         return
-    loops = {number for event in program.trains for number in event.loops}
+    steps = [e for e in program.events if _steps(e) and e.loops and not e.detached]
+    loops = {number for event in steps or program.trains for number in event.loops}  # those that change the weights
     going = (d.event for d in draws(program) if _goes_on(program, d, loads[0]))
     drawn = next((event for event in going if loops.intersection(event.loops)), None)
     saved = next((e for e in program.calls(*_SAVES) if not e.detached and _lacks_state(e)), None)
@@ -40,6 +43,11 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
             Related(drawn.location, "draws in the training that goes on"),
         ]
         yield program.draft(rule, saved, related=related)
+
+
+def _steps(event: Event) -> bool:
+    """Whether a call updates weights; environments have a method of this name, too."""
+    return event.kind == "call" and event.name.endswith(_STEP) and not event.name.startswith(_ENVIRONMENTS)
 
 
 def _loads_optimizer(event: Event) -> bool:
