@@ -24,6 +24,7 @@ from d9mlint.python.values import (
     Seq,
     Unknown,
     Value,
+    choose,
     overwrite,
 )
 
@@ -51,6 +52,8 @@ class _Parser:
         self.main: _Parser | None = None
         """The parser that this one is a command of."""
         self.commands: dict[str, _Parser] = {}
+        self.differing: set[str] = set()
+        """Flags that several commands have, each with a default of its own."""
         self.given: dict[str, Value] = {}
         """What ``set_defaults`` says of names that are no flags, such as the function of a command."""
 
@@ -188,9 +191,15 @@ class CommandLine:
 
     def read(self, interp: Interpreter, namespace: Obj, name: str) -> Value:
         """``args.name``."""
-        flag = _state(namespace).flags.get(name)
+        state = _state(namespace)
+        flag = state.flags.get(name)
         if flag is None:
             return Unknown(name=name)
+        if name in state.differing and self.argv is None:
+            inner = ((c, one.flags[name]) for c, one in state.commands.items() if name in one.flags)
+            return interp.resolve(
+                choose([(FlagTest(state.flags[COMMAND], "==", c), FlagValue(its)) for c, its in inner])
+            )
         if self.argv is None and (flag.kind, flag.default) in (("on", True), ("off", False)):
             return Const(flag.default)  # giving the switch changes nothing
         return FlagValue(flag) if self.argv is None else Unknown(name=name)
@@ -361,6 +370,7 @@ def _share(main: _Parser, flag: Flag) -> None:
     """Makes a command's flag known to the parser that reads it; what two commands have of one name has no default."""
     known = main.flags.get(flag.name)
     if known is not None and (known.default, known.kind) != (flag.default, flag.kind):
+        main.differing.add(flag.name)
         flag = flag._replace(default=UNKNOWN_DEFAULT, kind="value", required=False, choices=())
     main.flags[flag.name] = flag
     if main.main is not None:

@@ -64,8 +64,10 @@ def test_arguments_of_another_command() -> None:
         story(PROGRAM, ["eval", "--seed", "3"])
 
 
-def test_what_two_commands_have_of_one_name_has_no_default() -> None:
+def test_what_two_commands_have_of_one_name_is_that_of_the_one_that_runs() -> None:
     text = PROGRAM.replace("two.set", "two.add_argument('--seed', type=int, default=None)\ntwo.set")
+    assert found(text, "partial-seed") == []
+    text = text.replace("=None)", "=7)").replace("default=42", "default=None")
     assert [one.when for one in found(text, "partial-seed")] == [("--seed is not given", "command is train")]
 
 
