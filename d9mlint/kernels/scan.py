@@ -21,6 +21,7 @@ from d9mlint.kernels.torch.presence import is_torch
 from d9mlint.model import Guard, KernelOp, KernelScan, LibraryCall, Location, Site, Unchecked
 
 if TYPE_CHECKING:
+    from d9mlint.kernels.source.mentions import Uses
     from d9mlint.kernels.tensorflow.ways import Reached, Search
 
 _MANY = 20
@@ -36,10 +37,11 @@ def scan(repository: Repository, jobs: int = 0) -> KernelScan:
     besides = len(repository.looked(LIBRARIES)) + len(repository.looked(IN_PYTHON))
     with beside(lambda: _besides(repository), jobs if besides >= _MANY else 1) as looking:
         atomics = find(repository)
-        calls, inside, unchecked = looking()
+        calls, inside, uses, unchecked = looking()
     repository.unchecked |= unchecked
     anchors = [*map(_anchor, atomics), *(one.anchor for one in calls if one.anchor is not None)]
-    judgements, ways = _judged_and_met(repository, atomics, anchors, jobs if len(atomics) >= _MANY else 1)
+    search = _in_tensorflow(repository, anchors, uses)
+    judgements, ways = _judged_and_met(repository, atomics, anchors, search, jobs if len(atomics) >= _MANY else 1)
     met = _Met(ways)
     sites = [_site(one, judged, met) for one, judged in zip(atomics, judgements, strict=True)]
     sites += [_in_python(site, inside.ops) for site in inside.sites]
@@ -57,9 +59,9 @@ def scan(repository: Repository, jobs: int = 0) -> KernelScan:
     )
 
 
-def _besides(repository: Repository) -> tuple[list[Found], Embedded, dict[str, str]]:
-    """What else varies besides the atomics of sources; what could not be checked."""
-    return libraries.find(repository), _embedded(repository), repository.unchecked
+def _besides(repository: Repository) -> tuple[list[Found], Embedded, Uses | None, dict[str, str]]:
+    """What else varies besides the atomics of sources; who includes what, for the search for ops; what is unchecked."""
+    return libraries.find(repository), _embedded(repository), _uses(repository), repository.unchecked
 
 
 # What only some repositories need is imported for those: importing it takes as long as scanning many files.
@@ -74,14 +76,22 @@ def _embedded(repository: Repository) -> Embedded:
     return find(repository)
 
 
+def _uses(repository: Repository) -> Uses | None:
+    """Who includes what, where that matters."""
+    if not is_tensorflow(repository):
+        return None
+    from d9mlint.kernels.source.mentions import uses_in
+
+    return uses_in(repository)
+
+
 def _judged_and_met(
-    repository: Repository, atomics: list[Atomic], anchors: list[Anchor], jobs: int
+    repository: Repository, atomics: list[Atomic], anchors: list[Anchor], search: Search | None, jobs: int
 ) -> tuple[list[Judgement], list[Way]]:
     """A judgement for each atomic, and the ways from all anchors to ops of both frameworks.
 
     A second process judges, and then shares the search for ops: this one begins at its start, that one at its end.
     """
-    search = _in_tensorflow(repository, anchors)
     count = search.portions if search is not None else 0
     with numbers(count) as left:
 
@@ -102,12 +112,12 @@ def _judged_and_met(
     return judgements, ways
 
 
-def _in_tensorflow(repository: Repository, anchors: list[Anchor]) -> Search | None:
-    if not anchors or not is_tensorflow(repository):
+def _in_tensorflow(repository: Repository, anchors: list[Anchor], uses: Uses | None) -> Search | None:
+    if not anchors or uses is None:
         return None
     from d9mlint.kernels.tensorflow.ways import Search
 
-    return Search(repository, anchors)
+    return Search(repository, anchors, uses)
 
 
 def _in_torch(repository: Repository, anchors: list[Anchor]) -> list[Way]:

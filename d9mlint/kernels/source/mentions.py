@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from d9mlint.kernels.source.includes import Includes
 from d9mlint.kernels.source.repository import Repository
@@ -22,14 +23,48 @@ PRIVATE = 4
 """In at most so many files of a folder may a name stand that no header declares."""
 
 
+class Uses(NamedTuple):
+    """Who includes what, in all of a repository; it can be worked out in another process."""
+
+    direct: dict[str, tuple[str, ...]]
+    """By file, the headers that it names."""
+    sources: frozenset[str]
+    """The sources that are searched: of a large checkout those that register or hold kernels, and their headers."""
+    including: Mapping[str, list[str]]
+    """By header what includes it: such sources, and headers that they include.
+
+    So a source includes a header, itself or through one other header.
+    """
+    beside: Mapping[str, list[str]]
+    """By folder, such sources in it."""
+
+
+def uses_in(repository: Repository) -> Uses:
+    """Who includes what in a repository."""
+    includes = Includes(repository)
+    sources = repository.sources
+    if len(sources) > SMALL:
+        registering = repository.looked(REGISTERING)
+        chosen = [p for p in sources if p.endswith(CUDA) or p in registering]
+        headers = {h for p in chosen for h in includes.direct(p)}
+        sources = tuple(sorted(headers.union(chosen)))
+    beside: dict[str, list[str]] = {}
+    for source in sources:
+        beside.setdefault(source.rpartition("/")[0], []).append(source)
+    including: dict[str, list[str]] = {}
+    for path in {*sources, *(h for source in sources for h in includes.direct(source))}:
+        for header in includes.direct(path):
+            including.setdefault(header, []).append(path)
+    return Uses(includes.known, frozenset(sources), including, beside)
+
+
 class Mentions:
     """The files that may mean the same thing by a name; includes keep the search of a large checkout small."""
 
-    def __init__(self, repository: Repository, includes: Includes) -> None:
+    def __init__(self, repository: Repository, uses: Uses) -> None:
         self._repository = repository
-        self._includes = includes
-        self._including: tuple[frozenset[str], Mapping[str, list[str]]] | None = None
-        self._beside: dict[str, list[str]] = {}
+        self.includes = Includes(repository, uses.direct)
+        self._uses = uses
         self._found: dict[tuple[str, str], tuple[str, ...]] = {}
 
     def files(self, path: str, name: str) -> tuple[str, ...]:
@@ -43,10 +78,10 @@ class Mentions:
 
     def _search(self, path: str, name: bytes) -> tuple[str, ...]:
         data = self._repository.data
-        declaring = [h for h in sorted(self._includes.near(path)) if name in data(h)]
+        declaring = [h for h in sorted(self.includes.near(path)) if name in data(h)]
         if path.endswith(HEADERS):
             declaring.append(path)
-        sources, including = self._reverse()
+        sources, including = self._uses.sources, self._uses.including
         if declaring:
             found = set(declaring)
             for header in declaring:
@@ -58,26 +93,5 @@ class Mentions:
         # A launcher that the kernel of an op declares itself; what is defined elsewhere is used where it stands.
         if not path.endswith(CUDA):
             return (path,)
-        beside = [p for p in self._beside.get(path.rpartition("/")[0], ()) if p != path and name in data(p)]
+        beside = [p for p in self._uses.beside.get(path.rpartition("/")[0], ()) if p != path and name in data(p)]
         return tuple(sorted([path, *beside])) if len(beside) <= PRIVATE else (path,)
-
-    def _reverse(self) -> tuple[frozenset[str], Mapping[str, list[str]]]:
-        """The sources that are searched, and by header what includes it: such sources, and headers that they include.
-
-        So a source includes a header, itself or through one other header.
-        """
-        if self._including is None:
-            sources = self._repository.sources
-            if len(sources) > SMALL:
-                registering = self._repository.looked(REGISTERING)
-                chosen = [p for p in sources if p.endswith(CUDA) or p in registering]
-                headers = {h for p in chosen for h in self._includes.direct(p)}
-                sources = tuple(sorted(headers.union(chosen)))
-            for source in sources:
-                self._beside.setdefault(source.rpartition("/")[0], []).append(source)
-            including: dict[str, list[str]] = {}
-            for path in {*sources, *(h for source in sources for h in self._includes.direct(source))}:
-                for header in self._includes.direct(path):
-                    including.setdefault(header, []).append(path)
-            self._including = frozenset(sources), including
-        return self._including

@@ -8,16 +8,15 @@ the same folder, a rare one). A specialisation for another device, or for anothe
 
 from __future__ import annotations
 
+import itertools
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import islice
 
 from d9mlint.kernels.flow import Anchor, Way, strongest
 from d9mlint.kernels.guards import TENSORFLOW, guard_before, mentions
-from d9mlint.kernels.source.includes import Includes
 from d9mlint.kernels.source.lexical import word_places
-from d9mlint.kernels.source.mentions import HEADERS, Mentions
+from d9mlint.kernels.source.mentions import HEADERS, Mentions, Uses, uses_in
 from d9mlint.kernels.source.owners import Owner, enumerators, only_declared, other_device, owner_at, place_of
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.unit import Unit
@@ -43,51 +42,50 @@ def ways(repository: Repository, anchors: Iterable[Anchor]) -> list[Way]:
     return search.ways([search.portion(n) for n in range(search.portions)])
 
 
-Reached = list[list[tuple[str, Guard, tuple[Step, ...], PythonApi]]]
-"""For each start of a portion the ops that it reaches: name, weakest guard, chain up to the registration, Python."""
+_Ops = list[tuple[str, Guard, tuple[Step, ...], PythonApi]]
+"""The ops that a definition reaches: name, weakest guard, chain up to the registration, Python."""
+Reached = list[tuple[Location, list[_Ops]]]
+"""For each site of a portion what is reached from the definition around it, a list for each of its specialisations."""
 
 
 class Search:
     """The search for ways, in portions that do not need each other."""
 
-    def __init__(self, repository: Repository, anchors: Iterable[Anchor]) -> None:
-        self._graph = _Graph(repository)
+    def __init__(self, repository: Repository, anchors: Iterable[Anchor], uses: Uses | None = None) -> None:
+        self._graph = _Graph(repository, uses or uses_in(repository))
         self._python = PythonIndex(repository)
-        starts: dict[_State, list[Location]] = {}
-        for anchor in sorted(anchors, key=lambda a: a.location):
-            for state in self._graph.starts(anchor):
-                starts.setdefault(state, []).append(anchor.location)
-        self._starts = list(starts.items())
-        self.portions = min(len(starts), MAX_PORTIONS)
+        self._reached: dict[_State, _Ops] = {}
+        ordered = sorted(anchors, key=lambda a: a.location)
+        together = itertools.groupby(ordered, key=lambda a: (a.location.path, a.name, a.scope))
+        self._groups = [list(group) for _, group in together]
+        self.portions = min(len(self._groups), MAX_PORTIONS)
 
     def portion(self, number: int) -> Reached:
-        """What the starts of one portion reach; neighbours are near each other in the repository, too."""
-        return [self._reached(state) for state, _ in self._part(number)]
+        """What the sites of one portion reach; those of a function are together, neighbours mostly."""
+        first, end = (len(self._groups) * n // self.portions for n in (number, number + 1))
+        anchors = itertools.chain.from_iterable(self._groups[first:end])
+        return [(a.location, [self._ops(state) for state in self._graph.starts(a)]) for a in anchors]
 
     def ways(self, reached: Iterable[Reached]) -> list[Way]:
         """The ways, from what all portions reach, in order."""
         found: dict[tuple[str, Location], Way] = {}
-        for number, portion in enumerate(reached):
-            for (_, sites), ops in zip(self._part(number), portion, strict=True):
-                for op, guard, chain, api in ops:
-                    for site in sites:
-                        steps = (replace(chain[0], location=site), *chain[1:], *api.steps)
-                        way = Way(op, "tensorflow", api.names, api.direction, api.gradient_of, site, guard, steps)
-                        known = found.get((op, site))
-                        if known is None or _weaker(guard, known.guard):
-                            found[op, site] = way
+        for site, special in itertools.chain.from_iterable(reached):
+            for op, guard, steps, api in itertools.chain.from_iterable(special):
+                known = found.get((op, site))
+                if known is None or _weaker(guard, known.guard):
+                    own = (replace(steps[0], location=site), *steps[1:], *api.steps)
+                    found[op, site] = Way(
+                        op, "tensorflow", api.names, api.direction, api.gradient_of, site, guard, own
+                    )  # fmt: skip
         return [found[key] for key in sorted(found)]
 
-    def _part(self, number: int) -> list[tuple[_State, list[Location]]]:
-        first, end = (len(self._starts) * n // self.portions for n in (number, number + 1))
-        return self._starts[first:end]
-
-    def _reached(self, state: _State) -> list[tuple[str, Guard, tuple[Step, ...], PythonApi]]:
-        ops = sorted(_reached(self._graph, state).items())
-        return [
-            (op, guard, chain, self._python.api(op, registration.location.path))
-            for op, (guard, chain, registration) in ops
-        ]
+    def _ops(self, state: _State) -> _Ops:
+        if state not in self._reached:
+            self._reached[state] = [
+                (op, guard, steps, self._python.api(op, registration.location.path))
+                for op, (guard, steps, registration) in sorted(_reached(self._graph, state).items())
+            ]
+        return self._reached[state]
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,10 +184,9 @@ def _step(owner: Owner, location: Location | None) -> Step:
 class _Graph:
     """The definitions of a repository and their uses, on demand."""
 
-    def __init__(self, repository: Repository) -> None:
+    def __init__(self, repository: Repository, uses: Uses) -> None:
         self._repository = repository
-        self._includes = Includes(repository)
-        self._mentions = Mentions(repository, self._includes)
+        self._mentions = Mentions(repository, uses)
         self._after: dict[_State, _Next] = {}
         self._edges: dict[Owner, tuple[_Edge, ...]] = {}
         self._uses_in: dict[tuple[str, str], list[_Edge]] = {}
@@ -305,7 +302,7 @@ class _Graph:
         """The registrations of a file by the words of their classes."""
         if path not in self._registrations:
             found: dict[str, list[_Registered]] = {}
-            for one in registrations(self._repository, path, self._includes, "GPU"):
+            for one in registrations(self._repository, path, self._mentions.includes, "GPU"):
                 if not other_device(one.class_):
                     own = enumerators(one.class_)
                     for word in one.words:
@@ -331,7 +328,7 @@ def _constructed(unit: Unit | None, name: str) -> Guard:
 
 def _uses(unit: Unit, word: bytes) -> Iterator[_Edge]:
     """The uses of a word in the bodies of definitions; at namespace level nothing is behind it."""
-    for at in islice(word_places(unit.data, word), MAX_USES):
+    for at in itertools.islice(word_places(unit.data, word), MAX_USES):
         owner = owner_at(unit, at)
         if owner is None or at < owner.body:
             continue
