@@ -5,21 +5,22 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from d9mlint import config as configuration
-from d9mlint import suppress
-from d9mlint.app import results
-from d9mlint.app.options import Options, exit_code, selected, shown, start
-from d9mlint.catalogue import load
-from d9mlint.config import Config
+from d9mlint.app.options import Options, shown, start
 from d9mlint.discover import KERNEL_SOURCES, PROJECT_MARKERS, left_out
 from d9mlint.kernels import places, tree
-from d9mlint.kernels.findings import findings
 from d9mlint.kernels.listing import Listing
 from d9mlint.kernels.listing import listing as listed
-from d9mlint.kernels.ops import own_ops
 from d9mlint.model import KERNELS, Finding, KernelReport, KernelScan, Location, Rule, UsageError
+
+if TYPE_CHECKING:
+    from d9mlint.app.results import Run
+    from d9mlint.config import Config
+
+# What is only needed once files are looked through is imported there: another process looks through them meanwhile.
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class KernelOutcome:
 _Listed = Callable[[Path], Listing]
 
 
-def run(options: Options, write: Path | None = None, listing: _Listed = listed) -> KernelOutcome:
+def run(options: Options, write: Path | None = None, listing: _Listed | None = None) -> KernelOutcome:
     """Scans kernel sources; with ``write`` also writes the ops that can vary as an op file.
 
     ``listing`` gives the files of a folder, where they are known already.
@@ -42,24 +43,39 @@ def run(options: Options, write: Path | None = None, listing: _Listed = listed) 
     Raises:
         UsageError, ConfigError, CatalogueError: exit code 2, with a text that names what is wrong.
     """
-    config = configuration.load(start(options.paths), options.config)
-    catalogue = load(config.catalogues, cache=options.cache)
-    rules = selected(catalogue, (*config.select, *options.select), (*config.ignore, *options.ignore))
-    kernel_rules = tuple(rule for rule in rules if rule.family == KERNELS)
-    found = scanned(options, config, listing)
-    every_rule = (*catalogue.rules.values(), *suppress.RULES)
-    active = frozenset(rule.name for rule in kernel_rules)
-    settings = results.Run(options, config, Path.cwd(), every_rule, active)
-    raised = findings(found, kernel_rules)
+    prepared = cache(lambda: _prepared(options))
+    found = scanned(options, lambda: prepared()[0].config, listing or listed)
+    settings, rules = prepared()
+    from d9mlint.app import results
+    from d9mlint.app.options import exit_code
+    from d9mlint.kernels.findings import findings
+
+    raised = findings(found, rules)
     report = results.report(settings, raised, found.unchecked, found.sources)
     report = replace(report, files=found.files)
     silenced = _silenced(raised, report.findings)
     note = _written(found, silenced, write) if write is not None else ""
     outcome = KernelReport(replace(found, unchecked=report.unchecked), report, silenced)
-    return KernelOutcome(outcome, exit_code(report, options.fail_on or config.fail_on), note)
+    return KernelOutcome(outcome, exit_code(report, options.fail_on or settings.config.fail_on), note)
 
 
-def scanned(options: Options, config: Config, listing: _Listed = listed) -> KernelScan:
+def _prepared(options: Options) -> tuple[Run, tuple[Rule, ...]]:
+    """What decides about findings, and the rules about kernels that were asked for."""
+    from d9mlint import config as configuration
+    from d9mlint import suppress
+    from d9mlint.app.options import selected
+    from d9mlint.app.results import Run
+    from d9mlint.catalogue import load
+
+    config = configuration.load(start(options.paths), options.config)
+    catalogue = load(config.catalogues, cache=options.cache)
+    rules = selected(catalogue, (*config.select, *options.select), (*config.ignore, *options.ignore))
+    kernel_rules = tuple(rule for rule in rules if rule.family == KERNELS)
+    every_rule = (*catalogue.rules.values(), *suppress.RULES)
+    return Run(options, config, Path.cwd(), every_rule, frozenset(rule.name for rule in kernel_rules)), kernel_rules
+
+
+def scanned(options: Options, config: Callable[[], Config], listing: _Listed = listed) -> KernelScan:
     """The scan of all paths, as reports show their files, without what the configuration excludes."""
     cwd = Path.cwd()
     found = [_scan(path, config, cwd, options, listing) for path in _apart(options.paths)]
@@ -85,7 +101,7 @@ def _apart(paths: Iterable[Path]) -> list[Path]:
     return [kept[where] for where in sorted(kept)]
 
 
-def _scan(path: Path, config: Config, cwd: Path, options: Options, listing: _Listed) -> KernelScan:
+def _scan(path: Path, config: Callable[[], Config], cwd: Path, options: Options, listing: _Listed) -> KernelScan:
     """A folder; of a file, that one file, read with the project around it (its headers, its way to Python)."""
     folder = path if path.is_dir() else _project(path)
     if folder != path and not path.name.endswith((*KERNEL_SOURCES, ".py")):
@@ -95,21 +111,23 @@ def _scan(path: Path, config: Config, cwd: Path, options: Options, listing: _Lis
         return KernelScan(0, (), (), unchecked=files.unreadable)
     # Asked about nothing, it imports what reads ignore files.
     whole = tree.scan(
-        files, cache=options.cache, jobs=options.jobs, meanwhile=lambda: left_out(folder, (), config)
+        files, cache=options.cache, jobs=options.jobs, meanwhile=lambda: left_out(folder, (), config())
     )  # fmt: skip
     if folder != path:
         name = os.path.relpath(os.path.realpath(path), os.path.realpath(folder)).replace(os.sep, "/")
         whole = replace(places.limited(whole, lambda one: one == name), files=1)
-    out = left_out(folder, named_in(whole), config) if folder == path else frozenset()  # what is named counts
+    out = left_out(folder, named_in(whole), config()) if folder == path else frozenset()  # what is named counts
     prefix = shown(folder, cwd)
     return places.moved(places.limited(whole, lambda one: one not in out), f"{prefix}/" if prefix else "")
 
 
 def _project(path: Path) -> Path:
     """The nearest folder above a file that looks like a project, else the file's own."""
+    from d9mlint.config import OWN_FILE
+
     folder = path.absolute().parent
     for above in (folder, *folder.parents):
-        if any(os.path.lexists(above / mark) for mark in (*PROJECT_MARKERS, ".git", configuration.OWN_FILE)):
+        if any(os.path.lexists(above / mark) for mark in (*PROJECT_MARKERS, ".git", OWN_FILE)):
             return above
     return folder
 
@@ -125,7 +143,7 @@ def in_check(options: Options, config: Config, rules: Iterable[Rule], shown_file
     folders = tuple(path for path in options.paths if path.is_dir())
     if not folders or not any(rule.family == KERNELS for rule in rules):
         return KernelScan(0, (), ())
-    return places.limited(scanned(replace(options, paths=folders), config), shown_files)
+    return places.limited(scanned(replace(options, paths=folders), lambda: config), shown_files)
 
 
 def _silenced(raised: Iterable[Finding], kept: Iterable[Finding]) -> frozenset[Location]:
@@ -136,6 +154,7 @@ def _silenced(raised: Iterable[Finding], kept: Iterable[Finding]) -> frozenset[L
 def _written(found: KernelScan, silenced: frozenset[Location], path: Path) -> str:
     """Writes the op file, its places relative to its folder; returns what to say about it."""
     from d9mlint.catalogue import opfile
+    from d9mlint.kernels.ops import own_ops
 
     folder = path.absolute().parent
 

@@ -6,11 +6,13 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from d9mlint import suppress
-from d9mlint.catalogue import Catalogue
-from d9mlint.model import SEVERITIES, Report, Rule, UsageError
-from d9mlint.model.evidence import CONFIRMED
+from d9mlint.model import SEVERITIES, UsageError
+
+if TYPE_CHECKING:
+    from d9mlint.catalogue import Catalogue
+    from d9mlint.model import Report, Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,8 @@ def start(paths: Sequence[Path]) -> Path:
 
 def selected(catalogue: Catalogue, select: Sequence[str], ignore: Sequence[str]) -> tuple[Rule, ...]:
     """The rules to run; names, ids, families and ``all`` can be selected and ignored."""
+    from d9mlint import suppress
+
     known = [*catalogue.rules.values(), *suppress.RULES]
     names = {n for r in known for n in (r.name, r.id, r.family)} | {"all"}
     for name in (*select, *ignore):
@@ -86,6 +90,8 @@ def is_selected(rule: Rule, select: Sequence[str], ignore: Sequence[str]) -> boo
 
 def exit_code(report: Report, fail_on: str) -> int:
     """0, 1 or 3 of the contract (2 is an exception); ``fail_on`` is a severity, ``confirmed``, or one of each."""
+    from d9mlint.model.evidence import CONFIRMED
+
     if report.unchecked:
         return 3
     words = fail_on.split(",")

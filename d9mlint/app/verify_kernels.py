@@ -78,7 +78,7 @@ def planned(options: VerifyOptions, spec: Path | None, include: Sequence[str]) -
     if options.path is None:
         return KernelPlan(() if launches else probes, launches, KernelScan(0, (), ()))
     config = configuration.load(start((options.path,)), options.config)
-    scan = scanned(Options((options.path,), config=options.config), config)
+    scan = scanned(Options((options.path,), config=options.config), lambda: config)
     wanted = {probe_of(site) for site in scan.sites}
     return KernelPlan(tuple(one for one in probes if one.name in wanted), launches, scan, tuple(include))
 

@@ -1,5 +1,5 @@
 """The command line: words in, exit code out."""
 
-from d9mlint.cli.main import entry, main
+from d9mlint.cli.main import main
 
-__all__ = ["entry", "main"]
+__all__ = ["main"]

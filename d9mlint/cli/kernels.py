@@ -43,12 +43,12 @@ def kernels(paths: tuple[Path, ...], **options: object) -> None:
 
     With --installed it lists the atomics in the GPU code of a build instead, without source and without executing it.
     """
-    from d9mlint.report.kernels import render
-
     outcome = _installed(paths, options) if options["installed"] is not None else _sources(paths, options)
     color = sys.stdout.isatty() and "NO_COLOR" not in os.environ and options["output"] is None
     format_ = str(options["format_"])
     everything = bool(options["everything"])
+    from d9mlint.report.kernels import render
+
     show(render(outcome.report, format_, everything=everything, color=color and format_ == "text"), options)
     if outcome.note:
         click.echo(outcome.note, err=True)
@@ -57,25 +57,22 @@ def kernels(paths: tuple[Path, ...], **options: object) -> None:
 
 def _sources(paths: tuple[Path, ...], options: Mapping[str, object]) -> KernelOutcome:
     """The scan of sources."""
-    from d9mlint.kernels.listing import listing_ahead
+    from d9mlint.app.kernels import run
+    from d9mlint.app.options import Options
 
     if not paths:
         raise click.UsageError("name a PATH with kernel sources, or --installed NAME for a built package")
     if options["python"] is not None:
         raise click.UsageError("--python says whose packages --installed means: it needs --installed")
-    with listing_ahead(paths) as listing:
-        from d9mlint.app.kernels import run
-        from d9mlint.app.options import Options
-
-        asked = Options(
-            paths=paths,
-            fail_on=options["fail_on"],  # type: ignore[arg-type]
-            config=options["config"],  # type: ignore[arg-type]
-            baseline=options["baseline"],  # type: ignore[arg-type]
-            write_baseline=options["write_baseline"],  # type: ignore[arg-type]
-            cache=not options["no_cache"],
-        )
-        return run(asked, options["write"], listing)  # type: ignore[arg-type]
+    asked = Options(
+        paths=paths,
+        fail_on=options["fail_on"],  # type: ignore[arg-type]
+        config=options["config"],  # type: ignore[arg-type]
+        baseline=options["baseline"],  # type: ignore[arg-type]
+        write_baseline=options["write_baseline"],  # type: ignore[arg-type]
+        cache=not options["no_cache"],
+    )
+    return run(asked, options["write"], click.get_current_context().obj)  # type: ignore[arg-type]
 
 
 def _installed(paths: tuple[Path, ...], options: Mapping[str, object]) -> KernelOutcome:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from importlib import import_module
 from typing import NoReturn
 
@@ -52,10 +50,13 @@ def cli() -> None:
     """
 
 
-def main(args: Sequence[str] | None = None) -> NoReturn:
-    """Runs the command line and leaves with the exit code of the contract."""
+def main(args: Sequence[str] | None = None, begun: object = None) -> NoReturn:
+    """Runs the command line and leaves with the exit code of the contract.
+
+    ``begun`` is what was begun for a command before, see ``d9mlint.__main__``.
+    """
     try:
-        code = cli.main(args=list(sys.argv[1:] if args is None else args), standalone_mode=False)
+        code = cli.main(args=list(sys.argv[1:] if args is None else args), standalone_mode=False, obj=begun)
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         code = USAGE
@@ -79,14 +80,3 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
         click.echo(f"d9mlint: internal error: {type(error).__name__}: {error}", err=True)
         code = FAILED
     sys.exit(code if isinstance(code, int) else 0)
-
-
-def entry() -> NoReturn:
-    """The command as a process of its own, which ends at once: to free what a run has built would only take time."""
-    try:
-        main()
-    except SystemExit as stop:
-        with suppress(OSError, ValueError):  # a closed pipe, a stream closed for it
-            sys.stdout.flush()
-            sys.stderr.flush()
-        os._exit(stop.code if isinstance(stop.code, int) else FAILED)

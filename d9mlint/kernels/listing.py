@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import marshal
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,15 +61,11 @@ def listing(root: Path) -> Listing:
 
 
 @contextmanager
-def listing_ahead(paths: Iterable[Path], jobs: int = 0) -> Iterator[Callable[[Path], Listing]]:
-    """Has the first folder of ``paths`` looked through by another process, while this one imports what it needs.
+def listing_ahead(first: Path, jobs: int = 0) -> Iterator[Callable[[Path], Listing]]:
+    """Has a folder looked through by another process, while this one imports what it needs.
 
-    Yields what gives the listing of a folder, that of the first one once.
+    Yields what gives the listing of a folder, that of ``first`` once.
     """
-    first = next((path for path in paths if path.is_dir()), None)
-    if first is None:
-        yield listing
-        return
     with beside(lambda: listing(first), jobs) as begun:
         yield lambda folder: begun() if folder == first else listing(folder)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -46,12 +48,24 @@ def scan(
 def _scanned(repository: Repository, jobs: int, meanwhile: Callable[[], object]) -> KernelScan:
     from d9mlint.kernels.ahead import looking_ahead
 
-    with looking_ahead(repository, jobs):
+    with _uncollected(), looking_ahead(repository, jobs):
         # Importing it takes as long as reading thousands of files, which another process does meanwhile.
         from d9mlint.kernels.scan import scan as scan_repository
 
         meanwhile()
         return scan_repository(repository, jobs)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without the garbage collector: what a scan makes it needs until its end, and goes through it in vain."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def repository(files: Listing) -> Repository:
