@@ -322,7 +322,7 @@ def test_a_scan_is_remembered_until_a_file_changes(d9mlint: Run, monkeypatch: py
     os.utime("a.cu", (1e9, 1e9))
     first = d9mlint("kernels", ".", "--format", "json").out
     with monkeypatch.context() as patch:
-        patch.setattr(tree, "repository", lambda files: pytest.fail("scanned again"))
+        patch.setattr(tree, "_bytes", lambda path: pytest.fail("read again"))
         assert d9mlint("kernels", ".", "--format", "json").out == first
     Path("a.cu").write_text(EXACT)
     os.utime("a.cu", (1e9 + 1, 1e9 + 1))

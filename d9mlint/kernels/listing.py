@@ -21,12 +21,10 @@ _WANTED = frozenset((*KERNEL_SOURCES, *BESIDES))
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The files of a folder that matter, by path relative to it, with a digest of their sizes and times."""
+    """The files of a folder that matter, by path relative to it, sorted."""
 
     root: Path
     paths: tuple[str, ...]
-    digest: str
-    newest: int
     unreadable: tuple[Unchecked, ...] = ()
 
     @property
@@ -37,7 +35,7 @@ class Listing:
 
 def listing(root: Path) -> Listing:
     """Looks through a folder; links are not followed, virtual environments and the like are left out."""
-    found: list[tuple[str, int, int]] = []
+    found: list[str] = []
     unreadable: list[Unchecked] = []
     pending = [("", str(root))]
     while pending:
@@ -47,17 +45,27 @@ def listing(root: Path) -> Listing:
                 for entry in entries:
                     name = entry.name
                     if name[name.rfind(".") :] in _WANTED and entry.is_file(follow_symlinks=False):
-                        status = entry.stat(follow_symlinks=False)
-                        found.append((inside + name, status.st_size, status.st_mtime_ns))
+                        found.append(inside + name)
                     elif entry.is_dir(follow_symlinks=False) and not _skipped(name):
                         pending.append((f"{inside}{name}/", entry.path))
         except OSError as error:
             unreadable.append(Unchecked(inside or ".", f"cannot be read: {error.strerror or type(error).__name__}"))
-    found.sort()
+    return Listing(root, tuple(sorted(found)), tuple(sorted(unreadable)))
+
+
+def stamp(files: Listing) -> tuple[str, int]:
+    """A digest of the names, sizes and times of files; the time of the newest, in nanoseconds."""
+    found = []
+    for path in files.paths:
+        try:
+            status = os.lstat(f"{files.root}/{path}")
+        except OSError:  # gone since
+            found.append((path, -1, 0))
+        else:
+            found.append((path, status.st_size, status.st_mtime_ns))
     # Version 2 writes equal data equally (later ones note which objects are the same), and much faster than `repr`.
     digest = hashlib.blake2b(marshal.dumps(found, 2), digest_size=16).hexdigest()
-    paths = tuple(path for path, _, _ in found)
-    return Listing(root, paths, digest, max((t for _, _, t in found), default=0), tuple(sorted(unreadable)))
+    return digest, max((time for _, _, time in found), default=0)
 
 
 @contextmanager

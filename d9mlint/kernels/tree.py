@@ -7,13 +7,13 @@ import hashlib
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from d9mlint import __version__
 from d9mlint.cache import Store, code_hash
-from d9mlint.kernels.listing import Listing
+from d9mlint.kernels.listing import Listing, stamp
 from d9mlint.model import KernelScan
 
 if TYPE_CHECKING:
@@ -34,26 +34,35 @@ def scan(
     At most ``jobs`` processes, and never more than two, share the work; 0 is one a processor. ``meanwhile`` is done in
     this one while the other reads files.
     """
+    started = time.time_ns()
     store = Store.open("kernels") if cache else None
-    key = _key(files)
-    known = store.load(key, KernelScan) if store is not None else None
-    if known is None:
-        known = _scanned(repository(files), jobs, meanwhile)
-        if store is not None and _may_be_kept(files, known):
-            store.save(key, known)
-            store.prune()
+    with _uncollected(), ExitStack() as stack:
+        # A folder that was never scanned is read from now on, without a look at whether it has changed.
+        scanned_before = store is not None and store.load(_key(files), bool)
+        read = None if scanned_before else _read(files, jobs, stack)
+        digest, newest = stamp(files) if store is not None else ("", started)
+        known = store.load(_key(files, digest), KernelScan) if store is not None else None
+        if known is None:
+            read = read or _read(files, jobs, stack)
+            # Importing it takes as long as reading thousands of files, which another process does meanwhile.
+            from d9mlint.kernels.scan import scan as scan_repository
+
+            meanwhile()
+            known = scan_repository(read, jobs)
+            if store is not None and _may_be_kept(known) and started - newest > _FRESH:
+                store.save(_key(files, digest), known)
+                store.save(_key(files), True)
+                store.prune()
     return replace(known, unchecked=tuple(sorted({*known.unchecked, *files.unreadable})))
 
 
-def _scanned(repository: Repository, jobs: int, meanwhile: Callable[[], object]) -> KernelScan:
+def _read(files: Listing, jobs: int, stack: ExitStack) -> Repository:
+    """The files, which another process begins to read."""
     from d9mlint.kernels.ahead import looking_ahead
 
-    with _uncollected(), looking_ahead(repository, jobs):
-        # Importing it takes as long as reading thousands of files, which another process does meanwhile.
-        from d9mlint.kernels.scan import scan as scan_repository
-
-        meanwhile()
-        return scan_repository(repository, jobs)
+    found = repository(files)
+    stack.enter_context(looking_ahead(found, jobs))
+    return found
 
 
 @contextmanager
@@ -92,11 +101,11 @@ def _bytes(path: str) -> bytes:
     return data
 
 
-def _key(files: Listing) -> str:
-    text = repr((__version__, code_hash(("model", "kernels")), files.digest, str(files.root.resolve())))
+def _key(files: Listing, digest: str = "") -> str:
+    """Of the scan of these very files; without their digest, of whether the folder was scanned at all."""
+    text = repr((__version__, code_hash(("model", "kernels")), digest, str(files.root.resolve())))
     return hashlib.blake2b(text.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
 
 
-def _may_be_kept(files: Listing, found: KernelScan) -> bool:
-    crashed = any(one.reason.startswith("internal-error") for one in found.unchecked)
-    return not crashed and time.time_ns() - files.newest > _FRESH
+def _may_be_kept(found: KernelScan) -> bool:
+    return not any(one.reason.startswith("internal-error") for one in found.unchecked)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from d9mlint.kernels import tree
-from d9mlint.kernels.listing import listing
+from d9mlint.kernels.listing import listing, stamp
 from d9mlint.kernels.sites.atomics import find
 
 GOOD = b"__global__ void k(float* x) { atomicAdd(x, 1.f); }\n"
@@ -49,13 +49,13 @@ def test_a_listing_changes_with_names_sizes_and_times(tmp_path: Path) -> None:
     file = tmp_path / "k.cu"
     file.write_bytes(GOOD)
     os.utime(file, ns=(10**18, 10**18))
-    seen = [listing(tmp_path).digest]
-    assert listing(tmp_path).digest == seen[0]
+    seen = [stamp(listing(tmp_path))[0]]
+    assert stamp(listing(tmp_path))[0] == seen[0]
     os.utime(file, ns=(10**18, 10**18 + 1))
-    seen.append(listing(tmp_path).digest)
+    seen.append(stamp(listing(tmp_path))[0])
     file.write_bytes(GOOD * 2)
     os.utime(file, ns=(10**18, 10**18 + 1))
-    seen.append(listing(tmp_path).digest)
+    seen.append(stamp(listing(tmp_path))[0])
     file.rename(tmp_path / "l.cu")
-    seen.append(listing(tmp_path).digest)
+    seen.append(stamp(listing(tmp_path))[0])
     assert len(set(seen)) == 4
