@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from d9mlint.model import Location
 from d9mlint.model.kernel import GUARD_LEVELS, Guard, KernelOp, Step
 
 
-@dataclass(frozen=True, slots=True)
-class Anchor:
+class Anchor(NamedTuple):
     """Where a way starts: a site, the function around it and its class (empty in a macro's body).
 
     ``inner`` are, where the site calls a wrapper, the places of the atomics in the bodies that bear its name: a functor
@@ -23,8 +22,7 @@ class Anchor:
     inner: tuple[Location, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(NamedTuple):
     """One way from one site to one op.
 
     ``guard`` is the weakest among all the ways from this site to this op, ``chain`` a shortest way with that guard.

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 import tree_sitter
 
@@ -19,8 +19,7 @@ from d9mlint.kernels.source.unit import Unit
 from d9mlint.model.kernel import Guard
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(NamedTuple):
     """The vocabulary of a framework's guards."""
 
     tests: tuple[bytes, ...]
@@ -105,8 +104,7 @@ def guard_before(unit: Unit, function: tree_sitter.Node, place: int, words: Word
     return strongest(found)
 
 
-@dataclass(frozen=True, slots=True)
-class _Test:
+class _Test(NamedTuple):
     """A word of a guard in a function; deterministic mode makes it true (1) or false (-1), or it is an alert (0)."""
 
     unit: Unit

@@ -41,7 +41,8 @@ def scan(
         scanned_before = store is not None and store.load(_key(files), bool)
         read = None if scanned_before else _read(files, jobs, stack)
         digest, newest = stamp(files) if store is not None else ("", started)
-        known = store.load(_key(files, digest), KernelScan) if store is not None else None
+        key = _key(files, digest)
+        known = store.load(key, KernelScan) if store is not None else None
         if known is None:
             read = read or _read(files, jobs, stack)
             # Importing it takes as long as reading thousands of files, which another process does meanwhile.
@@ -50,7 +51,7 @@ def scan(
             meanwhile()
             known = scan_repository(read, jobs)
             if store is not None and _may_be_kept(known) and started - newest > _FRESH:
-                store.save(_key(files, digest), known)
+                store.save(key, known)
                 store.save(_key(files), True)
                 store.prune()
     return replace(known, unchecked=tuple(sorted({*known.unchecked, *files.unreadable})))
@@ -103,7 +104,8 @@ def _bytes(path: str) -> bytes:
 
 def _key(files: Listing, digest: str = "") -> str:
     """Of the scan of these very files; without their digest, of whether the folder was scanned at all."""
-    text = repr((__version__, code_hash(("model", "kernels")), digest, str(files.root.resolve())))
+    code = code_hash(("model", "kernels")) if digest else ""
+    text = repr((__version__, code, digest, str(files.root.resolve())))
     return hashlib.blake2b(text.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
 
 

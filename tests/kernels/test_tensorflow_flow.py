@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from d9mlint.kernels.flow import Anchor, Way, ops_of
@@ -110,7 +108,7 @@ def test_a_wrapper_leads_only_to_the_ops_that_its_bodies_are_for() -> None:
     start = unit.data.index(b"body(out")
     use = Anchor(unit.span(start, start + 4))
     assert {way.op for way in ways(tree, [use])} == {"ScatterAdd", "ScatterMin", "ScatterUpdate"}
-    assert {way.op for way in ways(tree, [replace(use, inner=inner)])} == {"ScatterAdd", "ScatterMin"}
+    assert {way.op for way in ways(tree, [use._replace(inner=inner)])} == {"ScatterAdd", "ScatterMin"}
 
 
 def test_a_device_function_of_a_header_is_a_wrapper_and_leads_nowhere() -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from d9mlint.kernels.source.lexical import arguments
 
@@ -36,8 +36,7 @@ MAX_MEANINGS = 4
 """How many definitions of one name, from the branches of ``#if``, are looked at."""
 
 
-@dataclass(frozen=True, slots=True)
-class Macro:
+class Macro(NamedTuple):
     """A ``#define``; ``parameters`` is None for an object-like one. ``start`` and ``end`` are its place in the text."""
 
     name: str
@@ -47,8 +46,7 @@ class Macro:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Undefined:
+class Undefined(NamedTuple):
     """An ``#undef``."""
 
     name: str
@@ -188,8 +186,7 @@ def _bound(parameters: tuple[str, ...], values: list[str]) -> dict[str, str]:
     return bound
 
 
-@dataclass(frozen=True, slots=True)
-class _Slot:
+class _Slot(NamedTuple):
     """A parameter in a macro's body; ``raw`` beside ``##``, ``quoted`` after ``#``."""
 
     name: str

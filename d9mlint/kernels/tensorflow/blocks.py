@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from d9mlint.kernels.source.repository import Repository
 
@@ -35,8 +35,7 @@ MAX_DEPTH = 3
 """Through so many functions of one file a call is followed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A function or class at the top of a Python file, with its decorators."""
 
     path: str
@@ -105,8 +104,7 @@ _Applied = tuple[list[str], frozenset[bytes], int]
 """An export that is called: its names, the words of what it is called with, its place."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Index:
+class _Index(NamedTuple):
     """The files of a folder by what they use."""
 
     generated: dict[bytes, list[str]]

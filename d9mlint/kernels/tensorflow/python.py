@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from d9mlint.kernels.flow import location_in
 from d9mlint.kernels.source.repository import Repository
@@ -25,8 +25,7 @@ _MODULE = re.compile(rb"\w\Z")
 _LIBRARY = re.compile(rb"(?:ops|impl|lib)\w*\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class PythonApi:
+class PythonApi(NamedTuple):
     """How Python meets an op; ``names`` of a gradient op are, after its own, those of the ops in ``gradient_of``."""
 
     names: tuple[str, ...]
@@ -35,8 +34,7 @@ class PythonApi:
     steps: tuple[Step, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(NamedTuple):
     names: tuple[str, ...] = ()
     steps: tuple[Step, ...] = ()
 

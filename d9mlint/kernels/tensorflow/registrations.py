@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from d9mlint.kernels.source.includes import Includes
 from d9mlint.kernels.source.lexical import arguments
@@ -36,8 +36,7 @@ MAX_UNCLOSED = 50
 """After so many parentheses that never close, a file is no source."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Registration:
+class Registration(NamedTuple):
     """A class as the kernel of an op on a device (``GPU``, ``CPU``); ``types`` are its (attribute, type) constraints.
 
     ``class_`` is the C++ expression with all macros replaced; the location is where it, or its macro, is used.

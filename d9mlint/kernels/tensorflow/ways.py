@@ -11,7 +11,8 @@ from __future__ import annotations
 import itertools
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from d9mlint.kernels.flow import Anchor, Way, strongest
 from d9mlint.kernels.guards import TENSORFLOW, guard_before, mentions
@@ -88,8 +89,7 @@ class Search:
         return self._reached[state]
 
 
-@dataclass(frozen=True, slots=True)
-class _Edge:
+class _Edge(NamedTuple):
     """A use of a definition in another one, ``owner``, behind a guard.
 
     Its template arguments name ``enumerators``, those of the owner ``own``; ``elsewhere`` that one of both names a
@@ -104,8 +104,7 @@ class _Edge:
     guard: Guard
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
+class _State(NamedTuple):
     """A definition on the way, and the enumerators (by enumeration) that the way was specialised for so far.
 
     ``name`` is what a registration has to name: the definition or, for a macro, what led to the macro.
@@ -116,8 +115,7 @@ class _State:
     fixed: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Next:
+class _Next(NamedTuple):
     """Where a way goes on from a state: the states behind its uses, each with a guard, and the ops registered for it.
 
     ``guard`` is that of the constructor, which stands before them all.

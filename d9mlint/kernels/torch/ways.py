@@ -6,7 +6,6 @@ kernel -> launcher -> dispatchers -> registration (pybind11, ``TORCH_LIBRARY``, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from d9mlint.kernels.flow import Anchor, Way
 from d9mlint.kernels.guards import TORCH, guard_before, mentions
@@ -45,7 +44,7 @@ def _both(ways: list[Way]) -> Iterator[Way]:
         directions.setdefault(way.op, set()).add(way.direction)
     for way in ways:
         mixed = len(directions[way.op]) > 1
-        yield replace(way, direction="both") if mixed else way
+        yield way._replace(direction="both") if mixed else way
 
 
 def _starts(callers: Callers, anchors: Iterable[Anchor]) -> list[tuple[Block, Guard, list[Location]]]:
