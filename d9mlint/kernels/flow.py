@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Container, Iterable
 from typing import NamedTuple
 
 from d9mlint.model import Location
 from d9mlint.model.kernel import GUARD_LEVELS, Guard, KernelOp, Step
+
+MAX_PORTIONS = 128
+"""So many are even work for several processes."""
 
 
 class Anchor(NamedTuple):
@@ -36,6 +40,15 @@ class Way(NamedTuple):
     site: Location
     guard: Guard
     chain: tuple[Step, ...]
+
+
+def portions(anchors: Iterable[Anchor]) -> list[list[Anchor]]:
+    """The anchors, sorted, in at most ``MAX_PORTIONS`` lists: those of a function are together, neighbours mostly."""
+    ordered = sorted(anchors, key=lambda a: a.location)
+    groups = [list(group) for _, group in itertools.groupby(ordered, key=lambda a: (a.location.path, a.name, a.scope))]
+    count = min(len(groups), MAX_PORTIONS)
+    bounds = [len(groups) * number // count for number in range(count + 1)] if count else []
+    return [list(itertools.chain.from_iterable(groups[first:end])) for first, end in itertools.pairwise(bounds)]
 
 
 def weakest(guards: Iterable[Guard]) -> Guard:

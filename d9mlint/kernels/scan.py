@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from d9mlint.kernels.ahead import MARKED
 from d9mlint.kernels.beside import beside, numbers
 from d9mlint.kernels.embedded.presence import IN_PYTHON, Embedded
-from d9mlint.kernels.flow import Anchor, Way, ops_of, weakest
+from d9mlint.kernels.flow import Anchor, Way, ops_of, portions, weakest
 from d9mlint.kernels.judging.judge import Judgement, judge
 from d9mlint.kernels.libraries import finding as libraries
 from d9mlint.kernels.libraries.finding import Found
@@ -40,8 +41,7 @@ def scan(repository: Repository, jobs: int = 0) -> KernelScan:
         calls, inside, uses, unchecked = looking()
     repository.unchecked |= unchecked
     anchors = [*map(_anchor, atomics), *(one.anchor for one in calls if one.anchor is not None)]
-    search = _in_tensorflow(repository, anchors, uses)
-    judgements, ways = _judged_and_met(repository, atomics, anchors, search, jobs if len(atomics) >= _MANY else 1)
+    judgements, ways = _judged_and_met(repository, atomics, anchors, uses, jobs if len(atomics) >= _MANY else 1)
     met = _Met(ways)
     sites = [_site(one, judged, met) for one, judged in zip(atomics, judgements, strict=True)]
     sites += [_in_python(site, inside.ops) for site in inside.sites]
@@ -86,38 +86,44 @@ def _uses(repository: Repository) -> Uses | None:
 
 
 def _judged_and_met(
-    repository: Repository, atomics: list[Atomic], anchors: list[Anchor], search: Search | None, jobs: int
+    repository: Repository, atomics: list[Atomic], anchors: list[Anchor], uses: Uses | None, jobs: int
 ) -> tuple[list[Judgement], list[Way]]:
     """A judgement for each atomic, and the ways from all anchors to ops of both frameworks.
 
     A second process judges, and then shares the search for ops: this one begins at its start, that one at its end.
     """
-    count = search.portions if search is not None else 0
-    with numbers(count) as left:
+    parts = portions(anchors) if uses is not None else []
+    search = cache(lambda: _search(repository, uses))
+    with numbers(len(parts)) as left:
 
         def judging() -> tuple[_Judged, dict[int, Reached]]:
             judged = _judgements(repository, atomics)
-            return judged, {count - 1 - n: search.portion(count - 1 - n) for n, _ in enumerate(left) if search}
+            own = (len(parts) - 1 - n for n, _ in enumerate(left))
+            return judged, {n: search().reached(parts[n]) for n in own}
 
         with beside(judging, jobs) as other:
-            reached = {n: search.portion(n) for n, _ in enumerate(left) if search}
+            reached = {n: search().reached(parts[n]) for n, _ in enumerate(left)}
             ways = _in_torch(repository, anchors)
             (judgements, unchecked, crashes), more = other()
     repository.unchecked |= {**unchecked, **crashes}
     reached |= more
-    if search is not None:
-        # What a process took that died is missing.
-        every = (reached[n] if n in reached else search.portion(n) for n in range(count))
-        ways = [*search.ways(every), *ways]
-    return judgements, ways
+    # What a process took that died is missing.
+    every = [reached[n] if n in reached else search().reached(part) for n, part in enumerate(parts)]
+    return judgements, [*_in_tensorflow(every), *ways]
 
 
-def _in_tensorflow(repository: Repository, anchors: list[Anchor], uses: Uses | None) -> Search | None:
-    if not anchors or uses is None:
-        return None
+def _search(repository: Repository, uses: Uses | None) -> Search:
     from d9mlint.kernels.tensorflow.ways import Search
 
-    return Search(repository, anchors, uses)
+    return Search(repository, uses)
+
+
+def _in_tensorflow(reached: list[Reached]) -> list[Way]:
+    if not reached:
+        return []
+    from d9mlint.kernels.tensorflow.ways import ways_of
+
+    return ways_of(reached)
 
 
 def _in_torch(repository: Repository, anchors: list[Anchor]) -> list[Way]:

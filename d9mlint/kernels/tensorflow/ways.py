@@ -27,7 +27,6 @@ from d9mlint.kernels.tensorflow.registrations import Registration, registrations
 from d9mlint.model import Location
 from d9mlint.model.kernel import GUARD_LEVELS, Guard, Step
 
-MAX_PORTIONS = 128
 MAX_STATES = 400
 """How many definitions one way may visit."""
 MAX_USES = 60
@@ -39,46 +38,26 @@ def ways(repository: Repository, anchors: Iterable[Anchor]) -> list[Way]:
     anchors = list(anchors)
     if not anchors or not is_tensorflow(repository):
         return []
-    search = Search(repository, anchors)
-    return search.ways([search.portion(n) for n in range(search.portions)])
+    return ways_of([Search(repository).reached(anchors)])
 
 
 _Ops = list[tuple[str, Guard, tuple[Step, ...], PythonApi]]
 """The ops that a definition reaches: name, weakest guard, chain up to the registration, Python."""
 Reached = list[tuple[Location, list[_Ops]]]
-"""For each site of a portion what is reached from the definition around it, a list for each of its specialisations."""
+"""For each of some sites what is reached from the definition around it, a list for each of its specialisations."""
 
 
 class Search:
-    """The search for ways, in portions that do not need each other."""
+    """The search for ways; sites do not need each other, so that several processes can share them."""
 
-    def __init__(self, repository: Repository, anchors: Iterable[Anchor], uses: Uses | None = None) -> None:
+    def __init__(self, repository: Repository, uses: Uses | None = None) -> None:
         self._graph = _Graph(repository, uses or uses_in(repository))
         self._python = PythonIndex(repository)
         self._reached: dict[_State, _Ops] = {}
-        ordered = sorted(anchors, key=lambda a: a.location)
-        together = itertools.groupby(ordered, key=lambda a: (a.location.path, a.name, a.scope))
-        self._groups = [list(group) for _, group in together]
-        self.portions = min(len(self._groups), MAX_PORTIONS)
 
-    def portion(self, number: int) -> Reached:
-        """What the sites of one portion reach; those of a function are together, neighbours mostly."""
-        first, end = (len(self._groups) * n // self.portions for n in (number, number + 1))
-        anchors = itertools.chain.from_iterable(self._groups[first:end])
+    def reached(self, anchors: Iterable[Anchor]) -> Reached:
+        """What some sites reach."""
         return [(a.location, [self._ops(state) for state in self._graph.starts(a)]) for a in anchors]
-
-    def ways(self, reached: Iterable[Reached]) -> list[Way]:
-        """The ways, from what all portions reach, in order."""
-        found: dict[tuple[str, Location], Way] = {}
-        for site, special in itertools.chain.from_iterable(reached):
-            for op, guard, steps, api in itertools.chain.from_iterable(special):
-                known = found.get((op, site))
-                if known is None or _weaker(guard, known.guard):
-                    own = (replace(steps[0], location=site), *steps[1:], *api.steps)
-                    found[op, site] = Way(
-                        op, "tensorflow", api.names, api.direction, api.gradient_of, site, guard, own
-                    )  # fmt: skip
-        return [found[key] for key in sorted(found)]
 
     def _ops(self, state: _State) -> _Ops:
         if state not in self._reached:
@@ -87,6 +66,18 @@ class Search:
                 for op, (guard, steps, registration) in sorted(_reached(self._graph, state).items())
             ]
         return self._reached[state]
+
+
+def ways_of(reached: Iterable[Reached]) -> list[Way]:
+    """The ways, from what all sites reach."""
+    found: dict[tuple[str, Location], Way] = {}
+    for site, special in itertools.chain.from_iterable(reached):
+        for op, guard, steps, api in itertools.chain.from_iterable(special):
+            known = found.get((op, site))
+            if known is None or _weaker(guard, known.guard):
+                own = (replace(steps[0], location=site), *steps[1:], *api.steps)
+                found[op, site] = Way(op, "tensorflow", api.names, api.direction, api.gradient_of, site, guard, own)
+    return [found[key] for key in sorted(found)]
 
 
 class _Edge(NamedTuple):
