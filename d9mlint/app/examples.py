@@ -117,14 +117,14 @@ def _judge_configs(example: Example, data: dict[str, bytes], catalogue: Catalogu
 
 def _judge_kernels(example: Example, data: dict[str, bytes], catalogue: Catalogue) -> tuple[Finding, ...]:
     """An example with C++ or CUDA sources is a tree of kernel sources."""
-    from d9mlint.kernels.findings import findings
+    from d9mlint.kernels.findings import checks, findings
     from d9mlint.kernels.scan import scan
     from d9mlint.kernels.source.repository import Repository
 
     found = scan(Repository(data, data.__getitem__))
     if found.unchecked:
         raise AssertionError(f"line {example.line}: {found.unchecked}")
-    return tuple(findings(found, catalogue.rules.values()))
+    return tuple(findings(found, checks(catalogue.rules.values())))
 
 
 def _launched(target: Target, entry: str, data: dict[str, bytes]) -> Target:

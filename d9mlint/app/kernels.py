@@ -19,6 +19,7 @@ from d9mlint.model import KERNELS, Finding, KernelReport, KernelScan, Location, 
 if TYPE_CHECKING:
     from d9mlint.app.results import Run
     from d9mlint.config import Config
+    from d9mlint.kernels.findings import Check
 
 # What is only needed once files are looked through is imported there: another process looks through them meanwhile.
 
@@ -32,25 +33,28 @@ class KernelOutcome:
     note: str = ""
 
 
+Meanwhile = Callable[[], object]
 _Listed = Callable[[Path], Listing]
 
 
-def run(options: Options, write: Path | None = None, listing: _Listed | None = None) -> KernelOutcome:
+def run(
+    options: Options, write: Path | None = None, listing: _Listed | None = None, meanwhile: Meanwhile = lambda: None
+) -> KernelOutcome:
     """Scans kernel sources; with ``write`` also writes the ops that can vary as an op file.
 
-    ``listing`` gives the files of a folder, where they are known already.
+    ``listing`` gives the files of a folder, where they are known already; ``meanwhile`` is done while files are read.
 
     Raises:
         UsageError, ConfigError, CatalogueError: exit code 2, with a text that names what is wrong.
     """
-    prepared = cache(lambda: _prepared(options))
+    prepared = cache(lambda: _prepared(options, meanwhile))
     found = scanned(options, lambda: prepared()[0].config, listing or listed)
-    settings, rules = prepared()
+    settings, judges = prepared()
     from d9mlint.app import results
     from d9mlint.app.options import exit_code
     from d9mlint.kernels.findings import findings
 
-    raised = findings(found, rules)
+    raised = findings(found, judges)
     report = results.report(settings, raised, found.unchecked, found.sources)
     report = replace(report, files=found.files)
     silenced = _silenced(raised, report.findings)
@@ -59,20 +63,23 @@ def run(options: Options, write: Path | None = None, listing: _Listed | None = N
     return KernelOutcome(outcome, exit_code(report, options.fail_on or settings.config.fail_on), note)
 
 
-def _prepared(options: Options) -> tuple[Run, tuple[Rule, ...]]:
-    """What decides about findings, and the rules about kernels that were asked for."""
+def _prepared(options: Options, meanwhile: Meanwhile) -> tuple[Run, list[Check]]:
+    """What decides about findings, and the checks of the rules about kernels that were asked for."""
     from d9mlint import config as configuration
     from d9mlint import suppress
     from d9mlint.app.options import selected
     from d9mlint.app.results import Run
     from d9mlint.catalogue import load
+    from d9mlint.kernels.findings import checks
 
+    meanwhile()
     config = configuration.load(start(options.paths), options.config)
     catalogue = load(config.catalogues, cache=options.cache)
     rules = selected(catalogue, (*config.select, *options.select), (*config.ignore, *options.ignore))
     kernel_rules = tuple(rule for rule in rules if rule.family == KERNELS)
     every_rule = (*catalogue.rules.values(), *suppress.RULES)
-    return Run(options, config, Path.cwd(), every_rule, frozenset(rule.name for rule in kernel_rules)), kernel_rules
+    active = frozenset(rule.name for rule in kernel_rules)
+    return Run(options, config, Path.cwd(), every_rule, active), checks(kernel_rules)
 
 
 def scanned(options: Options, config: Callable[[], Config], listing: _Listed = listed) -> KernelScan:

@@ -160,12 +160,12 @@ def _kernels(options: Options, config: Config, rules: tuple[Rule, ...], found: D
     if not found.kernels or not rules:
         return Besides()
     from d9mlint.app.kernels import in_check
-    from d9mlint.kernels.findings import findings
+    from d9mlint.kernels.findings import checks, findings
 
     cwd = Path.cwd()
     names = {shown(path, cwd) for path in (*found.kernels, *found.files)}
     scan = in_check(options, config, rules, names.__contains__)
-    return Besides(tuple(findings(scan, rules)), scan.unchecked, scan.sources, rules)
+    return Besides(tuple(findings(scan, checks(rules))), scan.unchecked, scan.sources, rules)
 
 
 @dataclass(frozen=True, slots=True)

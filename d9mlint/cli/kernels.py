@@ -59,6 +59,7 @@ def _sources(paths: tuple[Path, ...], options: Mapping[str, object]) -> KernelOu
     """The scan of sources."""
     from d9mlint.app.kernels import run
     from d9mlint.app.options import Options
+    from d9mlint.report.kernels import prepare
 
     if not paths:
         raise click.UsageError("name a PATH with kernel sources, or --installed NAME for a built package")
@@ -72,7 +73,8 @@ def _sources(paths: tuple[Path, ...], options: Mapping[str, object]) -> KernelOu
         write_baseline=options["write_baseline"],  # type: ignore[arg-type]
         cache=not options["no_cache"],
     )
-    return run(asked, options["write"], click.get_current_context().obj)  # type: ignore[arg-type]
+    listing = click.get_current_context().obj
+    return run(asked, options["write"], listing, lambda: prepare(str(options["format_"])))  # type: ignore[arg-type]
 
 
 def _installed(paths: tuple[Path, ...], options: Mapping[str, object]) -> KernelOutcome:

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 
 from d9mlint.model import KERNELS, Finding, KernelScan, Rule
 
+Check = Callable[[KernelScan], Iterable[Finding]]
 
-def findings(scan: KernelScan, rules: Iterable[Rule]) -> list[Finding]:
-    """The findings of those of ``rules`` that are about kernels, sorted; each is judged by the module of its name."""
-    found: list[Finding] = []
+
+def checks(rules: Iterable[Rule]) -> list[Check]:
+    """What judges a scan for those of ``rules`` that are about kernels: each has a module of its name."""
+    found: list[Check] = []
     for rule in rules:
         if rule.family == KERNELS:
             module = importlib.import_module(f"d9mlint.kernels.rules.{rule.name.replace('-', '_')}")
-            found.extend(module.check_scan(scan, rule))
-    return sorted(found, key=lambda one: one.sort_key)
+            found.append(partial(module.check_scan, rule=rule))
+    return found
+
+
+def findings(scan: KernelScan, judges: Iterable[Check]) -> list[Finding]:
+    """The findings of some checks, sorted."""
+    return sorted((one for judge in judges for one in judge(scan)), key=lambda one: one.sort_key)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from d9mlint.discover import KERNEL_SOURCES
 from d9mlint.kernels import places, scan, tree
-from d9mlint.kernels.findings import findings
+from d9mlint.kernels.findings import checks, findings
 from d9mlint.kernels.judging import judge
 from d9mlint.kernels.listing import listing, stamp
 from d9mlint.kernels.ops import own_ops
@@ -75,7 +75,7 @@ def test_the_guard_of_its_ops_is_that_of_a_site() -> None:
     found = scanned(add_dot_cu=FLOAT % alert)
     assert found.sites[0].guard.level == "throws"
     assert found.sites[0].guard.where is not None
-    (one,) = findings(found, [rule("float-atomic")])
+    (one,) = findings(found, checks([rule("float-atomic")]))
     assert one.severity == "info"
     assert own_ops(found)[0].status[0].deterministic_mode == "raises"
 
@@ -83,7 +83,7 @@ def test_the_guard_of_its_ops_is_that_of_a_site() -> None:
 def test_each_site_that_can_vary_has_one_finding() -> None:
     found = scanned(add_dot_cu=FLOAT % "", slot_dot_cu=SLOT, scan_dot_cu=SCAN)
     names = ("float-atomic", "order-dependent-atomic", "unjudged-atomic", "nondeterministic-library-call")
-    raised = findings(found, [*map(rule, names), rule("unseeded-numpy", "seeds")])
+    raised = findings(found, checks([*map(rule, names), rule("unseeded-numpy", "seeds")]))
     assert [(f.rule, f.location.path) for f in raised] == [
         ("float-atomic", "add.cu"),
         ("nondeterministic-library-call", "scan.cu"),

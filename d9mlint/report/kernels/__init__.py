@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from d9mlint.model import KernelReport, UsageError
 
 FORMATS = ("text", "json", "sarif", "html", "github")
 
-__all__ = ["FORMATS", "render"]
+_HOMES = {"text": "kernels.text", "json": "kernels.json_", "html": "kernels.page", "sarif": "sarif", "github": "github"}
+
+__all__ = ["FORMATS", "prepare", "render"]
+
+
+def prepare(format: str) -> None:
+    """Imports what writes a format, where there is time for it before the report is there."""
+    import_module(f"d9mlint.report.{_HOMES[format]}")
 
 
 def render(
