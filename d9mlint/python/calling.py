@@ -7,7 +7,18 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from d9mlint.model import Argument, Location
-from d9mlint.python import attributes, callbacks, expressions, jaxcalls, library, loaders, mappings, outside, tensors
+from d9mlint.python import (
+    attributes,
+    binding,
+    callbacks,
+    expressions,
+    jaxcalls,
+    library,
+    loaders,
+    mappings,
+    outside,
+    tensors,
+)
 from d9mlint.python import facts as f
 from d9mlint.python.guards import Cond, both, either, negate
 from d9mlint.python.program import holds
@@ -154,6 +165,9 @@ def call_expression(interp: Interpreter, node: f.Call, frame: Frame) -> Value:
             kwargs[arg.keyword] = value
         else:
             args.append(value)
+    if not any(arg.star for arg in node.args) and binding.fails(func, args, kwargs):
+        interp.stopped = True  # it raises TypeError
+        return EXITS
     return call(interp, func, args, kwargs, frame, node.place, star)
 
 

@@ -295,6 +295,8 @@ class Class(NamedTuple):
     body: tuple[Stmt, ...]
     decorators: tuple[Expr, ...]
     place: Place
+    keywords: bool = False
+    """Whether there is more in the parentheses: ``metaclass=Registry``."""
 
 
 class Import(NamedTuple):

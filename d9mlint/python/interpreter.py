@@ -154,10 +154,12 @@ class Interpreter:
         if name in frame.globals:
             return self.resolve(frame.globals[name].vars.get(name, UNKNOWN))
         current: Frame | None = frame
+        inside: Func | None = None
         while current is not None:
-            if name in current.vars:
+            of_class = current.body_of_class and inside is not None and inside.closure is current
+            if name in current.vars and not of_class:  # methods do not see the names in the body of their class
                 return self.resolve(current.vars[name])
-            current = current.parent
+            current, inside = current.parent, current.func
         return Ref(f"builtins.{name}") if name in self.knowledge.builtins else Unknown(name=name)
 
     def store(self, name: str, value: Value, frame: Frame) -> None:

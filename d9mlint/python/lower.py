@@ -171,6 +171,7 @@ class _Lowering:
             self.suite(node.body),
             tuple(self.expr(d.decorator) for d in node.decorators),
             self._places.of(node.name),
+            bool(node.keywords),
         )
 
     def _params(self, params: cst.Parameters) -> tuple[f.Param, ...]:

@@ -229,6 +229,7 @@ def _def(interp: Interpreter, node: f.Def, frame: Frame) -> Left:
 def _class(interp: Interpreter, node: f.Class, frame: Frame) -> Left:
     bases = tuple(expressions.evaluate(interp, base, frame) for base in node.bases)
     inner = Frame(frame.module, frame, tuple(interp.assumed()), frame.func)
+    inner.body_of_class = True
     cls = Class(node, bases, inner)
     interp.block(node.body, inner)
     for value in inner.vars.values():

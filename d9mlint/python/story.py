@@ -15,7 +15,7 @@ from d9mlint.python.values import Func, Module, Ref, Seq, Unknown, Value
 class Frame:
     """The names of a module, class body or function call."""
 
-    __slots__ = ("born", "func", "globals", "module", "order", "parent", "results", "vars", "yields")
+    __slots__ = ("body_of_class", "born", "func", "globals", "module", "order", "parent", "results", "vars", "yields")
 
     def __init__(self, module: Module, parent: Frame | None, born: tuple[Cond, ...], func: Func | None = None) -> None:
         self.vars: dict[str, Value] = {}
@@ -26,6 +26,7 @@ class Frame:
         self.globals: dict[str, Frame] = {}
         self.results: list[tuple[Cond, Value]] = []
         self.yields: list[Value] = []
+        self.body_of_class = False
         self.order: tuple[str, tuple[Event, ...]] = ("", ())
         """The order that a generator's values come out in, and where it comes from."""
 

@@ -1,0 +1,51 @@
+"""Calls that cannot be: arguments that a function or class of the program surely does not take."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from d9mlint.python import facts as f
+from d9mlint.python.values import ABSENT, Class, Func, Ref, Value, alternatives
+
+_PLAIN = ("builtins.object", "torch.nn.Module", "torch.utils.data.Dataset", "torch.utils.data.IterableDataset")
+"""Bases outside the program whose instances are made by ``__init__`` and nothing else."""
+
+
+def fails(func: Value, args: Sequence[Value], kwargs: Mapping[str, Value]) -> bool:
+    """Whether a call without ``*`` and ``**`` raises ``TypeError``, as its arguments fit no parameters.
+
+    Only of plain functions and classes: decorators and metaclasses may take anything.
+    """
+    made = isinstance(func, Class)
+    plain = _constructor(func) if isinstance(func, Class) else func
+    if not isinstance(plain, Func) or not isinstance(plain.node, f.Def) or plain.decorators:
+        return False
+    given = (*args, *kwargs.values())
+    if any(leaf is ABSENT for value in given for _, leaf in alternatives(value)):
+        return False
+    return not _binds(plain.node.params, len(args) + made, frozenset(kwargs), frozenset(plain.defaults))
+
+
+def _constructor(cls: Class) -> Func | None:
+    """The ``__init__`` that decides what a class takes; None where something else may."""
+    for current in cls.line():
+        bases = [base for base in current.bases if not isinstance(base, Class)]
+        if current.node.decorators or not all(isinstance(base, Ref) and base.name in _PLAIN for base in bases):
+            return None
+        if current.node.keywords or "__new__" in current.frame.vars:
+            return None
+        found = current.frame.vars.get("__init__")
+        if found is not None or len(current.bases) > 1:
+            return found if isinstance(found, Func) else None
+    return None
+
+
+def _binds(params: Sequence[f.Param], count: int, names: frozenset[str], defaults: frozenset[str]) -> bool:
+    kinds = [param.kind for param in params]
+    positional = [param.name for param in params if param.kind == "pos"]
+    known = frozenset(param.name for param in params if param.kind in ("pos", "kw"))
+    if count > len(positional) and "*" not in kinds:
+        return False
+    if not names <= known and "**" not in kinds:
+        return False
+    return known - frozenset(positional[:count]) <= names | defaults

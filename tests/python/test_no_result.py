@@ -1,0 +1,104 @@
+"""Draws that happen in no run, or whose numbers reach nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from d9mlint.catalogue import load
+from d9mlint.model import Finding
+from d9mlint.python.batch import newest_target
+from d9mlint.python.engine import judge
+from d9mlint.python.knowledge import Knowledge
+from d9mlint.python.project import Project
+
+CATALOGUE = load()
+HEAD = """import argparse
+import inspect
+import random
+
+import torch
+from torch import nn
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--wide", action="store_true")
+parser.add_argument("--loud", action="store_true")
+args = parser.parse_args()
+"""
+
+
+def found(text: str, *rules: str) -> list[Finding]:
+    """What is found in a program, by these rules."""
+    at = newest_target(["torch==2.6"], "gpu")
+    knowledge = Knowledge(CATALOGUE.aliases, CATALOGUE.effects, at)
+    project = Project({"run.py": f"{HEAD}{text}".encode()}.get)
+    told = judge(project, "run.py", ("",), CATALOGUE.rules.values(), CATALOGUE.ops, knowledge, at)
+    return [f for f in told.findings if f.rule in rules and f.confidence != "low"]
+
+
+@pytest.mark.parametrize(
+    ("definition", "call", "fits"),
+    [
+        ("def f(a, b=1):\n    pass\n", "f(1)", True),
+        ("def f(a, b=1):\n    pass\n", "f(1, c=2)", False),
+        ("def f(a, b=1):\n    pass\n", "f()", False),
+        ("def f(a, b=1):\n    pass\n", "f(1, 2, 3)", False),
+        ("def f(a, b=1):\n    pass\n", "f(*[1, 2, 3])", True),
+        ("def f(a, *rest, key):\n    pass\n", "f(1, 2, 3, key=4)", True),
+        ("def f(a, *rest, key):\n    pass\n", "f(1, 2, 3)", False),
+        ("def f(**rest):\n    pass\n", "f(c=2)", True),
+        ("@torch.jit.script\ndef f(a):\n    pass\n", "f()", True),
+        ("class F:\n    def __init__(self, a):\n        pass\n", "F(1)", True),
+        ("class F:\n    def __init__(self, a):\n        pass\n", "F(a=1, unique=True)", False),
+        ("class F(nn.Module):\n    def __init__(self, a):\n        pass\n", "F()", False),
+        ("class F(Base):\n    def __init__(self, a):\n        pass\n", "F()", True),
+        ("class F(metaclass=Registry):\n    def __init__(self, a):\n        pass\n", "F()", True),
+        ("class F:\n    a: int\n", "F(a=1)", True),
+    ],
+)
+def test_nothing_follows_a_call_that_cannot_bind(definition: str, call: str, fits: bool) -> None:
+    text = f"{definition}\n{call}\nrandom.random()\n"
+    assert bool(found(text, "unseeded-python")) is fits
+
+
+def test_a_call_that_cannot_bind_ends_its_branch_alone() -> None:
+    text = "def f(a):\n    pass\n\nif args.wide:\n    f()\nrandom.random()\n"
+    assert len(found(text, "unseeded-python")) == 1
+    assert (
+        len(found("def f(a):\n    pass\n\ntry:\n    f()\nexcept TypeError:\n    random.random()\n", "unseeded-python"))
+        == 1
+    )
+
+
+def test_methods_do_not_see_the_names_in_the_body_of_their_class() -> None:
+    text = """
+def crop(image, size):
+    return image[:size]
+
+
+class Cropper:
+    def crop(self, image):
+        return crop(image, size=4)
+
+
+Cropper().crop([1])
+random.random()
+"""
+    assert len(found(text, "unseeded-python")) == 1
+
+
+def test_who_asks_for_a_signature_calls_nothing() -> None:
+    text = """
+class Noise:
+    def __init__(self):
+        self.rng = random.Random()
+
+
+def fields(cls):
+    return inspect.signature(cls.__init__).parameters
+
+
+fields(Noise)
+if args.loud:
+    Noise()
+"""
+    assert [f.when for f in found(text, "entropy-seed")] == [("--loud is given",)]
