@@ -1,14 +1,57 @@
-"""Calls that cannot be: arguments that a function or class of the program surely does not take."""
+"""Arguments and the parameters that take them, also where they surely fit none."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from d9mlint.python import facts as f
-from d9mlint.python.values import ABSENT, Class, Func, Ref, Value, alternatives
+from d9mlint.python.story import Frame
+from d9mlint.python.values import (
+    ABSENT,
+    UNKNOWN,
+    Class,
+    Const,
+    Dict,
+    Func,
+    Optional,
+    Ref,
+    Seq,
+    Unknown,
+    Value,
+    alternatives,
+    in_place_of_absent,
+)  # fmt: skip
 
 _PLAIN = ("builtins.object", "torch.nn.Module", "torch.utils.data.Dataset", "torch.utils.data.IterableDataset")
 """Bases outside the program whose instances are made by ``__init__`` and nothing else."""
+
+
+def bind(inner: Frame, func: Func, args: list[Value], kwargs: dict[str, Value], star: bool) -> None:
+    """Binds the parameters of a call; ``star``: more arguments were unpacked from something unknown."""
+    rest = list(args)
+    left = dict(kwargs)
+    for param in func.node.params:
+        known = not star and param.name in func.defaults
+        default = func.defaults[param.name] if known else _hidden(func, param.name)
+        if param.kind == "*":
+            inner.vars[param.name] = Seq("tuple", None if star else rest, UNKNOWN if star else None)
+            rest = []
+        elif param.kind == "**":
+            inner.vars[param.name] = Dict(left, star)
+        elif param.kind == "pos" and rest:
+            inner.vars[param.name] = rest.pop(0)
+            left.pop(param.name, None)
+        elif param.name in left:
+            inner.vars[param.name] = in_place_of_absent(left.pop(param.name), default)
+        else:
+            inner.vars[param.name] = default
+
+
+def _hidden(func: Func, name: str) -> Unknown:
+    """A parameter of which nobody knows whether it is given."""
+    default = func.defaults.get(name)
+    optional = isinstance(default, Const) and default.value is None
+    return Optional(name=name) if optional else Unknown(name=name)
 
 
 def fails(func: Value, args: Sequence[Value], kwargs: Mapping[str, Value]) -> bool:

@@ -45,7 +45,6 @@ from d9mlint.python.values import (
     Value,
     alternatives,
     choose,
-    in_place_of_absent,
     taint,
 )
 from d9mlint.python.wording import is_symbolic
@@ -236,7 +235,7 @@ def enter(
         return UNKNOWN  # what happens in it has been told; nobody knows with which arguments it would be called here
     options = outside.command_line_parameters(interp, func) if not args and not kwargs else {}
     inner = Frame(func.closure.module, func.closure, tuple(interp.assumed()), func)
-    _bind(inner, func, args, {**options, **kwargs}, star)
+    binding.bind(inner, func, args, {**options, **kwargs}, star)
     tensors.type_parameters(interp, func, inner)
     where = (interp.path.conds(), tuple(interp.contexts), id(interp.loaders.current))
     key = (id(node), id(func.closure), where, _memo_key(interp, inner))
@@ -303,26 +302,6 @@ def _result(node: f.Def, inner: Frame, returned: Cond, stopped: Cond) -> Value:
     if is_symbolic(rest) and rest is not False and returned is either(*(cond for cond, _ in results)):
         results.append((rest, NONE))  # (a return in a loop is none that is known of)
     return results[0][1] if len(results) == 1 else choose(results)
-
-
-def _bind(inner: Frame, func: Func, args: list[Value], kwargs: dict[str, Value], star: bool) -> None:
-    rest = list(args)
-    left = dict(kwargs)
-    for param in func.node.params:
-        known = not star and param.name in func.defaults
-        default = func.defaults[param.name] if known else Unknown(name=param.name)
-        if param.kind == "*":
-            inner.vars[param.name] = Seq("tuple", None if star else rest, UNKNOWN if star else None)
-            rest = []
-        elif param.kind == "**":
-            inner.vars[param.name] = Dict(left, star)
-        elif param.kind == "pos" and rest:
-            inner.vars[param.name] = rest.pop(0)
-            left.pop(param.name, None)
-        elif param.name in left:
-            inner.vars[param.name] = in_place_of_absent(left.pop(param.name), default)
-        else:
-            inner.vars[param.name] = default
 
 
 def _memo_key(interp: Interpreter, inner: Frame) -> tuple[object, ...]:

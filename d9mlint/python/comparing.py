@@ -21,6 +21,7 @@ from d9mlint.python.values import (
     Inst,
     Module,
     Obj,
+    Optional,
     Partial,
     Phi,
     Ref,
@@ -93,7 +94,9 @@ def _compare_leaves(interp: Interpreter, op: str, left: Value, right: Value, tex
     keys = tuple(_key(interp, v) for v in (left, right))
     words = [_said(left), _said(right)]
     plain = " " not in text and all(words)
-    return OpaqueTest(("compare", op, *keys), f"{words[0]} {op} {words[1]}" if plain else text)
+    text = f"{words[0]} {op} {words[1]}" if plain else text
+    unset = op in ("is", "==") and isinstance(left, Optional) and isinstance(right, Const) and right.value is None
+    return OpaqueTest(("compare", op, *keys), text, by_default=unset)
 
 
 def is_a(value: Value, wanted: Value) -> bool | None:

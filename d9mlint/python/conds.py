@@ -64,13 +64,18 @@ TYPE_TEST = "isinstance(...)"
 class OpaqueTest(Node):
     """A condition that cannot be read; two of them are equal when they have the same key (mostly: a place)."""
 
-    __slots__ = ("text",)
+    __slots__ = ("by_default", "text")
+    by_default: bool
+    """It holds where a parameter, which settings that are not known may give, is left to its default."""
     text: str
 
-    def __new__(cls, key: tuple[Any, ...], text: str, parts: Iterable[Any] = ()) -> OpaqueTest:
+    def __new__(
+        cls, key: tuple[Any, ...], text: str, parts: Iterable[Any] = (), *, by_default: bool = False
+    ) -> OpaqueTest:
         """The one such test; ``parts`` are those of a condition that was given up."""
         node = _known(cls, key)
         node.text, node.symbolic, node.atoms = text, False, _bit(node) | _atoms(parts)
+        node.by_default = by_default
         return node
 
 

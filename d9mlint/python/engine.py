@@ -12,7 +12,7 @@ from d9mlint.model import CONFIDENCES, Finding, Location, Op, Related, Rule, Tar
 from d9mlint.python import calling, linking, loaders, match, mentions
 from d9mlint.python import facts as f
 from d9mlint.python.determinism import CUDNN_VARIABLE, FRONTEND_VARIABLE, OPS_VARIABLE
-from d9mlint.python.guards import Cond, either, forget
+from d9mlint.python.guards import Cond, forget
 from d9mlint.python.interpreter import Interpreter
 from d9mlint.python.knowledge import Knowledge
 from d9mlint.python.merging import combine
@@ -22,7 +22,7 @@ from d9mlint.python.project import CannotRead, Project
 from d9mlint.python.reading import NOTEBOOK
 from d9mlint.python.story import Frame, Story
 from d9mlint.python.values import Class, Func, Inst, Module
-from d9mlint.python.wording import words_of
+from d9mlint.python.wording import any_of, words_of
 
 RECURSION = 12_000
 """Stack frames that the interpreter may use; its own limits (``MAX_CALLS``, ``MAX_DEPTH``) end well below."""
@@ -200,7 +200,7 @@ def merge(drafts: Iterable[Draft], entry: str, local: bool) -> tuple[Finding, ..
 
 def _finding(group: list[Draft], entry: str, local: bool) -> Finding:
     best = max(group, key=lambda d: CONFIDENCES.index(d.confidence))
-    cond: Cond = either(*(d.cond for d in group))
+    cond: Cond = any_of((d.cond for d in group), best.settings)
     excluded = [one for one in best.excluded if all(one in draft.excluded for draft in group)]
     related: list[Related] = []
     for draft in group:

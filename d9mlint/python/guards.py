@@ -317,6 +317,6 @@ def test_value(cond: FlagTest, value: Any) -> bool:
 
 __all__ = [
     "EXCEPTION", "INVERSE", "LAUNCHER", "MAX_SIZE", "ORDERINGS", "TYPE_TEST", "UNKNOWN_DEFAULT", "All", "AnyOf", "Cond",
-    "Flag", "FlagTest", "Known", "Node", "Not", "OpaqueTest", "both", "either", "forget", "negate", "test_value",
-    "truth",
+    "Flag", "FlagTest", "Known", "Node", "Not", "OpaqueTest", "Several", "both", "either", "forget", "negate",
+    "test_value", "truth",
 ]  # fmt: skip

@@ -159,7 +159,7 @@ class Interpreter:
             of_class = current.body_of_class and inside is not None and inside.closure is current
             if name in current.vars and not of_class:  # methods do not see the names in the body of their class
                 return self.resolve(current.vars[name])
-            current, inside = current.parent, current.func
+            inside, current = current.func, current.parent
         return Ref(f"builtins.{name}") if name in self.knowledge.builtins else Unknown(name=name)
 
     def store(self, name: str, value: Value, frame: Frame) -> None:

@@ -37,6 +37,12 @@ class Unknown:
         self.name = name
 
 
+class Optional(Unknown):
+    """A parameter whose default is None, where settings that are not known (``**config``) may give something else."""
+
+    __slots__ = ()
+
+
 class Const:
     """A known Python constant."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from keyword import iskeyword
+from typing import Any
 
 from d9mlint.python.guards import (
     INVERSE,
@@ -16,8 +17,10 @@ from d9mlint.python.guards import (
     FlagTest,
     Not,
     OpaqueTest,
+    Several,
     both,
     either,
+    negate,
     test_value,
     truth,
 )  # fmt: skip
@@ -29,6 +32,16 @@ _SETTING = re.compile(_PLACE)
 _CONFIG = r"(?:cfg|config|conf|params|hparams|hps|opts?|options|settings|args|flags)"
 _CHOICE = re.compile(rf"(?=(?:\w+[._])*{_CONFIG}(?:[._\[]\w|\[)){_PLACE} (?:==|is|in|<=?|>=?) .{{1,40}}", re.IGNORECASE)
 """A comparison of what a config says with something."""
+
+
+def _alike(cond: Cond, names: dict[str, Cond]) -> Cond:
+    """The condition with one test for all parameters of one name: for words, they are the same."""
+    if isinstance(cond, Several):
+        together = both if isinstance(cond, All) else either
+        return together(*(_alike(part, names) for part in cond.of))
+    if isinstance(cond, Not) and isinstance(cond.of, OpaqueTest) and cond.of.by_default:
+        return names.setdefault(cond.of.text, cond)
+    return cond
 
 
 def by_default(cond: Cond) -> bool | None:
@@ -54,24 +67,38 @@ def is_symbolic(cond: Cond) -> bool:
     return isinstance(cond, bool) or cond.symbolic
 
 
-def loosened(cond: Cond) -> Cond:
+def loosened(cond: Cond, settings: bool = False) -> Cond:
     """What of a condition can be told: it holds wherever ``cond`` does, and perhaps elsewhere."""
-    if is_symbolic(cond):
+    if is_symbolic(cond) or (settings and is_setting(cond)):
         return cond
     if isinstance(cond, All):
-        return both(*(loosened(part) for part in cond.of))
-    return either(*(loosened(part) for part in cond.of)) if isinstance(cond, AnyOf) else True
+        return both(*(loosened(part, settings) for part in cond.of))
+    return either(*(loosened(part, settings) for part in cond.of)) if isinstance(cond, AnyOf) else True
+
+
+def any_of(conds: Iterable[Cond], settings: bool = False) -> Cond:
+    """That one of several conditions holds; where that is too much to say, what of each can be told."""
+    names: dict[str, Cond] = {}
+    conds = [_alike(cond, names) for cond in conds]
+    found = either(*conds)
+    if not isinstance(found, OpaqueTest) or found in conds:
+        return found
+    told = [both(*_simpler(list(one.of), ())) if isinstance(one, All) else one for one in conds]
+    found = either(*(loosened(one, settings) for one in told))
+    return True if isinstance(found, OpaqueTest) else found
 
 
 def is_setting(cond: Cond) -> bool:
     """Whether it tests a setting whose value is not known, but whose name can be told.
 
-    ``params.use_xla``, ``config["model"]["xla"]``, ``params.get("xla", False)``, ``config.mode == "fast"``. (Whether a
-    module is in training mode is no setting.)
+    ``params.use_xla``, ``config["model"]["xla"]``, ``params.get("xla", False)``, ``config.mode == "fast"``; that a
+    parameter is given for which ``**settings`` may hold something. (Whether a module is in training mode is none.)
     """
     atom = cond.of if isinstance(cond, Not) else cond
     if not isinstance(atom, OpaqueTest):
         return False
+    if atom.by_default and atom is not cond:
+        return True
     match = _SETTING.fullmatch(atom.text) or _CHOICE.fullmatch(atom.text)
     parts = match[1].split(".") if match else ["if"]
     return parts[-1] != "training" and not any(iskeyword(part) for part in parts)
@@ -80,8 +107,10 @@ def is_setting(cond: Cond) -> bool:
 def describe(cond: Cond) -> str:
     """The condition in words: ``--seed is not given``."""
     if is_setting(cond):
-        atom = cond.of if isinstance(cond, Not) else cond
-        return f"`{atom.text}` is {'true' if atom is cond else 'false'}"  # type: ignore[union-attr]
+        atom: Any = cond.of if isinstance(cond, Not) else cond
+        if atom.by_default:
+            return f"`{atom.text.removesuffix(' is None')}` is given"
+        return f"`{atom.text}` is {'true' if atom is cond else 'false'}"
     if isinstance(cond, Not):
         return _describe_flag(cond.of, False) if isinstance(cond.of, FlagTest) else f"not ({describe(cond.of)})"
     if isinstance(cond, FlagTest):
@@ -124,9 +153,31 @@ def words_of(cond: Cond, settings: bool = False, excluded: Iterable[Cond] = ()) 
     parts = [part for one in (cond.of if isinstance(cond, All) else (cond,)) for part in _factored(one)]
     parts = _simpler([part for part in parts if not isinstance(part, bool)], anyhow)
     told = [p for p in parts if is_symbolic(p) or (settings and is_setting(p))]
-    words = {p: describe(p) for p in told}
+    partly = [loosened(_fewer(p), settings) for p in parts if isinstance(p, AnyOf) and p not in told]
+    told += [p for p in _simpler(partly, (*anyhow, *told)) if p not in told]
     # All conditions are needed, so to leave one out says less but nothing wrong.
-    return tuple(sorted({w for p, w in words.items() if len(w) <= MAX_WORDS or not isinstance(p, AnyOf)}))
+    return tuple(sorted({words for p in told if (words := _short(p))}))
+
+
+def _short(cond: Cond) -> str:
+    """A condition in words; of many alternatives the first, and how many there are besides; empty for long ones."""
+    words = describe(cond)
+    if len(words) <= MAX_WORDS or not isinstance(cond, AnyOf):
+        return words
+    kept: list[str] = []
+    for one in sorted(map(describe, cond.of), key=lambda text: (len(text), text)):
+        if len(" or ".join((*kept, one))) <= MAX_WORDS:
+            kept.append(one)
+    return f"{' or '.join(sorted(kept))} or {len(cond.of) - len(kept)} more" if kept else ""
+
+
+def _fewer(cond: AnyOf) -> Cond:
+    """Alternatives, those left out that others hold in anyway; each without what the others' failing says."""
+    alone = [one for one in cond.of if not isinstance(one, (All, AnyOf))]
+    rest = [_given(one, tuple(map(negate, alone))) for one in cond.of if one not in alone]
+    needs = [frozenset(one.of if isinstance(one, All) else (one,)) for one in rest]
+    kept = [one for one, need in zip(rest, needs, strict=True) if not any(other < need for other in needs)]
+    return either(*alone, *kept)
 
 
 def _simpler(parts: list[Cond], anyhow: tuple[Cond, ...]) -> list[Cond]:

@@ -102,3 +102,57 @@ if args.loud:
     Noise()
 """
     assert [f.when for f in found(text, "entropy-seed")] == [("--loud is given",)]
+
+
+NOISE = """
+class Data:
+    def __init__(self, size, noise=None, blur=None):
+        self.size = size
+        self.rng = None
+        if {test}:
+            self.rng = random.Random()
+
+
+def load(path):
+    return parse(open(path))
+
+
+{use}
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "use", "when"),
+    [
+        ("noise is not None", "Data(3, **load('c.yaml'))", ("`noise` is given",)),
+        ("noise is None", "Data(3, **load('c.yaml'))", ()),
+        (
+            "noise is not None or blur is not None",
+            "Data(3, **load('c.yaml'))",
+            ("`blur` is given or `noise` is given",),
+        ),
+        ("noise is not None", "Data(3, **load('a.yaml'))\nData(4, **load('b.yaml'))", ("`noise` is given",)),
+        (
+            "noise is not None",
+            "if args.loud:\n    Data(3, **load('a.yaml'))\nelif args.wide:\n    Data(4, **load('b.yaml'))",
+            ("--loud is given or --wide is given", "`noise` is given"),
+        ),
+    ],
+)
+def test_a_parameter_that_settings_may_give_is_told(test: str, use: str, when: tuple[str, ...]) -> None:
+    assert [f.when for f in found(NOISE.format(test=test, use=use), "entropy-seed")] == [when]
+
+
+def test_of_many_alternatives_the_first_are_told() -> None:
+    names = [f"a_setting_with_a_long_name_{i}" for i in range(6)]
+    text = f"""
+def use({", ".join(f"{n}=None" for n in names)}):
+    if {" or ".join(f"{n} is not None" for n in names)}:
+        random.random()
+
+
+use(**yaml_of('c.yaml'))
+"""
+    ((told,),) = (f.when for f in found(text, "unseeded-python"))
+    assert told.startswith(f"`{names[0]}` is given or ")
+    assert told.endswith(" or 4 more")
