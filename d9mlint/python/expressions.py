@@ -13,12 +13,14 @@ from d9mlint.python.guards import Flag, FlagTest, both, either, negate
 from d9mlint.python.story import Event, Frame
 from d9mlint.python.values import (
     UNKNOWN,
+    Bound,
     Class,
     CondValue,
     Const,
     Dict,
     FlagValue,
     Func,
+    Inst,
     Obj,
     Phi,
     Ref,
@@ -108,7 +110,8 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
         if holder.order:
             interp.event("sink", "slice" if node.is_slice else "item", frame, node.place, (holder,))
         if node.is_slice:
-            return Seq(holder.kind, None, holder.element or _any(holder), holder.order, holder.sources)
+            kept = sequences.cut(holder, node)
+            return Seq(holder.kind, kept, holder.element or _any(holder), holder.order, holder.sources)
         number = index.value if isinstance(index, Const) and isinstance(index.value, int) else None
         if holder.items is not None and number is not None and -len(holder.items) <= number < len(holder.items):
             return interp.resolve(holder.items[number])
@@ -120,6 +123,10 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
             return UNKNOWN
     if isinstance(holder, FlagValue) and isinstance(index, Const) and isinstance(holder.flag.default, (list, tuple)):
         return _part_of_flag(holder.flag, index.value)
+    if isinstance(holder, Inst):
+        method = attributes.class_attribute(interp, holder.cls, "__getitem__")
+        if isinstance(method, Func) and not node.is_slice:
+            return calling.call(interp, Bound(method, holder), [index], {}, frame, node.place)
     if isinstance(holder, Obj):
         if holder.order:
             interp.event("sink", "slice" if node.is_slice else "item", frame, node.place, (holder,))

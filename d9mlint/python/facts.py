@@ -56,6 +56,8 @@ class Sub(NamedTuple):
     key: Expr
     is_slice: bool
     place: Place
+    bounds: tuple[Expr | None, Expr | None] | None = None
+    """The two ends of the one slice of step 1 in the brackets."""
 
 
 class Items(NamedTuple):

@@ -253,17 +253,20 @@ class _Lowering:
         value = self.expr(node.value)
         parts: list[f.Expr] = []
         is_slice = False
+        ends: list[tuple[f.Expr | None, f.Expr | None] | None] = []
         for element in node.slice:
             inner = element.slice
             if isinstance(inner, cst.Index):
                 parts.append(self.expr(inner.value))
             else:
                 is_slice = True
+                low, high = (None if p is None else self.expr(p) for p in (inner.lower, inner.upper))  # type: ignore[attr-defined]
+                ends.append((low, high) if inner.step is None else None)  # type: ignore[attr-defined]
                 parts.extend(self.expr(p) for p in (inner.lower, inner.upper, inner.step) if p is not None)  # type: ignore[attr-defined]
         place = self._places.of(node)
-        if len(parts) == 1:
-            return f.Sub(value, parts[0], is_slice, place)
-        return f.Sub(value, f.Items("tuple", tuple(parts), place), is_slice, place)
+        bounds = ends[0] if len(ends) == len(node.slice) == 1 else None
+        key = parts[0] if len(parts) == 1 else f.Items("tuple", tuple(parts), place)
+        return f.Sub(value, key, is_slice, place, bounds)
 
     def _items(self, node: cst.Tuple | cst.List | cst.Set) -> f.Expr:
         kind = type(node).__name__.lower()

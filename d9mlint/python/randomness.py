@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from d9mlint.model import Argument, Effect
-from d9mlint.python import devicedraws, loading
+from d9mlint.python import devicedraws, evaluating, loading
 from d9mlint.python.calling import SCOPE_INITIALIZER
 from d9mlint.python.determinism import trains
 from d9mlint.python.flows import changes_nothing
@@ -161,6 +161,8 @@ def _draw(program: Program, event: Event, effect: Effect, named: str) -> Draw | 
         return None
     if implicit:  # where nothing trains, weights that are loaded are drawn for nothing
         cond = both(cond, program.training)
+    if evaluating.only(program, event):
+        return None
     cond = both(cond, kept(program, event), negate(event.idle))
     if cond is False:
         return None

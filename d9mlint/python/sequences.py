@@ -32,6 +32,23 @@ MAX_SETTINGS = 200
 """The same where the loop only copies settings, one by one: ``for k, v in d.items(): setattr(self, k, v)``."""
 
 
+def cut(holder: Seq, node: f.Sub) -> list[Value] | None:
+    """The items that a slice leaves; None where they are not known."""
+    if holder.items is None or node.bounds is None or holder.kind not in ("tuple", "list"):
+        return None
+    if holder.kind == "list" and any(leaf is ABSENT for item in holder.items for _, leaf in alternatives(item)):
+        return None
+    ends: list[int | None] = []
+    for end in node.bounds:
+        minus = isinstance(end, f.Op) and end.op == "neg"
+        plain = end.operands[0] if isinstance(end, f.Op) and minus else end
+        number = plain.value if isinstance(plain, f.Const) else None
+        if end is not None and (not isinstance(number, int) or isinstance(number, bool)):
+            return None
+        ends.append(None if number is None else -number if minus else number)
+    return holder.items[ends[0] : ends[1]]
+
+
 def unpack(interp: Interpreter, value: Value, count: int) -> list[Value]:
     """The parts of a value that is assigned to ``count`` targets."""
     if isinstance(value, Phi):

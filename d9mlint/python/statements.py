@@ -14,6 +14,7 @@ from d9mlint.python import (
     expressions,
     jaxcalls,
     linking,
+    lost,
     narrowing,
     outside,
     sequences,
@@ -67,6 +68,7 @@ def _assign(interp: Interpreter, node: f.Assign, frame: Frame) -> Left:
     value = expressions.evaluate(interp, node.value, frame)
     if isinstance(node.value, f.Call) and discards.unread(interp, node.targets, frame):
         discards.note(interp, node.value, value, start, frame)
+    lost.assigned(interp, node, value, start, frame)
     for target in node.targets:
         interp.assign(target, value, frame, node.place)
     return STAYS
@@ -86,6 +88,7 @@ def _augment(interp: Interpreter, node: f.Augment, frame: Frame) -> Left:
 
 def _return(interp: Interpreter, node: f.Return, frame: Frame) -> Left:
     value = Const(None) if node.value is None else expressions.evaluate(interp, node.value, frame)
+    lost.returned(interp, node, frame)
     frame.results.append((interp.since(frame.born), value))
     return (True, False, False)
 

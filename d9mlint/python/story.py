@@ -78,6 +78,8 @@ class Event:
     """It stands in a ``try``, or after one whose handlers leave, so an error may keep it from happening."""
     idle: Cond = False
     """When the number that it draws decides nothing: it is only held against a bound that all numbers pass, or none."""
+    in_training: bool = False
+    """What it gives is read only where a module is in training mode: ``self.training and x < p``."""
     loops: tuple[int, ...] = ()
     """Numbers of the loops around it, outermost first, also of those around the calls that lead here."""
 

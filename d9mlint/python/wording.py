@@ -154,16 +154,19 @@ def words_of(cond: Cond, settings: bool = False, excluded: Iterable[Cond] = ()) 
     parts = _simpler([part for part in parts if not isinstance(part, bool)], anyhow)
     told = [p for p in parts if is_symbolic(p) or (settings and is_setting(p))]
     partly = [loosened(_fewer(p), settings) for p in parts if isinstance(p, AnyOf) and p not in told]
-    told += [p for p in _simpler(partly, (*anyhow, *told)) if p not in told]
+    plain: list[Cond] = [p for p in partly if isinstance(p, AnyOf) and not any(isinstance(one, All) for one in p.of)]
+    told += [p for p in _simpler(plain, (*anyhow, *told)) if p not in told]
     # All conditions are needed, so to leave one out says less but nothing wrong.
     return tuple(sorted({words for p in told if (words := _short(p))}))
 
 
 def _short(cond: Cond) -> str:
-    """A condition in words; of many alternatives the first, and how many there are besides; empty for long ones."""
+    """A condition in words: of many tests the first, and how many there are besides; empty for other long ones."""
     words = describe(cond)
     if len(words) <= MAX_WORDS or not isinstance(cond, AnyOf):
         return words
+    if any(isinstance(one, All) for one in cond.of):
+        return ""
     kept: list[str] = []
     for one in sorted(map(describe, cond.of), key=lambda text: (len(text), text)):
         if len(" or ".join((*kept, one))) <= MAX_WORDS:

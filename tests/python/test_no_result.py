@@ -156,3 +156,93 @@ use(**yaml_of('c.yaml'))
     ((told,),) = (f.when for f in found(text, "unseeded-python"))
     assert told.startswith(f"`{names[0]}` is given or ")
     assert told.endswith(" or 4 more")
+
+
+NETWORK = """
+class Mixer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.linalg.qr(torch.randn(4, 4))[0])
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mix = Mixer()
+        {between}
+        {after}
+
+    def forward(self, x):
+        return self.mix(x)
+
+
+net = Net()
+print(net(torch.ones(4)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("between", "after", "when"),
+    [
+        ("pass", "self.mix = nn.Identity()", []),
+        ("pass", "self.other = nn.Identity()", [()]),
+        ("self.kept = [self.mix]", "self.mix = nn.Identity()", [()]),
+        ("pass", "if args.wide:\n            self.mix = nn.Identity()", [("--wide is not given",)]),
+    ],
+)
+def test_what_a_constructor_replaces_is_drawn_for_nothing(
+    between: str, after: str, when: list[tuple[str, ...]]
+) -> None:  # fmt: skip
+    text = NETWORK.format(between=between, after=after)
+    assert [f.when for f in found(text, "unseeded-torch") if "randn" in f.message] == when
+
+
+LAYERDROP = """
+class Net(nn.Module):
+    def forward(self, x):
+        {draw}
+        return x
+
+
+def load():
+    return torch.load("net.pt")
+
+
+net = load()
+other = Net()
+{mode}
+with torch.no_grad():
+    print(other(torch.ones(4)))
+"""
+SKIPS = "p = random.uniform(0, 1)\n        if self.training and p < 0.1:\n            x = x * 2"
+
+
+@pytest.mark.parametrize(
+    ("draw", "mode", "seen"),
+    [
+        (SKIPS, "other.eval()", False),
+        (SKIPS, "net.eval()", False),
+        (SKIPS, "pass", True),
+        (SKIPS, "other.eval()\nother.train()", True),
+        (SKIPS, "other.eval()\nother.train(False)", False),
+        (SKIPS, "if args.wide:\n    other.eval()", True),
+        (SKIPS + "\n        print(p)", "other.eval()", True),
+        ("if self.training:\n            x = x * random.uniform(0, 1)", "other.eval()", False),
+        ("if not self.training:\n            x = x * random.uniform(0, 1)", "other.eval()", True),
+    ],
+)
+def test_what_only_training_asks_for_is_nothing_in_evaluation_mode(draw: str, mode: str, seen: bool) -> None:
+    assert bool(found(LAYERDROP.format(draw=draw, mode=mode), "unseeded-python")) is seen
+
+
+@pytest.mark.parametrize(("cut", "seen"), [("[:-1]", False), ("[:1]", False), ("[1:]", True), ("", True)])
+def test_an_item_that_a_slice_leaves_out_is_drawn_for_nothing(cut: str, seen: bool) -> None:
+    text = f"""
+def batch():
+    value = (torch.ones(4), torch.rand(4))
+    return value{cut}
+
+
+print(batch())
+"""
+    assert bool(found(text, "unseeded-torch")) is seen

@@ -1,0 +1,115 @@
+"""Numbers that are drawn for nothing: replaced before use, dropped by a slice, read in training only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from d9mlint.python import facts as f
+from d9mlint.python import sequences
+from d9mlint.python.guards import either
+from d9mlint.python.story import Event, Frame
+from d9mlint.python.values import Inst, Obj, Seq, Value, alternatives, taint
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter import Interpreter
+
+_MODULE = "torch.nn.Module"
+_LAYERS = "torch.nn."
+_TRAINING = "training"
+
+
+def assigned(interp: Interpreter, node: f.Assign, value: Value, start: int, frame: Frame) -> None:
+    """Marks draws of an assignment, told from event ``start`` on, and those whose numbers it takes the place of."""
+    if not isinstance(node.value, f.Call) or frame.func is None or len(node.targets) != 1:
+        return
+    drawn = [e for e in interp.story.events[start:] if e.kind == "call" and any(x.draws for x in e.effects)]
+    target = node.targets[0]
+    if isinstance(target, f.Name) and drawn and _read_in_training_only(frame.func.node, target.id):
+        for event in drawn:
+            event.in_training = event.in_training or event.location.line == node.value.place[0]
+    if isinstance(target, f.Attr) and isinstance(target.value, f.Name) and frame.func.name == "__init__":
+        holder = frame.vars.get(target.value.id)
+        if isinstance(holder, Inst) and _MODULE in holder.cls.external():
+            _replaced(interp, (holder, target.name), value, drawn, frame)
+
+
+def _replaced(
+    interp: Interpreter, place: tuple[Inst, str], value: Value, drawn: list[Event], frame: Frame
+) -> None:  # fmt: skip
+    """A part of a network that its constructor replaces before anything looks at it: its weights reach nothing."""
+    holder, name = place
+    key = (id(holder), name)
+    before = interp.parts.setdefault(key, (holder, []))[1]
+    if before and not _reads_attribute(frame, name):
+        cond = interp.since(holder.born)
+        for event in before:
+            event.idle = either(event.idle, cond)
+    if all(_is_module(leaf) for _, leaf in alternatives(value)):
+        before.extend(drawn)
+
+
+def _is_module(leaf: Value) -> bool:
+    if isinstance(leaf, Inst):
+        return _MODULE in leaf.cls.external()
+    return isinstance(leaf, Obj) and leaf.event is not None and leaf.event.name.startswith(_LAYERS)
+
+
+def _reads_attribute(frame: Frame, name: str) -> bool:
+    """Whether a function reads an attribute of this name, of whatever."""
+    pending: list[Any] = [frame.func.node.body] if frame.func is not None else []
+    while pending:
+        one = pending.pop()
+        if isinstance(one, f.Attr) and one.name == name:
+            return True
+        if isinstance(one, f.Assign):
+            pending.append(one.value)
+            pending += [t.value if isinstance(t, f.Attr) else t for t in one.targets]
+        elif isinstance(one, tuple):
+            pending.extend(one)
+    return False
+
+
+def _read_in_training_only(node: Any, name: str) -> bool:
+    """Whether a function reads a name behind ``self.training and ...`` or ``if self.training:`` only, and does so."""
+    pending: list[Any] = [node.body]
+    behind = False
+    while pending:
+        one = pending.pop()
+        if isinstance(one, f.Name):
+            if one.id == name:
+                return False
+        elif isinstance(one, f.Assign):
+            pending += [one.value, *(t for t in one.targets if not isinstance(t, f.Name))]
+        elif isinstance(one, f.Op) and one.op == "and" and _asks(one.operands[0]):
+            behind = True
+        elif isinstance(one, (f.If, f.IfExp)) and _asks(one.test):
+            behind = True
+            pending.append(one.orelse)
+            if not (isinstance(one.test, f.Op) or _asks(one.test)):
+                pending.append(one.test)
+        elif isinstance(one, tuple):
+            pending.extend(one)
+    return behind
+
+
+def _asks(test: f.Expr) -> bool:
+    """Whether a test holds only where a module is in training mode."""
+    if isinstance(test, f.Op) and test.op == "and":
+        return _asks(test.operands[0])
+    return isinstance(test, f.Attr) and test.name == _TRAINING
+
+
+def returned(interp: Interpreter, node: f.Return, frame: Frame) -> None:
+    """Marks what made the items that ``return x[:-1]`` leaves out."""
+    one = node.value
+    if not isinstance(one, f.Sub) or one.bounds is None or not isinstance(one.value, f.Name):
+        return
+    for _, holder in alternatives(interp.load(one.value.id, frame)):
+        kept = sequences.cut(holder, one) if isinstance(holder, Seq) else None
+        if kept is None or not isinstance(holder, Seq):
+            continue
+        for item in holder.items or ():
+            if not any(item is other for other in kept):
+                for made in (*taint([item])[2], *(x.event for _, x in alternatives(item) if isinstance(x, Obj))):
+                    if made is not None:
+                        made.discarded = True
