@@ -40,6 +40,8 @@ _SPAWN = "torch.multiprocessing.spawn"
 """Calls its function with the number of the process before the arguments (torch/multiprocessing/spawn.py)."""
 _SPAWN_ARGS = Argument(1, "args")
 _PROCESS_ARGS = Argument(3, "args")
+_MAKING = (".__init__", ".register_buffer", ".register_parameter", ".add_module", ".register_module")
+"""What constructors call on the object that they make, which nobody need use."""
 _LOOKS = ("inspect.", "builtins.isinstance", "builtins.hasattr", "builtins.callable", "builtins.id", "builtins.type")
 """Calls that only look at what they are given: ``inspect.signature(cls.__init__)`` runs no constructor."""
 
@@ -68,7 +70,7 @@ def run_callbacks(interp: Interpreter, event: Event, frame: Frame, place: f.Plac
             for leaf in _callables(value):
                 _run_callback(interp, leaf, frame, place, "callback", deferred=True)
     handed_back = any(effect.returns == "self" for effect in event.effects)  # `net.cuda()` runs nothing yet
-    if isinstance(event.receiver, Inst) and not handed_back and not event.name.endswith(".__init__"):
+    if isinstance(event.receiver, Inst) and not handed_back and not event.name.endswith(_MAKING):
         run_protocol(interp, event.receiver, frame, place)
 
 

@@ -154,7 +154,7 @@ def words_of(cond: Cond, settings: bool = False, excluded: Iterable[Cond] = ()) 
     parts = _simpler([part for part in parts if not isinstance(part, bool)], anyhow)
     told = [p for p in parts if is_symbolic(p) or (settings and is_setting(p))]
     partly = [loosened(_fewer(p), settings) for p in parts if isinstance(p, AnyOf) and p not in told]
-    plain: list[Cond] = [p for p in partly if isinstance(p, AnyOf) and not any(isinstance(one, All) for one in p.of)]
+    plain: list[Cond] = [p for p in partly if isinstance(p, AnyOf) and all(map(is_setting, p.of))]
     told += [p for p in _simpler(plain, (*anyhow, *told)) if p not in told]
     # All conditions are needed, so to leave one out says less but nothing wrong.
     return tuple(sorted({words for p in told if (words := _short(p))}))

@@ -246,3 +246,21 @@ def batch():
 print(batch())
 """
     assert bool(found(text, "unseeded-torch")) is seen
+
+
+@pytest.mark.parametrize(("use", "seen"), [("print(net.window)", False), ("print(net(torch.ones(4)))", True)])
+def test_a_module_that_is_only_made_is_not_called(use: str, seen: bool) -> None:
+    text = f"""
+class Features(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("window", torch.ones(4))
+
+    def forward(self, x):
+        return x + torch.randn_like(x)
+
+
+net = Features()
+{use}
+"""
+    assert bool(found(text, "unseeded-torch")) is seen
