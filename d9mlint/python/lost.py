@@ -85,8 +85,6 @@ def _read_in_training_only(node: Any, name: str) -> bool:
         elif isinstance(one, (f.If, f.IfExp)) and _asks(one.test):
             behind = True
             pending.append(one.orelse)
-            if not (isinstance(one.test, f.Op) or _asks(one.test)):
-                pending.append(one.test)
         elif isinstance(one, tuple):
             pending.extend(one)
     return behind
