@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from d9mlint.python.makers import results
 from d9mlint.python.program import Program
 from d9mlint.python.story import Event
 from d9mlint.python.values import Const, Inst, Obj, Seq, Unknown, Value, alternatives
@@ -26,7 +27,7 @@ def frozen(program: Program) -> frozenset[int]:
 def _frozen(program: Program) -> frozenset[int]:
     held: set[int] = set()
     trained: set[int] = set()
-    makers = {id(e.result): e for e in program.events if e.kind == "call" and e.result is not None}
+    makers = results(program)
     for event, network in _settings(program):
         inside = list(_made(network))
         if _value(event) is False:

@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from d9mlint.python.program import Program
 from d9mlint.python.story import Event
-from d9mlint.python.values import Obj, Value, alternatives
+from d9mlint.python.values import UNKNOWN, Obj, Value, alternatives
+
+
+def results(program: Program) -> Mapping[int, Event]:
+    """The calls of a program by the ``id`` of their result."""
+    return program.once("results", _results)
+
+
+def _results(program: Program) -> dict[int, Event]:
+    made = (e for e in program.events if e.kind == "call" and e.result is not None and e.result is not UNKNOWN)
+    return {id(e.result): e for e in made}
 
 
 def made_of(value: Value | None, makers: Mapping[int, Event]) -> Iterator[Event]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from d9mlint.python.makers import results
 from d9mlint.python.program import Program
 from d9mlint.python.story import Event
-from d9mlint.python.values import Func, Inst, Obj, Seq, Value, alternatives
+from d9mlint.python.values import Class, Func, Inst, Obj, Ref, Seq, Value, alternatives
 
 SOMETHING = ""
 """What cannot be named: a value that is not known."""
@@ -16,7 +17,8 @@ _TRAINED = ("parameters", "named_parameters")
 _LAYER = re.compile(r"torch\.nn\.(modules\.\w+\.)?[A-Z]\w*(\(\))?$")
 _CONTAINER = re.compile(r"torch\.nn\.(Sequential|Module(List|Dict)|Parameter(List|Dict))$")
 _WRAPPER = re.compile(
-    r"(\.(DistributedDataParallel|DataParallel|FullyShardedDataParallel|DDP)|^torch\.compile|^torch\.jit\.(script|trace)|\.fully_shard|"
+    r"(\.(DistributedDataParallel|DataParallel|FullyShardedDataParallel|DDP|fully_shard|parallelize_module)|"
+    r"^torch\.compile|^torch\.jit\.(script|trace)|"
     r"(Accelerator|Fabric)(\(\))?\.(prepare\w*|setup\w*))$"
 )
 """Calls that hand on the network that they are given."""
@@ -25,6 +27,13 @@ _CONVOLUTIONS = re.compile(
     r"torchvision\.models\.(\w+\.)?(wide_resnet|resnet|resnext|mobilenet|efficientnet|regnet|convnext|mnasnet)\w*$"
 )
 """Networks of convolutions and plain means alone (torchvision/models), which the catalogue of ops knows."""
+_DENSE = re.compile(r"torchvision\.ops\.(misc\.)?MLP$|learn2learn\.vision\.models\.(cnn4\.)?OmniglotFC$")
+"""Networks of dense layers alone (torchvision/ops/misc.py; learn2learn/vision/models/cnn4.py), where nothing varies."""
+_NETWORKS = re.compile(
+    r"torchvision\.models\.|transformers\.|monai\.networks\.|detectron2\.|torch_geometric\.|timm\.models\."
+)
+"""Modules of networks, which take others as parts of their own; what else takes a network wraps it."""
+_REMOTE = re.compile(r"torch\.distributed\.nn\.([\w.]+\.)?RemoteModule$")
 _SAME = re.compile(r"\.(to|cuda|cpu|train|eval|float|half|double|bfloat16|requires_grad_|apply|share_memory)(\(\))?$")
 _FAMILIAR = re.compile(
     r"\?|torch\.(?!hub\.)|torchvision\.(transforms|utils|datasets|io)\b|torchmetrics\b|numpy\b|einops\b|wandb\b|"
@@ -44,38 +53,57 @@ def unseen(program: Program) -> tuple[str, ...]:
 
 def _unseen(program: Program) -> tuple[str, ...]:
     found: dict[str, None] = {}
+    makers = results(program)
     trained = False
     for event in program.events:
         if event.kind not in ("call", "unresolved"):
             continue
         if event.name.rpartition(".")[2] in _TRAINED:
             trained = True
-            found.update(dict.fromkeys(_opaque(event.receiver)))
+            found.update(dict.fromkeys(_opaque(event.receiver, makers)))
         elif _of_module(event) and not event.detached and not _familiar(event):
             found[_named(event)] = None
     return tuple(found) if trained else (SOMETHING, *found)
 
 
-def _opaque(value: Value | None, depth: int = 8) -> Iterator[str]:
+def _opaque(value: Value | None, makers: Mapping[int, Event], depth: int = 8) -> Iterator[str]:
     """What a network is made of that is not seen."""
     for _, leaf in alternatives(value):
-        made = leaf.event if isinstance(leaf, Obj) else None
+        made = leaf.event if isinstance(leaf, Obj) else makers.get(id(leaf))
         if isinstance(leaf, Inst):
             continue
         if isinstance(leaf, Seq) and leaf.items is not None and depth:
             for item in leaf.items:
-                yield from _opaque(item, depth - 1)
+                yield from _opaque(item, makers, depth - 1)
         elif made is None or not depth:
             yield SOMETHING
         elif _SAME.search(made.name) and made.receiver is not None:
-            yield from _opaque(made.receiver, depth - 1)
+            yield from _opaque(made.receiver, makers, depth - 1)
         elif _CONTAINER.match(made.name):
             for part in made.args:
-                yield from _opaque(part, depth - 1)
+                yield from _opaque(part, makers, depth - 1)
         elif _WRAPPER.search(made.name):
-            yield from _opaque(made.args[0] if made.args else made.kwargs.get("module"), depth - 1)
-        elif not (_LAYER.match(made.name) or _CONVOLUTIONS.match(made.name)):
-            yield _named(made)
+            yield from _opaque(_wrapped(made), makers, depth - 1)
+        elif not _known(made):
+            inner = None if _NETWORKS.match(made.name) else _wrapped(made)
+            if inner is None or isinstance(inner, Seq) or any(True for _ in _opaque(inner, makers, depth - 1)):
+                yield _named(made)
+
+
+def _wrapped(made: Event) -> Value | None:
+    """What a call that hands on a network is given."""
+    return made.args[0] if made.args else made.kwargs.get("module", made.kwargs.get("model"))
+
+
+def _known(made: Event) -> bool:
+    """Whether the catalogue of ops tells what a layer or network of another package computes."""
+    remote = made.args[1] if len(made.args) > 1 else made.kwargs.get("module_cls")
+    if _REMOTE.match(made.name):
+        leaves = [leaf for _, leaf in alternatives(remote)]
+        return bool(leaves) and all(
+            isinstance(v, Class) or (isinstance(v, Ref) and _LAYER.match(v.name)) for v in leaves
+        )
+    return any(names.match(made.name) for names in (_LAYER, _CONVOLUTIONS, _DENSE))
 
 
 def _of_module(event: Event) -> bool:
@@ -86,8 +114,9 @@ def _of_module(event: Event) -> bool:
 
 def _familiar(event: Event) -> bool:
     root = event.name.partition(".")[0]
+    name = event.name.replace("()", "").removesuffix(".__call__")
     return event.kind == "call" and (
-        bool(_FAMILIAR.match(event.name) or _CONVOLUTIONS.match(event.name.replace("()", "").removesuffix(".__call__")))
+        bool(_FAMILIAR.match(event.name) or _CONVOLUTIONS.match(name) or _DENSE.match(name))
         or root == "builtins"
         or root in sys.stdlib_module_names
     )

@@ -13,6 +13,7 @@ from d9mlint.python.determinism import on_gpu
 from d9mlint.python.gradients import IN_PIPELINE, learned, matters
 from d9mlint.python.guards import Cond, both, negate
 from d9mlint.python.indices import meets_each_index_once, unique
+from d9mlint.python.makers import results
 from d9mlint.python.program import Program, lower
 from d9mlint.python.story import Event
 from d9mlint.python.values import Class, Unknown
@@ -78,7 +79,7 @@ def uses(program: Program, *, common: bool | None = None) -> Iterator[Use]:
     if "torch" in program.frameworks:
         gpus["torch"] = torchgpu.on_gpu(program)
     gpu = on_gpu(program)
-    makers = {id(e.result): e for e in program.events if e.kind == "call" and e.result is not None}
+    makers = results(program)
     for event in program.events:
         if event.kind not in ("call", "unresolved"):
             continue

@@ -34,7 +34,11 @@ NO_GRADIENTS = ("torch.no_grad", "torch.inference_mode")
 PLAIN_ATTENTION = "plain-attention"
 """The context of code in which attention takes the kernel that does not vary."""
 CHOOSING_ATTENTION = ("torch.nn.attention.sdpa_kernel", "torch.backends.cuda.sdp_kernel")
-_MADE = re.compile(r"torch\.nn\.[A-Z]\w*")
+_MADE = re.compile(
+    r"torch\.(nn\.(parallel\.)?[A-Z]\w*|distributed\.(fsdp|nn)\.[A-Z]\w*|compile|"
+    r"distributed\.tensor\.parallel\.parallelize_module)"
+)
+"""Calls that make a module, whatever numbers they are given: one of a rank or of the environment is a module too."""
 _LAYER = re.compile(r"torch\.nn\.[A-Z]\w*\(\)\.__call__")
 _SAME = re.compile(r"torch\.nn\.[A-Z]\w*\(\)\.(cuda|to|cpu|train|eval|float|half|double|bfloat16|requires_grad_|apply)")
 """Methods of a layer that hand it back."""
