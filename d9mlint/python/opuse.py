@@ -90,7 +90,7 @@ def uses(program: Program, *, common: bool | None = None) -> Iterator[Use]:
             device = _device(program, event)
             if status is None or device not in op.devices or not matters(program, event, op):
                 continue
-            if not op.sites and _harmless(event, op, makers):
+            if not op.sites and (_harmless(event, op, makers) or torchgpu.left_behind(program, event)):
                 continue
             if op.framework == "torch":
                 status = torchops.met(event, op, status)

@@ -14,7 +14,7 @@ from d9mlint.python import determinism
 from d9mlint.python.guards import Cond, FlagTest, both, either, negate
 from d9mlint.python.program import LOOPS, Program, matches
 from d9mlint.python.story import Event
-from d9mlint.python.values import Const, FlagValue, Obj, Ref, Unknown, Value, alternatives
+from d9mlint.python.values import Class, Const, FlagValue, Inst, Obj, Ref, Unknown, Value, alternatives
 from d9mlint.python.wording import by_default, is_symbolic, loosened
 
 TRAINERS = ("pytorch_lightning.Trainer", "lightning.Trainer", "lightning.pytorch.Trainer",
@@ -120,6 +120,49 @@ def _leaf(leaf: Value, only_devices: bool) -> Cond | None:
     if isinstance(leaf, Obj):
         return False  # made by a call that is told by itself
     return None if isinstance(leaf, Unknown) and (only_devices or "dev" in leaf.name) else False
+
+
+_WEIGHTED = re.compile(r"torch\.nn\.(RNN|LSTM|GRU|Conv|Embedding|Linear|Bilinear|Transformer|MultiheadAttention)\w*")
+_MODULES = ("nn.Module", "LightningModule")
+
+
+def left_behind(program: Program, layer: Event) -> bool:
+    """Whether a layer with weights stays on the CPU, as the program moves single layers of other modules alone."""
+    owner = _module(layer)
+    moved = program.once("torch-moved-modules", _moved_modules) if owner is not None else frozenset()
+    return bool(moved) and id(owner) not in moved and _WEIGHTED.fullmatch(layer.name) is not None
+
+
+def _moved_modules(program: Program) -> frozenset[int]:
+    """The classes of modules, by ``id``, that move layers of their own to a GPU; none where more is moved there."""
+    found: set[int] = set()
+    for event in program.events:
+        if event.kind not in ("call", "unresolved") or not (_moves(event) or any(c is not False for c in _gpu(event))):
+            continue
+        owner = _module(event)
+        if owner is None or any(isinstance(leaf, Inst) for _, leaf in alternatives(event.receiver)):
+            return frozenset()
+        found.add(id(owner))
+    return frozenset(found)
+
+
+def _gpu(event: Event) -> Iterator[Cond | None]:
+    yield from _placing(event)
+    yield from _using(event)
+
+
+def _moves(event: Event) -> bool:
+    """Whether a call moves something, or makes it, on a device other than the CPU by name."""
+    moving = event.name.rpartition(".")[2] in ("to", "cuda")
+    device = event.argument(_DEVICE) if moving else event.kwargs.get("device")
+    on_cpu = isinstance(device, Const) and isinstance(device.value, str) and bool(_CPU.match(device.value))
+    return (moving or device is not None) and not on_cpu
+
+
+def _module(event: Event) -> Class | None:
+    """The class of the program, a module, in whose methods something happens."""
+    owner = event.func.owner if event.func is not None else None
+    return owner if owner is not None and any(base.endswith(_MODULES) for base in owner.external()) else None
 
 
 # -- training ------------------------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ _DISTINCT = re.compile(r"arange|randperm|nonzero|unique|topk|where|arg(max|min|s
 _ROWS = re.compile(r"arange|randperm")
 """Last names of calls whose result has no number twice, whatever it is made of."""
 _EMBEDDING = "torch.nn.functional.embedding"
+_CTC = "torch.nn.functional.ctc_loss"
 _FLOATS = frozenset(
     {
         "exp", "log", "sqrt", "softmax", "log_softmax", "sigmoid", "tanh", "rand", "randn", "rand_like", "randn_like",
@@ -73,6 +74,8 @@ def harmless(event: Event, op: Op, makers: Mapping[int, Event]) -> bool:
         return not images.sums_pixels(event, makers)
     if op.name == _EMBEDDING:
         return _each_row_once(event, makers)
+    if op.name == _CTC:
+        return _each_label_once(event, makers)
     if _ADDS.search(op.name) and _last(_source(event), makers) in _ONES:
         return True
     return bool(_INDEX_OF.search(op.name)) and (_distinct(_index(event), makers) or _one_a_row(event, makers))
@@ -100,6 +103,23 @@ def _each_row_once(event: Event, makers: Mapping[int, Event]) -> bool:
     """Whether an embedding is given a range of rows wherever it is called, so that no gradients are added up."""
     calls = [event] if event.name.islower() else list(calls_of(event, makers))
     return bool(calls) and all(_distinct(e.argument(Argument(0, "input")), makers, rows=_ROWS) for e in calls)
+
+
+def _each_label_once(event: Event, makers: Mapping[int, Event]) -> bool:
+    """Whether the targets of a CTC loss are a range in each row, so that every label gets one gradient."""
+    calls = [event] if event.name.islower() else list(calls_of(event, makers))
+    return bool(calls) and all(
+        _distinct(_row(e.argument(Argument(1, "targets")), makers), makers, rows=_ROWS) for e in calls
+    )
+
+
+def _row(value: Value | None, makers: Mapping[int, Event]) -> Value | None:
+    """What ``x.repeat(n, 1)`` and ``x.expand(n, -1)`` repeat as whole rows; else the value itself."""
+    for made in _made(value, makers):
+        kept = made.args[-1] if made.name.endswith((".repeat", ".expand")) and len(made.args) > 1 else None
+        if isinstance(kept, Const) and kept.value in (1, -1):
+            return made.receiver
+    return value
 
 
 def sure(op: Op) -> bool:
