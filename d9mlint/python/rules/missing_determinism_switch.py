@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Related, Rule
-from d9mlint.python import jaxmode
+from d9mlint.python import jaxmode, jaxsizes
 from d9mlint.python.determinism import attempted, has_switch, on_gpu, partly_on, perhaps_elsewhere, switch, trainings
 from d9mlint.python.guards import both, negate, truth
 from d9mlint.python.opuse import shown
@@ -40,7 +40,7 @@ def _jax(program: Program, rule: Rule) -> Iterator[Draft]:
         return
     found = jaxmode.trainings(program)
     event = next((e for e in found if truth(off, e.guards) is not False), None)
-    if event is None:
+    if event is None or jaxsizes.tiny(program):
         return
     varying = [use for use in _missing_switch.varying(program) if use.op.framework == "jax" and use.sure]
     yield program.draft(
