@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +14,7 @@ from d9mlint.catalogue import load
 from d9mlint.python.batch import newest_target
 from d9mlint.python.engine import tell
 from d9mlint.python.jaxmode import first_work, jax_mode, on_gpu, trainings
+from d9mlint.python.jaxsizes import tiny
 from d9mlint.python.knowledge import Knowledge
 from d9mlint.python.program import Program
 from d9mlint.python.project import Project
@@ -120,3 +125,46 @@ def test_a_jitted_function_runs_with_its_arguments() -> None:
     ]
     assert draws[0].args[0] is not draws[1].args[0]
     assert draws[1].args[0] is draws[2].args[0]
+
+
+_DENSE = """import flax.linen as nn
+import jax
+import jax.numpy as jnp
+
+net = nn.Dense({width})
+x = {made}
+params = net.init(jax.random.key(0), x)
+jax.grad(lambda p: jnp.mean({loss}))(params)
+"""
+
+
+@pytest.mark.parametrize(
+    ("width", "made", "loss", "small"),
+    [
+        ("5", "jnp.ones((1, 10))", "net.apply(p, x)", True),
+        ("50", "jnp.ones((1, 10))", "net.apply(p, x)", False),
+        ("5", "jnp.ones((20, 10))", "net.apply(p, x)", False),
+        ("5", "jnp.load('x.npy')", "net.apply(p, x)", False),
+        ("int(input())", "jnp.ones((1, 10))", "net.apply(p, x)", False),
+        ("5", "jnp.ones((1, 10))", "jnp.zeros(9).at[p].add(x)", False),
+        ("5", "jnp.ones((1, 10))", "jax.lax.conv(p, x)", False),
+    ],
+)
+def test_what_is_all_seen_and_small(width: str, made: str, loss: str, small: bool) -> None:
+    assert tiny(program(_DENSE.format(width=width, made=made, loss=loss))) is small
+
+
+def test_the_other_branch_that_trains_is_named(d9mlint: Callable[..., Any]) -> None:
+    Path("train.py").write_text(
+        "import jax\nfrom flax.training import train_state\n"
+        "def step(state, batch):\n"
+        "    def loss(params):\n        return state.apply_fn(params, batch).sum()\n"
+        "    if state.scale:\n        return state.scale.value_and_grad(loss)(state.params)\n"
+        "    return jax.value_and_grad(loss)(state.params)\n"
+        "step(train_state.TrainState.create(), 1.0)\n"
+    )
+    arguments = ("--format", "json", "--select", "missing-determinism-switch", "--target", "jax==0.10.2")
+    (finding,) = d9mlint("train.py", *arguments).json["findings"]
+    (other,) = finding["related"]
+    assert {finding["line"], other["line"]} == {7, 8}
+    assert other["note"].startswith("in another branch `")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from d9mlint.model import CONFIDENCES, Rule
+from d9mlint.model import CONFIDENCES, Location, Related, Rule
 from d9mlint.python.guards import both, either
 from d9mlint.python.opuse import Use, shown, uses
 from d9mlint.python.program import Program, driven
@@ -22,6 +22,22 @@ def any_of(event: Event, found: list[Event]) -> Event:
     shared = tuple(g for g in event.guards if all(g in guards for guards in told))
     rest = either(*(both(*(g for g in guards if g not in shared)) for guards in told))
     return replace(event, guards=(*shared, rest))
+
+
+def other_branches(event: Event, found: list[Event]) -> list[Related]:
+    """The calls that train in branches where the one to report does not run, each place once."""
+    others = {
+        e.location: e
+        for e in found
+        if e.location != event.location and e.detached == event.detached and both(*event.guards, *e.guards) is False
+    }
+    return [
+        Related(at, f"in another branch `{method(e.raw)}` trains here") for at, e in sorted(others.items(), key=_at)
+    ]
+
+
+def _at(other: tuple[Location, Event]) -> int:
+    return other[1].index
 
 
 def method(raw: str) -> str:

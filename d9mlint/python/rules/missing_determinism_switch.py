@@ -46,7 +46,10 @@ def _jax(program: Program, rule: Rule) -> Iterator[Draft]:
     yield program.draft(
         rule, _missing_switch.any_of(event, found), cond=off, remedy=rule.remedy(program.target, ("jax",)),
         confidence="" if program.imports(*_JAX_LIBRARIES) else lower(rule.confidence),
-        related=[Related(u.event.location, f"the {u.effect} of `{shown(u.event)}` varies") for u in varying],
+        related=[
+            *(Related(u.event.location, f"the {u.effect} of `{shown(u.event)}` varies") for u in varying),
+            *_missing_switch.other_branches(event, found),
+        ],
         name=_missing_switch.method(event.raw), state="XLA's deterministic ops off",
         ops=_missing_switch.listed(varying), of_ops=[use.op for use in varying],
     )  # fmt: skip
