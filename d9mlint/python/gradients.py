@@ -21,7 +21,7 @@ IN_PIPELINE = ("tfdata", "tfdata-parallel", "py_function", "generator")
 _ONLY_FORWARD = re.compile(
     r"^(?!.*train)(.*_)?(test|valid|validate|validation|eval|evaluate|evaluation|predict|prediction|predictions|"
     r"infer|inference|postprocess|post|metric|metrics|accuracy|visualize|summary|decode|parse|parser|preprocess|preprocessing|augment|augmentation|load|read|input|"
-    r"dataset|label|labels|target|targets|assign|sample|anchors|export|serving)(_|$)"
+    r"dataset|label|labels|target|targets|assign|sample|anchors|export|serving|beam|generation|reorder)(_|$)"
 )
 """Names of functions through which no gradient goes."""
 _INFERS = re.compile(

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from d9mlint.python.makers import results
 from d9mlint.python.program import Program
 from d9mlint.python.story import Event
-from d9mlint.python.values import Class, Func, Inst, Obj, Ref, Seq, Value, alternatives
+from d9mlint.python.values import UNKNOWN, Class, Func, Inst, Obj, Ref, Seq, Value, alternatives
 
 SOMETHING = ""
 """What cannot be named: a value that is not known."""
@@ -36,7 +36,7 @@ _NETWORKS = re.compile(
 _REMOTE = re.compile(r"torch\.distributed\.nn\.([\w.]+\.)?RemoteModule$")
 _SAME = re.compile(r"\.(to|cuda|cpu|train|eval|float|half|double|bfloat16|requires_grad_|apply|share_memory)(\(\))?$")
 _FAMILIAR = re.compile(
-    r"\?|torch\.(?!hub\.)|torchvision\.(transforms|utils|datasets|io)\b|torchmetrics\b|numpy\b|einops\b|wandb\b|"
+    r"\?|torch\.(?!hub\.)|torchvision\.(transforms|utils|datasets|io)\b|torchmetrics\b|numpy\b|einops\b|wandb\b|absl\b|"
     r"(lightning|pytorch_lightning)\.(?!.*\bdemos\b)|lightning_utilities\b|matplotlib\b|tqdm\b|PIL\b|typing_extensions\b"
 )
 """Names whose computations are known to the catalogue of ops, or are no part of a network."""
@@ -125,3 +125,29 @@ def _familiar(event: Event) -> bool:
 def _named(event: Event) -> str:
     name = event.raw.replace("().__call__", "").replace("()", "")
     return SOMETHING if event.kind == "unresolved" or name.startswith(("?", "torch.")) else name
+
+
+_COUNTS = ("parameters", "named_parameters", "buffers", "modules", "children", "state_dict", "print")
+"""Last names of calls that look at a network without computing with it."""
+
+
+def only_counted(program: Program, network: Event) -> bool:
+    """Whether a whole network is made only to look at its weights: how many there are, what they are called."""
+    if not _CONVOLUTIONS.match(network.name):
+        return False
+    users = list(_users(program, network.result))
+    optimized = any(True for e in users for user in _users(program, e.result) if user.name.startswith("torch.optim."))
+    return bool(users) and not optimized and all(e.name.rpartition(".")[2] in _COUNTS for e in users)
+
+
+def _users(program: Program, value: Value | None) -> Iterator[Event]:
+    """The calls that are given a value, or that are methods of it."""
+    if value is None or value is UNKNOWN:
+        return
+    for event in program.events:
+        if event.kind in ("call", "unresolved") and any(
+            leaf is value
+            for given in (event.receiver, *event.args, *event.kwargs.values())
+            for _, leaf in alternatives(given)
+        ):
+            yield event

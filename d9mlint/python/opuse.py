@@ -221,4 +221,6 @@ def shown(event: Event) -> str:
     if re.match(r"(tensorflow\.)?(tf_)?keras\.(layers|losses|applications|metrics)\.", name):
         return name.rpartition(".")[2]
     head, _, rest = name.partition(".")
+    if head == "?":  # only tensors have methods of these names
+        return f"Tensor.{rest}"
     return f"tf.{rest}" if head == "tensorflow" and rest else name

@@ -34,6 +34,8 @@ _FLOATS = frozenset(
 )  # fmt: skip
 """Last names of calls whose result holds floats."""
 _ONES = frozenset({"ones", "ones_like", "new_ones"})
+_OF_NUMBERS = ("torch.tensor", "torch.arange", "torch.linspace")
+_DEFAULTS = ("torch.set_default_device", "torch.set_default_tensor_type")
 _KEEPS = frozenset(
     {"to", "cuda", "view", "reshape", "contiguous", "clone", "squeeze", "unsqueeze", "flatten", "detach", "float"}
 )
@@ -68,7 +70,7 @@ def harmless(event: Event, op: Op, makers: Mapping[int, Event]) -> bool:
         return True
     if _POOLS.search(op.name):
         return _is_one(event.argument(Argument(0 if ".nn.functional." not in event.name else 1, "output_size")))
-    if _COUNTS.search(op.name) and _of_integers(event, receiver, makers):
+    if _COUNTS.search(op.name) and (_of_integers(event, receiver, makers) or _of_numbers(event, makers)):
         return True
     if op.name == images.LOSS:
         return not images.sums_pixels(event, makers)
@@ -208,6 +210,13 @@ def _of_integers(event: Event, receiver: Value | None, makers: Mapping[int, Even
         if isinstance(typed, Ref) and _INTEGER_TYPES.fullmatch(typed.name):
             return True
     return _INTEGERS.fullmatch(_last(value, makers)) is not None
+
+
+def _of_numbers(event: Event, makers: Mapping[int, Event]) -> bool:
+    """Whether what is summed up was just made of numbers of Python, on the CPU as long as no device is the default."""
+    made = list(_made(_read(event), makers))
+    here = bool(made) and all(e.name in _OF_NUMBERS and "device" not in e.kwargs for e in made)
+    return here and not any(e.name in _DEFAULTS for e in makers.values())
 
 
 def _distinct(

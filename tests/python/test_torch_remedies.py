@@ -62,6 +62,26 @@ CASES = [
         "2.13.0",
         "pass `deterministic=True` to `Trainer`, which is told otherwise",
     ),
+    (
+        TRAINER.format(arguments="max_epochs=1").replace("Conv2d(3, 8, 3)", "ReflectionPad2d(1)"),
+        "2.13.0",
+        "pass `deterministic=True` to `Trainer`; `torch.nn.ReflectionPad2d` then raises: replace it or pass "
+        '`deterministic="warn"`',
+    ),
+    (
+        TRAIN.format(net="torch.nn.LSTM(8, 8)"),
+        "1.6.0",
+        "set `CUBLAS_WORKSPACE_CONFIG=:4096:2` before CUDA is started, which covers `torch.nn.LSTM`",
+    ),
+    # the images that are resized need no gradient, so nothing raises
+    (
+        TRAIN.format(net="torch.nn.Conv2d(3, 8, 3)").replace(
+            'net(torch.load("x.pt").cuda())',
+            'net(torch.nn.functional.interpolate(torch.load("x.pt").cuda(), size=(8, 8), mode="bicubic"))',
+        ),
+        "2.13.0",
+        f"{SWITCH} near the start, after the seeds",
+    ),
     (SPAWN, "2.13.0", f"{SWITCH} at the start of `work`, which runs in processes of its own"),
     (
         UPSAMPLE,

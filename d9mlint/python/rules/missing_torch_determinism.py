@@ -93,7 +93,9 @@ def _seen(program: Program, rule: Rule, partial: bool) -> _Seen:
 
     def wanted(use: Use) -> bool:
         common = partial and bool(use.op.common)
-        return use.op.framework == "torch" and not common and (use.event.detached or likely(use))
+        if use.op.framework != "torch" or common or networks.only_counted(program, use.event):
+            return False
+        return use.event.detached or likely(use)
 
     varying = _missing_switch.varying(program, wanted) or _missing_switch.varying(program, wanted, detached=True)
     return _Seen(varying, () if varying else networks.unseen(program))
@@ -129,18 +131,30 @@ def _remedy(program: Program, rule: Rule, event: Event, seen: _Seen) -> str:
         where = f"{_worker(program)}, which runs in processes of its own"
         text = text.replace("near the start, after the seeds", f"at the start of {where}")
     recurrent = sorted({f"`{shown(u.event)}`" for u in seen.uses if _SOME_RELEASES.search(u.op.name)})
-    if recurrent and program.target.fits("torch", ">=2.10"):  # before that the switch wants the variable by itself
-        text += f"; for {' and '.join(recurrent)} also set `CUBLAS_WORKSPACE_CONFIG=:4096:2` before CUDA is started"
+    if recurrent and not program.target.fits("torch", ">=1.7,<2.10"):  # there the switch wants the variable by itself
+        cublas = "set `CUBLAS_WORKSPACE_CONFIG=:4096:2` before CUDA is started"
+        if not program.target.fits("torch", ">=1.7") and len(recurrent) == len(seen.uses):
+            return f"{cublas}, which covers {' and '.join(recurrent)}"
+        text += f"; for {' and '.join(recurrent)} also {cublas}"
     raising = sorted({f"`{shown(u.event)}`" for u in uses(program) if _raises(u)})
     if not raising or not program.target.fits("torch", ">=1.7"):
         return text
     then = f"{' and '.join(raising[:_MOST])} then raise{'s' if len(raising) == 1 else ''}"
-    warn = " or pass `warn_only=True`" if program.target.fits("torch", ">=1.11") else ""
+    warn = _warning(text) if program.target.fits("torch", ">=1.11") else ""
     return f"{text}; {then}: replace {'it' if len(raising) == 1 else 'them'}{warn}"
 
 
+def _warning(text: str) -> str:
+    """How the switch that a remedy names only warns; only Lightning's trainers take that as an argument of theirs."""
+    if "`deterministic=True`" in text:
+        return ' or pass `deterministic="warn"`'
+    return "" if text.startswith("pass `") else " or pass `warn_only=True`"
+
+
 def _raises(use: Use) -> bool:
-    return use.op.framework == "torch" and use.status.deterministic_mode == "raises" and not use.event.detached
+    if use.op.framework != "torch" or use.event.detached or use.status.deterministic_mode != "raises":
+        return False
+    return use.likely or use.op.direction != "backward"  # only a gradient raises, and none goes through data
 
 
 def _of_trainer(program: Program, event: Event) -> str:
