@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from d9mlint.python.makers import results
 from d9mlint.python.program import Program
 from d9mlint.python.story import Event
-from d9mlint.python.values import UNKNOWN, Class, Func, Inst, Obj, Ref, Seq, Value, alternatives
+from d9mlint.python.values import UNKNOWN, Class, Func, Inst, Obj, Ref, Seq, Unknown, Value, alternatives
 
 SOMETHING = ""
 """What cannot be named: a value that is not known."""
@@ -22,6 +22,7 @@ _WRAPPER = re.compile(
     r"(Accelerator|Fabric)(\(\))?\.(prepare\w*|setup\w*))$"
 )
 """Calls that hand on the network that they are given."""
+_APPLY = "torch.autograd.Function.apply"
 _MODULES = ("nn.Module", "LightningModule")
 _CONVOLUTIONS = re.compile(
     r"torchvision\.models\.(\w+\.)?(wide_resnet|resnet|resnext|mobilenet|efficientnet|regnet|convnext|mnasnet)\w*$"
@@ -54,6 +55,7 @@ def unseen(program: Program) -> tuple[str, ...]:
 def _unseen(program: Program) -> tuple[str, ...]:
     found: dict[str, None] = {}
     makers = results(program)
+    applied = _applied(program)
     trained = False
     for event in program.events:
         if event.kind not in ("call", "unresolved"):
@@ -63,6 +65,8 @@ def _unseen(program: Program) -> tuple[str, ...]:
             found.update(dict.fromkeys(_opaque(event.receiver, makers)))
         elif _of_module(event) and not event.detached and not _familiar(event):
             found[_named(event)] = None
+        elif _owner(event) in applied and _of_extension(event):
+            found[_extension(event)] = None
     return tuple(found) if trained else (SOMETHING, *found)
 
 
@@ -108,8 +112,29 @@ def _known(made: Event) -> bool:
 
 def _of_module(event: Event) -> bool:
     """Whether it happens in a method of a network of the program."""
-    owner = event.func.owner if isinstance(event.func, Func) else None
+    owner = _owner(event)
     return owner is not None and any(base.endswith(_MODULES) for base in owner.external())
+
+
+def _owner(event: Event) -> Class | None:
+    return event.func.owner if isinstance(event.func, Func) else None
+
+
+def _applied(program: Program) -> list[Class | None]:
+    """The classes of the program whose ``forward`` and ``backward`` run when they are applied."""
+    calls = (e for e in program.calls(_APPLY) if not e.detached)
+    return [leaf for e in calls for _, leaf in alternatives(e.receiver) if isinstance(leaf, Class)]
+
+
+def _of_extension(event: Event) -> bool:
+    """Whether it calls what was imported from a compiled module: ``from package import _C``, then ``_C.f()``."""
+    named = event.receiver.name if isinstance(event.receiver, Unknown) else ""
+    return event.name.startswith("?.") and "." in named and named.partition(".")[0] != "ctx"
+
+
+def _extension(event: Event) -> str:
+    module = event.receiver.name if isinstance(event.receiver, Unknown) else ""
+    return f"{module.lstrip('.')}.{event.name.rpartition('.')[2]}"
 
 
 def _familiar(event: Event) -> bool:
