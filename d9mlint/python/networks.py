@@ -65,7 +65,7 @@ def _unseen(program: Program) -> tuple[str, ...]:
             found.update(dict.fromkeys(_opaque(event.receiver, makers)))
         elif _of_module(event) and not event.detached and not _familiar(event):
             found[_named(event)] = None
-        elif _owner(event) in applied and _of_extension(event):
+        elif _owner(event) in applied and (_of_extension(event) or not _familiar(event)):
             found[_extension(event)] = None
     return tuple(found) if trained else (SOMETHING, *found)
 
@@ -133,8 +133,8 @@ def _of_extension(event: Event) -> bool:
 
 
 def _extension(event: Event) -> str:
-    module = event.receiver.name if isinstance(event.receiver, Unknown) else ""
-    return f"{module.lstrip('.')}.{event.name.rpartition('.')[2]}"
+    module = event.receiver.name if isinstance(event.receiver, Unknown) and event.name.startswith("?.") else ""
+    return f"{module.lstrip('.')}.{event.name.rpartition('.')[2]}" if module else _named(event)
 
 
 def _familiar(event: Event) -> bool:

@@ -52,8 +52,9 @@ def _on_gpu(program: Program) -> Cond:
     placed: list[Cond] = []
     used: list[Cond] = []
     perhaps = False
+    replaced = _replaced(program)
     for event in program.events:
-        if event.kind != "call":
+        if event.kind != "call" or event.index in replaced:
             continue
         if event.name.replace("()", "") in _DETECTING and not event.detached:
             kept.append(both(*event.guards, negate(_detected(event))))
@@ -68,6 +69,22 @@ def _on_gpu(program: Program) -> Cond:
     elsewhere = negate(either(*kept))  # a trainer that is told to stay on the CPU decides for the program
     possible = both(determinism.on_gpu(program), elsewhere if is_symbolic(elsewhere) else True)
     return both(perhaps if found is False else found, possible)
+
+
+def _replaced(program: Program) -> frozenset[int]:
+    """The indices of devices made at the top of a file that nothing is given, as a name is assigned another one."""
+    devices = [e for e in program.calls("torch.device") if isinstance(e.result, Obj) and e.func is None]
+    made = {id(e.result): e.index for e in devices}
+    if len(made) < 2:
+        return frozenset()
+    given = {id(leaf) for e in program.events for value in _given(e) for _, leaf in alternatives(value)}
+    unused = frozenset(index for key, index in made.items() if key not in given)
+    return unused if len(unused) < len(made) else frozenset()
+
+
+def _given(event: Event) -> Iterator[Value]:
+    yield from event.args
+    yield from event.kwargs.values()
 
 
 def _using(event: Event) -> Iterator[Cond]:

@@ -343,3 +343,25 @@ def test_a_finding_of_some_entries_says_of_which() -> None:
 def test_a_finding_in_the_only_entry_that_has_it_needs_no_mention_of_it() -> None:
     finding = replace(found(SHARED, "unseeded-python", entry="serve.py")[0], entries=("noise.py",))
     assert combine([finding], {"noise.py": ["noise.py", "train.py"]})[0].when == ()
+
+
+@pytest.mark.parametrize(
+    ("again", "told"),
+    [
+        ('DEVICE = torch.device("cuda" if args.opt == "gpu" else "cpu")', [("--opt is gpu",)]),
+        ('DEVICE = torch.device("cpu")', []),
+        ('other = torch.device("cpu")', [()]),
+    ],
+)
+def test_a_device_that_is_assigned_again_says_nothing(again: str, told: list[tuple[str, ...]]) -> None:
+    text = f"""{FLAGS}
+DEVICE = torch.device("cuda")
+
+def main():
+    torch.nn.Conv2d(3, 8, 3).to(DEVICE)(torch.load("x.pt").to(DEVICE)).sum().backward()
+
+if __name__ == "__main__":
+    {again}
+    main()
+"""
+    assert [f.when for f in found({"train.py": text}, "missing-torch-determinism")] == told
