@@ -152,8 +152,10 @@ def _named(event: Event) -> str:
     return SOMETHING if event.kind == "unresolved" or name.startswith(("?", "torch.")) else name
 
 
-_COUNTS = ("parameters", "named_parameters", "buffers", "modules", "children", "state_dict", "print")
+_COUNTS = ("parameters", "named_parameters", "print")
 """Last names of calls that look at a network without computing with it."""
+_COUNTED = ("builtins.sum", "builtins.len", "builtins.print")
+"""What may be done with the weights that are looked at."""
 
 
 def only_counted(program: Program, network: Event) -> bool:
@@ -161,8 +163,8 @@ def only_counted(program: Program, network: Event) -> bool:
     if not _CONVOLUTIONS.match(network.name):
         return False
     users = list(_users(program, network.result))
-    optimized = any(True for e in users for user in _users(program, e.result) if user.name.startswith("torch.optim."))
-    return bool(users) and not optimized and all(e.name.rpartition(".")[2] in _COUNTS for e in users)
+    used = any(user.name not in _COUNTED for e in users for user in _users(program, e.result))
+    return bool(users) and not used and all(e.name.rpartition(".")[2] in _COUNTS for e in users)
 
 
 def _users(program: Program, value: Value | None) -> Iterator[Event]:
