@@ -93,7 +93,7 @@ def uses(program: Program, *, common: bool | None = None) -> Iterator[Use]:
             if not op.sites and (_harmless(event, op, makers) or torchgpu.left_behind(program, event)):
                 continue
             if op.framework == "torch":
-                status = torchops.met(event, op, status)
+                status = torchops.met(event, op, status, makers)
             its_gpu = gpu if op.sites else gpus.get(op.framework, gpu)
             cond = both(program.holds(event, op.when), its_gpu if device == "gpu" else True)
             if op.framework == "torch" and torchops.chosen_by_torch(op):

@@ -76,8 +76,6 @@ def harmless(event: Event, op: Op, makers: Mapping[int, Event]) -> bool:
         return not images.sums_pixels(event, makers)
     if op.name == _EMBEDDING:
         return _each_row_once(event, makers)
-    if op.name == _CTC:
-        return _each_label_once(event, makers)
     if _ADDS.search(op.name) and _last(_source(event), makers) in _ONES:
         return True
     return bool(_INDEX_OF.search(op.name)) and (_distinct(_index(event), makers) or _one_a_row(event, makers))
@@ -89,8 +87,13 @@ def _only_on_cpu(made: Event, makers: Mapping[int, Event]) -> bool:
     return bool(calls) and all(any(_last(v, makers) in _TO_CPU for v in e.args) for e in calls)
 
 
-def met(event: Event, op: Op, status: OpStatus) -> OpStatus:
-    """The status at this use: a reflection along one axis sums up two values at most, which is exact in any order."""
+def met(event: Event, op: Op, status: OpStatus, makers: Mapping[int, Event]) -> OpStatus:
+    """The status at this use, which may be exact though the switch makes the op raise all the same.
+
+    A reflection along one axis sums up two values at most, and a CTC loss one value for each label that occurs once.
+    """
+    if op.name == _CTC and _each_label_once(event, makers):
+        return replace(status, default="same")
     pads = event.argument(Argument(1, "pad")) if _REFLECTS.search(op.name) else None
     along_one = isinstance(pads, Seq) and pads.items is not None and len(pads.items) == 2
     return replace(status, default="same") if along_one else status
@@ -140,6 +143,11 @@ def likely(event: Event, op: Op, makers: Mapping[int, Event]) -> bool:
     if _READS.search(op.name) or _SUMS.search(op.name) or (_IMAGES.search(event.name) and not _in_module(event)):
         return _learned(_read(event), makers)
     return True
+
+
+def of_data(event: Event, makers: Mapping[int, Event]) -> bool:
+    """Whether a function for images is given some, outside of networks, that no gradient is seen to go back to."""
+    return bool(_IMAGES.search(event.name)) and not _in_module(event) and not _learned(_read(event), makers)
 
 
 def _has_rows(event: Event) -> bool:

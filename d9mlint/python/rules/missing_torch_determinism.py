@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from d9mlint.model import Related, Rule
-from d9mlint.python import networks, torchgpu, torchmode
+from d9mlint.python import networks, torchgpu, torchmode, torchops
 from d9mlint.python.guards import Cond, both, negate, truth
+from d9mlint.python.makers import results
 from d9mlint.python.opuse import Use, shown, uses
 from d9mlint.python.outside import SPAWNED
 from d9mlint.python.program import Draft, Program, lower
@@ -136,7 +137,7 @@ def _remedy(program: Program, rule: Rule, event: Event, seen: _Seen) -> str:
         if not program.target.fits("torch", ">=1.7") and len(recurrent) == len(seen.uses):
             return f"{cublas}, which covers {' and '.join(recurrent)}"
         text += f"; for {' and '.join(recurrent)} also {cublas}"
-    raising = sorted({f"`{shown(u.event)}`" for u in uses(program) if _raises(u)})
+    raising = sorted({f"`{shown(u.event)}`" for u in uses(program) if _raises(program, u)})
     if not raising or not program.target.fits("torch", ">=1.7"):
         return text
     then = f"{' and '.join(raising[:_MOST])} then raise{'s' if len(raising) == 1 else ''}"
@@ -151,10 +152,11 @@ def _warning(text: str) -> str:
     return "" if text.startswith("pass `") else " or pass `warn_only=True`"
 
 
-def _raises(use: Use) -> bool:
+def _raises(program: Program, use: Use) -> bool:
     if use.op.framework != "torch" or use.event.detached or use.status.deterministic_mode != "raises":
         return False
-    return use.likely or use.op.direction != "backward"  # only a gradient raises, and none goes through data
+    # Only the gradient raises, and none goes through data.
+    return use.op.direction != "backward" or not torchops.of_data(use.event, results(program))
 
 
 def _of_trainer(program: Program, event: Event) -> str:
