@@ -168,3 +168,16 @@ def test_the_other_branch_that_trains_is_named(d9mlint: Callable[..., Any]) -> N
     (other,) = finding["related"]
     assert {finding["line"], other["line"]} == {7, 8}
     assert other["note"].startswith("in another branch `")
+
+
+@pytest.mark.parametrize(
+    ("width", "severity", "words"),
+    [("5", "info", "gradients of larger products than those here"), ("50", "warning", "off: gradients can differ")],
+)
+def test_small_products_only_stand_for_larger_ones(
+    d9mlint: Callable[..., Any], width: str, severity: str, words: str
+) -> None:
+    Path("train.py").write_text(_DENSE.format(width=width, made="jnp.ones((1, 10))", loss="net.apply(p, x)"))
+    arguments = ("--format", "json", "--select", "missing-determinism-switch", "--target", "jax==0.10.2")
+    (finding,) = d9mlint("train.py", *arguments).json["findings"]
+    assert (finding["severity"], words in finding["message"]) == (severity, True)

@@ -40,18 +40,21 @@ def _jax(program: Program, rule: Rule) -> Iterator[Draft]:
         return
     found = jaxmode.trainings(program)
     event = next((e for e in found if truth(off, e.guards) is not False), None)
-    if event is None or jaxsizes.tiny(program):
+    if event is None:
         return
+    tiny = jaxsizes.tiny(program)
     varying = [use for use in _missing_switch.varying(program) if use.op.framework == "jax" and use.sure]
     yield program.draft(
         rule, _missing_switch.any_of(event, found), cond=off, remedy=rule.remedy(program.target, ("jax",)),
+        severity="info" if tiny else "",
         confidence="" if program.imports(*_JAX_LIBRARIES) else lower(rule.confidence),
         related=[
             *(Related(u.event.location, f"the {u.effect} of `{shown(u.event)}` varies") for u in varying),
             *_missing_switch.other_branches(event, found),
         ],
         name=_missing_switch.method(event.raw), state="XLA's deterministic ops off",
-        ops=_missing_switch.listed(varying), of_ops=[use.op for use in varying],
+        ops="gradients of larger products than those here" if tiny else _missing_switch.listed(varying),
+        of_ops=[use.op for use in varying],
     )  # fmt: skip
 
 
