@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from d9mlint.python import attributes, calling, comparing, jaxcalls, mappings, sequences, tensors, thresholds
+from d9mlint.python import attributes, calling, comparing, jaxcalls, mappings, picking, sequences, tensors, thresholds
 from d9mlint.python import facts as f
 from d9mlint.python.guards import Flag, FlagTest, both, either, negate
 from d9mlint.python.story import Event, Frame
@@ -107,8 +107,7 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
             choose([(True, value) for value in list(holder.items.values())[:1]]) if len(holder.items) == 1 else UNKNOWN
         )
     if isinstance(holder, Seq):
-        if holder.order:
-            interp.event("sink", "slice" if node.is_slice else "item", frame, node.place, (holder,))
+        picking.note(interp, holder, index, node, frame)
         if node.is_slice:
             kept = sequences.cut(holder, node)
             return Seq(holder.kind, kept, holder.element or _any(holder), holder.order, holder.sources)
@@ -128,15 +127,14 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
         if isinstance(method, Func) and not node.is_slice:
             return calling.call(interp, Bound(method, holder), [index], {}, frame, node.place)
     if isinstance(holder, Obj):
-        if holder.order:
-            interp.event("sink", "slice" if node.is_slice else "item", frame, node.place, (holder,))
+        picking.note(interp, holder, index, node, frame)
         if holder.type in (*DATASETS, tensors.TENSOR) or (node.is_slice and _keeps_all(node.key)):
             return holder
     updated = jaxcalls.update(holder, index)
     if updated is not None:
         return updated
-    if isinstance(holder, Unknown) and holder.order:
-        interp.event("sink", "slice" if node.is_slice else "item", frame, node.place, (holder,))
+    if isinstance(holder, Unknown):
+        picking.note(interp, holder, index, node, frame)
     if isinstance(index, Seq) and index.order and not node.is_slice:  # the columns of a frame, in the order of a list
         return Unknown(*taint([holder, index]))
     origins, order, sources = taint([holder])

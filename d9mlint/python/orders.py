@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Argument, Related, Rule
+from d9mlint.python import picking
 from d9mlint.python.guards import both, either
 from d9mlint.python.program import Draft, Program, lower
 from d9mlint.python.story import Event
@@ -27,7 +28,7 @@ def check(program: Program, rule: Rule, order: str) -> Iterator[Draft]:
             continue
         for value in _ordered_inputs(event):
             source = _source(value, order)
-            if source is not None:
+            if source is not None and not picking.asks_no_order(program.events, event):
                 found.setdefault(source.index, (source, []))[1].append(event)
     for source, sinks in found.values():
         if source.name in _WALKS and _sorted_inside(program, source):

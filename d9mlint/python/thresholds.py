@@ -31,8 +31,8 @@ def note(interp: Interpreter, node: f.Compare, between: tuple[int, int], left: V
         draw = _drawn(told) if isinstance(side, f.Call) else None
         if draw is not None and isinstance(bound, (Const, FlagValue)):
             low = comparing.condition(interp, comparing.compare(interp, "<=", bound, Const(0), node.op), node.op)
-            high = isinstance(bound, Const) and comparing.compare(interp, ">=", bound, Const(1), node.op)
-            draw.idle = either(low, isinstance(high, Const) and bool(high.value))
+            high = comparing.condition(interp, comparing.compare(interp, ">=", bound, Const(1), node.op), node.op)
+            draw.idle = either(low, high)
 
 
 def _drawn(told: list[Event]) -> Event | None:
