@@ -71,7 +71,7 @@ def _sub(interp: Interpreter, node: f.Sub, frame: Frame) -> Value:
     index = evaluate(interp, node.key, frame)
     note_index(interp, holder, index, frame, node.place)
     options = [(cond, _item(interp, leaf, index, node, frame)) for cond, leaf in alternatives(holder)]
-    return choose(options)
+    return picking.drawn(choose(options), index)
 
 
 def note_index(interp: Interpreter, holder: Value, index: Value, frame: Frame, place: f.Place) -> None:

@@ -7,12 +7,16 @@ import re
 from d9mlint.python.program import Program
 from d9mlint.python.story import Event
 from d9mlint.python.tensors import NO_GRAD
-from d9mlint.python.values import taint
+from d9mlint.python.values import Dict, taint
 
 _SHOWN = re.compile(
-    r"logging\.\w+|(.*\.)?(logger|log|logging|get_?[lL]ogger\(\))\.(debug|info|warning|warn)|\?\.(debug|info|warning|warn)"
+    r"logging\.\w+|(.*\.)?(logger|log|logging|get_?[lL]ogger\(\))\.(debug|info|warning|warn)|\?\.(debug|info|warning|warn)|"
+    r".*\.(add_text|write_texts)"
 )
-"""Calls that log. What is printed counts: it may be all that a program gives."""
+"""Calls that log, also texts for TensorBoard (torch.utils.tensorboard, clu.metric_writers).
+
+What is printed counts: it may be all that a program gives.
+"""
 _COMPUTES = re.compile(
     r"torch\.(nn\.functional\.)?(?!save$|set_)[a-z]\w*(?<!_)|torch\.Tensor\.(?!backward$|register|set_)\w*[a-z0-9]|"
     r"builtins\.(tuple|list|iter|reversed|enumerate|zip|map|int|float|len|isinstance|type|dict)|"
@@ -77,7 +81,8 @@ def _uses(program: Program) -> dict[int, list[Event]]:
         handed = (*event.args, *event.kwargs.values(), *((event.receiver,) if event.receiver is not None else ()))
         if event.result is not None and event.result is event.receiver:
             continue  # `.cuda()` hands the same thing on
-        for source in taint(handed)[2]:
+        inside = [value for one in handed if isinstance(one, Dict) for value in one.items.values()]
+        for source in taint((*handed, *inside))[2]:
             if source is not event:
                 found.setdefault(id(source), []).append(event)
     return found

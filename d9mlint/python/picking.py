@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from d9mlint.python import facts as f
 from d9mlint.python.story import Event, Frame
-from d9mlint.python.values import Obj, Seq, Unknown, Value, taint
+from d9mlint.python.values import Obj, Phi, Seq, Unknown, Value, taint
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter import Interpreter
@@ -51,6 +51,22 @@ def _place_in(events: list[Event], holder: Value, index: Value) -> bool:
         if value is None:
             return False
     return False
+
+
+def drawn(item: Value, index: Value) -> Value:
+    """An item of which nothing is known but the draw that chose it: what shows it shows that."""
+    origins, _, chosen = taint([index])
+    return _from(item, chosen) if "random" in origins else item
+
+
+def _from(item: Value, chosen: tuple[Event, ...]) -> Value:
+    if isinstance(item, Phi):
+        return Phi(tuple((cond, _from(leaf, chosen)) for cond, leaf in item.alternatives))
+    if isinstance(item, Unknown):
+        return Unknown(item.origins, item.order, tuple(dict.fromkeys((*item.sources, *chosen))), item.name)
+    if isinstance(item, Obj) and item.type.endswith("()") and not item.attrs:
+        return Obj(item.type, item.event, item.origins, item.order, tuple(dict.fromkeys((*item.sources, *chosen))))
+    return item
 
 
 def _last(event: Event) -> str:

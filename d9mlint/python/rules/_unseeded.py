@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from d9mlint.model import Related, Rule
 from d9mlint.python.processes import remedy_there
 from d9mlint.python.program import Draft, Program, lower
-from d9mlint.python.randomness import LABELS, Uncovered, reaches, seedings, uncovered
+from d9mlint.python.randomness import LABELS, Seeding, Uncovered, reaches, seedings, uncovered
+from d9mlint.python.restoring import lasting
 from d9mlint.python.story import Event
 from d9mlint.python.values import taint
 from d9mlint.python.wording import words_of
@@ -23,8 +24,13 @@ def kind(program: Program, found: Uncovered) -> str:
     if found.late is not None and found.late.event.certain and found.draw.event not in taint([found.late.value])[2]:
         return "import" if found.draw.event.importing and not found.late.event.importing else "late"
     # (A seed drawn from the generator that it seeds is no seed that comes late, but none.)
-    seeded = {g for s in seedings(program) if not s.event.detached for g in s.generators}
+    seeded = {g for s in _lasting(program) for g in s.generators}
     return "partial" if seeded - {found.draw.generator} and not _own(program, found) else "unseeded"
+
+
+def _lasting(program: Program) -> list[Seeding]:
+    """The calls that seed the program, and not only a function of it."""
+    return [s for s in seedings(program) if not s.event.detached and lasting(program, s.event)]
 
 
 def _own(program: Program, found: Uncovered) -> bool:
@@ -63,7 +69,7 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
     elif first.late is None and seeds:
         notes = [Related(s.event.location, "seeds it under other conditions") for s in seeds if s.fixes is not False]
     others = sorted(
-        {LABELS[g] for s in seedings(program) if not s.event.detached for g in s.generators if g in LABELS}
+        {LABELS[g] for s in _lasting(program) for g in s.generators if g in LABELS}
         - {LABELS.get(generator_of(first), "")}
     )
     if kind(program, first) in LATE:
