@@ -155,6 +155,18 @@ def test_what_nothing_calls_is_told_once_for_all_entries(tree: Path) -> None:
     assert [(f["path"], f["entries"]) for f in alone] == [("helper.py", ["train.py"])]
 
 
+def test_what_an_entry_reaches_and_never_makes_is_told_for_no_other_file(tree: Path) -> None:
+    (tree / "data.py").write_text(
+        "import numpy as np\nWIDTH = 3\nclass Data:\n    def __init__(self):\n        self.rng = np.random.default_rng()\n"
+    )
+    (tree / "other.py").write_text(
+        "import data\nimport numpy as np\nnp.random.default_rng(1)\ndef make():\n    return data.Data()\n"
+    )
+    assert "entropy-seed" in rules_in(check("data.py", "other.py", "--no-cache"))
+    (tree / "train.py").write_text("from data import WIDTH\nif __name__ == '__main__':\n    print(WIDTH)\n")
+    assert "entropy-seed" not in rules_in(check(".", "--no-cache"))
+
+
 def test_seeds_that_nothing_calls_are_told_for_each_entry(tree: Path) -> None:
     for name in ("one.py", "two.py"):
         text = TRAIN.replace("helper.prepare()\n", "") + "if __name__ == '__main__':\n    pass\n"

@@ -107,7 +107,9 @@ def run(
     for entry, unit in zip(sorted(entries), first, strict=True):
         for path in unit.files:
             reaching.setdefault(path, []).append(entry)
-    findings = combine((f for unit in units for f in unit.findings), reaching)
+    findings = combine(
+        (f for unit in units for f in unit.findings if f.entries or f.location.path not in reached), reaching
+    )
     unchecked = sorted({pair for unit in units for pair in unit.unchecked})
     seen = sorted(reached | set(rest) | {path for unit in units for path in unit.files})
     return BatchResult(tuple(findings), tuple(unchecked), tuple(seen))
