@@ -170,6 +170,9 @@ def _has_workers(interp: Interpreter, loader: Event) -> tuple[Cond, bool]:
     value = loader.argument(NUM_WORKERS)
     if value is None:
         return False, True
+    persistent = loader.kwargs.get("persistent_workers")
+    if isinstance(persistent, Const) and persistent.value is True:
+        return True, True  # with none it raises (torch/utils/data/dataloader.py, DataLoader.__init__)
     found: list[Cond] = []
     for cond, leaf in alternatives(value):
         if isinstance(leaf, Const):
@@ -230,7 +233,8 @@ def _use_known(interp: Interpreter, leaf: Value, method: str, frame: Frame, plac
             _use(interp, item, method, frame, place)
     elif isinstance(leaf, Obj) and leaf.event is not None:
         _draws(interp, leaf.event, method or "__call__", frame, place, leaf.type)
-        _use_parts(interp, leaf.event, frame, place)
+        if method != "__len__":  # to count examples is not to read and transform them
+            _use_parts(interp, leaf.event, frame, place)
 
 
 def _use_parts(interp: Interpreter, maker: Event, frame: Frame, place: f.Place) -> None:

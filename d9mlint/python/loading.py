@@ -10,11 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from d9mlint.model import Argument
-from d9mlint.python.guards import Cond
+from d9mlint.python.guards import Cond, both, negate
 from d9mlint.python.loaders import CONTEXTS, INIT, LOADER, WORKER
 from d9mlint.python.program import Program, is_none
 from d9mlint.python.story import Event
 from d9mlint.python.values import CALLABLE, Bound, Const, Func, Partial, Value, alternatives, taint
+from d9mlint.python.wording import is_symbolic
 
 GENERATOR = Argument(12, "generator")
 DERIVED = "torch-seed"
@@ -64,16 +65,20 @@ def source(program: Program, event: Event, generator: str) -> Source | None:
     seed = local_seed(program, event, generator)
     if seed is not None and STATE in taint([seed.value])[0]:
         seed = None
+    free: Cond = True
     if seed is not None and DERIVED not in taint([seed.value])[0]:
-        return None
+        free = negate(both(*(cond for cond in seed.event.guards if cond not in event.guards)))
+        if free is False or not is_symbolic(free):
+            return None
+        seed = None
     if where == LOADER:
-        return Source(generator)
+        return Source(generator, free)
     if seed is None and not init_known(loader):
         return None
     if generator not in ("python", "numpy", "torch") or (generator == "numpy" and not _derived(program, seed)):
-        return Source(generator)
+        return Source(generator, free)
     given = loader.argument(GENERATOR)
-    cond = True if given is None else is_none(given)
+    cond = both(free, True if given is None else is_none(given))
     if where == WORKER:
         return Source("torch", cond, worker=generator != "torch")
     return Source(generator, cond, other="torch")

@@ -66,6 +66,9 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
     if idle:
         late = "; the function that would is never called"
         notes = [Related(s.event.location, "seeds it, but nothing calls this") for s in idle]
+    elif first.late is not None and kind(program, first) == "unseeded":
+        late = " before; a callback does later"
+        notes = [Related(first.late.event.location, "seeds it, later")]
     elif first.late is None and seeds:
         notes = [Related(s.event.location, "seeds it under other conditions") for s in seeds if s.fixes is not False]
     others = sorted(
@@ -79,8 +82,17 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
         confidence=rule.confidence if first.sure else lower(lower(rule.confidence)),
         name=event.raw, late=late, generator=LABELS.get(generator_of(first), generator_of(first)),
         others=" and ".join(others),
-        remedy=remedy_there(program, event, rule.remedy(program.target, program.frameworks or ("numpy",))),
+        remedy=_remedy(program, rule, group),
     )  # fmt: skip
+
+
+def _remedy(program: Program, rule: Rule, group: list[Uncovered]) -> str:
+    """The remedy for a group of draws; worker processes of a loader take their seeds from PyTorch."""
+    event = _first(group).draw.event
+    remedy = remedy_there(program, event, rule.remedy(program.target, program.frameworks or ("numpy",)))
+    in_loader = any(u.draw.other == "torch" and u.draw.generator != "torch" for u in group)
+    workers = "; where the loader has workers, `torch.manual_seed(1)` seeds those" if in_loader else ""
+    return f"{remedy}{workers}"
 
 
 def _first(group: list[Uncovered]) -> Uncovered:

@@ -36,13 +36,15 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     loops = {number for event in steps or program.trains for number in event.loops}  # those that change the weights
     going = (d.event for d in draws(program) if _goes_on(program, d, loads[0]))
     drawn = next((event for event in going if loops.intersection(event.loops)), None)
-    saved = next((e for e in program.calls(*_SAVES) if not e.detached and _lacks_state(e)), None)
-    if drawn is not None and saved is not None:
+    saves = [e for e in program.calls(*_SAVES) if not e.detached and _lacks_state(e)]
+    if drawn is not None and saves:
         related = [
             Related(loads[0].location, "goes on from a checkpoint here"),
             Related(drawn.location, "draws in the training that goes on"),
         ]
-        yield program.draft(rule, saved, related=related)
+        for saved in saves:  # one place may be got to in several ways; what is told of it holds on each
+            if saved.location == saves[0].location:
+                yield program.draft(rule, saved, related=related)
 
 
 def _steps(event: Event) -> bool:

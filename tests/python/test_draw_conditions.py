@@ -1,0 +1,75 @@
+"""When draws decide anything, and what is told of those that a seed reaches too late or in another process."""
+
+from __future__ import annotations
+
+from tests.python.test_conditions import found, when
+
+SPAWNED = """
+import os
+import torch.multiprocessing as mp
+
+def work(number, args):
+    optimizer = torch.optim.Adam(torch.nn.Linear(4, 1).parameters())
+    if os.path.exists("last.pt"):
+        optimizer.load_state_dict(torch.load("last.pt")["optimizer"])
+    for epoch in range(10):
+        torch.nn.functional.dropout(torch.ones(8, requires_grad=True)).sum().backward()
+        optimizer.step()
+        if not args.train or number == 0:
+            torch.save({"optimizer": optimizer.state_dict()}, "last.pt")
+
+def main():
+    torch.manual_seed(1)
+    if args.train:
+        mp.spawn(work, nprocs=2, args=(args,))
+    else:
+        work(0, args)
+"""
+CALLBACK = """
+import torch
+from ignite.engine import Engine, Events
+
+model = torch.nn.Linear(4, 1)
+trainer = Engine(lambda engine, batch: model(batch).sum().backward())
+
+@trainer.on(Events.EPOCH_STARTED)
+def begin(engine):
+    torch.manual_seed(engine.state.epoch)
+
+trainer.run([torch.ones(4)])
+"""
+
+
+def test_a_draw_held_against_a_flag_decides_between_its_bounds() -> None:
+    body = "\ndef main():\n    print(np.random.rand() < args.steps)\n"
+    assert when(body, "unseeded-numpy") == [("--steps < 1", "--steps > 0")]
+
+
+def test_a_checkpoint_that_two_ways_lead_to_has_no_condition_of_one() -> None:
+    assert when(SPAWNED, "rng-not-checkpointed") == [()]
+
+
+def test_a_seed_in_a_callback_is_told_as_one_that_comes_later() -> None:
+    told = found({"train.py": CALLBACK}, "unseeded-torch")
+    assert [finding.message.partition("which ")[2] for finding in told] == [
+        "nothing seeds before; a callback does later"
+    ]
+    assert [(near.location.line, near.note) for near in told[0].related] == [(10, "seeds it, later")]
+
+
+def test_a_draw_that_workers_may_make_is_cured_by_what_seeds_them() -> None:
+    body = """
+class Data(torch.utils.data.Dataset):
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        return random.random()
+
+def main():
+    for one in DataLoader(Data(), num_workers=int(open("workers").read())):
+        print(one)
+"""
+    assert [f.remedy.partition(";")[2].rpartition(";")[2] for f in found(body, "unseeded-python")] == [
+        " where the loader has workers, `torch.manual_seed(1)` seeds those"
+    ]
