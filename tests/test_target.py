@@ -619,3 +619,20 @@ def test_what_the_code_shows_stays_within_what_the_files_state(
 def test_what_was_asked_for_comes_before_what_the_code_shows(tmp_path: Path) -> None:
     target = Resolver(["tensorflow==2.4.1"], [], tmp_path, "gpu").target(tmp_path / "train.py", [TF1])
     assert target.version("tensorflow") == "2.4.1"
+
+
+@pytest.mark.parametrize(
+    ("lines", "version", "reason"),
+    [
+        ("torch\ntorchvision==0.20.0\n", "2.5.1", "requirements.txt:2"),
+        ("torchvision==0.8.2\n", "1.7.1", "requirements.txt:1"),
+        ("torchaudio==2.1.0+cu118\n", "2.1.2", "requirements.txt:1"),
+        ("torchvision==0.20.0\ntorch==2.4.0\n", "2.4.0", "requirements.txt:2"),
+        ("torchvision>=0.20\n", KNOWN["torch"][-1], "newest known release"),
+        ("torchvision==0.2.1\ntorchaudio==0.9.0\n", KNOWN["torch"][-1], "newest known release"),
+        ("torchvision==999999.1\n", KNOWN["torch"][-1], "newest known release"),
+    ],
+)
+def test_torchvision_tells_for_which_torch_it_is_built(tmp_path: Path, lines: str, version: str, reason: str) -> None:
+    write(tmp_path, {"requirements.txt": lines})
+    assert said(judged(tmp_path), "torch") == (version, reason)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from d9mlint.target.known import KNOWN, package_name
+from d9mlint.target.known import COMPANIONS, KNOWN, package_name
 from d9mlint.target.ngc import Image, read_dockerfile
 from d9mlint.target.pins import Pin, from_conda, from_poetry, pin
 
@@ -174,7 +174,7 @@ def _strings(value: object) -> list[str]:
 def _known(requirement: str) -> bool:
     """Whether it is about a package of interest: most lines of a project are not, and parsing them all would cost."""
     name = re.match(r"\s*([A-Za-z0-9][\w.-]*)", requirement[:100])
-    return name is not None and package_name(name[1]) in KNOWN
+    return name is not None and (package_name(name[1]) in KNOWN or package_name(name[1]) in COMPANIONS)
 
 
 def _listed(text: str, requirements: Iterable[str]) -> Stated:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
-from packaging.version import Version
+from packaging.version import InvalidVersion, Version
 
 _TENSORFLOW = """
     1.0.1 1.1.0 1.2.1 1.3.0 1.4.1 1.5.1 1.6.0 1.7.1 1.8.0 1.9.0 1.10.1 1.11.0
@@ -132,6 +132,31 @@ _PYTHON = (
     ((1, 13), "3.7"),
     ((0, 0), "3.6"),
 )
+
+
+# torchvision's minor release by that of the torch it is built for (github.com/pytorch/vision, readme, Installation);
+# from 0.8 (torch 1.7) on both are counted up together. torchaudio has torch's own number from 2.0 on.
+_VISION = {3: "1.1", 5: "1.4", 6: "1.5", 7: "1.6"}
+_VISION_TOGETHER, _VISION_FIRST_2 = 8, 15
+
+
+def torch_for(name: str, version: str) -> str:
+    """The minor release of torch that a torchvision or torchaudio is built for; empty where nothing is known."""
+    try:
+        major, minor, *_ = (*Version(version).release, 0)
+    except InvalidVersion:
+        return ""
+    if name == "torchaudio":
+        return f"{major}.{minor}" if major >= 2 else ""
+    if name != "torchvision" or major != 0:
+        return ""
+    if minor >= _VISION_FIRST_2:
+        return f"2.{minor - _VISION_FIRST_2}"
+    return f"1.{minor - 1}" if minor >= _VISION_TOGETHER else _VISION.get(minor, "")
+
+
+COMPANIONS = frozenset({"torchaudio", "torchvision"})
+"""Packages whose release tells that of torch."""
 
 
 def package_name(name: str) -> str:

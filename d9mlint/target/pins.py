@@ -11,7 +11,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import Specifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
-from d9mlint.target.known import package_name
+from d9mlint.target.known import COMPANIONS, package_name, torch_for
 
 _LONGEST = 1000
 """Longer requirements are nobody's, and would only cost time."""
@@ -90,7 +90,10 @@ def _is_exact(specifier: Specifier) -> bool:
 
 
 def pin(text: str, where: str, group: str) -> Pin | None:
-    """The pin that a requirement states; None when it is unparsable, a URL, or names no version."""
+    """The pin that a requirement states; None when it is unparsable, a URL, or names no version.
+
+    One of a torchvision states for which torch it is built.
+    """
     requirement = parse(text)
     if requirement is None or requirement.url:
         return None
@@ -100,8 +103,14 @@ def pin(text: str, where: str, group: str) -> Pin | None:
     if not specifier:
         return None
     version, ngc = exact(specifier)
+    name = package_name(requirement.name)
+    if name in COMPANIONS:
+        built_for = torch_for(name, version) if version else ""
+        name, version, specifier = "torch", "", SpecifierSet(f"=={built_for}.*" if built_for else "")
+    if not specifier:
+        return None
     return Pin(
-        name=package_name(requirement.name),
+        name=name,
         specifier=specifier,
         version=version,
         where=where,

@@ -73,3 +73,8 @@ def main():
     assert [f.remedy.partition(";")[2].rpartition(";")[2] for f in found(body, "unseeded-python")] == [
         " where the loader has workers, `torch.manual_seed(1)` seeds those"
     ]
+
+
+def test_a_seed_that_is_drawn_from_its_own_generator_is_none() -> None:
+    body = "\ndef main():\n    number = random.randint(1, 9)\n    random.seed(number)\n    print(random.random())\n"
+    assert [f.message.partition("which ")[2] for f in found(body, "unseeded-python")] == ["nothing seeds"]

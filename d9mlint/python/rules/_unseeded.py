@@ -66,7 +66,7 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
     if idle:
         late = "; the function that would is never called"
         notes = [Related(s.event.location, "seeds it, but nothing calls this") for s in idle]
-    elif first.late is not None and kind(program, first) == "unseeded":
+    elif first.late is not None and first.late.event.deferred and kind(program, first) == "unseeded":
         late = " before; a callback does later"
         notes = [Related(first.late.event.location, "seeds it, later")]
     elif first.late is None and seeds:
