@@ -147,8 +147,8 @@ def test_the_number_of_processes_changes_nothing(tmp_path: Path, monkeypatch: py
 def test_what_nothing_calls_is_told_once_for_all_entries(tree: Path) -> None:
     listing = "import os\nimport numpy as np\ndef load():\n    return np.array([np.load(f) for f in os.listdir('.')])\n"
     (tree / "helper.py").write_text(SEEDS + listing)
-    (tree / "later.py").write_text(TRAIN + "if __name__ == '__main__':\n    pass\n")
-    (tree / "train.py").write_text(TRAIN + "if __name__ == '__main__':\n    pass\n")
+    (tree / "later.py").write_text(TRAIN + "if __name__ == '__main__':\n    loader = helper.load\n")
+    (tree / "train.py").write_text(TRAIN + "if __name__ == '__main__':\n    loader = helper.load\n")
     both = [f for f in json.loads(check("."))["findings"] if f["rule"] == "unsorted-listing"]
     assert [(f["path"], f["entries"]) for f in both] == [("helper.py", ["later.py"])]
     alone = [f for f in json.loads(check("train.py"))["findings"] if f["rule"] == "unsorted-listing"]
