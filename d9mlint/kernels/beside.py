@@ -109,6 +109,16 @@ def _started(compute: Callable[[], _T]) -> _Child[_T] | None:
     return _Child(process, answer, compute)
 
 
+def _widen(pipe: int) -> None:
+    """Lets a pipe take more at once, where the system can: its two ends need not wait for each other then."""
+    try:
+        import fcntl
+
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIECE)
+    except (ImportError, AttributeError, OSError):  # no such system, not of Linux, more than the user may have
+        return
+
+
 def _serve(compute: Callable[[], object], to: int) -> None:
     """What the second process does; it never returns, so that nothing of the first one's is done twice."""
     code = 1
@@ -117,8 +127,10 @@ def _serve(compute: Callable[[], object], to: int) -> None:
 
         gc.freeze()  # what the first process made stays where it is, in memory that both share
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+        result = pickle.dumps(compute(), 5)
+        _widen(to)
         with open(to, "wb") as pipe:
-            pickle.dump(compute(), pipe, 5)
+            pipe.write(result)
         code = 0
     finally:
         os._exit(code)  # without the handlers, buffers and messages of the first process

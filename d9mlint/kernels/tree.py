@@ -9,15 +9,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from d9mlint import __version__
 from d9mlint.cache import Store, code_hash
+from d9mlint.kernels.ahead import looking_ahead
 from d9mlint.kernels.listing import Listing, stamp
+from d9mlint.kernels.source.repository import Repository
 from d9mlint.model import KernelScan
-
-if TYPE_CHECKING:
-    from d9mlint.kernels.source.repository import Repository
 
 _PIECE = 1 << 16
 """Bytes that are asked for at once: most sources are smaller, and from 128 KB on memory costs calls of the system."""
@@ -59,8 +57,6 @@ def scan(
 
 def _read(files: Listing, jobs: int, stack: ExitStack) -> Repository:
     """The files, which another process begins to read."""
-    from d9mlint.kernels.ahead import looking_ahead
-
     found = repository(files)
     stack.enter_context(looking_ahead(found, jobs))
     return found
@@ -80,8 +76,6 @@ def _uncollected() -> Iterator[None]:
 
 def repository(files: Listing) -> Repository:
     """The files as the scanner wants them."""
-    from d9mlint.kernels.source.repository import Repository
-
     root = f"{files.root}/"
     return Repository(files.paths, lambda path: _bytes(root + path))
 
