@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT))
 
 from d9mlint.python.store import Store, Unit  # noqa: E402
 
-_NO_RULES = ("effects", "ops", "probes")
+_NO_RULES = ("effects", "ops", "probes", "builds", "evidence")
 _TREE = ROOT / "tests" / "projects"
 _IMPORTS = "import libcst, click, yaml"
 _PARSE = """
