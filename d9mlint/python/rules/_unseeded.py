@@ -87,9 +87,15 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
 
 
 def _remedy(program: Program, rule: Rule, group: list[Uncovered]) -> str:
-    """The remedy for a group of draws; worker processes of a loader take their seeds from PyTorch."""
+    """The remedy for a group of draws, of the package that draws where it has one of its own.
+
+    Worker processes of a loader take their seeds from PyTorch.
+    """
     event = _first(group).draw.event
-    remedy = remedy_there(program, event, rule.remedy(program.target, program.frameworks or ("numpy",)))
+    package = event.name.partition(".")[0]
+    own = any(one.framework == package for one in rule.remedies)
+    frameworks = (package,) if own else program.frameworks or ("numpy",)
+    remedy = remedy_there(program, event, rule.remedy(program.target, frameworks))
     in_loader = any(u.draw.other == "torch" and u.draw.generator != "torch" for u in group)
     workers = "; where the loader has workers, `torch.manual_seed(1)` seeds those" if in_loader else ""
     return f"{remedy}{workers}"
