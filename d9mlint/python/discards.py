@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from d9mlint.python import facts as f
 from d9mlint.python.story import Frame
@@ -42,39 +42,12 @@ def looked_at(holder: Value, name: str) -> None:
 
 def unread(interp: Interpreter, targets: tuple[f.Expr, ...], frame: Frame) -> bool:
     """Whether what is assigned goes only to names that the function, or the module, never reads."""
-    names = [name for target in targets for name in _names(target)]
+    names = [name for target in targets for name in f.plain_names(target)]
     if not names or None in names:
         return False
     return all(name == _BLANK for name in names) or _read_in(interp, frame).isdisjoint(names)
 
 
-def _names(target: f.Expr) -> list[str | None]:
-    """The plain names of a target, None for what is none."""
-    if isinstance(target, f.Items):
-        return [name for item in target.items for name in _names(item)]
-    return [target.id if isinstance(target, f.Name) else None]
-
-
 def _read_in(interp: Interpreter, frame: Frame) -> frozenset[str]:
-    node: Any = frame.func.node if frame.func is not None else interp.project.facts(frame.module.path)
-    known = interp.reads.get(id(node))
-    if known is None:
-        known = interp.reads[id(node)] = _reads(node)
-    return known
-
-
-def _reads(node: Any) -> frozenset[str]:
-    """All names in a function or a module but those that are only assigned to; ``global`` ones count as read."""
-    found: set[str] = set()
-    pending: list[Any] = [node]
-    while pending:
-        one = pending.pop()
-        if isinstance(one, f.Name):
-            found.add(one.id)
-        elif isinstance(one, f.Scope):
-            found.update(one.names)
-        elif isinstance(one, f.Assign):
-            pending += [one.value, *(t for t in one.targets if None in _names(t))]
-        elif isinstance(one, tuple):
-            pending.extend(one)
-    return frozenset(found)
+    node = frame.func.node if frame.func is not None else interp.project.facts(frame.module.path)
+    return interp.project.reads(node) if node is not None else frozenset()

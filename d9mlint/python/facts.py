@@ -343,9 +343,33 @@ def words(node: Any) -> frozenset[str]:
     found: set[str] = set()
     pending: list[Any] = [node]
     while pending:
-        one = pending.pop()
-        if isinstance(one, str):
-            found.add(one)
-        elif isinstance(one, tuple):
-            pending.extend(one)
+        for one in pending.pop():
+            if isinstance(one, str):
+                found.add(one)
+            elif isinstance(one, tuple) and one:
+                pending.append(one)
     return frozenset(found)
+
+
+def reads(node: Any) -> frozenset[str]:
+    """All names in a file, statement or expression but those that are only assigned to; ``global`` ones are read."""
+    found: set[str] = set()
+    pending: list[Any] = [node]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, Name):
+            found.add(one.id)
+        elif isinstance(one, Scope):
+            found.update(one.names)
+        elif isinstance(one, Assign):
+            pending += [one.value, *(target for target in one.targets if None in plain_names(target))]
+        else:
+            pending += [part for part in one if isinstance(part, tuple) and part]
+    return frozenset(found)
+
+
+def plain_names(target: Expr) -> list[str | None]:
+    """The plain names of a target, None for what is none."""
+    if isinstance(target, Items):
+        return [name for item in target.items for name in plain_names(item)]
+    return [target.id if isinstance(target, Name) else None]

@@ -90,7 +90,6 @@ class Interpreter:
         self.trials = 0
         self.parts: dict[tuple[int, str], tuple[Inst, list[Event]]] = {}
         """By attribute of a network, the network (which its ``id`` stands for) and what drew numbers for its values."""
-        self.reads: dict[int, frozenset[str]] = {}
         self._serials: dict[int, tuple[object, int]] = {}
 
     # -- state -----------------------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ def assigned(interp: Interpreter, node: f.Assign, value: Value, start: int, fram
         return
     drawn = [e for e in interp.story.events[start:] if e.kind == "call" and any(x.draws for x in e.effects)]
     target = node.targets[0]
-    if isinstance(target, f.Name) and drawn and _read_in_training_only(frame.func.node, target.id):
+    if isinstance(target, f.Name) and drawn and _read_in_training_only(interp, frame.func.node, target.id):
         for event in drawn:
             event.in_training = event.in_training or event.location.line == node.value.place[0]
     if isinstance(target, f.Attr) and isinstance(target.value, f.Name) and frame.func.name == "__init__":
@@ -69,8 +69,10 @@ def _reads_attribute(frame: Frame, name: str) -> bool:
     return False
 
 
-def _read_in_training_only(node: Any, name: str) -> bool:
+def _read_in_training_only(interp: Interpreter, node: f.Def | f.Lambda, name: str) -> bool:
     """Whether a function reads a name behind ``self.training and ...`` or ``if self.training:`` only, and does so."""
+    if _TRAINING not in interp.project.words(node):
+        return False
     pending: list[Any] = [node.body]
     behind = False
     while pending:

@@ -110,6 +110,7 @@ class Project:
         self._code = own_code("facts", "lower", "places", "project") if store is not None else ""
         self._facts: dict[str, f.Facts | CannotRead | None] = {}
         self._words: dict[int, frozenset[str]] = {}  # facts live as long as the project, so ids do
+        self._reads: dict[int, frozenset[str]] = {}  # facts live as long as the project, so ids do
         self.sources: dict[str, bytes] = {}
         self.looked_up: dict[str, bool] = {}
         self.asked: set[str] = set()
@@ -168,6 +169,12 @@ class Project:
         if id(node) not in self._words:
             self._words[id(node)] = f.words(node)
         return self._words[id(node)]
+
+    def reads(self, node: f.Facts | f.Stmt | f.Lambda) -> frozenset[str]:
+        """All names in a file, statement or lambda expression but those that are only assigned to."""
+        if id(node) not in self._reads:
+            self._reads[id(node)] = f.reads(node)
+        return self._reads[id(node)]
 
     def module_at(self, base: str) -> str | None:
         """The file of the package or module whose path without an ending is ``base``."""
