@@ -362,7 +362,9 @@ def reads(node: Any) -> frozenset[str]:
         elif isinstance(one, Scope):
             found.update(one.names)
         elif isinstance(one, Assign):
-            pending += [one.value, *(target for target in one.targets if None in plain_names(target))]
+            pending += [target for target in one.targets if None in plain_names(target)]
+            if one.value is not None:
+                pending.append(one.value)
         else:
             pending += [part for part in one if isinstance(part, tuple) and part]
     return frozenset(found)
