@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from contextlib import ExitStack, suppress
@@ -25,7 +24,6 @@ def entry() -> NoReturn:
             if folder:
                 from d9mlint.kernels.listing import listing_ahead
 
-                gc.disable()  # in a process that ends soon, and keeps most of what it makes
                 begun = stack.enter_context(listing_ahead(Path(folder)))
             from d9mlint.cli import main
 

@@ -59,6 +59,17 @@ class Node:
         node = self.get(*path)
         return node.value if node is not None and isinstance(node.value, str) else None
 
+    def each(self) -> Iterator[Node]:
+        """The value and all inside of it; what several aliases share comes once."""
+        seen: set[int] = set()
+        stack = [self]
+        while stack:
+            node = stack.pop()
+            if id(node) not in seen:
+                seen.add(id(node))
+                stack += [*node.items, *(value for _, value in node.entries.values())]
+                yield node
+
     def pairs(self) -> Iterator[tuple[Node, Node]]:
         """Keys and values of a map, in order."""
         yield from self.entries.values()
@@ -193,15 +204,7 @@ def _plain(tag: str, text: str) -> Any:
 
 def _merged(root: Node) -> Node:
     """``<<: *anchor`` of maps, one level a map, as compose files use it; each node is looked at once."""
-    seen: set[int] = set()
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        if id(node) in seen:
-            continue
-        seen.add(id(node))
-        stack += node.items
-        stack += [value for _, value in node.entries.values()]
+    for node in root.each():
         pair = node.entries.get("<<")
         for other in (pair[1].items or [pair[1]]) if pair is not None else ():
             for name, entry in list(other.entries.items())[:1000]:

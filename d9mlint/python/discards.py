@@ -25,6 +25,11 @@ def note(interp: Interpreter, node: f.Call, value: Value, start: int, frame: Fra
         at = event.location
         if event.kind in ("call", "unresolved") and (at.line, at.column) == node.place[:2]:
             event.discarded = event.discarded or at.path == frame.module.path
+    gone(value)
+
+
+def gone(value: Value) -> None:
+    """Marks what made a value that goes nowhere."""
     for event in taint([value])[2]:
         event.discarded = True
     for _, leaf in alternatives(value):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from d9mlint.python import discards, sequences
 from d9mlint.python import facts as f
-from d9mlint.python import sequences
 from d9mlint.python.guards import either
 from d9mlint.python.story import Event, Frame
-from d9mlint.python.values import Inst, Obj, Seq, Value, alternatives, taint
+from d9mlint.python.values import Inst, Obj, Seq, Value, alternatives
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter import Interpreter
@@ -110,6 +110,4 @@ def returned(interp: Interpreter, node: f.Return, frame: Frame) -> None:
             continue
         for item in holder.items or ():
             if not any(item is other for other in kept):
-                for made in (*taint([item])[2], *(x.event for _, x in alternatives(item) if isinstance(x, Obj))):
-                    if made is not None:
-                        made.discarded = True
+                discards.gone(item)

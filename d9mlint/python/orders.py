@@ -24,11 +24,11 @@ def check(program: Program, rule: Rule, order: str) -> Iterator[Draft]:
         return
     found: dict[int, tuple[Event, list[Event]]] = {}
     for event in program.events:
-        if _only_sorted(program, event):
-            continue
         for value in _ordered_inputs(event):
             source = _source(value, order)
-            if source is not None and not picking.asks_no_order(program.events, event):
+            if source is None or _only_sorted(program, event):
+                continue
+            if not picking.asks_no_order(program.events, event):
                 found.setdefault(source.index, (source, []))[1].append(event)
     for source, sinks in found.values():
         if source.name in _WALKS and _sorted_inside(program, source):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from d9mlint.configs.documents import Node
 from d9mlint.configs.kinds import HYDRA, MONAI, ConfigFile
@@ -24,12 +25,6 @@ def check_config(file: ConfigFile, rule: Rule) -> Iterator[Finding]:
 
 
 def _pairs(root: Node) -> Iterator[tuple[Node, Node]]:
-    """All keys with their values; what several aliases share is looked at once."""
-    seen: set[int] = set()
-    stack = [root]
-    while stack and len(seen) < MAX_LOOKED_AT:
-        node = stack.pop()
-        if id(node) not in seen:
-            seen.add(id(node))
-            yield from node.pairs()
-            stack += [*node.items, *(value for _, value in node.entries.values())]
+    """All keys with their values."""
+    for node in islice(root.each(), MAX_LOOKED_AT):
+        yield from node.pairs()

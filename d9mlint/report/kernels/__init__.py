@@ -6,9 +6,8 @@ from importlib import import_module
 
 from d9mlint.model import KernelReport, UsageError
 
-FORMATS = ("text", "json", "sarif", "html", "github")
-
-_HOMES = {"text": "kernels.text", "json": "kernels.json_", "html": "kernels.page", "sarif": "sarif", "github": "github"}
+_HOMES = {"text": "kernels.text", "json": "kernels.json_", "sarif": "sarif", "html": "kernels.page", "github": "github"}
+FORMATS = tuple(_HOMES)
 
 __all__ = ["FORMATS", "prepare", "render"]
 
