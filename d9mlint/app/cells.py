@@ -43,7 +43,7 @@ def by_cell(report: Report, texts: Mapping[str, str]) -> Report:
 
 
 def _finding(finding: Finding, places: Mapping[str, _Notebook]) -> Finding:
-    related = tuple(replace(one, location=_moved(one.location, places)) for one in finding.related)
+    related = tuple(one._replace(location=_moved(one.location, places)) for one in finding.related)
     moved = replace(finding, location=_moved(finding.location, places), related=related)
     notebook = places.get(finding.location.path)
     if notebook is None or notebook.is_script:
@@ -57,7 +57,7 @@ def _moved(at: Location, places: Mapping[str, _Notebook]) -> Location:
     if notebook is None or cell is None:
         return at
     if notebook.is_script:
-        return replace(at, cell=cell.number)
+        return at._replace(cell=cell.number)
     before, line = cell.first - 1, notebook.lines[at.line - 1]
     column, end = at.column, at.end_column
     if (shown := original(line)) != line:  # a magic: all of it

@@ -14,10 +14,10 @@ def moved(scan: KernelScan, prefix: str) -> KernelScan:
         return scan
 
     def place(at: Location) -> Location:
-        return replace(at, path=prefix + at.path)
+        return at._replace(path=prefix + at.path)
 
     def guard(given: Guard) -> Guard:
-        return replace(given, where=place(given.where)) if given.where is not None else given
+        return given._replace(where=place(given.where)) if given.where is not None else given
 
     return KernelScan(
         files=scan.files,

@@ -38,11 +38,11 @@ def scan(repository: Repository, jobs: int = 0) -> KernelScan:
     besides = len(repository.looked(LIBRARIES)) + len(repository.looked(IN_PYTHON))
     with beside(lambda: _besides(repository), jobs if besides >= _MANY else 1) as looking:
         atomics = find(repository)
-        calls, inside, uses, unchecked = looking()
+        calls, inside, uses, called, unchecked = looking()
     repository.unchecked |= unchecked
-    anchors = [*map(_anchor, atomics), *(one.anchor for one in calls if one.anchor is not None)]
-    judgements, ways = _judged_and_met(repository, atomics, anchors, uses, jobs if len(atomics) >= _MANY else 1)
-    met = _Met(ways)
+    jobs = jobs if len(atomics) >= _MANY else 1
+    judgements, reached, in_torch = _judged_and_met(repository, atomics, _anchors(calls), uses, jobs)
+    met = _Met([*_in_tensorflow([*reached, called]), *in_torch])
     sites = [_site(one, judged, met) for one, judged in zip(atomics, judgements, strict=True)]
     sites += [_in_python(site, inside.ops) for site in inside.sites]
     library_calls = [_call(one, met) for one in calls]
@@ -59,9 +59,19 @@ def scan(repository: Repository, jobs: int = 0) -> KernelScan:
     )
 
 
-def _besides(repository: Repository) -> tuple[list[Found], Embedded, Uses | None, dict[str, str]]:
-    """What else varies besides the atomics of sources; who includes what, for the search for ops; what is unchecked."""
-    return libraries.find(repository), _embedded(repository), _uses(repository), repository.unchecked
+def _besides(repository: Repository) -> tuple[list[Found], Embedded, Uses | None, Reached, dict[str, str]]:
+    """What else varies besides the atomics of sources; who includes what, for the search for ops; what is unchecked.
+
+    Also what the library calls reach: the sources around them, parsed here, need not be parsed there again.
+    """
+    calls, uses = libraries.find(repository), _uses(repository)
+    anchors = _anchors(calls) if uses is not None else []
+    called = _search(repository, uses).reached(anchors) if anchors else []
+    return calls, _embedded(repository), uses, called, repository.unchecked
+
+
+def _anchors(calls: Iterable[Found]) -> list[Anchor]:
+    return [one.anchor for one in calls if one.anchor is not None]
 
 
 # What only some repositories need is imported for those: importing it takes as long as scanning many files.
@@ -86,12 +96,13 @@ def _uses(repository: Repository) -> Uses | None:
 
 
 def _judged_and_met(
-    repository: Repository, atomics: list[Atomic], anchors: list[Anchor], uses: Uses | None, jobs: int
-) -> tuple[list[Judgement], list[Way]]:
-    """A judgement for each atomic, and the ways from all anchors to ops of both frameworks.
+    repository: Repository, atomics: list[Atomic], called: list[Anchor], uses: Uses | None, jobs: int
+) -> tuple[list[Judgement], list[Reached], list[Way]]:
+    """A judgement for each atomic, what they reach in TensorFlow, and the ways of these and of calls in PyTorch.
 
     A second process judges, and then shares the search for ops: this one begins at its start, that one at its end.
     """
+    anchors = [_anchor(one) for one in atomics]
     parts = portions(anchors) if uses is not None else []
     search = cache(lambda: _search(repository, uses))
     with numbers(len(parts)) as left:
@@ -103,13 +114,13 @@ def _judged_and_met(
 
         with beside(judging, jobs) as other:
             reached = {n: search().reached(parts[n]) for n, _ in enumerate(left)}
-            ways = _in_torch(repository, anchors)
+            in_torch = _in_torch(repository, [*anchors, *called])
             (judgements, unchecked, crashes), more = other()
     repository.unchecked |= {**unchecked, **crashes}
     reached |= more
     # What a process took that died is missing.
     every = [reached[n] if n in reached else search().reached(part) for n, part in enumerate(parts)]
-    return judgements, [*_in_tensorflow(every), *ways]
+    return judgements, every, in_torch
 
 
 def _search(repository: Repository, uses: Uses | None) -> Search:
@@ -119,7 +130,7 @@ def _search(repository: Repository, uses: Uses | None) -> Search:
 
 
 def _in_tensorflow(reached: list[Reached]) -> list[Way]:
-    if not reached:
+    if not any(reached):
         return []
     from d9mlint.kernels.tensorflow.ways import ways_of
 

@@ -6,7 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from d9mlint.model.record import Backing
@@ -19,8 +19,7 @@ NOISES = ("algo", "impl")
 """The two families of noise: the algorithm's own random choices, or the implementation (Zhuang et al. 2021)."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Location:
+class Location(NamedTuple):
     """A range in a file; lines and columns start at 1, the end column is exclusive. ``path`` is ``/``-separated."""
 
     path: str
@@ -42,16 +41,14 @@ class Location:
         return f"{self.path}:cell {self.cell}" if self.in_cell else self.path
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Related:
+class Related(NamedTuple):
     """Another place that belongs to a finding, and what it has to do with it."""
 
     location: Location
     note: str
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Edit:
+class Edit(NamedTuple):
     """Replace the text in ``location`` (an insertion when the range is empty) by ``text``."""
 
     location: Location

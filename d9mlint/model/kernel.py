@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from d9mlint.model.finding import Location
 
@@ -26,20 +26,21 @@ GUARD_LEVELS = ("none", "unknown", "other-path", "throws")
 """
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Step:
+class Step(NamedTuple):
     """One link of the way from a site to the user: a place and what stands there (``kernel X``, ``op Y`` ...)."""
 
     location: Location
     text: str
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Guard:
+class Guard(NamedTuple):
     """What deterministic mode does before the kernel runs, and where that is written."""
 
     level: str = "none"
     where: Location | None = None
+
+
+UNGUARDED = Guard()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ class Site:
     """``block``, ``device`` or ``system``."""
     implements: str = ""
     """What a CAS loop computes: ``add``, ``max`` ...; empty for everything else."""
-    guard: Guard = Guard()
+    guard: Guard = UNGUARDED
     ops: tuple[str, ...] = ()
 
     @property
@@ -100,7 +101,7 @@ class KernelOp:
     gradient_of: tuple[str, ...] = ()
     """For a gradient op, the ops whose gradient it computes."""
     sites: tuple[Location, ...] = ()
-    guard: Guard = Guard()
+    guard: Guard = UNGUARDED
     chain: tuple[Step, ...] = ()
     chains: tuple[tuple[Location, tuple[Step, ...]], ...] = ()
     """A way from each of the sites."""
@@ -137,7 +138,7 @@ class LibraryCall:
     rule: str
     verdict: str
     reason: str
-    guard: Guard = Guard()
+    guard: Guard = UNGUARDED
     ops: tuple[str, ...] = ()
 
 

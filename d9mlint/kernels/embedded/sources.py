@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from d9mlint.kernels.judging.judge import Judgement, judge
 from d9mlint.kernels.sites import atomics
@@ -184,4 +184,4 @@ def _place(file: PyFile, piece: Piece, at: Location, above: int) -> Location:
         for row, column in zip(rows, (at.column, at.end_column), strict=True)
     ]
     shifted = [piece.line - 1 + row for row in rows]
-    return replace(at, path=file.path, line=shifted[0], column=columns[0], end_line=shifted[1], end_column=columns[1])
+    return at._replace(path=file.path, line=shifted[0], column=columns[0], end_line=shifted[1], end_column=columns[1])

@@ -11,7 +11,6 @@ from __future__ import annotations
 import itertools
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 from d9mlint.kernels.flow import Anchor, Way, strongest
@@ -75,7 +74,7 @@ def ways_of(reached: Iterable[Reached]) -> list[Way]:
         for op, guard, steps, api in itertools.chain.from_iterable(special):
             known = found.get((op, site))
             if known is None or _weaker(guard, known.guard):
-                own = (replace(steps[0], location=site), *steps[1:], *api.steps)
+                own = (steps[0]._replace(location=site), *steps[1:], *api.steps)
                 found[op, site] = Way(op, "tensorflow", api.names, api.direction, api.gradient_of, site, guard, own)
     return [found[key] for key in sorted(found)]
 
