@@ -14,7 +14,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -61,7 +60,7 @@ def merged(reports: Sequence[EvidenceReport]) -> EvidenceReport:
 
 def _without_paths(one: Evidence) -> Evidence:
     """Messages of frameworks name their files: the last part is enough."""
-    return replace(one, note=_PATH.sub("", one.note), raised=_PATH.sub("", one.raised))
+    return one._replace(note=_PATH.sub("", one.note), raised=_PATH.sub("", one.raised))
 
 
 def with_driver(report: EvidenceReport) -> EvidenceReport:
@@ -72,7 +71,7 @@ def with_driver(report: EvidenceReport) -> EvidenceReport:
             done = subprocess.run(_DRIVER, capture_output=True, text=True, check=True)
             driver = done.stdout.split()[0]
             environment[name] = {**facts, "versions": {**facts["versions"], "driver": driver}}
-    return replace(report, environment=environment)
+    return report._replace(environment=environment)
 
 
 def file_name(report: EvidenceReport) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from contextlib import ExitStack, suppress
@@ -22,6 +23,7 @@ def entry() -> NoReturn:
         try:
             begun = None
             if folder:
+                gc.disable()  # as the scan does: what is made is needed until the process ends
                 from d9mlint.kernels.listing import listing_ahead
 
                 begun = stack.enter_context(listing_ahead(Path(folder)))

@@ -6,9 +6,8 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from d9mlint.model import CONFIDENCES, SEVERITIES, ConfigError
 
@@ -17,8 +16,7 @@ OWN_FILE = "d9mlint.toml"
 PYPROJECT = "pyproject.toml"
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(NamedTuple):
     """The settings of one run; every path in it is absolute (``shown`` gives the form for messages)."""
 
     root: Path
@@ -38,7 +36,7 @@ class Config:
     device: str = "gpu"
     fail_on: str = "warning"
     min_confidence: str = "medium"
-    per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    per_file_ignores: Mapping[str, tuple[str, ...]] = {}
     catalogues: tuple[Path, ...] = ()
     baseline: Path | None = None
     args: tuple[str, ...] | None = None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import json
 import sys
-from dataclasses import replace
 from types import ModuleType
 
 import pytest
@@ -50,8 +49,7 @@ def test_mixed_or_no_devices_are_refused(script: ModuleType, devices: tuple[str,
 
 
 def test_paths_of_the_machine_are_left_out(script: ModuleType) -> None:
-    bad = replace(
-        seen("a", "harness-error"),
+    bad = seen("a", "harness-error")._replace(
         note="ImportError: /home/me/env/lib/libx.so: bad; see https://x.org/a/b",
         raised="1/2",
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -301,7 +300,7 @@ def test_no_finding_is_lost_uncounted(text: str, findings: list[Finding]) -> Non
 
 def test_baseline_round_trip(tmp_path: Path) -> None:
     file = tmp_path / "known.json"
-    old = [finding(3), finding(1, name="thread-order"), replace(finding(2), message="a\u00fc\ud800")]
+    old = [finding(3), finding(1, name="thread-order"), finding(2)._replace(message="a\u00fc\ud800")]
     write_baseline(old, file)
     data = file.read_bytes()
     write_baseline(reversed(old), file)
@@ -316,7 +315,7 @@ def test_baseline_round_trip(tmp_path: Path) -> None:
 
 
 def test_finding_without_fingerprint_is_always_new(tmp_path: Path) -> None:
-    bare = replace(finding(1), fingerprint="")
+    bare = finding(1)._replace(fingerprint="")
     write_baseline([bare], tmp_path / "b.json")
     assert split([bare], load_baseline(tmp_path / "b.json")) == ((bare,), 0)
     assert split([finding(1)], Baseline()) == ((finding(1),), 0)

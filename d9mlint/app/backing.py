@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from d9mlint.app.options import shown
@@ -35,11 +34,11 @@ def backed(report: Report, given: Sequence[Record], ops: Sequence[Op], targets: 
     records = [*given, *own_records(devices={target.device for target in targets.values()})]
     by_name = {op.name: op for op in ops}
     findings = [
-        replace(finding, evidence=_bearing(finding, records, by_name, _targets(finding, targets)))
+        finding._replace(evidence=_bearing(finding, records, by_name, _targets(finding, targets)))
         if _is_about_ops(finding) else finding
         for finding in report.findings
     ]  # fmt: skip
-    return replace(report, findings=tuple(sorted(findings, key=_order)))
+    return report._replace(findings=tuple(sorted(findings, key=_order)))
 
 
 def _is_about_ops(finding: Finding) -> bool:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from d9mlint.app.options import Options, shown
 from d9mlint.config import Config
@@ -19,13 +18,12 @@ if TYPE_CHECKING:
 _CONFIGS = (".json", ".yaml", ".yml")
 
 
-@dataclass(frozen=True, slots=True)
-class Besides:
+class Besides(NamedTuple):
     """Findings about such files, those that could not be checked, their texts, and the rules that were run."""
 
     findings: tuple[Finding, ...] = ()
     unchecked: tuple[Unchecked, ...] = ()
-    sources: Mapping[str, str] = field(default_factory=dict)
+    sources: Mapping[str, str] = {}
     rules: tuple[Rule, ...] = ()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 from d9mlint.app.kernels import KernelOutcome
@@ -43,4 +42,4 @@ def _relative(build: Build) -> Build:
         return build
     cwd = Path.cwd()
     libraries = tuple((shown(path, cwd), path) for _, path in build.libraries)
-    return replace(build, title=shown(Path(build.title), cwd) or os.curdir, libraries=libraries)
+    return build._replace(title=shown(Path(build.title), cwd) or os.curdir, libraries=libraries)

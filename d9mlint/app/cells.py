@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 
 from d9mlint.model import Finding, Location, Report, Unchecked
 from d9mlint.python.notebooks import cell_at, cells, original
@@ -34,8 +33,7 @@ def by_cell(report: Report, texts: Mapping[str, str]) -> Report:
         lines = report.sources[path].split("\n")
         for cell in places[path].cells:
             sources[f"{path}:cell {cell.number}"] = "\n".join(map(original, lines[cell.first - 1 : cell.last]))
-    return replace(
-        report,
+    return report._replace(
         findings=tuple(_finding(one, places) for one in report.findings),
         unchecked=tuple(_unchecked(one, places) for one in report.unchecked),
         sources=sources,
@@ -44,11 +42,11 @@ def by_cell(report: Report, texts: Mapping[str, str]) -> Report:
 
 def _finding(finding: Finding, places: Mapping[str, _Notebook]) -> Finding:
     related = tuple(one._replace(location=_moved(one.location, places)) for one in finding.related)
-    moved = replace(finding, location=_moved(finding.location, places), related=related)
+    moved = finding._replace(location=_moved(finding.location, places), related=related)
     notebook = places.get(finding.location.path)
     if notebook is None or notebook.is_script:
         return moved
-    return replace(moved, message=_LINE.sub(lambda match: _told(match, notebook), finding.message), fixes=())
+    return moved._replace(message=_LINE.sub(lambda match: _told(match, notebook), finding.message), fixes=())
 
 
 def _moved(at: Location, places: Mapping[str, _Notebook]) -> Location:
@@ -77,4 +75,4 @@ def _unchecked(one: Unchecked, places: Mapping[str, _Notebook]) -> Unchecked:
     notebook = places.get(one.path)
     if notebook is None or notebook.is_script:
         return one
-    return replace(one, reason=_LINE.sub(lambda match: _told(match, notebook), one.reason))
+    return one._replace(reason=_LINE.sub(lambda match: _told(match, notebook), one.reason))

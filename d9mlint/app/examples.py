@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from d9mlint.catalogue import Catalogue, read_examples
 from d9mlint.discover import KERNEL_SOURCES
 from d9mlint.model import CONFIDENCES, CONFIGS, KERNELS, Example, Finding, Rule, Target
 
 
-@dataclass(frozen=True, slots=True)
-class ExampleResult:
+class ExampleResult(NamedTuple):
     """What an example was expected to report and what it did, as ``(file, line)`` with duplicates."""
 
     rule: Rule
@@ -40,7 +39,7 @@ def run_examples(rules: Iterable[Rule], catalogue: Catalogue) -> list[ExampleRes
         for example in read_examples(rule):
             result = run_example(rule, example, catalogue)
             if example.kind == "fixed" and before is not None:
-                result = replace(result, problem=_fix_problem(rule, before, example, catalogue))
+                result = result._replace(problem=_fix_problem(rule, before, example, catalogue))
             results.append(result)
             before = example
     return results

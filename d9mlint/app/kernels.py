@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from d9mlint.app.options import Options, shown, start
 from d9mlint.discover import KERNEL_SOURCES, PROJECT_MARKERS, left_out
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
 # What is only needed once files are looked through is imported there: another process looks through them meanwhile.
 
 
-@dataclass(frozen=True, slots=True)
-class KernelOutcome:
+class KernelOutcome(NamedTuple):
     """A report and the exit code that it deserves; ``note`` tells what was done besides."""
 
     report: KernelReport
@@ -56,10 +54,10 @@ def run(
 
     raised = findings(found, judges)
     report = results.report(settings, raised, found.unchecked, found.sources)
-    report = replace(report, files=found.files)
+    report = report._replace(files=found.files)
     silenced = _silenced(raised, report.findings)
     note = _written(found, silenced, write) if write is not None else ""
-    outcome = KernelReport(replace(found, unchecked=report.unchecked), report, silenced)
+    outcome = KernelReport(found._replace(unchecked=report.unchecked), report, silenced)
     return KernelOutcome(outcome, exit_code(report, options.fail_on or settings.config.fail_on), note)
 
 
@@ -122,7 +120,7 @@ def _scan(path: Path, config: Callable[[], Config], cwd: Path, options: Options,
     )  # fmt: skip
     if folder != path:
         name = os.path.relpath(os.path.realpath(path), os.path.realpath(folder)).replace(os.sep, "/")
-        whole = replace(places.limited(whole, lambda one: one == name), files=1)
+        whole = places.limited(whole, lambda one: one == name)._replace(files=1)
     out = left_out(folder, named_in(whole), config()) if folder == path else frozenset()  # what is named counts
     prefix = shown(folder, cwd)
     return places.moved(places.limited(whole, lambda one: one not in out), f"{prefix}/" if prefix else "")
@@ -150,7 +148,7 @@ def in_check(options: Options, config: Config, rules: Iterable[Rule], shown_file
     folders = tuple(path for path in options.paths if path.is_dir())
     if not folders or not any(rule.family == KERNELS for rule in rules):
         return KernelScan(0, (), ())
-    return places.limited(scanned(replace(options, paths=folders), lambda: config), shown_files)
+    return places.limited(scanned(options._replace(paths=folders), lambda: config), shown_files)
 
 
 def _silenced(raised: Iterable[Finding], kept: Iterable[Finding]) -> frozenset[Location]:
@@ -170,7 +168,7 @@ def _written(found: KernelScan, silenced: frozenset[Location], path: Path) -> st
 
     ops = own_ops(found, silenced)
     ops = [
-        replace(op, sites=tuple(map(relative, op.sites)), sources=tuple(map(relative, op.sources))) for op in ops
+        op._replace(sites=tuple(map(relative, op.sites)), sources=tuple(map(relative, op.sources))) for op in ops
     ]  # fmt: skip
     try:
         path.write_text(opfile.text(ops), encoding="utf-8")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from d9mlint.app.options import Options, shown
 from d9mlint.discover import Discovery
@@ -15,14 +14,13 @@ if TYPE_CHECKING:
     from d9mlint.configs.told import Reader, Start
 
 
-@dataclass(frozen=True, slots=True)
-class Started:
+class Started(NamedTuple):
     """The launches of scripts, and what is needed to say what an entry's environment is."""
 
-    launches: Mapping[str, tuple[Launch, ...]] = field(default_factory=dict)
-    images: Mapping[str, tuple[EnvironmentVariable, ...]] = field(default_factory=dict)
+    launches: Mapping[str, tuple[Launch, ...]] = {}
+    images: Mapping[str, tuple[EnvironmentVariable, ...]] = {}
     """By folder, what its Dockerfile sets."""
-    commands: Mapping[str, tuple[Start, ...]] = field(default_factory=dict)
+    commands: Mapping[str, tuple[Start, ...]] = {}
     """By launcher, what it starts."""
 
     def target(self, target: Target, entry: str) -> Target:
@@ -33,7 +31,7 @@ class Started:
 
         base = image_environment(entry, self.images)
         variables, launchers = environment(self.launches.get(entry, ()), base)
-        return replace(target, environment=variables, launchers=launchers)
+        return target._replace(environment=variables, launchers=launchers)
 
 
 def started(found: Discovery, options: Options, reader: Reader, cwd: Path) -> tuple[Started, Discovery]:
@@ -55,7 +53,7 @@ def started(found: Discovery, options: Options, reader: Reader, cwd: Path) -> tu
     named = [shown(path, cwd) for path in options.paths if path in found.beside]
     for name in find(named, _Readable(reader), launchers):  # whoever names a launcher means what it starts
         scripts.setdefault(name, Path(name))
-    found = replace(found, files=tuple(sorted(scripts.values(), key=lambda path: path.parts)))
+    found = found._replace(files=tuple(sorted(scripts.values(), key=lambda path: path.parts)))
     launches: Mapping[str, tuple[Launch, ...]] = find(files, scripts.keys(), launchers)
     images = image_environments(files, launchers)
     launchers.keep()
@@ -65,9 +63,9 @@ def started(found: Discovery, options: Options, reader: Reader, cwd: Path) -> tu
         entries = tuple(path for path in found.entries if shown(path, cwd) in launches) or tuple(
             scripts[name] for name in launches
         )
-        return Started(launches, images, commands), replace(found, entries=entries)
+        return Started(launches, images, commands), found._replace(entries=entries)
     entries = tuple(sorted({*found.entries, *(scripts[name] for name in launches)}, key=lambda path: path.parts))
-    return Started(launches, images, commands), replace(found, entries=entries)
+    return Started(launches, images, commands), found._replace(entries=entries)
 
 
 class _Readable(Container[str]):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from d9mlint.model import SEVERITIES, UsageError
 
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
     from d9mlint.model import Report, Rule
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(NamedTuple):
     """What the command line asks for; None where the configuration decides."""
 
     paths: tuple[Path, ...]
@@ -40,8 +38,7 @@ class Options:
     """Files that ``verify --record`` wrote."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """A report and the exit code that it deserves; ``text`` where something else than the report is to be shown."""
 
     report: Report

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from d9mlint import config as configuration
 from d9mlint import suppress
@@ -46,7 +45,7 @@ def _fixed(options: Options) -> Outcome:
     """Writes the fixes, then checks what is there now."""
     from d9mlint import fix
 
-    before = _checked(replace(options, write_baseline=None)).report
+    before = _checked(options._replace(write_baseline=None)).report
     cwd = Path.cwd()
     sources = _fixable(options, before)
     done = fix.apply(before.findings, sources)
@@ -59,7 +58,7 @@ def _fixed(options: Options) -> Outcome:
     fixed = sum(not refused.keys() & {e.location.path for x in f.fixes for e in x.edits} for f in done.fixed)
     after = _checked(options)
     unchecked = {*after.report.unchecked, *(Unchecked(path, f"not fixed: {why}") for path, why in refused.items())}
-    report = replace(after.report, unchecked=tuple(sorted(unchecked)))
+    report = after.report._replace(unchecked=tuple(sorted(unchecked)))
     return Outcome(report, 3 if unchecked else after.code, note=f"fixed {fixed} finding{'' if fixed == 1 else 's'}")
 
 
@@ -133,7 +132,7 @@ def _checked(options: Options) -> Outcome:
     kernels = _kernels(options, config, tuple(r for r in rules if r.family == KERNELS), found)
     report = _report(options, config, catalogue, job, found, judged, [kernels, configs, commands])
     launches = {name: launched.launches[name] for name in report.entries if name in launched.launches}
-    report = _told(backing.backed(replace(report, launches=launches), records, catalogue.ops, job.targets), reach)
+    report = _told(backing.backed(report._replace(launches=launches), records, catalogue.ops, job.targets), reach)
     return Outcome(report, exit_code(report, options.fail_on or config.fail_on))
 
 
@@ -168,8 +167,7 @@ def _kernels(options: Options, config: Config, rules: tuple[Rule, ...], found: D
     return Besides(tuple(findings(scan, checks(rules))), scan.unchecked, scan.sources, rules)
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(NamedTuple):
     """All that judging an entry needs besides its name."""
 
     root: Path
@@ -211,7 +209,7 @@ def _job(
         target = resolver.target(path)
         if any(target.version(one) == KNOWN[one][-1] for one in ("tensorflow", "torch")):
             target = resolver.target(path, reach.limits(reached))  # nothing says more: perhaps the code does
-        targets[name] = launched.target(replace(target, uses=used(reach.packages(reached))), name)
+        targets[name] = launched.target(target._replace(uses=used(reach.packages(reached))), name)
     argv = options.argv if options.argv is not None else config.args
     if options.launcher is not None and options.argv is None:
         argv = arguments(options, [shown(path, cwd) for path in found.entries], launched.launches)
@@ -257,7 +255,7 @@ def _report(
     )
     entries = tuple(sorted(shown(p, job.cwd) for p in found.entries))
     targeted = {p: job.targets[p] for p in (entries or sorted(job.targets))}
-    return replace(report, targets=targeted, entries=entries, files=len(files))
+    return report._replace(targets=targeted, entries=entries, files=len(files))
 
 
 def _ops(job: Job) -> tuple[Op, ...]:
@@ -265,7 +263,7 @@ def _ops(job: Job) -> tuple[Op, ...]:
     if not any(op.sites for op in job.catalogue.ops):
         return job.catalogue.ops
     return tuple(
-        replace(op, sites=tuple(_shown_place(site, job.cwd) for site in op.sites)) if op.sites else op
+        op._replace(sites=tuple(_shown_place(site, job.cwd) for site in op.sites)) if op.sites else op
         for op in job.catalogue.ops
     )
 

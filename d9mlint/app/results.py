@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from d9mlint import config as configuration
 from d9mlint import suppress
@@ -13,8 +13,7 @@ from d9mlint.config import Config
 from d9mlint.model import CONFIDENCES, Finding, Report, Rule, Unchecked, fingerprinted
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """What deciding about findings needs besides these."""
 
     options: Options

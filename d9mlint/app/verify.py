@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from d9mlint import __version__
 from d9mlint import config as configuration
@@ -28,8 +29,7 @@ _FEW = 6
 """Cases of a script that have the time of those that are named; of more, each has less."""
 
 
-@dataclass(frozen=True, slots=True)
-class VerifyOptions:
+class VerifyOptions(NamedTuple):
     """What the command line asks for."""
 
     path: Path | None = None

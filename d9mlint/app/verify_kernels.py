@@ -6,8 +6,9 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from d9mlint import config as configuration
 from d9mlint.app.kernels import scanned
@@ -28,8 +29,7 @@ _PTX_SECONDS = 60.0
 _COMPILED = (".cu", ".cu.cc")
 
 
-@dataclass(frozen=True, slots=True)
-class KernelPlan:
+class KernelPlan(NamedTuple):
     """The probes and the user's kernels to be run, and the scan that they are evidence on."""
 
     probes: tuple[KernelLaunch, ...]
@@ -69,7 +69,7 @@ def planned(options: VerifyOptions, spec: Path | None, include: Sequence[str]) -
     if options.ops or options.all or options.framework:
         raise UsageError("--kernels goes with a source and --spec, not with --op, --all or --framework")
     launches = read_launches(spec) if spec is not None else ()
-    launches = tuple(replace(one, include=(*one.include, *include)) for one in launches)
+    launches = tuple(one._replace(include=(*one.include, *include)) for one in launches)
     probes = read_launches(PROBES)
     taken = {one.name for one in probes}
     for one in launches:
@@ -132,7 +132,7 @@ def _placed(one: Evidence, plan: KernelPlan) -> Evidence:
     if named is None:
         return one
     sites = [site for site in plan.scan.sites if _stands_in(site, named)]
-    return replace(one, findings=tuple(f"{s.location.path}:{s.location.line} {s.class_}: {s.verdict}" for s in sites))
+    return one._replace(findings=tuple(f"{s.location.path}:{s.location.line} {s.class_}: {s.verdict}" for s in sites))
 
 
 def _about(site: Site, launches: Sequence[KernelLaunch]) -> SiteEvidence:

@@ -9,9 +9,9 @@ import ast
 import builtins
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
 from d9mlint.catalogue.entries import DEVICES, op_items
 from d9mlint.catalogue.files import File, gather, rules_folder
@@ -36,8 +36,7 @@ _MOST_TIMES = 1024
 _GROWING = re.compile(r"([1-9][0-9]{0,8})\*", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class Executable:
+class Executable(NamedTuple):
     """An op and its cases; without any it can be looked up but not executed."""
 
     op: Op

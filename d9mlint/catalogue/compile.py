@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 from d9mlint.catalogue import entries, schema
@@ -53,7 +52,7 @@ class _Builder:
         if rule.id in self.ids:
             raise place.error(f"duplicate id {rule.id} (also in {self.ids[rule.id]})")
         self.ids[rule.id] = f"{rule.family}/{rule.name}.yaml"
-        self.rules[rule.name] = replace(rule, path=file.path)
+        self.rules[rule.name] = rule._replace(path=file.path)
         if self.full:
             examples(file.shown, text)
 
@@ -105,7 +104,7 @@ class _Builder:
 def _located(op: Op, file: File) -> Op:
     """The op with its sites, which are written relative to its file, as absolute paths."""
     folder = Path(file.path).absolute().parent
-    return replace(op, sites=tuple((folder / site).as_posix() for site in op.sites)) if op.sites else op
+    return op._replace(sites=tuple((folder / site).as_posix() for site in op.sites)) if op.sites else op
 
 
 def _kind(file: File) -> str:

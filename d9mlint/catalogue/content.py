@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from d9mlint.model import Effect, Op, Rule
 
 
-@dataclass(frozen=True, slots=True)
-class Catalogue:
+class Catalogue(NamedTuple):
     """All rules, effects and ops; ``digest`` names the content of the files that they came from, for cache keys."""
 
     rules: Mapping[str, Rule]
@@ -19,6 +18,6 @@ class Catalogue:
     ops: tuple[Op, ...]
     aliases: Mapping[str, str]
     """Module prefixes under which known names are met, and the prefix that they stand for (``tf.keras``: ``keras``)."""
-    hazards: Mapping[str, str] = field(default_factory=dict)
+    hazards: Mapping[str, str] = {}
     """The vocabulary: slug and what it means."""
     digest: str = ""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from d9mlint import __version__
 from d9mlint.model import CatalogueError
@@ -17,15 +17,14 @@ _HAZARDS = "hazards.yaml"
 _OPS = re.compile(rb"^ops[ \t]*:", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class File:
+class File(NamedTuple):
     """One file: ``family`` is its folder, ``name`` its stem, ``shown`` its path as messages have it."""
 
     path: str
     shown: str
     family: str
     name: str
-    content: bytes = field(repr=False)
+    content: bytes
     extra: bool = False
 
     @property
@@ -42,8 +41,7 @@ class File:
             raise CatalogueError(f"{self.shown}:{line}: not valid UTF-8") from None
 
 
-@dataclass(frozen=True, slots=True)
-class Files:
+class Files(NamedTuple):
     """Everything that makes up a catalogue; ``modules`` are the Python halves of rules, shown path by module name.
 
     Those of rules about kernel sources (the family ``kernels``) and config files (``configs``) lie apart: they judge

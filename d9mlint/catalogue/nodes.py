@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -37,8 +36,7 @@ _KINDS = {
 _LONGEST_INT = 2**63
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """A value at ``key`` of ``file``; the readers below return plain data or raise CatalogueError at its line."""
 
     file: str

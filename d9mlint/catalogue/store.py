@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import MISSING, asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -67,9 +66,16 @@ def _encode(catalogue: Catalogue) -> dict[str, Any]:
 
 def _filled(entry: Rule | Effect | Op) -> dict[str, Any]:
     """Without fields that have a default and say nothing; one without a default is needed to make the entry again."""
-    needed = {one.name for one in fields(entry) if one.default is MISSING and one.default_factory is MISSING}
     empty: tuple[object, ...] = ("", (), {}, None, False)
-    return {name: value for name, value in asdict(entry).items() if name in needed or value not in empty}
+    given = entry._asdict().items()
+    return {name: _plain(value) for name, value in given if name not in entry._field_defaults or value not in empty}
+
+
+def _plain(value: Any) -> Any:
+    """A field's value without the nouns of the model."""
+    if isinstance(value, (Argument, Invocation, OpStatus, Remedy)):
+        return {name: _plain(part) for name, part in value._asdict().items()}
+    return [_plain(part) for part in value] if isinstance(value, tuple) else value
 
 
 def _decode(data: Mapping[str, Any], digest: str, rules_folder: Path) -> Catalogue | None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from d9mlint.configs.files import kind
 from d9mlint.configs.told import Launchers, Start
@@ -133,10 +132,10 @@ def environment(launches: Sequence[Launch], base: Environment) -> tuple[Environm
             found.setdefault(variable, []).append(label)
     if len(labels) > MAX_CLASSES:  # too many to tell: what differs is unknown
         agreed = _agreed(classes)
-        return _ordered(v if v.name in agreed else replace(v, value=None) for v in found), ()
+        return _ordered(v if v.name in agreed else v._replace(value=None) for v in found), ()
     agreed = _agreed(classes)
     return _ordered(
-        v if v.name in agreed else replace(v, launchers=tuple(where)) for v, where in found.items()
+        v if v.name in agreed else v._replace(launchers=tuple(where)) for v, where in found.items()
     ), labels  # fmt: skip
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from d9mlint.discover.beside import MOST, is_beside, near
 from d9mlint.discover.patterns import Patterns, compiled, excluded, outer_patterns, read_lines, with_own
@@ -50,8 +50,7 @@ _TOP = 4000
 MAIN_GUARD = rb"""(?m)^(?:el)?if\b[^\n#]*?(?:__name__\s*==\s*['"]__main__['"]|['"]__main__['"]\s*==\s*__name__)"""
 
 
-@dataclass(frozen=True, slots=True)
-class Discovery:
+class Discovery(NamedTuple):
     """The files to check, spelled as the user spelled the paths, sorted and each once; the entries are among them."""
 
     files: tuple[Path, ...]
@@ -65,8 +64,7 @@ class Discovery:
     """The same beside, and in folders above, what was named: they are asked only who starts it."""
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
+class _File(NamedTuple):
     """A file that was found, and the real path that identifies it."""
 
     path: Path
@@ -143,7 +141,7 @@ def _once(files: Iterable[_File]) -> list[_File]:
     for file in files:
         other = found.get(file.real, file)
         first = min(file, other, key=lambda one: one.rank)
-        found[file.real] = replace(first, runs=file.runs or other.runs, kernels=file.kernels or other.kernels)
+        found[file.real] = first._replace(runs=file.runs or other.runs, kernels=file.kernels or other.kernels)
     return sorted(found.values(), key=lambda file: file.path.parts)
 
 
@@ -194,8 +192,7 @@ _TEST = re.compile(r"test_.*\.py|.*_tests?\.py")
 """Files of tests by pytest's and unittest's naming: in a folder they are no programs whose results anybody compares."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Listing:
+class _Listing(NamedTuple):
     """What matters of one folder; names are sorted."""
 
     names: frozenset[str]
@@ -324,7 +321,7 @@ def _read(files: Iterable[_File], unchecked: list[Unchecked]) -> Iterator[_File]
     for file in files:
         try:
             if file.path.name.endswith(".ipynb"):  # runs by itself; a large one is not read for that
-                yield replace(file, runs=True)
+                yield file._replace(runs=True)
                 continue
             data = file.path.read_bytes()
         except OSError as error:
@@ -332,7 +329,7 @@ def _read(files: Iterable[_File], unchecked: list[Unchecked]) -> Iterator[_File]
         else:
             by_itself = has_main_guard(data) or is_percent(data)
             runs = file.path.name == "__main__.py" or (by_itself and not _TEST.fullmatch(file.path.name))
-            yield replace(file, runs=runs, kernels=may_hold_kernels(data))
+            yield file._replace(runs=runs, kernels=may_hold_kernels(data))
 
 
 def may_hold_kernels(data: bytes) -> bool:

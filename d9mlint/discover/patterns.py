@@ -5,16 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from d9mlint.discover.settings import Settings, is_file
 from d9mlint.model import ConfigError
 
 
-@dataclass(frozen=True, slots=True)
-class Patterns:
+class Patterns(NamedTuple):
     """gitignore patterns and the folder (an absolute, real path that ends in ``/``) that they are relative to."""
 
     base: str

@@ -7,8 +7,8 @@ import marshal
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from d9mlint.discover import KERNEL_SOURCES, SKIPPED, SKIPPED_ENDINGS
 from d9mlint.kernels.beside import beside
@@ -19,8 +19,7 @@ BESIDES = (".py", ".pbtxt", ".yaml", ".yml", ".txt", ".cmake", ".toml", ".cfg")
 _WANTED = frozenset((*KERNEL_SOURCES, *BESIDES))
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(NamedTuple):
     """The files of a folder that matter, by path relative to it, sorted."""
 
     root: Path

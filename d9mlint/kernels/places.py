@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 
 from d9mlint.model import Guard, KernelOp, KernelScan, Location, Step, Unchecked
 
@@ -21,9 +20,9 @@ def moved(scan: KernelScan, prefix: str) -> KernelScan:
 
     return KernelScan(
         files=scan.files,
-        sites=tuple(replace(s, location=place(s.location), guard=guard(s.guard)) for s in scan.sites),
+        sites=tuple(s._replace(location=place(s.location), guard=guard(s.guard)) for s in scan.sites),
         ops=tuple(_op(op, place, guard) for op in scan.ops),
-        library_calls=tuple(replace(c, location=place(c.location), guard=guard(c.guard)) for c in scan.library_calls),
+        library_calls=tuple(c._replace(location=place(c.location), guard=guard(c.guard)) for c in scan.library_calls),
         unchecked=tuple(Unchecked(prefix + one.path, one.reason) for one in scan.unchecked),
         sources={prefix + path: text for path, text in scan.sources.items()},
     )
@@ -33,8 +32,7 @@ def _op(op: KernelOp, place: Callable[[Location], Location], guard: Callable[[Gu
     def steps(chain: tuple[Step, ...]) -> tuple[Step, ...]:
         return tuple(Step(place(step.location), step.text) for step in chain)
 
-    return replace(
-        op,
+    return op._replace(
         sites=tuple(place(at) for at in op.sites),
         guard=guard(op.guard),
         chain=steps(op.chain),
@@ -48,9 +46,8 @@ def limited(scan: KernelScan, shown: Callable[[str], bool]) -> KernelScan:
     for op in scan.ops:
         sites = tuple(at for at in op.sites if shown(at.path))
         if sites:
-            ops.append(replace(op, sites=sites))
-    return replace(
-        scan,
+            ops.append(op._replace(sites=sites))
+    return scan._replace(
         sites=tuple(s for s in scan.sites if shown(s.location.path)),
         ops=tuple(ops),
         library_calls=tuple(c for c in scan.library_calls if shown(c.location.path)),

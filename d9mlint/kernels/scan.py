@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -173,7 +172,7 @@ class _Met:
 def _in_python(site: Site, ops: Iterable[KernelOp]) -> Site:
     """A site inside a Python file, with the ops that launch it."""
     reached = [op for op in ops if site.location in op.sites]
-    return replace(site, ops=tuple(op.name for op in reached), guard=weakest(op.guard for op in reached))
+    return site._replace(ops=tuple(op.name for op in reached), guard=weakest(op.guard for op in reached))
 
 
 def _site(atomic: Atomic, judged: Judgement, met: _Met) -> Site:
@@ -222,4 +221,4 @@ def _call(found: Found, met: _Met) -> LibraryCall:
     guard = met.guard(call.location)
     if guard.level == "none":
         guard = call.guard
-    return replace(call, guard=guard, ops=met.ops(call.location))
+    return call._replace(guard=guard, ops=met.ops(call.location))

@@ -8,7 +8,6 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 
 from d9mlint import __version__
 from d9mlint.cache import Store, code_hash
@@ -52,7 +51,7 @@ def scan(
                 store.save(key, known)
                 store.save(_key(files), True)
                 store.prune()
-    return replace(known, unchecked=tuple(sorted({*known.unchecked, *files.unreadable})))
+    return known._replace(unchecked=tuple(sorted({*known.unchecked, *files.unreadable})))
 
 
 def _read(files: Listing, jobs: int, stack: ExitStack) -> Repository:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 VALUES = ("normal", "uniform", "index", "sorted-index", "zeros", "ones")
 """How the elements of an input are drawn."""
@@ -20,8 +20,7 @@ DTYPES = ("float16", "bfloat16", "float32", "float64", "int32", "int64", "uint8"
 FLOATS = ("float16", "bfloat16", "float32", "float64", "complex64")
 
 
-@dataclass(frozen=True, slots=True)
-class Input:
+class Input(NamedTuple):
     """One input of a case, drawn anew from a seed in every process; never constant-folded, as it is an argument."""
 
     name: str
@@ -39,11 +38,10 @@ class Input:
     def times(self, factor: int) -> Input:
         """The input with its scaled dimensions so many times as large."""
         shape = (size * factor if place in self.scaled else size for place, size in enumerate(self.shape))
-        return replace(self, shape=tuple(shape))
+        return self._replace(shape=tuple(shape))
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(NamedTuple):
     """An executable example of an op; a list of dtypes or executions in the catalogue gives a case for each."""
 
     op: str
@@ -53,13 +51,13 @@ class Case:
     """The call, a Python expression over the inputs, what ``make`` made, and the framework."""
     name: str = ""
     inputs: tuple[Input, ...] = ()
-    make: Mapping[str, str] = field(default_factory=dict)
+    make: Mapping[str, str] = {}
     """Objects made once, in order, before the first run: layers, sparse tensors; expressions over the inputs."""
     gradient: tuple[str, ...] = ()
     """What the result is differentiated by, with a random upstream gradient: inputs, or expressions for variables."""
     define: str = ""
     """Functions that the expressions may call: kernels, which are no expressions."""
-    scale: Mapping[str, int] = field(default_factory=dict)
+    scale: Mapping[str, int] = {}
     """By device: how many times as large the scaled dimensions are there."""
     execution: str = "eager"
     dtype: str = "float32"
@@ -70,7 +68,7 @@ class Case:
     def on(self, device: str) -> Case:
         """The case with inputs as large as the device wants them."""
         factor = self.scale.get(device, 1)
-        return self if factor == 1 else replace(self, inputs=tuple(one.times(factor) for one in self.inputs))
+        return self if factor == 1 else self._replace(inputs=tuple(one.times(factor) for one in self.inputs))
 
     @property
     def key(self) -> str:

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from d9mlint.model.target import Target
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(NamedTuple):
     """How an argument is found in a call: by position (None: keyword only), else by keyword."""
 
     position: int | None
     keyword: str
 
 
-@dataclass(frozen=True, slots=True)
-class Invocation:
+class Invocation(NamedTuple):
     """A callable handed over in ``argument`` is called, in ``context`` (``tfdata``, ``traced``, ``thread`` ...).
 
     In the contexts ``loader`` and ``part`` that does not happen at the call, but when the result is gone through, or
@@ -32,8 +29,7 @@ class Invocation:
     """The method that is called; empty where the thing itself is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(NamedTuple):
     """One entry of ``rules/effects/*.yaml``; every field but ``calls`` is optional."""
 
     calls: tuple[str, ...]
@@ -65,7 +61,7 @@ class Effect:
     ``clock``."""
     remedy: str = ""
     """What to do about it, where the rule alone cannot say."""
-    when: Mapping[str, Any] = field(default_factory=dict)
+    when: Mapping[str, Any] = {}
     """Keyword tests under which the effect holds, as in a rule's ``match``."""
     creates: str = ""
     """The call makes a random generator of its own of this kind, seeded by ``seed_argument``; ``own-...`` is one inside

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from d9mlint.model.evidence import EvidenceReport
 from d9mlint.model.kernel import Site
 
 
-@dataclass(frozen=True, slots=True)
-class PtxAtomics:
+class PtxAtomics(NamedTuple):
     """The atomic instructions in the PTX of one source, or why they could not be seen."""
 
     source: str
@@ -18,8 +17,7 @@ class PtxAtomics:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SiteEvidence:
+class SiteEvidence(NamedTuple):
     """A site of the scan and the evidence on it."""
 
     site: Site
@@ -29,8 +27,7 @@ class SiteEvidence:
     """The launches of the specification whose kernel the site stands in: evidence on itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class KernelEvidence:
+class KernelEvidence(NamedTuple):
     """The report: ``evidence`` on probes and on the user's kernels, the sites, the PTX of flagged files."""
 
     evidence: EvidenceReport

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from d9mlint.model.case import Case
@@ -22,8 +21,7 @@ VARYING = (LEAKS, CONFIRMED, EMULATED, RAISES, UNINITIALISED, RNG)
 """Verdicts that say: the result was seen to differ (``det-mode-raises`` where it also did)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Observation:
+class Observation(NamedTuple):
     """What one process saw of one case; ``problem`` instead of results where it could not be run."""
 
     mode: str
@@ -59,8 +57,7 @@ class Observation:
         return sum(result != 0 for result in self.results)
 
 
-@dataclass(frozen=True, slots=True)
-class Overhead:
+class Overhead(NamedTuple):
     """What deterministic mode costs: time with it over time without, median and 95 % interval of interleaved blocks."""
 
     ratio: float
@@ -71,8 +68,7 @@ class Overhead:
     blocks: int
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(NamedTuple):
     """Runs of one mode under one number of threads."""
 
     threads: int
@@ -82,8 +78,7 @@ class Tally:
     differing: int
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """The verdict on one case, and what it rests on."""
 
     case: Case
@@ -134,20 +129,18 @@ class Evidence:
         return self.distinct > 1 or self.verdict in (LEAKS, RNG)
 
 
-@dataclass(frozen=True, slots=True)
-class Unexecuted:
+class Unexecuted(NamedTuple):
     """An op or a case for which nothing was executed, and why."""
 
     op: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class EvidenceReport:
+class EvidenceReport(NamedTuple):
     """The outcome of ``d9mlint verify``."""
 
     evidence: tuple[Evidence, ...]
-    environment: Mapping[str, object] = field(default_factory=dict)
+    environment: Mapping[str, object] = {}
     unexecuted: tuple[Unexecuted, ...] = ()
     """Ops without a case: nothing can be said of them."""
     unchecked: tuple[Unchecked, ...] = ()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -55,8 +54,7 @@ class Edit(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Fix:
+class Fix(NamedTuple):
     """Edits that cure a finding; ``safe`` means that the meaning stays as the author intended."""
 
     message: str
@@ -64,8 +62,7 @@ class Fix:
     safe: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """One report of one rule; ``when`` lists the conditions under which it holds, all of them at once."""
 
     rule: str
@@ -118,6 +115,6 @@ def fingerprinted(findings: Iterable[Finding], line_text: Callable[[Finding], st
     done: list[Finding] = []
     for finding in findings:
         key = (finding.rule, finding.location.path, line_text(finding)[:_LINE])
-        done.append(replace(finding, fingerprint=fingerprint(*key, seen[key])))
+        done.append(finding._replace(fingerprint=fingerprint(*key, seen[key])))
         seen[key] += 1
     return done

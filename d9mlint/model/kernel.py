@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from d9mlint.model.finding import Location
@@ -43,8 +42,7 @@ class Guard(NamedTuple):
 UNGUARDED = Guard()
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(NamedTuple):
     """One atomic operation in a kernel source, judged."""
 
     location: Location
@@ -84,8 +82,7 @@ class Site:
         return self.verdict in ("yes", "conditional")
 
 
-@dataclass(frozen=True, slots=True)
-class KernelOp:
+class KernelOp(NamedTuple):
     """An op that reaches sites; ``chain`` leads from the first site (that can vary, if any can) to the op and Python.
 
     ``guard`` is the weakest on the ways from these sites.
@@ -111,8 +108,7 @@ class KernelOp:
         return next((chain for at, chain in self.chains if at == site), self.chain)
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(NamedTuple):
     """Kernels of a built framework that the same ops launch: one entry of ``rules/builds/*.yaml``."""
 
     framework: str
@@ -128,8 +124,7 @@ class Family:
     source: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class LibraryCall:
+class LibraryCall(NamedTuple):
     """A call into a library (cuDNN, cuSPARSE, CUB, Thrust, cuBLAS) whose result is documented to vary, or may."""
 
     location: Location
@@ -142,8 +137,7 @@ class LibraryCall:
     ops: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class KernelScan:
+class KernelScan(NamedTuple):
     """The outcome of ``d9mlint kernels``; everything sorted by place."""
 
     files: int
@@ -151,12 +145,11 @@ class KernelScan:
     ops: tuple[KernelOp, ...]
     library_calls: tuple[LibraryCall, ...] = ()
     unchecked: tuple[Unchecked, ...] = ()
-    sources: Mapping[str, str] = field(default_factory=dict, repr=False)
+    sources: Mapping[str, str] = {}
     """Text of the files that sites and chains point into, for excerpts."""
 
 
-@dataclass(frozen=True, slots=True)
-class KernelReport:
+class KernelReport(NamedTuple):
     """What ``d9mlint kernels`` shows: the scan, and what the rules find in it."""
 
     scan: KernelScan

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 ELEMENTS = {
     "float32": ("float", "REAL", 4), "float64": ("double", "REAL", 8),
@@ -13,8 +13,7 @@ ELEMENTS = {
 """What a buffer or a scalar may hold: its type in C++, the kind of number, bytes of an element."""
 
 
-@dataclass(frozen=True, slots=True)
-class Operand:
+class Operand(NamedTuple):
     """One argument of a kernel: a buffer, a scalar (``value``), or a C++ expression over the buffers (``code``)."""
 
     name: str
@@ -38,8 +37,7 @@ class Operand:
         return self.value is None and not self.code
 
 
-@dataclass(frozen=True, slots=True)
-class KernelLaunch:
+class KernelLaunch(NamedTuple):
     """A kernel with what it needs to be run."""
 
     name: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from d9mlint.model.evidence import FIXES, HARNESS, LEAKS, NOT_REPRODUCED, OUTCOMES, RAISES, RNG, UNTESTED, Tally
 
@@ -13,8 +13,7 @@ _MODES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """One verdict out of a file that ``d9mlint verify --record`` (or ``--format json``) wrote."""
 
     op: str
@@ -117,8 +116,7 @@ class Record:
         return f"{self.runs} equal runs" + (", other conditions may differ" if self.verdict == NOT_REPRODUCED else "")
 
 
-@dataclass(frozen=True, slots=True)
-class Backing:
+class Backing(NamedTuple):
     """A record that bears on a finding."""
 
     record: Record

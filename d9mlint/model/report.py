@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from d9mlint.model.finding import Finding
@@ -13,16 +12,14 @@ if TYPE_CHECKING:
     from d9mlint.model.target import Target
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Unchecked:
+class Unchecked(NamedTuple):
     """A file that could not be checked (wholly or by one rule), and why."""
 
     path: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """The outcome of ``d9mlint check``; findings are sorted and no longer hold suppressed or hidden ones."""
 
     findings: tuple[Finding, ...]
@@ -35,8 +32,8 @@ class Report:
     hidden: int = 0
     """Findings of low confidence that were not asked for."""
     unchecked: tuple[Unchecked, ...] = ()
-    launches: Mapping[str, tuple[Launch, ...]] = field(default_factory=dict)
+    launches: Mapping[str, tuple[Launch, ...]] = {}
     """By entry, the commands that start it."""
-    rules: Mapping[str, Rule] = field(default_factory=dict)
-    sources: Mapping[str, str] = field(default_factory=dict, repr=False)
+    rules: Mapping[str, Rule] = {}
+    sources: Mapping[str, str] = {}
     """Text of the files that findings point into, for excerpts; of notebooks by cell (``Location.file``)."""

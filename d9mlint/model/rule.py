@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from d9mlint.model.target import Target
@@ -17,8 +16,7 @@ ABOUT_OPS = ("missing-determinism-switch", "nondeterministic-op", "op-raises")
 """Rules whose findings are about ops of the catalogue; they say so in ``Finding.ops``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Remedy:
+class Remedy(NamedTuple):
     """What to do, for the versions it holds for; the first one that fits the target is shown.
 
     ``framework`` is whose versions are meant and whose programs it is for; empty: the rule's own.
@@ -29,8 +27,7 @@ class Remedy:
     framework: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(NamedTuple):
     """An executed example: ``kind`` is bad, good, fixed, missed or false-alarm; ``files`` maps a name to its text."""
 
     kind: str
@@ -41,8 +38,7 @@ class Example:
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """One rule file. ``match`` is the declarative half; None means that a Python module of the same name judges."""
 
     name: str
@@ -82,8 +78,7 @@ class Rule:
         return ""
 
 
-@dataclass(frozen=True, slots=True)
-class OpStatus:
+class OpStatus(NamedTuple):
     """How an op behaves in a range of versions (empty: in all).
 
     ``default`` is ``varies`` or ``same``; ``deterministic_mode`` is ``same`` (cured), ``raises`` or ``varies``.
@@ -95,15 +90,14 @@ class OpStatus:
     remedy: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Op:
+class Op(NamedTuple):
     """An op of the catalogue: under which names and arguments it is met and how it behaves by version."""
 
     name: str
     calls: tuple[str, ...]
     direction: str
     devices: tuple[str, ...]
-    when: Mapping[str, Any] = field(default_factory=dict)
+    when: Mapping[str, Any] = {}
     common: bool = False
     """Nearly every network uses it: reported through the missing switch, not on its own."""
     status: tuple[OpStatus, ...] = ()

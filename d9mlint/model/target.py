@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple
 
 from d9mlint.model.finding import Location
 
@@ -12,16 +12,14 @@ NEWEST = "newest known release"
 """The reason of a version that nobody stated."""
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
+class Package(NamedTuple):
     """A package of a target: the version assumed, and why (``requirements.txt:14``, ``newest known release``)."""
 
     version: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(NamedTuple):
     """Releases of a package that a program can run on, as its code shows (it uses a name that others lack), and why."""
 
     package: str
@@ -29,8 +27,7 @@ class Limit:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class EnvironmentVariable:
+class EnvironmentVariable(NamedTuple):
     """A variable that is set before the program starts, and where."""
 
     name: str
@@ -41,11 +38,10 @@ class EnvironmentVariable:
     """The launchers (of ``Target.launchers``) that set it so; empty where all do."""
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """Versions by package name (``tensorflow``, ``keras``, ``horovod``, ``python``, ``ngc`` ...) and the device."""
 
-    packages: Mapping[str, Package] = field(default_factory=dict)
+    packages: Mapping[str, Package] = {}
     device: str = "gpu"
     environment: tuple[EnvironmentVariable, ...] = ()
     launchers: tuple[str, ...] = ()

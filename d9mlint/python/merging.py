@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
 
 from d9mlint.model import CONFIDENCES, Finding, Location
 
@@ -36,7 +35,7 @@ def _merged(group: list[Finding], reaching: Collection[str]) -> Finding:
     ops = tuple(dict.fromkeys(op for found in sure for op in found.ops))
     if entries not in ((), (sure[0].location.path,)) and not set(entries).issuperset(reaching):
         when = (*when, started(entries))
-    return replace(sure[0], when=when, entries=entries, ops=ops)
+    return sure[0]._replace(when=when, entries=entries, ops=ops)
 
 
 def started(entries: Collection[str]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 
 from d9mlint.model import Argument, Op, OpStatus
 from d9mlint.python import images
@@ -93,10 +92,10 @@ def met(event: Event, op: Op, status: OpStatus, makers: Mapping[int, Event]) -> 
     A reflection along one axis sums up two values at most, and a CTC loss one value for each label that occurs once.
     """
     if op.name == _CTC and _each_label_once(event, makers):
-        return replace(status, default="same")
+        return status._replace(default="same")
     pads = event.argument(Argument(1, "pad")) if _REFLECTS.search(op.name) else None
     along_one = isinstance(pads, Seq) and pads.items is not None and len(pads.items) == 2
-    return replace(status, default="same") if along_one else status
+    return status._replace(default="same") if along_one else status
 
 
 def chosen_by_torch(op: Op) -> bool:

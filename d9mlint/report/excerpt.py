@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
 from d9mlint.report.words import printable
 
@@ -16,8 +16,7 @@ _SHORTEST = 20
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
+class Excerpt(NamedTuple):
     """``line`` as shown; the range is underlined from display column ``start`` (from 0) over ``width`` (at least 1)."""
 
     line: str

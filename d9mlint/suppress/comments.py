@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from d9mlint.model import Location
 
@@ -13,8 +13,7 @@ FORM = "# d9m: ignore[name] reason"
 CPP_FORM = "// d9m: ignore[name] reason"
 
 
-@dataclass(frozen=True, slots=True)
-class Suppression:
+class Suppression(NamedTuple):
     """One suppression comment: where it stands, the lines that it is about, and what it says."""
 
     line: int
@@ -35,8 +34,7 @@ class Suppression:
         return self.whole_file or (location.line <= self.last and self.first <= location.end_line)
 
 
-@dataclass(frozen=True, slots=True)
-class Comment:
+class Comment(NamedTuple):
     """A comment token: its place, its text, the lines it is about, and whether it is alone on its line."""
 
     line: int

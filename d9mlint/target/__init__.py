@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from packaging.specifiers import SpecifierSet
 
@@ -30,8 +30,7 @@ __all__ = ["KNOWN", "Resolver", "resolve", "used"]
 _CONFIG = "pyproject.toml [tool.d9mlint]"
 
 
-@dataclass(frozen=True, slots=True)
-class _Wish:
+class _Wish(NamedTuple):
     """What ``--target`` or the config says about one package."""
 
     specifier: SpecifierSet
@@ -41,8 +40,7 @@ class _Wish:
     ngc: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Choice:
+class _Choice(NamedTuple):
     version: str
     reason: str
     ngc: str = ""

@@ -11,8 +11,8 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from d9mlint.target.known import COMPANIONS, KNOWN, package_name
 from d9mlint.target.ngc import Image, read_dockerfile
@@ -28,16 +28,14 @@ Stated = Iterator[tuple[int, str]]
 """Line (0: not known) and the requirement that stands there, as PEP 508 text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Folder:
+class Folder(NamedTuple):
     """What one folder states, strongest first."""
 
     pins: tuple[Pin, ...] = ()
     images: tuple[Image, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Tree:
+class Tree(NamedTuple):
     """The part of the file system that may be read, and the folder that paths in reasons are relative to."""
 
     root: Path

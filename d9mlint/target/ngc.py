@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from packaging.version import Version
 
@@ -61,8 +61,7 @@ _FROM = re.compile(r"\s*FROM\s+(?:--\S+\s+)*(\S+)", re.IGNORECASE)
 _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)(?::?-([^}]*))?\})")
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
+class Image(NamedTuple):
     """An image with a framework; ``versions`` holds more than one where only the release of NVIDIA's image is known."""
 
     versions: tuple[str, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from packaging.markers import Marker
 from packaging.requirements import InvalidRequirement, Requirement
@@ -30,8 +30,7 @@ _LINUX = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Pin:
+class Pin(NamedTuple):
     """One package in one place; ``version`` is set when the place names exactly one, else ``specifier`` is a range."""
 
     name: str

@@ -12,7 +12,7 @@ import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from d9mlint.model import Case, Observation
 from d9mlint.verify.process import Child, ChildFailed, Json
@@ -248,7 +248,8 @@ def has_mode(framework: str, device: str) -> bool:
 
 def plain(case: Case, device: str) -> Json:
     """The case as the child is given it: its inputs as large as the device wants them."""
-    return {**asdict(case.on(device)), "make": dict(case.make), "scale": dict(case.scale)}
+    sized = case.on(device)
+    return {**sized._asdict(), "inputs": [one._asdict() for one in sized.inputs]}
 
 
 def _observation(slot: _Slot, answer: Json) -> Observation:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from d9mlint.catalogue import load
@@ -333,7 +331,7 @@ def test_a_finding_of_some_entries_says_of_which() -> None:
     assert [f.entries for f in finding] == [("serve.py",)]
     assert combine(finding, {"noise.py": ["serve.py"]})[0].when == ()
     assert combine(finding, {"noise.py": ["serve.py", "train.py"]})[0].when == ("`serve.py` is started",)
-    more = [replace(finding[0], entries=(name,)) for name in ("d.py", "c.py", "a.py")]
+    more = [finding[0]._replace(entries=(name,)) for name in ("d.py", "c.py", "a.py")]
     assert combine(more, {"noise.py": ["a.py", "b.py", "c.py", "d.py"]})[0].when == (
         "one of `a.py`, `c.py` and 1 more is started",
     )
@@ -341,7 +339,7 @@ def test_a_finding_of_some_entries_says_of_which() -> None:
 
 
 def test_a_finding_in_the_only_entry_that_has_it_needs_no_mention_of_it() -> None:
-    finding = replace(found(SHARED, "unseeded-python", entry="serve.py")[0], entries=("noise.py",))
+    finding = found(SHARED, "unseeded-python", entry="serve.py")[0]._replace(entries=("noise.py",))
     assert combine([finding], {"noise.py": ["noise.py", "train.py"]})[0].when == ()
 
 

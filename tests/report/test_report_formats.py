@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -120,7 +119,7 @@ def sample() -> Report:
         fixes=(Fix("Use another op", (Edit(Location("src/gone.py", 7, 3, 7, 12), "tf.take"),), safe=False),),
         fingerprint="2123456789abcdef",
     )
-    unknown = replace(third, rule="internal-error", id="D9M001", severity="info", remedy="", fixes=(), fingerprint="f")
+    unknown = third._replace(rule="internal-error", id="D9M001", severity="info", remedy="", fixes=(), fingerprint="f")
     return Report(
         findings=(first, second, third, unknown),
         targets={path: TARGET, "src/gone.py": TARGET},
@@ -153,10 +152,9 @@ def test_colour_adds_only_escape_sequences() -> None:
 @pytest.mark.parametrize("name", FORMATS)
 def test_order_of_mappings_does_not_show(name: str) -> None:
     report = sample()
-    turned = replace(
-        report,
+    turned = report._replace(
         targets={
-            path: replace(target, packages=back(target.packages)) for path, target in back(report.targets).items()
+            path: target._replace(packages=back(target.packages)) for path, target in back(report.targets).items()
         },
         rules=back(report.rules),
     )

@@ -7,7 +7,6 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -87,11 +86,10 @@ def test_faults_cost_only_themselves() -> None:
     out, flag = buffer("out", 8, values="zeros", output=True), buffer("flag", 1, dtype="int32", values="zeros")
     clock = buffer("out", 8, dtype="int64", values="zeros", output=True)
     given = {"source": str(KERNELS / "faults.cu"), "grid": (1,), "block": (8,)}
-    wrong = replace(
-        plain("outside", replace(clock, dtype="float64"), Operand("n", "int32", value=0), **given), name="dtype"
-    )
+    doubles = clock._replace(dtype="float64")
+    wrong = plain("outside", doubles, Operand("n", "int32", value=0), **given)._replace(name="dtype")
     found = ran(
-        plain("endless", flag, replace(flag, name="out", output=True), **given),
+        plain("endless", flag, flag._replace(name="out", output=True), **given),
         plain("outside", out, Operand("n", "int32", value=4096), **given),
         plain("reads_the_clock", clock, **given),
         wrong,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from d9mlint.kernels.embedded.types import Types, plain_kind
 from d9mlint.kernels.embedded.uses import Use, use
@@ -39,8 +39,7 @@ _SAME = {"xchg": "exch", "compare_and_swap": "cas", "nanmax": "max", "nanmin": "
 _SCOPES = {"cta": "block", "gpu": "device", "sys": "system"}
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """What a function is: the operation, and where its arguments stand."""
 
     operation: str
@@ -76,8 +75,7 @@ WORDS = frozenset(name.rpartition(".")[2] for name in KNOWN)
 """The last parts of these names."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A call of one of the known functions, judged."""
 
     mention: Mention
@@ -135,8 +133,7 @@ def _short(node: ast.expr) -> str:
     return shown(node, 60)
 
 
-@dataclass(frozen=True, slots=True)
-class _Judge:
+class _Judge(NamedTuple):
     what: str
     kind: str
     use: Use

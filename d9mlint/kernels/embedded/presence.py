@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from d9mlint.discover import may_hold_kernels
 from d9mlint.kernels.source.looks import Look
 from d9mlint.model.kernel import KernelOp, Site
 
 
-@dataclass(frozen=True, slots=True)
-class Embedded:
+class Embedded(NamedTuple):
     """Sites and ops of kernels in Python files, each by place and by name."""
 
     sites: tuple[Site, ...] = ()

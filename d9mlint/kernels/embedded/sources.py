@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from d9mlint.kernels.judging.judge import Judgement, judge
 from d9mlint.kernels.sites import atomics
@@ -33,8 +33,7 @@ _NUMPY = {
 _PARAMETER = re.compile(r"\s*(raw\s+)?(\w+)\s+(\w+)\s*\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A source in a string: the text, and the line and column of its first character in the file."""
 
     text: str

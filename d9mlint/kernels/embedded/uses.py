@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from d9mlint.kernels.torch.pyfiles import Mention, shown
 
@@ -14,8 +14,7 @@ _ORDER = ("index", "value", "forwarded", "ticket", "unused")
 _MAX_NAMES = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(NamedTuple):
     """``kind`` as in ``model.USES``; ``text`` quotes the place; ``spins``: the value only ends a waiting loop."""
 
     kind: str

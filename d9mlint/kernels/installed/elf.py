@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import mmap
 import struct
-from dataclasses import dataclass
+from typing import NamedTuple
 
 Data = bytes | mmap.mmap
 """What is read: a piece in memory, or a file mapped into it."""
@@ -25,8 +25,7 @@ class Damaged(ValueError):
     """The bytes are not what they claim to be; the text says in what way."""
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """A section that has bytes in the file."""
 
     name: str

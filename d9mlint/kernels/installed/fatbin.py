@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from d9mlint.kernels.installed.elf import Damaged, Data
 
@@ -29,8 +29,7 @@ class NotRead(Exception):
     """A piece of GPU code could not be read; the text says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """One PTX text or cubin in a container (a container is what one source file became)."""
 
     container: int

@@ -5,7 +5,7 @@ A binary does not show which threads meet at an address: a float sum is ``condit
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from d9mlint.kernels.installed.atomic import Instruction, is_float
 
@@ -14,8 +14,7 @@ _MEET = "the order in which threads come changes the sum where several add to on
 _SUMS = {"add": "add", "sub": "sub", "fma": "add", "mad": "add", "mul": "mul", "div": "div"}
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What is said of an instruction; the fields are those of ``model.Site``."""
 
     class_: str

@@ -10,9 +10,9 @@ import tempfile
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib.metadata import Distribution, distributions
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from d9mlint.model import UsageError
 
@@ -24,8 +24,7 @@ _LARGEST = 16 << 30
 """Bytes of a library in a wheel."""
 
 
-@dataclass(frozen=True, slots=True)
-class Build:
+class Build(NamedTuple):
     """What is to be scanned: its libraries as (path as shown, file)."""
 
     title: str

@@ -11,7 +11,7 @@ import struct
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from d9mlint.kernels.installed.atomic import Instruction, is_float
 from d9mlint.kernels.judging.opcodes import Opcode, opcode
@@ -31,15 +31,13 @@ _ARITHMETIC = ("add", "sub", "mul", "div", "fma", "mad", "min", "max")
 _MOST_STEPS = 400
 
 
-@dataclass(frozen=True, slots=True)
-class _Definition:
+class _Definition(NamedTuple):
     opcode: str
     operands: tuple[str, ...]
     start: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Function:
+class _Function(NamedTuple):
     """A function with its text, and what its registers are made of (only looked up where something asks)."""
 
     name: str

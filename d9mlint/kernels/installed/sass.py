@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from d9mlint.kernels.installed.atomic import Instruction, is_float
 from d9mlint.kernels.installed.elf import Data, sections
@@ -38,8 +38,7 @@ _ARITHMETIC = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
+class _Form(NamedTuple):
     """One atomic instruction: its mnemonic, where the target lives, how operation and type are written."""
 
     mnemonic: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from d9mlint.kernels.flow import weakest
 from d9mlint.kernels.installed import library, locate
@@ -20,8 +20,7 @@ _INTRINSICS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """What the catalogue says of kernels."""
 
     families: tuple[Family, ...]
@@ -29,8 +28,7 @@ class Known:
     """By name."""
 
 
-@dataclass(frozen=True, slots=True)
-class BuildScan:
+class BuildScan(NamedTuple):
     """The scan, and how much GPU code there was."""
 
     scan: KernelScan
@@ -74,8 +72,7 @@ def _sites(
     return [(_site(one, path, form, names[one.function]), names[one.function].family) for one in found]
 
 
-@dataclass(frozen=True, slots=True)
-class _Kernel:
+class _Kernel(NamedTuple):
     name: str
     family: Family | None
     guard: Guard

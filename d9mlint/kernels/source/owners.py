@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import tree_sitter
 
@@ -90,7 +90,7 @@ def owner_at(unit: Unit, byte: int) -> Owner | None:
         if ended:
             return lost
         if lost is not None:
-            function = replace(function, scope=lost.name)
+            function = function._replace(scope=lost.name)
     if function is not None:
         body = function.node.child_by_field_name("body")
         first = body.start_byte if body is not None else function.node.end_byte

@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from importlib.machinery import PathFinder
+from typing import NamedTuple
 
 import tree_sitter
 
@@ -47,8 +48,7 @@ def _grammar() -> object:
     return binding.language()
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(NamedTuple):
     """A function definition: the outermost one below the innermost class."""
 
     name: str

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from d9mlint.kernels.source.repository import Repository
 
@@ -18,15 +18,14 @@ FUNCTIONAL = "torch.nn.functional"
 _MODULES = {"nn": FUNCTIONAL, "linalg": "torch.linalg", "fft": "torch.fft", "special": "torch.special"}
 
 
-@dataclass(frozen=True, slots=True)
-class Aten:
+class Aten(NamedTuple):
     """The operators of ATen."""
 
-    functions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    functions: Mapping[str, tuple[str, ...]] = {}
     """For each C++ function, the operators it implements on the GPU."""
-    python: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    python: Mapping[str, tuple[str, ...]] = {}
     """The dotted Python names of each operator that has some."""
-    gradients: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    gradients: Mapping[str, tuple[str, ...]] = {}
     """For each operator that derivative formulas call, the operators whose gradient they are."""
 
     def met(self, name: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:

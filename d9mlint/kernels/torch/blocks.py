@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import tree_sitter
 
@@ -93,14 +94,13 @@ class Block:
         return False
 
 
-@dataclass(frozen=True, slots=True)
-class Blocks:
+class Blocks(NamedTuple):
     """All blocks of a source, and the names it defines: of functions and of classes that hold functions."""
 
     blocks: tuple[Block, ...]
-    defined: Mapping[bytes, frozenset[str]] = field(default_factory=dict)
+    defined: Mapping[bytes, frozenset[str]] = {}
     """For each such name the methods (for a function, nothing)."""
-    users: Mapping[bytes, tuple[int, ...]] = field(default_factory=dict)
+    users: Mapping[bytes, tuple[int, ...]] = {}
     """For each word the blocks that mention it, by their place in ``blocks``."""
 
     def mentioning(self, *words: bytes) -> list[Block]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from d9mlint.kernels.source import lexical
 from d9mlint.kernels.source.repository import Repository
@@ -24,8 +24,7 @@ _MAX_CALLERS = 400
 """A name that more blocks mention is no name of one kernel."""
 
 
-@dataclass(frozen=True, slots=True)
-class Binding:
+class Binding(NamedTuple):
     """A name under which a library registers a function: ``m.def("name", &fn)``, ``m.impl("name", ...)``."""
 
     name: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.torch.pyfiles import PyFile, PyFiles, texts
@@ -17,8 +17,7 @@ _CMAKE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Extension:
+class Extension(NamedTuple):
     """A compiled module: its dotted name as far as it can be read, and the sources named beside it."""
 
     name: str

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 from d9mlint.kernels.source.repository import MAX_BYTES, Repository
 from d9mlint.model import Location
@@ -17,8 +18,7 @@ Scope = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 _MAX_LINKS = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(NamedTuple):
     """A word in a file: an attribute, a name that is read, or a string; with what stands around it."""
 
     node: ast.Attribute | ast.Name | ast.Constant

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.torch.entities import Entity, alias_of, entity_of, registered_backwards
@@ -27,8 +27,7 @@ _MAX_ROUNDS = 4
 """How many Python functions may stand between the compiled function and its public name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Met:
+class Met(NamedTuple):
     """How Python meets an export."""
 
     name: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from d9mlint.kernels.flow import strongest, weakest
 from d9mlint.kernels.torch.blocks import Block
@@ -16,8 +17,7 @@ _MAX_STATES = 1500
 """How many functions one way may pass; beyond that the names mean nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Export:
+class Export(NamedTuple):
     """What a library registers: an operator of the dispatcher (``ns::op``) or a function of a compiled module."""
 
     name: str
@@ -28,8 +28,7 @@ class Export:
     """The source that registers it; empty for an operator, which has one name everywhere."""
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
+class Route(NamedTuple):
     """A way to an export; ``backward``: through ``backward`` of a C++ ``torch::autograd::Function``."""
 
     export: Export

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from d9mlint.model import OUTCOMES, Evidence, EvidenceReport
 from d9mlint.model.evidence import CONFIRMED, HARNESS, LEAKS, NOT_REPRODUCED, RAISES, RNG, SENSITIVE, UNINITIALISED
@@ -18,8 +18,7 @@ _TONES = {LEAKS: "yes", CONFIRMED: "yes", HARNESS: "unknown", NOT_REPRODUCED: "n
 _TONES |= dict.fromkeys((RAISES, UNINITIALISED, RNG, SENSITIVE), "conditional")
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A case as the page shows it; ``key`` is its anchor, ``order`` its place in the report."""
 
     key: str

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
 from d9mlint.model import Evidence, Observation, Overhead
 from d9mlint.report.words import count
@@ -17,8 +17,7 @@ _NARROWEST = 3.0
 """The octaves left and right of 1 that the axis of costs has at least: an eighth to eight times."""
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """How many distinct results one process had given after each run."""
 
     points: str
@@ -28,8 +27,7 @@ class Line:
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(NamedTuple):
     """How many elements lie so far from the first result."""
 
     x: float
@@ -39,8 +37,7 @@ class Bar:
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """The cost of deterministic mode on a logarithmic axis with 1 in the middle."""
 
     low: float

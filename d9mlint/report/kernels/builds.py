@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from d9mlint.model import KernelOp, KernelReport, Site
 from d9mlint.report.words import count
@@ -22,18 +21,18 @@ def grouped(report: KernelReport) -> KernelReport:
     scan = report.scan
     sites = tuple(first[site.location] for site in scan.sites if site.location in first)
     ops = tuple(_op(op, first.keys()) for op in scan.ops)
-    return replace(report, scan=replace(scan, sites=sites, ops=ops))
+    return report._replace(scan=scan._replace(sites=sites, ops=ops))
 
 
 def _op(op: KernelOp, kept: Iterable[object]) -> KernelOp:
     places = set(kept)
-    return replace(op, sites=tuple(at for at in op.sites if at in places))
+    return op._replace(sites=tuple(at for at in op.sites if at in places))
 
 
 def _one(same: list[Site]) -> Site:
     kernels = len({site.function for site in same})
     number = f" ({count(len(same), 'instruction')} in {count(kernels, 'kernel')})" if len(same) > 1 else ""
-    return replace(same[0], function=_plain(same[0].function), reason=same[0].reason + number)
+    return same[0]._replace(function=_plain(same[0].function), reason=same[0].reason + number)
 
 
 def _plain(function: str) -> str:

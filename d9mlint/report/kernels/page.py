@@ -5,7 +5,7 @@ It needs no server and no network; whatever comes from the sources is escaped, a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from d9mlint.model import GUARD_LEVELS, VERDICTS, KernelOp, KernelReport, LibraryCall, Location, Site
 from d9mlint.report import html
@@ -19,8 +19,7 @@ _AROUND = 4
 _GUARD_WORDS = {"none": "none", "unknown": "unknown", "other-path": "other path", "throws": "throws"}
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A site or a library call as the page shows it; ``key`` is its anchor."""
 
     key: str
@@ -45,8 +44,7 @@ class Row:
     """Line number, text, and whether the site stands there."""
 
 
-@dataclass(frozen=True, slots=True)
-class OpRow:
+class OpRow(NamedTuple):
     """An op as the page shows it."""
 
     name: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -62,7 +62,7 @@ def observed(way: Way, launch: KernelLaunch, reader: Reader, settings: Limits) -
                 "options": ["--std=c++17", *(f"-I{one}" for one in folders), *(f"-D{one}" for one in launch.define)],
                 "name": launch.signature, "grid": launch.grid, "block": launch.block,
                 "shared": launch.shared, "runs": settings.runs, "seconds": settings.seconds,
-                "arguments": [asdict(one) for one in launch.arguments],
+                "arguments": [one._asdict() for one in launch.arguments],
             }  # fmt: skip
             with Child(way.command, os.environ, settings.memory) as child:
                 return child.ask(request, settings.timeout)

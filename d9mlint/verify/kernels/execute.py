@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +90,7 @@ def _programs(
         made = built(launches, folder, reader, tools)
     except BuildFailed as error:
         if len(launches) == 1:
-            yield replace(_failed(launches[0], gpu), note=f"does not compile: {error}")
+            yield _failed(launches[0], gpu)._replace(note=f"does not compile: {error}")
             return
         for number, launch in enumerate(launches):
             alone = folder / str(number)
@@ -117,7 +117,7 @@ def _judged(launch: KernelLaunch, answer: dict[str, Any], gpu: bool, left_out: S
     if raised.startswith("NoDevice:"):
         return _untested(launch, "no CUDA device is here")
     if raised:
-        return replace(_failed(launch, gpu), note=raised)
+        return _failed(launch, gpu)._replace(note=raised)
     try:
         results = [int(one) for one in answer["results"]]
         distinct, elements = int(answer["distinct"]), int(answer["elements"])
@@ -126,12 +126,12 @@ def _judged(launch: KernelLaunch, answer: dict[str, Any], gpu: bool, left_out: S
     except (KeyError, TypeError, ValueError):
         results = []
     if not results:
-        return replace(_failed(launch, gpu), note="the program wrote something that is no answer")
+        return _failed(launch, gpu)._replace(note="the program wrote something that is no answer")
     differing = sum(one != 0 for one in results)
     verdict = (CONFIRMED if gpu else EMULATED) if differing else NOT_REPRODUCED
     first = next((at + 1 for at, one in enumerate(results) if one), None)
-    return replace(
-        _failed(launch, gpu), verdict=verdict, verdicts=(verdict,), runs=len(results), processes=1, distinct=distinct,
+    return _failed(launch, gpu)._replace(
+        verdict=verdict, verdicts=(verdict,), runs=len(results), processes=1, distinct=distinct,
         differing=differing, first_differing=first, bound=None if differing else share_bound(len(results) - 1),
         max_ulp=far[0], max_relative=far[1], elements=elements,
         note=_note(gpu, bool(differing), str(answer.get("device", "")), left_out),
