@@ -346,7 +346,7 @@ def words(node: Any) -> frozenset[str]:
         for one in pending.pop():
             if isinstance(one, str):
                 found.add(one)
-            elif isinstance(one, tuple) and one:
+            elif one and isinstance(one, tuple) and type(one[0]) is not int:  # a place holds numbers only
                 pending.append(one)
     return frozenset(found)
 
@@ -366,7 +366,8 @@ def reads(node: Any) -> frozenset[str]:
             if one.value is not None:
                 pending.append(one.value)
         else:
-            pending += [part for part in one if isinstance(part, tuple) and part]
+            # A place holds numbers only.
+            pending += [part for part in one if part and isinstance(part, tuple) and type(part[0]) is not int]
     return frozenset(found)
 
 

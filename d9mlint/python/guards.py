@@ -6,6 +6,7 @@ can say "when ``--seed`` is not given"; all others are opaque and only equal to 
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -30,6 +31,7 @@ from d9mlint.python.conds import (
 MAX_SIZE = 24
 """Tests in one condition beyond which it is given up as opaque (they come from very long if chains)."""
 _MEMO: dict[tuple[Any, ...], Any] = {}
+_SIZE = operator.attrgetter("size")
 
 
 def forget() -> None:
@@ -79,7 +81,7 @@ def _both(conds: Sequence[Cond]) -> Cond:
                 known.add(part)
     if _exhaustive(part.of for part in parts if isinstance(part, Not)):
         return False
-    for part in list(parts) if _overlap(parts) else ():  # one that came first may follow from what came later
+    for part in _overlapping(parts):  # one that came first may follow from what came later
         others = [other for other in parts if other is not part]
         known = Known(others)
         if others and known.truth(part) is True:
@@ -89,16 +91,16 @@ def _both(conds: Sequence[Cond]) -> Cond:
     return _several(All, parts, True)
 
 
-def _overlap(parts: Sequence[Any]) -> bool:
-    """Whether some of several conditions may follow from the others: alternatives, or two tests of one flag."""
-    flags: set[Flag] = set()
-    for part in parts:
-        atom = part.of if isinstance(part, Not) else part
-        if isinstance(atom, AnyOf) or (isinstance(atom, FlagTest) and atom.flag in flags):
-            return len(parts) > 1
-        if isinstance(atom, FlagTest):
-            flags.add(atom.flag)
-    return False
+def _overlapping(parts: Sequence[Any]) -> list[Any]:
+    """Those of several conditions that may follow from the others: alternatives, and tests of one flag."""
+    if len(parts) < 2:
+        return []
+    flags = [atom.flag for part in parts if isinstance(atom := part.of if isinstance(part, Not) else part, FlagTest)]
+    return [
+        part for part in parts
+        if isinstance(part, AnyOf)
+        or (isinstance(atom := part.of if isinstance(part, Not) else part, FlagTest) and flags.count(atom.flag) > 1)
+    ]  # fmt: skip
 
 
 def either(*conds: Cond) -> Cond:
@@ -116,10 +118,11 @@ def _either(conds: Sequence[Cond]) -> Cond:
     parts: dict[Any, None] = {}
     for cond in conds:
         for part in cond.of if isinstance(cond, AnyOf) else (cond,):
-            if part is True or negate(part) in parts:
+            if part is False:
+                continue
+            if part is True or _opposite(part) in parts:
                 return True
-            if part is not False:
-                parts[part] = None
+            parts[part] = None
     if _exhaustive(parts):
         return True
     simple = _simplified(list(parts))
@@ -132,7 +135,7 @@ def _exhaustive(parts: Iterable[Any]) -> bool:
     for part in parts:
         if isinstance(part, FlagTest) and part.op == "==" and part.flag.choices:
             named.setdefault(part.flag, set()).add(part.value)
-    return any(values.issuperset(flag.choices) for flag, values in named.items())
+    return bool(named) and any(values.issuperset(flag.choices) for flag, values in named.items())
 
 
 def _several(kind: type[Several], parts: list[Any], empty: bool) -> Cond:
@@ -141,7 +144,7 @@ def _several(kind: type[Several], parts: list[Any], empty: bool) -> Cond:
     if len(parts) == 1:
         found: Cond = parts[0]
         return found
-    if sum(part.size for part in parts) > MAX_SIZE:
+    if sum(map(_SIZE, parts)) > MAX_SIZE:
         largest = max(parts, key=lambda part: part.size)
         if kind is All and largest.size > 1:  # the others still say what they say
             given_up = OpaqueTest(("long", largest), "...", [largest])
@@ -163,18 +166,18 @@ def _simplified(parts: list[Any]) -> list[Any]:
     merged = True
     while merged:
         merged = False
-        for i, j in ((i, j) for i in range(len(sets)) for j in range(len(sets)) if i != j):
-            different = sets[i] ^ sets[j]
-            if sets[i] <= sets[j]:
+        for i, j in itertools.permutations(range(len(sets)), 2):
+            more = sets[i] - sets[j]
+            if not more:
                 joined = sets[i]
-            elif shorter := _without_opposite(sets[i], sets[j]):  # `a or not a and b` is `a or b`
-                sets[j] = shorter
+            elif len(more) > 1 or len(sets[i]) > len(sets[j]) or (opposite := _opposite(*more)) not in sets[j]:
+                continue
+            elif len(sets[i]) < len(sets[j]):  # `a or not a and b` is `a or b`
+                sets[j] -= {opposite}
                 merged = True
                 break
-            elif len(different) == 2 and len(sets[i]) == len(sets[j]) and _opposite(*different):
-                joined = sets[i] & sets[j]
             else:
-                continue
+                joined = sets[i] & sets[j]
             sets = [s for k, s in enumerate(sets) if k not in (i, j)]
             sets.insert(min(i, j), joined)
             merged = True
@@ -183,18 +186,10 @@ def _simplified(parts: list[Any]) -> list[Any]:
     return [cond for cond in found if cond is not False]
 
 
-def _without_opposite(one: frozenset[Any], other: frozenset[Any]) -> frozenset[Any]:
-    """The larger of two alternatives without the test whose opposite the other one has; empty where there is none."""
-    if len(one) < len(other):
-        for literal in one:
-            opposite = negate(literal)
-            if opposite in other and one - {literal} <= other:
-                return other - {opposite}
-    return frozenset()
-
-
-def _opposite(a: Cond, b: Cond) -> bool:
-    return negate(a) is b
+def _opposite(cond: Node) -> Cond | None:
+    """The negation of a condition; None for that of a test that nobody has asked for, so that no condition holds it."""
+    found = cond.negation
+    return found if found is not None or isinstance(cond, (FlagTest, OpaqueTest)) else negate(cond)  # type: ignore[arg-type]
 
 
 class Known:

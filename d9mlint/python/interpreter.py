@@ -264,6 +264,8 @@ class Interpreter:
                 break
             returned, jumped, stopped = statements.STATEMENTS[type(statement)](self, statement, frame)
             self.trials += statements.may_give_up(statement)
+            if returned is jumped is stopped is self.stopped is False:  # as most do: it may not leave the block
+                continue
             stopped, self.stopped = either(stopped, self.stopped), False
             out_stop = either(out_stop, both(negate(either(out_return, out_jump)), stopped))
             out_return, out_jump = either(out_return, returned), either(out_jump, jumped)

@@ -73,8 +73,12 @@ class Use:
         return "gradient" if self.op.direction == "backward" else "result"
 
 
-def uses(program: Program, *, common: bool | None = None) -> Iterator[Use]:
+def uses(program: Program) -> tuple[Use, ...]:
     """Uses of ops that this version knows as varying or raising, in order."""
+    return program.once("uses-of-ops", lambda one: tuple(_uses(one)))
+
+
+def _uses(program: Program) -> Iterator[Use]:
     gpus = {"jax": jaxmode.on_gpu(program)}
     if "torch" in program.frameworks:
         gpus["torch"] = torchgpu.on_gpu(program)
@@ -84,7 +88,7 @@ def uses(program: Program, *, common: bool | None = None) -> Iterator[Use]:
         if event.kind not in ("call", "unresolved"):
             continue
         for op in _met(program, event):
-            if (common is not None and op.common is not common) or not _of_backend(program, event, op):
+            if not _of_backend(program, event, op):
                 continue
             status = op.at(program.target)
             device = _device(program, event)

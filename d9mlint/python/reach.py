@@ -30,14 +30,17 @@ class _Sign:
     pattern: re.Pattern[bytes]
     words: tuple[bytes, ...]
     """One of them is in each file that has it: a quick look before the slow one."""
+    needs: bytes = b""
+    """In the file, too."""
     without: bytes = b""
     """Not in the file."""
 
 
-def _module(specifier: str, names: bytes) -> _Sign:
+def _module(specifier: str, *names: bytes) -> _Sign:
     """A module of Keras that is imported."""
-    pattern = re.compile(rb"^[ \t]*(?:from|import)[ \t]+((?:tensorflow\.)?keras\.(?:" + names + rb"))\b", re.M)
-    return _Sign("tensorflow", specifier, pattern, words=(b"keras.",))
+    any_of = b"|".join(map(re.escape, names))
+    pattern = re.compile(rb"^[ \t]*(?:from|import)[ \t]+((?:tensorflow\.)?keras\.(?:" + any_of + rb"))\b", re.M)
+    return _Sign("tensorflow", specifier, pattern, words=tuple(b"keras." + name for name in names))
 
 
 _SIGNS = (
@@ -52,14 +55,17 @@ _SIGNS = (
             rb"^[^#\n\"']*\b(tf\.(?:contrib\.\w+|Session(?=\()|placeholder(?=\()|get_variable(?=\()|app\.run|flags\.\w+"
             rb"|train\.(?:\w+Optimizer|Saver)(?=\()|ConfigProto(?=\()|set_random_seed(?=\()))", re.M,
         ),
-        words=(b"import tensorflow as tf",), without=b"compat",
+        words=(
+            b"tf.contrib.", b"tf.Session(", b"tf.placeholder(", b"tf.get_variable(", b"tf.app.run", b"tf.flags.",
+            b"Optimizer(", b"tf.train.Saver(", b"tf.ConfigProto(", b"tf.set_random_seed(",
+        ), needs=b"import tensorflow as tf", without=b"compat",
     ),
     # Modules that the keras wheels of these minor versions no longer hold (tf.keras is the keras of the same minor
     # version from 2.6 on; before, keras 2.3 was the last with modules of its own).
-    _module("<2.4", rb"objectives|legacy|backend\.tensorflow_backend"),
-    _module("<2.6", rb"layers\.normalization"),
-    _module("<2.9", rb"layers\.(?:advanced_activations|recurrent|merge|embeddings)"),
-    _module("<2.13", rb"engine|utils\.np_utils|layers\.(?:core|convolutional|pooling)"),
+    _module("<2.4", b"objectives", b"legacy", b"backend.tensorflow_backend"),
+    _module("<2.6", b"layers.normalization"),
+    _module("<2.9", b"layers.advanced_activations", b"layers.recurrent", b"layers.merge", b"layers.embeddings"),
+    _module("<2.13", b"engine", b"utils.np_utils", b"layers.core", b"layers.convolutional", b"layers.pooling"),
     # TensorFlow Addons ended with TF 2.15 (github.com/tensorflow/addons, readme); Keras 3 came with TF 2.16.
     _Sign(
         "tensorflow", "<2.16", re.compile(rb"^[ \t]*(?:from|import)[ \t]+(tensorflow_addons)\b", re.M),
@@ -188,7 +194,9 @@ class Reach:
 def _limits(path: str, data: bytes) -> Iterator[Limit]:
     """What the names used in one file say about releases."""
     for sign in _SIGNS:
-        if not any(word in data for word in sign.words) or (sign.without and sign.without in data):
+        if sign.needs not in data or (sign.without and sign.without in data):
+            continue
+        if not any(word in data for word in sign.words):
             continue
         match = sign.pattern.search(data)
         if match is not None:

@@ -28,8 +28,8 @@ _ATTENTION = re.compile(r"attention|flash_attn")
 
 def check(program: Program, rule: Rule, *, attention: bool) -> Iterator[Draft]:
     """Uses that vary: whatever the switch, or because it is off; those of attention, or all others."""
-    for use in uses(program, common=False):
-        if use.status.default != "varies" or is_attention(use.op) is not attention:
+    for use in uses(program):
+        if use.op.common or use.status.default != "varies" or is_attention(use.op) is not attention:
             continue
         lasting = use.status.deterministic_mode == "varies"
         if lasting and _cured(program, use):

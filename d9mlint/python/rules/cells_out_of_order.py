@@ -12,6 +12,8 @@ from d9mlint.python.story import Event
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """Once, at the first draw whose seed stands before it and was run after it, or the other way round."""
+    if not program.story.cells:
+        return
     seeds = [(event, cell) for event in program.events if (cell := _cell(program, event)) and _generators(event, True)]
     for event in program.events if seeds else ():
         cell = _cell(program, event)
