@@ -71,12 +71,18 @@ def matters(program: Program, event: Event, op: Op) -> bool:
 
 def _frozen(program: Program, model: Event) -> bool:
     """Whether a model is put into evaluation mode for good, or its weights are frozen, as those of a teacher."""
-    ends = {
-        e.name.rpartition(".")[2]
-        for e in program.events
-        if e.receiver is not None and any(made is model for made in made_by(e.receiver))
-    }
+    ends = program.once("methods-of-made", _methods_of_made).get(id(model), set())
     return ("eval" in ends and "train" not in ends) or "requires_grad_" in ends
+
+
+def _methods_of_made(program: Program) -> dict[int, set[str]]:
+    """The last names of the calls of what a call made, by the ``id`` of that call."""
+    found: dict[int, set[str]] = {}
+    for event in program.events:
+        if event.receiver is not None:
+            for made in made_by(event.receiver):
+                found.setdefault(id(made), set()).add(event.name.rpartition(".")[2])
+    return found
 
 
 def _only_infers(program: Program, event: Event) -> bool:

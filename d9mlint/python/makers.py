@@ -30,6 +30,7 @@ def made_of(value: Value | None, makers: Mapping[int, Event]) -> Iterator[Event]
 
 def calls_of(layer: Event, makers: Mapping[int, Event]) -> Iterator[Event]:
     """The calls of what a call made."""
-    for event in makers.values():
-        if event.name == f"{layer.name}().__call__" and any(made is layer for made in made_of(event.receiver, makers)):
+    name = f"{layer.name}().__call__"
+    for event in [one for one in makers.values() if one.name == name]:
+        if any(made is layer for made in made_of(event.receiver, makers)):
             yield event

@@ -61,8 +61,9 @@ def mentioned(
             if "__dict__" in here:
                 seen.update(*(_names(named[name]) for name in _with_dict(one) & named.keys()))
         found = [node for node in pending if _is_reached(node, seen, entered)]
-        pending = [node for node in pending if not any(node is one for one in found)]
-        reached.update(map(id, found))
+        now = set(map(id, found))
+        pending = [node for node in pending if id(node) not in now]
+        reached |= now
         told = []
         for node in found:
             inside = list(_inside(node))
