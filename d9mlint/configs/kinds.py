@@ -3,7 +3,7 @@
 A file is of a kind only when it is surely so. Sources: docs.nvidia.com/clara (Clara Train 3.1, 4.1: training configs);
 docs.monai.io bundle specification; lightning 2.6.6 pytorch/cli.py; tensorflow/models core/config_definitions.py
 (DataConfig, RuntimeConfig); transformers 5.23.0 training_args.py; accelerate 1.15.0 commands/config/config_args.py;
-hydra.cc docs; detectron2 0.6 config/defaults.py.
+hydra.cc docs; detectron2 0.6 config/defaults.py; DeepSpeed 0.19.6 docs/_pages/config-json.md, runtime/config.py.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from d9mlint.configs.documents import Node
 
 CLARA, MONAI, LIGHTNING, GARDEN = "NVIDIA Clara", "MONAI bundle", "Lightning CLI", "TF Model Garden"
 TRAINING_ARGUMENTS, ACCELERATE, HYDRA = "Transformers", "Accelerate", "Hydra"
-LIGHTNING_TRAINER, DETECTRON = "Lightning trainer section", "Detectron2"
+LIGHTNING_TRAINER, DETECTRON, DEEPSPEED = "Lightning trainer section", "Detectron2", "DeepSpeed"
 MAX_BYTES = 500_000
 """Longer ones are data."""
 SCREEN = re.compile(
     rb"pre_transforms|set_determinism|seed_everything|train_data|per_device_train_batch_size|num_train_epochs"
     rb"|compute_environment|_target_|\bhydra\b|\btrainer['\"]?\s*:|\bSOLVER['\"]?\s*:"
+    rb"|zero_optimization|train_(micro_)?batch_size"
 )
 """One of these words is in every file of these kinds."""
 _TRAINER = frozenset(
@@ -47,6 +48,33 @@ _TRAINING_ARGUMENTS = frozenset(
     | {"warmup_ratio", "warmup_steps", "logging_steps", "save_strategy", "eval_strategy", "evaluation_strategy"}
     | {"per_device_eval_batch_size", "learning_rate", "max_steps", "bf16", "fp16", "save_steps", "report_to"}
 )
+_DEEPSPEED = frozenset(
+    {"train_batch_size", "train_micro_batch_size_per_gpu", "gradient_accumulation_steps", "gradient_clipping", "bf16"}
+    | {"optimizer", "scheduler", "communication_data_type", "seq_parallel_communication_data_type", "fp16", "bfloat16"}
+    | {"prescale_gradients", "gradient_predivide_factor", "gradient_allreduce_op", "sparse_gradients", "amp", "aio"}
+    | {"torch_autocast", "zero_optimization", "zero_allow_untested_optimizer", "zero_force_ds_cpu_optimizer"}
+    | {"steps_per_print", "wall_clock_breakdown", "memory_breakdown", "dump_state", "disable_allgather", "elasticity"}
+    | {"autotuning", "flops_profiler", "activation_checkpointing", "sparse_attention", "data_efficiency", "wandb"}
+    | {"curriculum_learning", "tensorboard", "csv_monitor", "comet", "monitor_config", "comms_logger", "checkpoint"}
+    | {"compression_training", "data_types", "dataloader_drop_last", "pipeline", "eigenvalue", "hybrid_engine"}
+    | {
+        "progressive_layer_drop",
+        "tensor_parallel",
+        "expert_parallel",
+        "compile",
+        "timers",
+        "graph_harvesting",
+        "nebula",
+    }
+)
+"""Keys at the top of a DeepSpeed config; it reads no others there."""
+_DEEPSPEED_ONLY = _DEEPSPEED & {
+    "zero_optimization",
+    "train_micro_batch_size_per_gpu",
+    "steps_per_print",
+    "prescale_gradients",
+}
+SEEDS = frozenset({"seed", "random_seed"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +109,8 @@ def kind(root: Node) -> str:
         return DETECTRON
     if len(keys & _TRAINING_ARGUMENTS) >= 3 and keys & {"per_device_train_batch_size", "num_train_epochs"}:
         return TRAINING_ARGUMENTS
+    if keys <= _DEEPSPEED | SEEDS and keys & _DEEPSPEED_ONLY and len(keys & _DEEPSPEED) >= 2:
+        return DEEPSPEED  # with keys of anyone else it is read by others, too
     if "hydra" in keys or (root.get("defaults") is not None and root.get("defaults").kind == "list"):  # type: ignore[union-attr]
         return HYDRA
     return MONAI if _is_bundle(root) else ""
