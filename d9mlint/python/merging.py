@@ -8,6 +8,8 @@ from d9mlint.model import CONFIDENCES, Finding, Location
 
 MAX_NAMED = 2
 """Entries that a condition names; the finding lists all of them anyway."""
+MAX_TOLD = 3
+"""Groups of entries whose own conditions are told; of others, that they have some."""
 
 
 def combine(findings: Iterable[Finding], reaching: Mapping[str, Collection[str]] | None = None) -> list[Finding]:
@@ -24,7 +26,7 @@ def combine(findings: Iterable[Finding], reaching: Mapping[str, Collection[str]]
 
 
 def _merged(group: list[Finding], reaching: Collection[str]) -> Finding:
-    """The surest of several; it holds under what the equally sure ones have in common.
+    """The surest of several; what only some of the equally sure ones need is said for their entries.
 
     (An entry that was not seen to call the place is less sure, and knows nothing of the conditions there.)
     """
@@ -35,7 +37,33 @@ def _merged(group: list[Finding], reaching: Collection[str]) -> Finding:
     ops = tuple(dict.fromkeys(op for found in sure for op in found.ops))
     if entries not in ((), (sure[0].location.path,)) and not set(entries).issuperset(reaching):
         when = (*when, started(entries))
-    return sure[0]._replace(when=when, entries=entries, ops=ops)
+    return sure[0]._replace(when=(*when, *_of_some(sure, when)), entries=entries, ops=ops)
+
+
+def _of_some(sure: list[Finding], common: Collection[str]) -> list[str]:
+    """The conditions that not all entries need, each with those that do."""
+    if len(sure) == 1 or not all(found.entries for found in sure):
+        return []
+    needs: dict[str, set[str]] = {}
+    for found in sure:
+        for entry in found.entries:
+            needs.setdefault(entry, set(found.when)).intersection_update(found.when)
+    words: dict[str, list[str]] = {}
+    for entry in sorted(needs):
+        for word in sorted(needs[entry].difference(common)):
+            words.setdefault(word, []).append(entry)
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for word, those in words.items():
+        groups.setdefault(tuple(those), []).append(word)
+    ranked = sorted(groups, key=lambda those: (-len(those), those))
+    told = [_if_started(those, " and ".join(groups[those]), needs) for those in ranked[:MAX_TOLD]]
+    left = sorted({entry for those in ranked[MAX_TOLD:] for entry in those})
+    return [*told, _if_started(left, "more", needs)] if left else told
+
+
+def _if_started(those: Collection[str], words: str, entries: Collection[str]) -> str:
+    others = [entry for entry in entries if entry not in those]
+    return f"{words} unless {started(others)}" if 0 < len(others) < len(those) else f"if {started(those)}, {words}"
 
 
 def started(entries: Collection[str]) -> str:

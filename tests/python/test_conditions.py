@@ -338,6 +338,30 @@ def test_a_finding_of_some_entries_says_of_which() -> None:
     assert combine(more[:2], {"noise.py": ["a.py", "c.py", "d.py"]})[0].when == ("`c.py` or `d.py` is started",)
 
 
+def test_conditions_that_only_some_entries_need_are_told_for_them() -> None:
+    one = found(SHARED, "unseeded-python", entry="serve.py")[0]
+    both = [
+        one._replace(entries=("serve.py",), when=("--a is given",)),
+        one._replace(entries=("train.py",), when=("--a is given", "--b is given or --c is given", "--d is not given")),
+    ]
+    assert combine(both)[0].when == (
+        "--a is given",
+        "if `train.py` is started, --b is given or --c is given and --d is not given",
+    )
+    most = [one._replace(entries=(name,), when=() if name == "b.py" else ("--a is given",)) for name in ENTRIES]
+    assert combine(most)[0].when == ("--a is given unless `b.py` is started",)
+    each = [one._replace(entries=(name,), when=(f"--{name[0]} is given",)) for name in ENTRIES]
+    assert combine(each)[0].when == (
+        "if `a.py` is started, --a is given",
+        "if `b.py` is started, --b is given",
+        "if `c.py` is started, --c is given",
+        "if `d.py` or `e.py` is started, more",
+    )
+
+
+ENTRIES = ("a.py", "b.py", "c.py", "d.py", "e.py")
+
+
 def test_a_finding_in_the_only_entry_that_has_it_needs_no_mention_of_it() -> None:
     finding = found(SHARED, "unseeded-python", entry="serve.py")[0]._replace(entries=("noise.py",))
     assert combine([finding], {"noise.py": ["noise.py", "train.py"]})[0].when == ()
