@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from d9mlint.python.conds import Cond, OpaqueTest
+from d9mlint.python.guards import Cond, OpaqueTest, both, negate
 from d9mlint.python.program import Program
 from d9mlint.python.story import Event
 from d9mlint.python.values import Const
@@ -14,11 +14,10 @@ def only(program: Program, draw: Event) -> bool:
     if not draw.in_training and not any(_in_training(cond) for cond in draw.guards):
         return False
     switches = program.once("evaluation-modes", _evaluations)
-    told = {cond for cond in draw.guards if is_symbolic(cond)}
-    return any(
-        (event.index < draw.index or draw.deferred) and {c for c in event.guards if is_symbolic(c)} <= told
-        for event in switches
-    )
+    told = tuple(cond for cond in draw.guards if is_symbolic(cond))
+    before = [event for event in switches if event.index < draw.index or draw.deferred]
+    missed = (negate(both(*(cond for cond in event.guards if is_symbolic(cond)))) for event in before)
+    return bool(before) and both(*told, *missed) is False
 
 
 def _in_training(cond: Cond) -> bool:

@@ -226,6 +226,7 @@ SKIPS = "p = random.uniform(0, 1)\n        if self.training and p < 0.1:\n      
         (SKIPS, "other.eval()\nother.train()", True),
         (SKIPS, "other.eval()\nother.train(False)", False),
         (SKIPS, "if args.wide:\n    other.eval()", True),
+        (SKIPS, "if args.wide:\n    other.eval()\nelse:\n    net.eval()", False),
         (SKIPS + "\n        print(p)", "other.eval()", True),
         ("if self.training:\n            x = x * random.uniform(0, 1)", "other.eval()", False),
         ("if not self.training:\n            x = x * random.uniform(0, 1)", "other.eval()", True),
