@@ -10,17 +10,21 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from d9mlint.model import Argument
 from d9mlint.python.determinism import no_visible_gpus
 from d9mlint.python.guards import Cond, OpaqueTest, both, either, negate
 from d9mlint.python.program import LOOPS, Program
 from d9mlint.python.story import Event
-from d9mlint.python.values import Const, Value, alternatives
+from d9mlint.python.values import Const, Seq, Value, alternatives
 
 FLAGS = "XLA_FLAGS"
 EXCLUDE = "--xla_gpu_exclude_nondeterministic_ops"
 _SWITCH = re.compile(r"--xla_gpu_(deterministic_ops|exclude_nondeterministic_ops)(=(true|1|True))?(?=\s|$)")
 _ASKED = re.compile(r"--xla_gpu_(\w*determinis\w*|autotune_level)")
 _GRADIENTS = ("jax.", "flax.", "haiku.", "equinox.")
+_HOST_PARTS = re.compile(r"--xla_force_host_platform_device_count=0*([2-9]|1\d)")
+_MESHES = {"jax.make_mesh": "axis_shapes", "jax.experimental.mesh_utils.create_device_mesh": "mesh_shape"}
+"""What arranges devices, and how its parameter for their numbers is called."""
 _PLATFORMS = ("JAX_PLATFORMS", "JAX_PLATFORM_NAME")
 _SETTINGS = ("jax_platforms", "jax_platform_name")
 _UPDATE = ("jax.config.update", "jax.config.config.update")
@@ -82,6 +86,21 @@ def on_gpu(program: Program) -> Cond:
             hidden += [both(*event.guards, c) for c, leaf in alternatives(event.args[1]) if _other(leaf)]
     hidden += [both(*e.guards) for e in program.calls("jax.tools.colab_tpu.setup_tpu") if not e.detached]
     return negate(either(*hidden))
+
+
+def on_parts_of_host(program: Program) -> bool:
+    """Whether the CPU is to look like several devices and just so many are asked for: a program meant for the CPU."""
+    if not any(flags(e, _HOST_PARTS) is True and not e.detached for e in program.env(FLAGS)):
+        return False
+    shapes = [e.argument(Argument(0, key)) for name, key in _MESHES.items() for e in program.calls(name)]
+    return any(_several(shape) for shape in shapes)
+
+
+def _several(shape: Value | None) -> bool:
+    if not isinstance(shape, Seq) or not shape.items:
+        return False
+    sizes = [one.value if isinstance(one, Const) else None for one in shape.items]
+    return all(isinstance(size, int) for size in sizes) and any(size > 1 for size in sizes if isinstance(size, int))
 
 
 def _other(leaf: Value) -> bool:

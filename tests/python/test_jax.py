@@ -168,6 +168,22 @@ def test_the_other_branch_that_trains_is_named(d9mlint: Callable[..., Any]) -> N
     (other,) = finding["related"]
     assert {finding["line"], other["line"]} == {7, 8}
     assert other["note"].startswith("in another branch `")
+    assert "`jax.value_and_grad` or `scale.value_and_grad` trains on a GPU" in finding["message"]
+
+
+@pytest.mark.parametrize(
+    ("count", "shape", "found"), [("8", "(2, 4)", False), ("8", "(jax.device_count(),)", True), ("1", "(1, 1)", True)]
+)
+def test_a_mesh_of_all_parts_that_the_host_is_cut_into_is_none_of_gpus(
+    d9mlint: Callable[..., Any], count: str, shape: str, found: bool
+) -> None:
+    start = f"import os\nos.environ['XLA_FLAGS'] = '--xla_force_host_platform_device_count={count}'\n"
+    mesh = f"mesh = jax.make_mesh({shape}, ('data', 'model'))\n"
+    Path("train.py").write_text(
+        start + _DENSE.format(width=50, made="jnp.ones((1, 10))", loss="net.apply(p, x)") + mesh
+    )
+    arguments = ("--format", "json", "--select", "missing-determinism-switch", "--target", "jax==0.10.2")
+    assert bool(d9mlint("train.py", *arguments).json["findings"]) is found
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from d9mlint.model import CONFIDENCES, Location, Related, Rule
+from d9mlint.model import CONFIDENCES, Rule
 from d9mlint.python.guards import both, either
 from d9mlint.python.opuse import Use, shown, uses
 from d9mlint.python.program import Program, driven
@@ -24,20 +24,19 @@ def any_of(event: Event, found: list[Event]) -> Event:
     return replace(event, guards=(*shared, rest))
 
 
-def other_branches(event: Event, found: list[Event]) -> list[Related]:
-    """The calls that train in branches where the one to report does not run, each place once."""
+def other_branches(event: Event, found: list[Event]) -> list[Event]:
+    """The calls that train in branches where the one to report does not run, one a place, in order."""
     others = {
         e.location: e
         for e in found
         if e.location != event.location and e.detached == event.detached and both(*event.guards, *e.guards) is False
     }
-    return [
-        Related(at, f"in another branch `{method(e.raw)}` trains here") for at, e in sorted(others.items(), key=_at)
-    ]
+    return sorted(others.values(), key=lambda e: e.index)
 
 
-def _at(other: tuple[Location, Event]) -> int:
-    return other[1].index
+def trainers(event: Event, branches: Iterable[Event]) -> str:
+    """The call to report and those of other branches, for a message that puts each name between backticks."""
+    return "` or `".join(dict.fromkeys(method(one.raw) for one in (event, *branches)))
 
 
 def method(raw: str) -> str:

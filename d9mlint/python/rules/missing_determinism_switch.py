@@ -43,16 +43,18 @@ def _jax(program: Program, rule: Rule) -> Iterator[Draft]:
     if event is None:
         return
     tiny = jaxsizes.tiny(program)
+    others = _missing_switch.other_branches(event, found)
+    sure = bool(program.imports(*_JAX_LIBRARIES))
     varying = [use for use in _missing_switch.varying(program) if use.op.framework == "jax" and use.sure]
     yield program.draft(
         rule, _missing_switch.any_of(event, found), cond=off, remedy=rule.remedy(program.target, ("jax",)),
         severity="info" if tiny else "",
-        confidence="" if program.imports(*_JAX_LIBRARIES) else lower(rule.confidence),
+        confidence="low" if jaxmode.on_parts_of_host(program) else "" if sure else lower(rule.confidence),
         related=[
             *(Related(u.event.location, f"the {u.effect} of `{shown(u.event)}` varies") for u in varying),
-            *_missing_switch.other_branches(event, found),
+            *(Related(e.location, f"in another branch `{_missing_switch.method(e.raw)}` trains here") for e in others),
         ],
-        name=_missing_switch.method(event.raw), state="XLA's deterministic ops off",
+        name=_missing_switch.trainers(event, others), state="XLA's deterministic ops off",
         ops="gradients of larger products than those here" if tiny else _missing_switch.listed(varying),
         of_ops=[use.op for use in varying],
     )  # fmt: skip
