@@ -259,6 +259,7 @@ def enter(
     interp.contexts.extend(added)
     interp.stack.append((func, Location(frame.module.path, *place)))
     stopped: Cond = False
+    failures = len(interp.failures)
     try:
         if isinstance(node, f.Lambda):
             result = expressions.evaluate(interp, node.body, inner)
@@ -269,8 +270,9 @@ def enter(
         interp.stack.pop()
         if added:
             del interp.contexts[-len(added) :]
-    if stopped is True or interp.deferred or interp.detached or (isinstance(node, f.Def) and node.generator):
-        stopped = False  # (what always raises is mostly an abstract method that another class has)
+    abstract = stopped is True and len(interp.failures) == failures  # what always raises, mostly another class has it
+    if abstract or interp.deferred or interp.detached or (isinstance(node, f.Def) and node.generator):
+        stopped = False
     interp.stopped = either(interp.stopped, stopped)
     interp.memo[key] = (result, stopped)
     return result

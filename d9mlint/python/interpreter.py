@@ -88,6 +88,8 @@ class Interpreter:
         self.loaders = Loaders()
         self.main_guards = 0
         self.trials = 0
+        self.failures: list[str] = []
+        """Imports that were seen to end the program, in words."""
         self.parts: dict[tuple[int, str], tuple[Inst, list[Event]]] = {}
         """By attribute of a network, the network (which its ``id`` stands for) and what drew numbers for its values."""
         self._serials: dict[int, tuple[object, int]] = {}

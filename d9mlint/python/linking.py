@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from d9mlint.model import EnvironmentVariable, Target
 from d9mlint.python import facts as f
+from d9mlint.python import missing
 from d9mlint.python.guards import LAUNCHER, Cond, FlagTest, either, negate
 from d9mlint.python.paths import Path
 from d9mlint.python.project import CannotRead, above, join
@@ -108,6 +109,8 @@ def _project_module(
         if module is not None and module.frame is not None:
             module.frame.vars.setdefault(parts[count - 1], inner)
         module = inner
+        if module.fails:
+            break
     return module
 
 
@@ -150,21 +153,45 @@ def _run(interp: Interpreter, name: str, path: str) -> Module | None:
     module.frame.vars["__name__"] = Const(name)
     module.frame.vars["__file__"] = Const(path)
     interp.story.modules.append(module)
-    interp.block(facts.body, module.frame)
+    failures = len(interp.failures)
+    stopped = interp.block(facts.body, module.frame)[2]
+    module.fails = stopped is True and len(interp.failures) > failures
+    module.done = not module.fails
+    if module.fails and name == "__main__":
+        interp.story.unchecked[path] = interp.failures[-1]
     interp.path = path_before
     return module
 
 
-def import_from(interp: Interpreter, node: f.ImportFrom, frame: Frame) -> None:
-    """``from module import names``."""
+def import_from(interp: Interpreter, node: f.ImportFrom, frame: Frame) -> bool:
+    """``from module import names``; whether that ends the program with ``ImportError``."""
     module = import_module(interp, node.module, node.level, frame, node.place)
+    if fails(interp, module):
+        return True
     for name, alias in node.names:
         if name == "*":
             _star(interp, module, frame)
         elif isinstance(module, (Ref, Unknown)) and (inner := _submodule(interp, node, name, frame)) is not None:
             interp.store(alias, inner, frame)  # a folder without __init__: its modules can be imported all the same
+        elif _is_lost(interp, node, module, found := member(interp, module, name, frame, node.place), name, frame):
+            at = f"{frame.module.path}:{node.place[0]}"
+            interp.failures.append(f"ends with ImportError: nothing is `{name}` in `{node.module}` ({at})")
+            return True
         else:
-            interp.store(alias, member(interp, module, name, frame, node.place), frame)
+            interp.store(alias, found, frame)
+    return False
+
+
+def _is_lost(interp: Interpreter, node: f.ImportFrom, module: Value, found: Value, name: str, frame: Frame) -> bool:
+    """Whether a name that was not found is surely not there."""
+    if not isinstance(found, (Unknown, Ref)) or node.module.partition(".")[0] in DESCRIBED:
+        return False
+    return missing.ends(interp, node, module, name, frame)
+
+
+def fails(interp: Interpreter, module: Value) -> bool:
+    """Whether the import of a module ends the program, as an import in it does."""
+    return isinstance(module, Module) and module.fails and not interp.trials
 
 
 def _submodule(interp: Interpreter, node: f.ImportFrom, name: str, frame: Frame) -> Module | None:

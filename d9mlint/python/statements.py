@@ -245,6 +245,8 @@ def _class(interp: Interpreter, node: f.Class, frame: Frame) -> Left:
 def _import(interp: Interpreter, node: f.Import, frame: Frame) -> Left:
     for dotted, alias in node.names:
         value = linking.import_module(interp, dotted, 0, frame, node.place)
+        if linking.fails(interp, value):
+            return STOPS
         if alias is not None:
             interp.store(alias, value, frame)
         else:
@@ -255,8 +257,7 @@ def _import(interp: Interpreter, node: f.Import, frame: Frame) -> Left:
 
 
 def _import_from(interp: Interpreter, node: f.ImportFrom, frame: Frame) -> Left:
-    linking.import_from(interp, node, frame)
-    return STAYS
+    return STOPS if linking.import_from(interp, node, frame) else STAYS
 
 
 def _scope(interp: Interpreter, node: f.Scope, frame: Frame) -> Left:

@@ -187,12 +187,16 @@ class Inst:
 class Module:
     """A module of the program (or a namespace package, whose frame stays empty)."""
 
-    __slots__ = ("frame", "name", "path")
+    __slots__ = ("done", "fails", "frame", "name", "path")
 
     def __init__(self, name: str, path: str, frame: Frame | None) -> None:
         self.name = name
         self.path = path
         self.frame = frame
+        self.done = False
+        """Whether it has run to its end."""
+        self.fails = False
+        """Whether importing it raises ``ImportError``."""
 
 
 class Seq:
