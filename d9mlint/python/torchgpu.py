@@ -36,7 +36,7 @@ _DETECTING = (
 _CHOOSERS = ("torch.device", "torch.set_default_device", "torch.set_default_tensor_type")
 _DEVICE = Argument(0, "device")
 _PACKAGES = re.compile(
-    r"(torch|lightning|pytorch_lightning|transformers|accelerate|deepspeed|ignite|monai|fastai|composer)\."
+    r"(torch|lightning|pytorch_lightning|transformers|accelerate|deepspeed|ignite|monai|fastai|composer|timm)\."
 )
 
 

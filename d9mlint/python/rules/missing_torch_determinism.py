@@ -117,7 +117,7 @@ def _draft(
         severity="info" if partial or not seen.sure or not known else "",
         confidence=lower(rule.confidence) if elsewhere or not seen.sure else "",
         remedy=_remedy(program, rule, event, seen),
-        name=_missing_switch.method(event.raw), ops=seen.words,
+        name=_missing_switch.trainers(event, _missing_switch.other_branches(event, found)), ops=seen.words,
         state=state if known else "a PyTorch that has no deterministic algorithms",
     )  # fmt: skip
 
