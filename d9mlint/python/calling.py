@@ -27,6 +27,7 @@ from d9mlint.python.values import (
     ABSENT,
     CALLABLE,
     NONE,
+    NUMBERS,
     UNKNOWN,
     Bound,
     Class,
@@ -311,8 +312,8 @@ def _memo_key(interp: Interpreter, inner: Frame) -> tuple[object, ...]:
     for value in inner.vars.values():
         if isinstance(value, Const):
             out.append(("c", repr(value.value)))
-        elif isinstance(value, Unknown) and not value.origins and not value.order:
-            out.append("?")
+        elif isinstance(value, Unknown) and value.origins <= NUMBERS and not value.order:
+            out.append("0" if value.origins else "?")
         elif isinstance(value, Ref):
             out.append(("r", value.name))
         elif isinstance(value, FlagValue):

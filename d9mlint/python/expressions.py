@@ -7,11 +7,23 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from d9mlint.python import attributes, calling, comparing, jaxcalls, mappings, picking, sequences, tensors, thresholds
+from d9mlint.python import (
+    attributes,
+    calling,
+    comparing,
+    jaxcalls,
+    mappings,
+    picking,
+    sequences,
+    sets,
+    tensors,
+    thresholds,
+)
 from d9mlint.python import facts as f
 from d9mlint.python.guards import Flag, FlagTest, both, either, negate
 from d9mlint.python.story import Event, Frame
 from d9mlint.python.values import (
+    NUMBERS,
     UNKNOWN,
     Bound,
     Class,
@@ -30,6 +42,7 @@ from d9mlint.python.values import (
     alternatives,
     choose,
     in_place_of_absent,
+    mixed,
     taint,
 )
 
@@ -283,7 +296,13 @@ def arithmetic(interp: Interpreter, op: str, operands: list[Value]) -> Value:
         return made
     if op == "+" and isinstance(first, Obj):
         return first
-    return Unknown(*taint(operands))
+    return Unknown(*taint(operands)) if all(map(_is_number, operands)) else mixed(operands)
+
+
+def _is_number(value: Value) -> bool:
+    if isinstance(value, Const):
+        return isinstance(value.value, (int, float))
+    return isinstance(value, Unknown) and not value.origins.isdisjoint(NUMBERS)
 
 
 def _sequence_arithmetic(op: str, left: Seq, right: Value) -> Value:
@@ -292,7 +311,7 @@ def _sequence_arithmetic(op: str, left: Seq, right: Value) -> Value:
         element = left.element or right.element
         return Seq(left.kind, known, element, left.order or right.order, (*left.sources, *right.sources))
     if op in ("-", "|", "&", "^"):  # of sets, or of the keys of a dict
-        return Seq("set", None, left.element or _any(left))
+        return sets.joined([left, right] if op in "|^" else [left])
     return Unknown(*taint([left, right]))
 
 
@@ -358,7 +377,7 @@ def _format(interp: Interpreter, node: f.Format, frame: Frame) -> Value:
         text = "".join(str(p.value) for p in parts)  # type: ignore[union-attr]
         if len(text) < MAX_TEXT:
             return Const(text)
-    return Unknown(*taint(parts))
+    return mixed(parts)
 
 
 def _walrus(interp: Interpreter, node: f.Walrus, frame: Frame) -> Value:
@@ -378,7 +397,7 @@ def _yield(interp: Interpreter, node: f.Yield, frame: Frame) -> Value:
 
 
 def _opaque(interp: Interpreter, node: f.Opaque, frame: Frame) -> Value:
-    return Unknown(*taint(evaluate(interp, part, frame) for part in node.parts))
+    return mixed(evaluate(interp, part, frame) for part in node.parts)
 
 
 _ARRAYS = ("numpy.ndarray", "jax.Array", "torch.Tensor", "tensorflow.Tensor")

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from d9mlint.python import attributes, calling, comparing, mappings, outside, sequences
+from d9mlint.python import attributes, calling, comparing, mappings, outside, sequences, sets
 from d9mlint.python.guards import TYPE_TEST, OpaqueTest, negate
 from d9mlint.python.outside import Special
 from d9mlint.python.story import Event, Frame
 from d9mlint.python.values import (
     ABSENT,
     NONE,
+    NUMBERS,
     UNKNOWN,
     Bound,
     CondValue,
@@ -28,6 +29,7 @@ from d9mlint.python.values import (
     Value,
     alternatives,
     choose,
+    mixed,
     taint,
 )  # fmt: skip
 from d9mlint.python.wording import is_setting, is_symbolic
@@ -62,7 +64,7 @@ def _convert(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
         return choose([(c, leaf) for c, leaf in alternatives(value)])
     origins, order, sources = taint([value])
     number = event.name in ("builtins.int", "builtins.float")
-    return Unknown(origins | ({"int"} if number else frozenset()), order, sources)
+    return Unknown(origins | {"int"} if number else origins - NUMBERS, order, sources)
 
 
 def _length(interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -97,16 +99,8 @@ def _collect(interp: Interpreter, event: Event, frame: Frame) -> Value:
     return Seq("list", None, Unknown(origins), order, sources)
 
 
-def _make_set(interp: Interpreter, event: Event, frame: Frame) -> Value:
-    element: Value | None = None
-    items: list[Value] | None = []
-    if event.args:
-        value = event.args[0]
-        if isinstance(value, Seq):
-            items, element = (list(value.items) if value.items is not None else None), value.element
-        else:
-            items, element = None, Unknown(*taint([value])[:1])
-    return Seq("set", items, element, "", (event,))
+def _range(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    return Seq("range", None, Unknown(frozenset({"int"})))
 
 
 def _sorted(interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -194,7 +188,7 @@ def _more(known: tuple[Event, ...], new: tuple[Event, ...]) -> tuple[Event, ...]
 
 def _pop(interp: Interpreter, event: Event, frame: Frame) -> Value:
     receiver = event.receiver
-    if isinstance(receiver, Seq) and receiver.kind == "set" and not sequences.has_own_order(receiver):
+    if isinstance(receiver, Seq) and receiver.kind == "set" and not sets.has_own_order(receiver):
         interp.event("sink", "pop", frame, outside.place_of(event), (Unknown(order="set", sources=(event,)),))
     if isinstance(receiver, Seq):
         return receiver.element or (receiver.items[-1] if receiver.items else UNKNOWN)
@@ -209,7 +203,7 @@ def _text_method(interp: Interpreter, event: Event, frame: Frame) -> Value:
         except (TypeError, ValueError):
             return UNKNOWN
         return Seq("list", [Const(part) for part in found]) if isinstance(found, (list, tuple)) else Const(found)
-    return Unknown(*taint(event.args))
+    return mixed(event.args)
 
 
 def _getattr(interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -343,13 +337,13 @@ SPECIAL: dict[str, Special] = {
     "builtins.int": _convert, "builtins.float": _convert, "builtins.str": _convert, "builtins.abs": _convert,
     "builtins.bool": _convert, "builtins.len": _length, "builtins.hash": _hash, "builtins.id": _identity,
     "builtins.list": _collect, "builtins.tuple": _collect, "builtins.iter": _collect, "builtins.reversed": _collect,
-    "builtins.set": _make_set, "builtins.frozenset": _make_set, "builtins.sorted": _sorted,
+    "builtins.range": _range, "builtins.sorted": _sorted,
     "builtins.enumerate": _enumerate, "builtins.zip": _zip, "builtins.map": _map, "builtins.filter": _map,
     "builtins.list.append": _append, "builtins.list.extend": _append, "builtins.list.insert": _append,
     "builtins.list.sort": _sort_in_place, "?.sort": _sort_in_place, "builtins.set.pop": _pop,
     "builtins.list.pop": _pop, "builtins.getattr": _getattr,
     "builtins.setattr": _setattr, "builtins.isinstance": _isinstance, "builtins.vars": _vars,
-    "builtins.set.union": _make_set, "functools.partial": _partial, "importlib.import_module": _import_module,
+    "functools.partial": _partial, "importlib.import_module": _import_module,
     "builtins.__import__": _import_module, "sys.exit": _exit, "builtins.exit": _exit, "builtins.quit": _exit,
     "os._exit": _exit, "packaging.version.parse": _version, "packaging.version.Version": _version,
     "distutils.version.LooseVersion": _version, "distutils.version.StrictVersion": _version,
@@ -361,4 +355,5 @@ SPECIAL: dict[str, Special] = {
     "absl.flags.FLAGS.flag_values_dict": _all_absl_flags,
 }  # fmt: skip
 SPECIAL.update(mappings.SPECIAL)
+SPECIAL.update(sets.SPECIAL)
 SPECIAL.update({f"builtins.str.{name}": _text_method for name in (*_PURE_TEXT, "join", "format")})

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from d9mlint.python import expressions
 from d9mlint.python import facts as f
-from d9mlint.python.values import UNKNOWN, Seq
+from d9mlint.python.values import UNKNOWN, Seq, alternatives
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter import Interpreter
@@ -20,38 +20,39 @@ _FAILS = {("!=", 1), ("!=", 0), (">", 1), (">=", 2)}
 """Tests that leave one item at most where they fail."""
 
 
-def single(interp: Interpreter, test: f.Expr, frame: Frame) -> tuple[Seq | None, bool]:
-    """The set, or list in no promised order, that ``len(x) > 1`` and the like speak of.
+def single(interp: Interpreter, test: f.Expr, frame: Frame) -> tuple[list[Seq], bool]:
+    """The sets, or lists in no promised order, that ``len(x) > 1`` and the like speak of.
 
     And whether it has one item at most where the test holds.
     """
     if not isinstance(test, f.Compare) or not isinstance(test.right, f.Const):
-        return None, False
+        return [], False
     key = (test.op, test.right.value)
     if key not in _HOLDS and key not in _FAILS:
-        return None, False
+        return [], False
     call = test.left
     if not isinstance(call, f.Call) or call.func != f.Name("len") or len(call.args) != 1:
-        return None, False
+        return [], False
     counted = call.args[0].value
     value = expressions.evaluate(interp, counted, frame) if isinstance(counted, (f.Name, f.Attr)) else None
-    return (value if isinstance(value, Seq) and (value.kind == "set" or value.order) else None), key in _HOLDS
+    leaves = [leaf for _, leaf in alternatives(value)] if value is not None else []
+    return [leaf for leaf in leaves if isinstance(leaf, Seq) and (leaf.kind == "set" or leaf.order)], key in _HOLDS
 
 
-def narrow(found: Seq | None) -> None:
+def narrow(found: Iterable[Seq]) -> None:
     """From here on there is one item."""
-    if found is not None:
-        found.items = [found.element or (found.items[0] if found.items else UNKNOWN)]
-        found.order = ""
+    for one in found:
+        one.items = [one.element or (one.items[0] if one.items else UNKNOWN)]
+        one.order = ""
 
 
 @contextmanager
-def narrowed(found: Seq | None) -> Iterator[None]:
+def narrowed(found: Sequence[Seq]) -> Iterator[None]:
     """Inside, there is one item."""
-    before = (found.items, found.order) if found is not None else (None, "")
+    before = [(one.items, one.order) for one in found]
     narrow(found)
     try:
         yield
     finally:
-        if found is not None:
-            found.items, found.order = before
+        for one, (items, order) in zip(found, before, strict=True):
+            one.items, one.order = items, order

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from d9mlint.model import Argument, Related, Rule
+from d9mlint.python import facts as f
 from d9mlint.python import picking
 from d9mlint.python.guards import both, either
 from d9mlint.python.program import Draft, Program, lower
@@ -38,8 +40,37 @@ def check(program: Program, rule: Rule, order: str) -> Iterator[Draft]:
         related = [Related(e.location, "the order counts here") for e in sinks]
         yield program.draft(
             rule, source, cond=either(*(both(*e.guards) for e in strong or sinks)), related=dict.fromkeys(related),
-            confidence=rule.confidence if strong else lower(rule.confidence), name=_name(source), sink=_sink(first),
+            confidence=_confidence(rule, source, strong), name=_name(source), sink=_sink(first),
         )  # fmt: skip
+
+
+def _confidence(rule: Rule, source: Event, strong: list[Event]) -> str:
+    if source.name == "builtins.set.pop" and all(e.name == "pop" for e in strong) and _only_tells(source):
+        return "low"
+    return rule.confidence if strong else lower(rule.confidence)
+
+
+def _only_tells(event: Event) -> bool:
+    """Whether the function that an event is in answers yes or no and stores nothing: any item may do for that."""
+    node = event.func.node if event.func is not None else None
+    if not isinstance(node, f.Def) or node.generator:
+        return False
+    pending: list[Any] = [*node.body]
+    answers = 0
+    while pending:
+        one = pending.pop()
+        if isinstance(one, f.Return):
+            if not isinstance(one.value, f.Const) or not isinstance(one.value.value, bool):
+                return False
+            answers += 1
+        elif isinstance(one, f.Scope) or (isinstance(one, f.Assign) and None in map(_plain, one.targets)):
+            return False
+        pending += [part for part in one if isinstance(part, tuple) and part]
+    return answers > 0
+
+
+def _plain(target: f.Expr) -> str | None:
+    return target.id if isinstance(target, f.Name) else None
 
 
 def _seeds(program: Program) -> bool:

@@ -13,6 +13,7 @@ from d9mlint.python.project import CannotRead, folder
 from d9mlint.python.story import Event, Frame
 from d9mlint.python.values import (
     NONE,
+    NUMBERS,
     UNKNOWN,
     Const,
     Dict,
@@ -158,6 +159,7 @@ def _nearest(interp: Interpreter, frame: Frame, name: str) -> str | None:
 def result_of(interp: Interpreter, event: Event) -> Value:
     """What an outside call returns."""
     origins, order, sources = taint([*event.args, *event.kwargs.values()])
+    origins -= NUMBERS
     returns = ""
     kept = False
     for effect in event.effects:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from d9mlint.python import expressions, loaders
+from d9mlint.python import expressions, loaders, sets
 from d9mlint.python import facts as f
 from d9mlint.python.guards import TYPE_TEST, All, Cond, OpaqueTest
 from d9mlint.python.story import Event, Frame
@@ -87,8 +86,8 @@ def iteration_order(
     """Origins, order and source events of the items when ``iterable`` is gone through."""
     loaders.iterate(interp, iterable, frame, place)
     origins, order, sources = taint([iterable])
-    for cond, leaf in alternatives(iterable):
-        if isinstance(leaf, Seq) and leaf.kind == "set" and not has_own_order(leaf) and not _supposed(cond):
+    for cond, leaf in sets.with_salted_order(iterable):
+        if not _supposed(cond):
             event = interp.event("iterate", "set", frame, place, (leaf,))
             return origins, "set", (*leaf.sources, event)
     if order:
@@ -100,19 +99,6 @@ def _supposed(cond: Cond) -> bool:
     """Whether a value is there only if something unknown has some type: the branch of a walker for all containers."""
     parts = cond.of if isinstance(cond, All) else (cond,)
     return any(isinstance(part, OpaqueTest) and part.text == TYPE_TEST for part in parts)
-
-
-def has_own_order(value: Seq) -> bool:
-    """Whether a set comes out in the same order in each process: one of numbers and None, or of a single item."""
-    items: Iterable[Value] = value.items if value.items is not None else ([value.element] if value.element else ())
-    known = list(items)
-    if value.items is not None and len(known) == 1:
-        return True
-    return bool(known) and all(
-        (isinstance(v, Const) and isinstance(v.value, (int, float, type(None))))
-        or (isinstance(v, Unknown) and "int" in v.origins)
-        for v in known
-    )
 
 
 def without(value: Value, holder: Seq) -> Value:

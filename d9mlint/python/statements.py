@@ -120,14 +120,14 @@ def _if(interp: Interpreter, node: f.If, frame: Frame) -> Left:
     def run(body: Sequence[f.Stmt], few: bool) -> Left:
         guarded = body is node.body and _is_main_guard(node.test)
         interp.main_guards += guarded
-        with narrowing.narrowed(counted if few else None):
+        with narrowing.narrowed(counted if few else ()):
             left = interp.block(body, frame)
         interp.main_guards -= guarded
         return left
 
     left = interp.branch(cond, lambda: run(node.body, holds), lambda: run(node.orelse, not holds))
     last = node.body[-1:]
-    if counted is not None and not holds and last and isinstance(last[0], (f.Raise, f.Return, f.Jump)):
+    if counted and not holds and last and isinstance(last[0], (f.Raise, f.Return, f.Jump)):
         narrowing.narrow(counted)
     return left
 

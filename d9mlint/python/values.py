@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from d9mlint.python.story import Event, Frame
 
 NO_ORIGINS: frozenset[str] = frozenset()
+NUMBERS = frozenset({"int", "length"})
+"""Origins that say that a value itself is a number; what is made of it need not be one."""
 MAX_ALTERNATIVES = 8
 
 
@@ -355,6 +357,12 @@ def taint(values: Any) -> tuple[frozenset[str], str, tuple[Event, ...]]:
             order = order or r
             sources.extend(e for e in s if e not in sources)
     return frozenset(origins), order, tuple(sources)
+
+
+def mixed(values: Any) -> Unknown:
+    """What is made of several values: their origins, order and sources, but no number for being made of numbers."""
+    origins, order, sources = taint(values)
+    return Unknown(origins - NUMBERS, order, sources)
 
 
 def taint_of(value: Value) -> tuple[frozenset[str], str, tuple[Event, ...]]:
