@@ -59,6 +59,7 @@ _EFFECT_KEYS = (
     "loads",
     "shapes",
     "unit",
+    "where",
 )
 _ORDERS = ("listing", "set", "completion", "sorted", "kept")
 
@@ -147,6 +148,7 @@ def _effect(item: Item, package: str) -> Effect:
         varies=_word(values, "varies"),
         remedy=_prose(values, "remedy"),
         when=vocabulary.when(values["when"]) if "when" in values else {},
+        where=_prose(values, "where"),
         creates=_word(values, "creates"),
         switches=_word(values, "switches"),
         returns=_returns(values),

@@ -63,6 +63,8 @@ class Effect(NamedTuple):
     """What to do about it, where the rule alone cannot say."""
     when: Mapping[str, Any] = {}
     """Keyword tests under which the effect holds, as in a rule's ``match``."""
+    where: str = ""
+    """A condition in words that nothing in the program tells: ``the checkpoint has no such head``."""
     creates: str = ""
     """The call makes a random generator of its own of this kind, seeded by ``seed_argument``; ``own-...`` is one inside
     the object that it makes."""

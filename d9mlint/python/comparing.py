@@ -89,7 +89,7 @@ def _compare_leaves(interp: Interpreter, op: str, left: Value, right: Value, tex
         return left.value in right.items and present(right.items[left.value])
     if op in ("==", "is") and isinstance(left, Obj) and left.type == DEVICE and _is_text(right):
         return False
-    if op in ("is", "==") and isinstance(right, Const) and right.value is None and isinstance(left, _NEVER_NONE):
+    if op in ("is", "==") and isinstance(right, Const) and right.value is None and _never_none(left):
         return False
     keys = tuple(_key(interp, v) for v in (left, right))
     words = [_said(left), _said(right)]
@@ -99,17 +99,35 @@ def _compare_leaves(interp: Interpreter, op: str, left: Value, right: Value, tex
     return OpaqueTest(("compare", op, *keys), text, by_default=unset)
 
 
-def is_a(value: Value, wanted: Value) -> bool | None:
-    """Whether a set or a dict is one of some builtin types; None where that is not known."""
-    answers = {_is_kind(leaf, wanted) for _, leaf in alternatives(value)}
-    return answers.pop() if len(answers) == 1 else None
+def _never_none(value: Value) -> bool:
+    """Whether a value is surely something; an attribute of an object may be None."""
+    held = isinstance(value, Ref) and isinstance(value.receiver, (Obj, Unknown))
+    return isinstance(value, _NEVER_NONE) and not held
+
+
+def is_a(value: Value, wanted: Value) -> Cond | None:
+    """When a value is one of some builtin types; None where that is not known."""
+    answers = [(cond, _is_kind(leaf, wanted)) for cond, leaf in alternatives(value)]
+    if any(answer is None for _, answer in answers):
+        return None
+    return either(*(both(cond, bool(answer)) for cond, answer in answers))
 
 
 def _is_kind(value: Value, wanted: Value) -> bool | None:
     kind = "dict" if isinstance(value, Dict) else value.kind if isinstance(value, Seq) else ""
     types = (wanted.items or []) if isinstance(wanted, Seq) else [wanted]
     names = {one.name for one in types if isinstance(one, Ref)}
-    if not kind or not names or not names <= _CONTAINERS or len(names) != len(types):
+    if not names or not names <= _CONTAINERS or len(names) != len(types):
+        return None
+    if isinstance(value, Const) and isinstance(value.value, (str, int, float, type(None))):
+        return isinstance(value.value, str) and "builtins.str" in names
+    if isinstance(value, (Func, Bound, Partial, Class, Module)):
+        return False
+    if isinstance(value, Inst):
+        return None if value.cls.external() else False
+    if isinstance(value, Obj):  # (a type with `()` is only the call that made it)
+        return False if "builtins.dict" not in names and not value.type.endswith("()") else None
+    if not kind:
         return None
     if kind in ("set", "dict"):
         return f"builtins.{kind}" in names

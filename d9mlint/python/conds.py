@@ -125,6 +125,8 @@ Cond: TypeAlias = bool | FlagTest | OpaqueTest | Not | All | AnyOf
 UNKNOWN_DEFAULT = "<unknown default>"
 LAUNCHER = Flag("", "", UNKNOWN_DEFAULT, "launcher", Location("", 1, 1, 1, 1))
 """By which launch script (its ``path:line``) the program is started."""
+STATED = "stated"
+"""The kind of a flag that is none: its name says what has to hold."""
 _NODES: dict[tuple[type, tuple[Any, ...]], Any] = {}
 _BITS: dict[Any, int] = {}
 _N = TypeVar("_N", bound=Node)
@@ -156,3 +158,8 @@ def forget_nodes() -> None:
     """Drops all conditions made so far."""
     _NODES.clear()
     _BITS.clear()
+
+
+def stated(words: str) -> FlagTest:
+    """A condition that nothing in the program tells, and that these words put to the user."""
+    return FlagTest(Flag(words, words, UNKNOWN_DEFAULT, STATED, Location("", 1, 1, 1, 1)), "truthy")

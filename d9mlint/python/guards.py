@@ -14,6 +14,7 @@ from typing import Any
 from d9mlint.python.conds import (
     EXCEPTION,
     LAUNCHER,
+    STATED,
     TYPE_TEST,
     UNKNOWN_DEFAULT,
     All,
@@ -26,6 +27,7 @@ from d9mlint.python.conds import (
     OpaqueTest,
     Several,
     forget_nodes,
+    stated,
 )
 
 MAX_SIZE = 24
@@ -311,7 +313,7 @@ def test_value(cond: FlagTest, value: Any) -> bool:
 
 
 __all__ = [
-    "EXCEPTION", "INVERSE", "LAUNCHER", "MAX_SIZE", "ORDERINGS", "TYPE_TEST", "UNKNOWN_DEFAULT", "All", "AnyOf", "Cond",
-    "Flag", "FlagTest", "Known", "Node", "Not", "OpaqueTest", "Several", "both", "either", "forget", "negate",
-    "test_value", "truth",
+    "EXCEPTION", "INVERSE", "LAUNCHER", "MAX_SIZE", "ORDERINGS", "STATED", "TYPE_TEST", "UNKNOWN_DEFAULT", "All",
+    "AnyOf", "Cond", "Flag", "FlagTest", "Known", "Node", "Not", "OpaqueTest", "Several", "both", "either", "forget",
+    "negate", "stated", "test_value", "truth",
 ]  # fmt: skip

@@ -226,7 +226,9 @@ def _isinstance(interp: Interpreter, event: Event, frame: Frame) -> Value:
     value = outside.first(event)
     known = comparing.is_a(value, outside.first(event, 1))
     test = OpaqueTest(("isinstance", interp.serial(value), event.location), TYPE_TEST)
-    return Const(known) if known is not None else CondValue(test)
+    if isinstance(known, bool):
+        return Const(known)
+    return CondValue(test if known is None else known)
 
 
 def _make_namespace(interp: Interpreter, event: Event, frame: Frame) -> Value | None:

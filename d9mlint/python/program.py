@@ -274,6 +274,8 @@ def _equals(leaf: Value, wanted: Any) -> Cond:
         return bool(leaf.value == wanted)
     if isinstance(leaf, Obj) and leaf.type == _DEVICE and leaf.event is not None and leaf.event.args:
         return matches(leaf.event.args[0], wanted)
+    if isinstance(leaf, Obj) and isinstance(wanted, str) and "." in wanted:
+        return leaf.type.removesuffix("()") == wanted
     if isinstance(leaf, CondValue) and isinstance(wanted, bool):
         return leaf.cond if wanted else negate(leaf.cond)
     if isinstance(leaf, FlagValue):

@@ -10,10 +10,11 @@ from d9mlint.python import devicedraws, evaluating, loading
 from d9mlint.python.calling import SCOPE_INITIALIZER
 from d9mlint.python.determinism import trains
 from d9mlint.python.flows import changes_nothing
-from d9mlint.python.guards import All, Cond, FlagTest, Not, both, either, negate, truth
+from d9mlint.python.guards import TYPE_TEST, All, Cond, FlagTest, Not, OpaqueTest, both, either, negate, stated, truth
 from d9mlint.python.objects import draws_by_parts, is_own
 from d9mlint.python.outside import SPAWNED
 from d9mlint.python.program import Program, is_none
+from d9mlint.python.scorers import only_scores
 from d9mlint.python.story import Event
 from d9mlint.python.values import Const, Inst, Obj, Ref, Seq, Unknown, Value, alternatives
 from d9mlint.python.weights import kept, without_numbers
@@ -31,6 +32,7 @@ _IMPLICIT = (
     "keras.layers.", "keras.initializers.", "keras.applications.", "tensorflow.layers.", "tensorflow.get_variable",
     "tensorflow.contrib.layers.", "tensorflow.nn.dropout", "tensorflow.nn.rnn_cell.", "tensorflow.contrib.rnn.",
     "torch.nn.", "torchvision.models.", "timm.", "transformers.AutoModel", "transformers.Bert",
+    "peft.",
 )  # fmt: skip
 DATA_DRAWS = frozenset(
     {
@@ -156,6 +158,8 @@ def _draw(program: Program, event: Event, effect: Effect, named: str) -> Draw | 
         return None
     free = both(no_own_seed(event, effect), negate(_initialized_by_scope(program, event)))
     cond = both(*event.guards, free, source.cond, program.holds(event, effect.when))
+    if effect.where:
+        cond = False if only_scores(program, event) else both(cond, stated(effect.where))
     implicit = event.name.startswith(_IMPLICIT) or effect.returns == _INITIALIZER
     if cond is False or (implicit and not trains(program)):
         return None
@@ -292,8 +296,15 @@ def _uncovered(program: Program) -> list[Uncovered]:
         cond = both(draw.cond, missing)
         if cond is False or _without_default_seed(cond) or changes_nothing(program, draw.event):
             continue
-        out.append(Uncovered(draw, cond, late, sure=not may_be_seeded(program, draw.event)))
+        out.append(Uncovered(draw, cond, late, sure=not (may_be_seeded(program, draw.event) or _supposed(draw.event))))
     return out
+
+
+def _supposed(event: Event) -> bool:
+    """Whether a draw that not every input brings about happens only if something unknown has some type."""
+    return any(e.where for e in event.effects) and any(
+        isinstance(cond, OpaqueTest) and cond.text == TYPE_TEST for cond in event.guards
+    )
 
 
 def _without_default_seed(cond: Cond) -> bool:

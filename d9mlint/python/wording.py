@@ -10,6 +10,7 @@ from typing import Any
 from d9mlint.python.guards import (
     INVERSE,
     ORDERINGS,
+    STATED,
     UNKNOWN_DEFAULT,
     All,
     AnyOf,
@@ -32,6 +33,10 @@ _SETTING = re.compile(_PLACE)
 _CONFIG = r"(?:cfg|config|conf|params|hparams|hps|opts?|options|settings|args|flags)"
 _CHOICE = re.compile(rf"(?=(?:\w+[._])*{_CONFIG}(?:[._\[]\w|\[)){_PLACE} (?:==|is|in|<=?|>=?) .{{1,40}}", re.IGNORECASE)
 """A comparison of what a config says with something."""
+
+
+_GIVEN = re.compile(r"(?:\w+[._])*(?:cfg|config|conf) is None")
+"""Whether settings are given at all."""
 
 
 def _alike(cond: Cond, names: dict[str, Cond]) -> Cond:
@@ -97,7 +102,7 @@ def is_setting(cond: Cond) -> bool:
     atom = cond.of if isinstance(cond, Not) else cond
     if not isinstance(atom, OpaqueTest):
         return False
-    if atom.by_default and atom is not cond:
+    if (atom.by_default and atom is not cond) or _GIVEN.fullmatch(atom.text):
         return True
     match = _SETTING.fullmatch(atom.text) or _CHOICE.fullmatch(atom.text)
     parts = match[1].split(".") if match else ["if"]
@@ -108,7 +113,7 @@ def describe(cond: Cond) -> str:
     """The condition in words: ``--seed is not given``."""
     if is_setting(cond):
         atom: Any = cond.of if isinstance(cond, Not) else cond
-        if atom.by_default:
+        if atom is not cond and (atom.by_default or _GIVEN.fullmatch(atom.text)):
             return f"`{atom.text.removesuffix(' is None')}` is given"
         return f"`{atom.text}` is {'true' if atom is cond else 'false'}"
     if isinstance(cond, Not):
@@ -124,6 +129,8 @@ def describe(cond: Cond) -> str:
 
 def _describe_flag(test: FlagTest, positive: bool) -> str:
     flag = test.flag
+    if flag.kind == STATED:
+        return flag.spelled if positive else f"not ({flag.spelled})"
     if flag.kind == "launcher":
         return f"{'' if positive else 'not '}started by {test.value}"
     if test.op == "==":

@@ -78,3 +78,35 @@ def main():
 def test_a_seed_that_is_drawn_from_its_own_generator_is_none() -> None:
     body = "\ndef main():\n    number = random.randint(1, 9)\n    random.seed(number)\n    print(random.random())\n"
     assert [f.message.partition("which ")[2] for f in found(body, "unseeded-python")] == ["nothing seeds"]
+
+
+HEAD = """
+import torch
+from peft import get_peft_model
+from transformers import AutoModelForSequenceClassification, Trainer, TrainingArguments
+
+def wrap(model, peft_config=None):
+    if peft_config is not None:
+        return get_peft_model(model, peft_config)
+    return model
+
+{more}
+model = AutoModelForSequenceClassification.from_pretrained("bert-base-cased", num_labels=5)
+trainer = Trainer(model={model}, args=TrainingArguments("out"))
+trainer.train()
+"""
+
+
+def test_a_head_is_drawn_where_the_checkpoint_has_none() -> None:
+    program = HEAD.format(more="", model="model")
+    assert when(program, "seed-after-use", "train.py") == [("the checkpoint has no such head",)]
+
+
+def test_what_is_drawn_anyhow_is_told_without_that() -> None:
+    program = HEAD.format(more="pool = torch.nn.Linear(4, 4)", model="model")
+    assert when(program, "seed-after-use", "train.py") == [()]
+
+
+def test_settings_that_bring_a_draw_about_are_told() -> None:
+    program = HEAD.format(more="", model="wrap(model, eval(input()))")
+    assert ("`peft_config` is given",) in when(program, "seed-after-use", "train.py")

@@ -48,9 +48,15 @@ def check(program: Program, rule: Rule, generator: str, wanted: str) -> Iterator
         if found.draw.generator != generator or found.draw.worker or kind(program, found) != wanted:
             continue
         if not found.draw.is_data or (late and found.draw.event.name.startswith("torch.")):
-            groups.setdefault(words_of(found.cond, excluded=found.draw.event.excluded), []).append(found)
+            words = words_of(found.cond, excluded=found.draw.event.excluded)
+            groups.setdefault(tuple(w for w in words if w not in _stated(found)), []).append(found)
     for group in groups.values():
-        yield _draft(program, rule, group)
+        yield _draft(program, rule, sorted(group, key=lambda found: bool(_stated(found))))
+
+
+def _stated(found: Uncovered) -> list[str]:
+    """What has to hold besides, of which the program says nothing: draws that happen anyhow say it all."""
+    return [effect.where for effect in found.draw.event.effects if effect.where]
 
 
 def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
@@ -122,7 +128,7 @@ def _late(program: Program, rule: Rule, group: list[Uncovered], seed: Event) -> 
     return program.draft(
         rule, at, cond=group[0].cond, related=dict.fromkeys(related),
         confidence=rule.confidence if group[0].sure else lower(lower(rule.confidence)),
-        name=at.raw, draw=draw.raw, generator=LABELS.get(generator, generator), where=where, settings=False,
+        name=at.raw, draw=draw.raw, generator=LABELS.get(generator, generator), where=where,
     )  # fmt: skip
 
 
