@@ -5,9 +5,10 @@ from __future__ import annotations
 from d9mlint.model import Argument
 from d9mlint.python.determinism import setting
 from d9mlint.python.guards import Cond, OpaqueTest, both, either, negate
+from d9mlint.python.objects import made_by
 from d9mlint.python.program import Program, is_none, matches
 from d9mlint.python.story import Event
-from d9mlint.python.values import Const, FlagValue, Value, alternatives
+from d9mlint.python.values import Const, FlagValue, Seq, Value, alternatives
 
 VLLM = ("vllm.LLM", "vllm.entrypoints.llm.LLM")
 VLLM_ARGUMENTS = (
@@ -34,6 +35,31 @@ def asked(event: Event, keyword: str) -> Cond:
     """When a call gets a keyword argument that is true; where that is hidden, a condition that nobody can tell."""
     value = event.argument(Argument(None, keyword))
     return False if value is None else either(*(both(c, _true(leaf)) for c, leaf in alternatives(value)))
+
+
+def launched_outside(event: Event) -> Cond:
+    """When an engine of vLLM runs in the process that makes it, whatever the environment says.
+
+    ``ParallelConfig.__post_init__`` sets ``VLLM_ENABLE_V1_MULTIPROCESSING=0`` itself then (vllm/config/parallel.py).
+    """
+    backend = event.argument(Argument(None, "distributed_executor_backend"))
+    return False if backend is None else matches(backend, "external_launcher")
+
+
+def one_by_one(program: Program, engine: Event) -> bool:
+    """Whether an engine is surely given one prompt at a time: all that is asked of it is one text each."""
+    asked = [
+        e for e in program.events
+        if e.kind == "call" and e.receiver is not None and any(made is engine for made in made_by(e.receiver))
+    ]  # fmt: skip
+    given = [e.args[0] if e.args else e.kwargs.get("prompts") for e in asked if e.name.endswith(".generate")]
+    return bool(given) and len(given) == len(asked) and all(map(_one_text, given))
+
+
+def _one_text(value: Value | None) -> bool:
+    if isinstance(value, Seq):
+        return value.kind == "list" and value.items is not None and len(value.items) == 1 and _one_text(value.items[0])
+    return isinstance(value, Const) and isinstance(value.value, str)
 
 
 def _true(leaf: Value) -> Cond:

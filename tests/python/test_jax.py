@@ -18,6 +18,7 @@ from d9mlint.python.jaxsizes import tiny
 from d9mlint.python.knowledge import Knowledge
 from d9mlint.python.program import Program
 from d9mlint.python.project import Project
+from d9mlint.python.rules import ignored_determinism_variable
 from d9mlint.python.wording import is_symbolic
 
 CATALOGUE = load()
@@ -197,3 +198,12 @@ def test_small_products_only_stand_for_larger_ones(
     arguments = ("--format", "json", "--select", "missing-determinism-switch", "--target", "jax==0.10.2")
     (finding,) = d9mlint("train.py", *arguments).json["findings"]
     assert (finding["severity"], words in finding["message"]) == (severity, True)
+
+
+@pytest.mark.parametrize(("name", "misspelt"), [("TF_CUDNN DETERMINISTIC", True), ("TF_DETERMINISTIC_OPS", False)])
+def test_a_misspelt_variable_is_said_to_be_misspelt(name: str, misspelt: bool) -> None:
+    told = program(f"import os\nos.environ[{name!r}] = '1'\nimport jax\nprint(jax.numpy.ones(3))\n")
+    rule = next(rule for rule in CATALOGUE.rules.values() if rule.name == "ignored-determinism-variable")
+    (draft,) = ignored_determinism_variable.check_program(told, rule)
+    assert ("`TF_CUDNN_DETERMINISTIC` of TensorFlow misspelt" in draft.message) is misspelt
+    assert ("a variable of TensorFlow" in draft.message) is not misspelt

@@ -20,8 +20,10 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     if program.target.fits("vllm", ">=0.11.1"):
         scheduled = either(scheduled, serving.turned_on(program, serving.INVARIANT))
     for event in program.calls(*serving.VLLM):
-        if program.target.fits("vllm", ">=0.8"):  # the engine before runs in this process, in a fixed order
-            yield from _draft(program, rule, event, scheduled, "vLLM", "")
+        # (The engine before 0.8 runs in this process, in a fixed order.)
+        if program.target.fits("vllm", ">=0.8") and not serving.one_by_one(program, event):
+            cured = either(scheduled, serving.launched_outside(event))
+            yield from _draft(program, rule, event, cured, "vLLM", "")
     for event in program.calls(*serving.SGLANG):
         on = serving.asked(event, "enable_deterministic_inference")
         yield from _draft(program, rule, event, on, "SGLang", _SGLANG_REMEDY)

@@ -54,5 +54,7 @@ def _jax(program: Program, rule: Rule) -> Iterator[Draft]:
         wanted = jaxmode.wanted(event) if event.name == _BRIDGE else setting(event).on
         cond = both(wanted, negate(jaxmode.jax_mode(program).on))
         if truth(cond, event.guards) is not False and is_symbolic(cond):
-            reader = f"JAX never reads `{event.name}`, a variable of TensorFlow"
+            known = event.name != _MISSPELT
+            what = "a variable of TensorFlow" if known else f"which is `{CUDNN_VARIABLE}` of TensorFlow misspelt"
+            reader = f"JAX never reads `{event.name}`, {what}"
             yield program.draft(rule, event, cond=cond, reader=reader, remedy=rule.remedy(program.target, ("jax",)))

@@ -65,7 +65,7 @@ def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
     off = both(on_gpu(program), never)
     if by_default(never) is False or off is False or not is_symbolic(off):
         return
-    found = trainings(program)
+    found = [event for event in trainings(program) if not event.inside("cpu")]
     for event in found:
         if truth(off, event.guards) is False:
             continue
