@@ -8,7 +8,7 @@ from d9mlint.python.guards import Cond, OpaqueTest, both, either, negate
 from d9mlint.python.objects import made_by
 from d9mlint.python.program import Program, is_none, matches
 from d9mlint.python.story import Event
-from d9mlint.python.values import Const, FlagValue, Seq, Value, alternatives
+from d9mlint.python.values import Const, Dict, FlagValue, Seq, Value, alternatives
 
 VLLM = ("vllm.LLM", "vllm.entrypoints.llm.LLM")
 VLLM_ARGUMENTS = (
@@ -59,7 +59,7 @@ def one_by_one(program: Program, engine: Event) -> bool:
 def _one_text(value: Value | None) -> bool:
     if isinstance(value, Seq):
         return value.kind == "list" and value.items is not None and len(value.items) == 1 and _one_text(value.items[0])
-    return isinstance(value, Const) and isinstance(value.value, str)
+    return isinstance(value, Dict) or (isinstance(value, Const) and isinstance(value.value, str))
 
 
 def _true(leaf: Value) -> Cond:
