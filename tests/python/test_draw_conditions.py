@@ -109,4 +109,5 @@ def test_what_is_drawn_anyhow_is_told_without_that() -> None:
 
 def test_settings_that_bring_a_draw_about_are_told() -> None:
     program = HEAD.format(more="", model="wrap(model, eval(input()))")
-    assert ("`peft_config` is given",) in when(program, "seed-after-use", "train.py")
+    program = program.replace("SequenceClassification", "CausalLM")
+    assert when(program, "seed-after-use", "train.py") == [("`peft_config` is given",)]

@@ -51,7 +51,11 @@ def check(program: Program, rule: Rule, generator: str, wanted: str) -> Iterator
             words = words_of(found.cond, excluded=found.draw.event.excluded)
             groups.setdefault(tuple(w for w in words if w not in _stated(found)), []).append(found)
     for group in groups.values():
-        yield _draft(program, rule, sorted(group, key=lambda found: bool(_stated(found))))
+        yield _draft(program, rule, sorted(group, key=_conditions) if any(map(_stated, group)) else group)
+
+
+def _conditions(found: Uncovered) -> int:
+    return len(words_of(found.cond, True, found.draw.event.excluded))
 
 
 def _stated(found: Uncovered) -> list[str]:
