@@ -7,23 +7,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from d9mlint.python import (
-    attributes,
-    calling,
-    comparing,
-    jaxcalls,
-    mappings,
-    picking,
-    sequences,
-    sets,
-    tensors,
-    thresholds,
-)
+from d9mlint.python import attributes, calling, comparing, jaxcalls, mappings, picking, sequences, tensors, thresholds
 from d9mlint.python import facts as f
 from d9mlint.python.guards import Flag, FlagTest, both, either, negate
+from d9mlint.python.sets import joined
 from d9mlint.python.story import Event, Frame
 from d9mlint.python.values import (
-    NUMBERS,
     UNKNOWN,
     Bound,
     Class,
@@ -42,6 +31,7 @@ from d9mlint.python.values import (
     alternatives,
     choose,
     in_place_of_absent,
+    is_number,
     mixed,
     taint,
 )
@@ -296,13 +286,7 @@ def arithmetic(interp: Interpreter, op: str, operands: list[Value]) -> Value:
         return made
     if op == "+" and isinstance(first, Obj):
         return first
-    return Unknown(*taint(operands)) if all(map(_is_number, operands)) else mixed(operands)
-
-
-def _is_number(value: Value) -> bool:
-    if isinstance(value, Const):
-        return isinstance(value.value, (int, float))
-    return isinstance(value, Unknown) and not value.origins.isdisjoint(NUMBERS)
+    return Unknown(*taint(operands)) if all(map(is_number, operands)) else mixed(operands)
 
 
 def _sequence_arithmetic(op: str, left: Seq, right: Value) -> Value:
@@ -311,7 +295,7 @@ def _sequence_arithmetic(op: str, left: Seq, right: Value) -> Value:
         element = left.element or right.element
         return Seq(left.kind, known, element, left.order or right.order, (*left.sources, *right.sources))
     if op in ("-", "|", "&", "^"):  # of sets, or of the keys of a dict
-        return sets.joined([left, right] if op in "|^" else [left])
+        return joined([left, right] if op in "|^" else [left])
     return Unknown(*taint([left, right]))
 
 

@@ -365,6 +365,13 @@ def mixed(values: Any) -> Unknown:
     return Unknown(origins - NUMBERS, order, sources)
 
 
+def is_number(value: Value) -> bool:
+    """Whether a value is known to be a number."""
+    if isinstance(value, Const):
+        return isinstance(value.value, (int, float))
+    return isinstance(value, Unknown) and not value.origins.isdisjoint(NUMBERS)
+
+
 def taint_of(value: Value) -> tuple[frozenset[str], str, tuple[Event, ...]]:
     """Origins, order and source events of one value."""
     if isinstance(value, Unknown):
