@@ -188,16 +188,19 @@ def test_a_mesh_of_all_parts_that_the_host_is_cut_into_is_none_of_gpus(
 
 
 @pytest.mark.parametrize(
-    ("width", "severity", "words"),
-    [("5", "info", "gradients of larger products than those here"), ("50", "warning", "off: gradients can differ")],
+    ("width", "severity", "confidence", "words"),
+    [
+        ("5", "info", "low", "gradients of larger products than those here"),
+        ("50", "warning", "high", "off: gradients can differ"),
+    ],
 )
 def test_small_products_only_stand_for_larger_ones(
-    d9mlint: Callable[..., Any], width: str, severity: str, words: str
+    d9mlint: Callable[..., Any], width: str, severity: str, confidence: str, words: str
 ) -> None:
     Path("train.py").write_text(_DENSE.format(width=width, made="jnp.ones((1, 10))", loss="net.apply(p, x)"))
     arguments = ("--format", "json", "--select", "missing-determinism-switch", "--target", "jax==0.10.2")
-    (finding,) = d9mlint("train.py", *arguments).json["findings"]
-    assert (finding["severity"], words in finding["message"]) == (severity, True)
+    (finding,) = d9mlint("train.py", "--min-confidence", "low", *arguments).json["findings"]
+    assert (finding["severity"], finding["confidence"], words in finding["message"]) == (severity, confidence, True)
 
 
 @pytest.mark.parametrize(("name", "misspelt"), [("TF_CUDNN DETERMINISTIC", True), ("TF_DETERMINISTIC_OPS", False)])

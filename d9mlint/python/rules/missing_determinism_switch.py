@@ -49,7 +49,7 @@ def _jax(program: Program, rule: Rule) -> Iterator[Draft]:
     yield program.draft(
         rule, _missing_switch.any_of(event, found), cond=off, remedy=rule.remedy(program.target, ("jax",)),
         severity="info" if tiny else "",
-        confidence="low" if jaxmode.on_parts_of_host(program) else "" if sure else lower(rule.confidence),
+        confidence="low" if tiny or jaxmode.on_parts_of_host(program) else "" if sure else lower(rule.confidence),
         related=[
             *(Related(u.event.location, f"the {u.effect} of `{shown(u.event)}` varies") for u in varying),
             *(Related(e.location, f"in another branch `{_missing_switch.method(e.raw)}` trains here") for e in others),

@@ -10,7 +10,7 @@ def loss(w, x):
     return jnp.sum((x @ w) ** 2)
 
 
-w = jax.random.normal(jax.random.key(1), (3, 3))
+w = jax.random.normal(jax.random.key(1), (64, 64))
 for _ in range(10):
-    w = w - 0.1 * jax.grad(loss)(w, jnp.ones((2, 3)))  # <- B
+    w = w - 0.1 * jax.grad(loss)(w, jnp.ones((128, 64)))  # <- B
 print(w)
