@@ -168,7 +168,7 @@ def _draw(program: Program, event: Event, effect: Effect, named: str) -> Draw | 
     if evaluating.only(program, event):
         return None
     cond = both(cond, kept(program, event), negate(event.idle))
-    if cond is False:
+    if both(*event.excluded, cond) is False:  # what holds anyhow may leave nothing: `assert p in (0, 1)`
         return None
     other = source.other
     if source.generator == "torch" and not other and devicedraws.may_be_on_gpu(program, event):
