@@ -18,7 +18,7 @@ _SHOWN = re.compile(
 What is printed counts: it may be all that a program gives.
 """
 _COMPUTES = re.compile(
-    r"torch\.(nn\.functional\.)?(?!save$|set_)[a-z]\w*(?<!_)|torch\.Tensor\.(?!backward$|register|set_)\w*[a-z0-9]|"
+    r"torch\.(nn\.functional\.|nn\.utils\.rnn\.)?(?!save$|set_)[a-z]\w*(?<!_)|torch\.Tensor\.(?!backward$|register|set_)\w*[a-z0-9]|"
     r"builtins\.(tuple|list|iter|reversed|enumerate|zip|map|int|float|len|isinstance|type|dict)|"
     r"torch\.nn\.Module\.(__call__|forward)|.*\(\)\.(__call__|forward)|\?\.(__call__|forward|infer|generate|"
     r"size|view|reshape|permute|transpose|unsqueeze|squeeze|expand|contiguous|clone|detach|to|cuda|cpu|float|half|sum|mean)"
@@ -26,6 +26,7 @@ _COMPUTES = re.compile(
 """Calls that only compute: all that comes of them is their result."""
 _MODEL = re.compile(r"(.*[._])?(model|net|network|module|backbone|encoder|decoder|forward|infer)")
 """Names of things that cannot be followed but are models by all appearance."""
+_MAX_CASTS = 20
 _MAX_FLOW = 5_000
 """Calls that one draw is followed through; a deep network has some hundreds."""
 
@@ -50,6 +51,23 @@ def changes_nothing(program: Program, draw: Event) -> bool:
             seen.add(id(one))
             todo.append(one)
     return True
+
+
+def stands_in(program: Program, draw: Event) -> bool:
+    """Whether a network is traced, exported or counted with the numbers of a draw, as they are or moved and cast."""
+    uses = program.once("uses-of-values", _uses)
+    todo, seen = [draw], {id(draw)}
+    while todo:
+        event = todo.pop()
+        for one in uses.get(id(event), ()):
+            method = one.name.startswith("torch.Tensor.")
+            given = (*one.args[1:], *one.kwargs.values())  # (first comes the network)
+            if not method and _harmless(one) and event in taint(given)[2]:
+                return True
+            if method and id(one) not in seen and len(seen) < _MAX_CASTS:
+                seen.add(id(one))
+                todo.append(one)
+    return False
 
 
 def _harmless(event: Event) -> bool:

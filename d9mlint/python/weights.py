@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from d9mlint.model import Argument
-from d9mlint.python.guards import All, Cond, both, either, negate
+from d9mlint.python.guards import All, Cond, both, either, negate, truth
 from d9mlint.python.program import Program, matches
 from d9mlint.python.story import Event
 from d9mlint.python.values import Const, Dict, Inst, Obj, Ref, Seq, Value, alternatives, taint
@@ -41,7 +41,10 @@ def kept(program: Program, draw: Event) -> Cond:
 
     Only what can be told counts: where weights may be loaded under conditions that are not known, they may not.
     """
-    left = negate(_replaced(program, draw))
+    replaced = _replaced(program, draw)
+    if truth(replaced, draw.guards) is True:  # loaded wherever it is drawn, whatever that depends on
+        return False
+    left = negate(replaced)
     return both(*(part for part in (left.of if isinstance(left, All) else (left,)) if is_symbolic(part)))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Related, Rule
+from d9mlint.python.flows import stands_in
 from d9mlint.python.processes import remedy_there
 from d9mlint.python.program import Draft, Program, lower
 from d9mlint.python.randomness import LABELS, Seeding, Uncovered, reaches, seedings, uncovered
@@ -64,7 +65,7 @@ def _stated(found: Uncovered) -> list[str]:
 
 
 def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
-    first = _first(group)
+    first = _first(program, group)
     event = first.draw.event
     related = [
         Related(u.draw.event.location, "draws from it too") for u in group if u.draw.event.location != event.location
@@ -101,7 +102,7 @@ def _remedy(program: Program, rule: Rule, group: list[Uncovered]) -> str:
 
     Worker processes of a loader take their seeds from PyTorch.
     """
-    event = _first(group).draw.event
+    event = _first(program, group).draw.event
     package = event.name.partition(".")[0]
     own = any(one.framework == package for one in rule.remedies)
     frameworks = (package,) if own else program.frameworks or ("numpy",)
@@ -111,11 +112,15 @@ def _remedy(program: Program, rule: Rule, group: list[Uncovered]) -> str:
     return f"{remedy}{workers}"
 
 
-def _first(group: list[Uncovered]) -> Uncovered:
-    """The draw to report: one that happens whatever a config says, at once and plainly, before any other."""
+def _first(program: Program, group: list[Uncovered]) -> Uncovered:
+    """The draw to report: one that happens whatever a config says, at once and plainly, before any other.
+
+    Not one whose numbers stand in for inputs, where there are others.
+    """
     told = {id(u): words_of(u.cond, True, u.draw.event.excluded) for u in group}
     fewest = [u for u in group if told[id(u)] == words_of(u.cond, excluded=u.draw.event.excluded)] or group
-    return next((u for u in fewest if not u.draw.implicit and not u.draw.event.deferred), fewest[0])
+    plain = [u for u in fewest if not u.draw.implicit and not u.draw.event.deferred]
+    return next((u for u in plain if not stands_in(program, u.draw.event)), (plain or fewest)[0])
 
 
 def _late(program: Program, rule: Rule, group: list[Uncovered], seed: Event) -> Draft:
