@@ -9,6 +9,10 @@ from d9mlint.python.program import Draft, Program
 
 _BUILDS = ("build_serialized_network", "build_engine_with_config", "build_engine", "build_cuda_engine")
 _CACHES = ("set_timing_cache", "algorithm_selector")
+_BEFORE_8 = ("build_cuda_engine", ".fp16_mode", ".int8_mode", ".strict_type_constraints")
+"""Ends of names that TensorRT 8 has no more; it is the first to have a timing cache (its release notes)."""
+_SERIALIZES = (".serialize", ".build_serialized_network")
+_WRITES = (".write", ".write_bytes")
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
@@ -17,7 +21,30 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         return
     if any(e.kind in ("call", "set") and e.name.endswith(_CACHES) for e in program.events):
         return
-    for event in program.events:
-        head, _, last = event.name.rpartition(".")
-        if event.kind == "call" and last in _BUILDS and head.startswith(("tensorrt.Builder", "?")):
-            yield program.draft(rule, event, name=last)
+    found = [e for e in program.events if e.kind == "call" and _builds(e.name)]
+    remedy = _remedy(program, rule) if found else ""
+    for event in found:
+        yield program.draft(rule, event, name=event.name.rpartition(".")[2], remedy=remedy)
+
+
+def _builds(name: str) -> bool:
+    head, _, last = name.rpartition(".")
+    return last in _BUILDS and head.startswith(("tensorrt.Builder", "?"))
+
+
+def _remedy(program: Program, rule: Rule) -> str:
+    """What is left to do: the engine may be saved already, and old releases have no timing cache."""
+    save, _, keep_timings = rule.remedy(program.target, program.frameworks).partition(", or ")
+    if _saves(program):
+        save = "load the engine that is saved here wherever it is needed, instead of building it again"
+    old = any(e.kind in ("call", "set") and e.name.endswith(_BEFORE_8) for e in program.events)
+    return save if old else f"{save}, or {keep_timings}"
+
+
+def _saves(program: Program) -> bool:
+    """Whether what an engine, or a build, is serialized to is written to a file."""
+    made = [
+        e for e in program.events if e.kind == "call" and e.name.endswith((".serialize", ".build_serialized_network"))
+    ]
+    results = {id(e.result) for e in made if e.result is not None}
+    return any(id(a) in results for e in program.events if e.name.endswith(_WRITES) for a in e.args)
