@@ -7,6 +7,7 @@ of 1.7 to 2.15.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from d9mlint.model import Argument
@@ -188,7 +189,7 @@ def truthy(value: Value) -> Cond:
     return either(*found)
 
 
-def cudnn_deterministic(program: Program) -> Cond:
-    """When only cuDNN is told to be deterministic."""
-    settings = cudnn(program, "deterministic")
-    return either(*(both(*s.event.guards, s.true) for s in settings if not s.event.detached))
+def cudnn_deterministic(program: Program, counts: Callable[[Event], bool] = lambda event: True) -> Cond:
+    """When only cuDNN is told to be deterministic, by the assignments that count."""
+    settings = [s for s in cudnn(program, "deterministic") if not s.event.detached]
+    return either(*(both(*s.event.guards, s.true) for s in settings if counts(s.event)))

@@ -125,3 +125,35 @@ def test_what_can_differ_is_named(d9mlint: Run, net: str, severity: str, words: 
     Path("train.py").write_text("import timm\n" + TRAIN.format(net=net))
     (finding,) = d9mlint("train.py", "--format", "json", "--select", "missing-torch-determinism").json["findings"]
     assert (finding["severity"], words in finding["message"]) == (severity, True)
+
+
+EITHER_WAY = """import argparse
+import torch
+import torch.multiprocessing as mp
+
+
+def work(rank):
+    net = torch.nn.Conv2d(3, 8, 3).cuda(rank)
+    net(torch.load("x.pt").cuda(rank)).mean().backward()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int)
+    parser.add_argument("--spawn", action="store_true")
+    args = parser.parse_args()
+    if args.seed is not None:
+        torch.manual_seed(args.seed)
+        torch.backends.cudnn.deterministic = True
+    if args.spawn:
+        mp.spawn(work, nprocs=2)
+    else:
+        work(0)
+"""
+
+
+def test_what_the_parent_sets_does_not_reach_processes_that_are_started(d9mlint: Callable[..., Any]) -> None:
+    Path("train.py").write_text(EITHER_WAY)
+    (finding,) = d9mlint("train.py", "--format", "json", "--select", "missing-torch-determinism").json["findings"]
+    assert finding["when"] == ["--seed is not given or --spawn is given"]
+    assert "at the start of `work`, which runs in processes of its own" in finding["remedy"]

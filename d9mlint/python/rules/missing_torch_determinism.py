@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from d9mlint.model import Related, Rule
 from d9mlint.python import networks, torchgpu, torchmode, torchops
-from d9mlint.python.guards import Cond, both, negate, truth
+from d9mlint.python.guards import Cond, both, either, negate, truth
 from d9mlint.python.makers import results
 from d9mlint.python.opuse import Use, shown, uses
 from d9mlint.python.outside import SPAWNED
@@ -58,8 +58,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         off = _off(program, event)
         if by_default(off) is False or not is_symbolic(off):
             continue
-        off = both(torchgpu.on_gpu(program), off)
-        for cond, partial in _halves(program, off):
+        for cond, partial in _halves(program, event, off):
             if truth(cond, event.guards) is not False and is_symbolic(cond):
                 seen = _seen(program, rule, partial)
                 if seen.uses or seen.networks:
@@ -71,21 +70,37 @@ def _off(program: Program, event: Event) -> Cond:
     """When nothing switches deterministic algorithms on in the process that trains."""
     if not event.inside(SPAWNED):
         return both(negate(torchmode.torch_mode(program).on), negate(torchmode.attempted(program)))
-    # A process that is started afresh imports the file again, and knows nothing of what its parent has called.
-    asked = [a for a in torchmode.torch_mode(program).asked if a.event.inside(SPAWNED) or _imported(a.event)]
+    asked = [a for a in torchmode.torch_mode(program).asked if _afresh(a.event)]
     return both(*(negate(both(*a.event.guards, a.on)) for a in asked))
 
 
-def _imported(event: Event) -> bool:
-    return (event.func is None or event.importing) and not event.main_only
+def _afresh(event: Event) -> bool:
+    """Whether a process that is started afresh gets there: it imports the file, and knows nothing of its parent's."""
+    return event.inside(SPAWNED) or ((event.func is None or event.importing) and not event.main_only)
 
 
-def _halves(program: Program, off: Cond) -> Iterator[tuple[Cond, bool]]:
+def _halves(program: Program, event: Event, off: Cond) -> Iterator[tuple[Cond, bool]]:
     """When nothing at all is deterministic, and when cuDNN is; what cannot be told of cuDNN counts as set."""
-    cudnn = torchmode.cudnn_deterministic(program)
+    off = both(torchgpu.on_gpu(program), off)
+    cudnn = torchmode.cudnn_deterministic(program, *((_afresh,) if event.inside(SPAWNED) else ()))
     if is_symbolic(cudnn):
         yield both(off, negate(cudnn)), False
     yield (both(off, cudnn) if is_symbolic(cudnn) else off), True
+
+
+def _anywhere(program: Program, event: Event, found: list[Event], cond: Cond, partial: bool) -> tuple[Event, Cond]:
+    """The call to report, and when what holds there holds: in the program's own process, or in those it starts."""
+    ways = [
+        [e for e in found if e.inside(SPAWNED) is spawned and e.detached == event.detached] for spawned in (False, True)
+    ]
+    if not all(ways):
+        return _missing_switch.any_of(event, found), cond
+    conds: list[Cond] = []
+    for way in ways:
+        first = _missing_switch.any_of(way[0], way)
+        halves = _halves(program, first, _off(program, first))
+        conds += [both(*first.guards, half) for half, other in halves if other is partial and is_symbolic(half)]
+    return replace(event, guards=()), either(*conds)
 
 
 def _seen(program: Program, rule: Rule, partial: bool) -> _Seen:
@@ -108,15 +123,16 @@ def _draft(
     known = program.target.fits("torch", ">=1.7")
     state = "only cuDNN made deterministic" if partial else "deterministic algorithms off"
     elsewhere = event.detached and event.location.path != program.story.entry
+    at, cond = _anywhere(program, event, found, cond, partial)
     return program.draft(
-        rule, _missing_switch.any_of(event, found), cond=cond, of_ops=[use.op for use in seen.uses],
+        rule, at, cond=cond, of_ops=[use.op for use in seen.uses],
         related=[
             *(Related(u.event.location, f"the {u.effect} of `{shown(u.event)}` varies") for u in seen.uses),
             *(Related(e.location, "the switch is an argument here") for e in _told_otherwise(program)),
         ],
         severity="info" if partial or not seen.sure or not known else "",
         confidence=lower(rule.confidence) if elsewhere or not seen.sure else "",
-        remedy=_remedy(program, rule, event, seen),
+        remedy=_remedy(program, rule, next((e for e in found if e.inside(SPAWNED)), event), seen),
         name=_missing_switch.trainers(event, _missing_switch.other_branches(event, found)), ops=seen.words,
         state=state if known else "a PyTorch that has no deterministic algorithms",
     )  # fmt: skip
