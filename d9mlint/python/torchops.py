@@ -103,6 +103,10 @@ def chosen_by_torch(op: Op) -> bool:
     return bool(_CHOSEN.search(op.name))
 
 
+FUSED = "where PyTorch takes a fused kernel for more keys than one block holds"
+"""When such ops vary, in words."""
+
+
 def _each_row_once(event: Event, makers: Mapping[int, Event]) -> bool:
     """Whether an embedding is given a range of rows wherever it is called, so that no gradients are added up."""
     calls = [event] if event.name.islower() else list(calls_of(event, makers))

@@ -157,3 +157,17 @@ def test_what_the_parent_sets_does_not_reach_processes_that_are_started(d9mlint:
     (finding,) = d9mlint("train.py", "--format", "json", "--select", "missing-torch-determinism").json["findings"]
     assert finding["when"] == ["--seed is not given or --spawn is given"]
     assert "at the start of `work`, which runs in processes of its own" in finding["remedy"]
+
+
+@pytest.mark.parametrize(
+    ("net", "confidence", "told"),
+    [("torch.nn.Transformer(64)", "medium", True), ("torch.nn.Conv2d(3, 8, 3)", "high", False)],
+)
+def test_attention_says_for_which_sizes_it_varies(
+    d9mlint: Callable[..., Any], net: str, confidence: str, told: bool
+) -> None:
+    Path("train.py").write_text(TRAIN.format(net=net))
+    (finding,) = d9mlint("train.py", "--format", "json", "--select", "missing-torch-determinism").json["findings"]
+    sizes = "for more keys than one block holds"
+    assert finding["confidence"] == confidence
+    assert [sizes in text for text in (finding["message"], finding["related"][0]["note"])] == [told, told]

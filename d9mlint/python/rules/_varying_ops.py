@@ -84,7 +84,7 @@ def _switched_by_variable(program: Program, use: Use) -> bool:
 
 def _device(use: Use) -> str:
     if torchops.chosen_by_torch(use.op):
-        return " on a GPU where PyTorch takes a fused kernel for more keys than one block holds"
+        return f" on a GPU {torchops.FUSED}"
     return " on a GPU" if "gpu" in use.op.devices else ""
 
 

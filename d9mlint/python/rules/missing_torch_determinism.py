@@ -37,10 +37,15 @@ class _Seen:
         return any(not use.event.detached and not _SOME_RELEASES.search(use.op.name) for use in self.uses)
 
     @property
+    def fused(self) -> bool:
+        """Whether all that varies does so for some sizes only, which a program may not show."""
+        return bool(self.uses) and all(torchops.chosen_by_torch(use.op) for use in self.uses)
+
+    @property
     def words(self) -> str:
         """What can differ, in a message."""
         if self.uses:
-            return _missing_switch.listed(self.uses)
+            return f"{_missing_switch.listed(self.uses)}{f' {torchops.FUSED}' if self.fused else ''}"
         names = [name for name in self.networks if name][:_MOST]
         return (
             f"{_missing_switch.computed_by(names)}, which is not seen here,"
@@ -127,15 +132,20 @@ def _draft(
     return program.draft(
         rule, at, cond=cond, of_ops=[use.op for use in seen.uses],
         related=[
-            *(Related(u.event.location, f"the {u.effect} of `{shown(u.event)}` varies") for u in seen.uses),
+            *(Related(u.event.location, _varies(u)) for u in seen.uses),
             *(Related(e.location, "the switch is an argument here") for e in _told_otherwise(program)),
         ],
         severity="info" if partial or not seen.sure or not known else "",
-        confidence=lower(rule.confidence) if elsewhere or not seen.sure else "",
+        confidence=lower(rule.confidence) if elsewhere or seen.fused or not seen.sure else "",
         remedy=_remedy(program, rule, next((e for e in found if e.inside(SPAWNED)), event), seen),
         name=_missing_switch.trainers(event, _missing_switch.other_branches(event, found)), ops=seen.words,
         state=state if known else "a PyTorch that has no deterministic algorithms",
     )  # fmt: skip
+
+
+def _varies(use: Use) -> str:
+    fused = torchops.chosen_by_torch(use.op)
+    return f"the {use.effect} of `{shown(use.event)}` varies{f' {torchops.FUSED}' if fused else ''}"
 
 
 # -- the remedy ----------------------------------------------------------------------------------------------------
