@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
+from d9mlint.python.guards import Cond, both
 from d9mlint.python.makers import results
 from d9mlint.python.program import Program
 from d9mlint.python.story import Event
 from d9mlint.python.values import UNKNOWN, Class, Func, Inst, Obj, Ref, Seq, Unknown, Value, alternatives
+from d9mlint.python.wording import is_symbolic
 
 SOMETHING = ""
 """What cannot be named: a value that is not known."""
@@ -43,8 +46,17 @@ _FAMILIAR = re.compile(
 """Names whose computations are known to the catalogue of ops, or are no part of a network."""
 
 
-def unseen(program: Program) -> tuple[str, ...]:
-    """Names of what is trained or called in networks without being seen, each once, in order; empty if all is seen.
+class Unseen(NamedTuple):
+    """What is trained or called in a network without being seen; ``cond`` is what has to hold wherever it is."""
+
+    name: str
+    cond: Cond = True
+    compiled: bool = False
+    """It is called by an autograd function of the program: most probably a kernel of an extension."""
+
+
+def unseen(program: Program) -> tuple[Unseen, ...]:
+    """What is trained or called in networks without being seen, each name once, in order; empty if all is seen.
 
     Networks are what optimizers are given the parameters of, and classes of the program that are modules. A program
     that hands no parameters to anything trains ``SOMETHING``.
@@ -52,22 +64,30 @@ def unseen(program: Program) -> tuple[str, ...]:
     return program.once("unseen-networks", _unseen)
 
 
-def _unseen(program: Program) -> tuple[str, ...]:
-    found: dict[str, None] = {}
+def _unseen(program: Program) -> tuple[Unseen, ...]:
+    found: dict[str, Unseen] = {}
     makers = results(program)
     applied = _applied(program)
     trained = False
     for event in program.events:
         if event.kind not in ("call", "unresolved"):
             continue
+        owner = _owner(event)
         if event.name.rpartition(".")[2] in _TRAINED:
             trained = True
-            found.update(dict.fromkeys(_opaque(event.receiver, makers)))
+            found.update((name, Unseen(name)) for name in _opaque(event.receiver, makers))
         elif _of_module(event) and not event.detached and not _familiar(event):
-            found[_named(event)] = None
-        elif _owner(event) in applied and (_of_extension(event) or not _familiar(event)):
-            found[_extension(event)] = None
-    return tuple(found) if trained else (SOMETHING, *found)
+            found[_named(event)] = Unseen(_named(event))
+        elif owner in applied and (_of_extension(event) or not _familiar(event)):
+            name = _extension(event)
+            found.setdefault(name, Unseen(name, _shared(applied[owner]), compiled=True))
+    return tuple(found.values()) if trained else (Unseen(SOMETHING), *found.values())
+
+
+def _shared(calls: list[Event]) -> Cond:
+    """What can be told of when any of several calls happens: the conditions that all of them have."""
+    first, *others = [e.guards for e in calls]
+    return both(*(g for g in first if is_symbolic(g) and all(g in guards for guards in others)))
 
 
 def _opaque(value: Value | None, makers: Mapping[int, Event], depth: int = 8) -> Iterator[str]:
@@ -120,10 +140,14 @@ def _owner(event: Event) -> Class | None:
     return event.func.owner if isinstance(event.func, Func) else None
 
 
-def _applied(program: Program) -> list[Class | None]:
-    """The classes of the program whose ``forward`` and ``backward`` run when they are applied."""
-    calls = (e for e in program.calls(_APPLY) if not e.detached)
-    return [leaf for e in calls for _, leaf in alternatives(e.receiver) if isinstance(leaf, Class)]
+def _applied(program: Program) -> dict[Class | None, list[Event]]:
+    """The classes of the program whose ``forward`` and ``backward`` run when they are applied, with these calls."""
+    found: dict[Class | None, list[Event]] = {}
+    for event in program.calls(_APPLY):
+        for _, leaf in alternatives(event.receiver):
+            if isinstance(leaf, Class) and not event.detached:
+                found.setdefault(leaf, []).append(event)
+    return found
 
 
 def _of_extension(event: Event) -> bool:

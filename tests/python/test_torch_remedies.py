@@ -171,3 +171,40 @@ def test_attention_says_for_which_sizes_it_varies(
     sizes = "for more keys than one block holds"
     assert finding["confidence"] == confidence
     assert [sizes in text for text in (finding["message"], finding["related"][0]["note"])] == [told, told]
+
+
+KERNEL = """import argparse
+import torch
+import my_kernels
+
+
+class Dot(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return my_kernels.dot(x)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return my_kernels.dot_backward(grad, *ctx.saved_tensors)
+
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--dot", action="store_true")
+args = parser.parse_args()
+net = torch.nn.Linear(3, 8).cuda()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+out = net(torch.load("x.pt").cuda())
+if args.dot:
+    out = Dot.apply(out)
+out.mean().backward()
+optimizer.step()
+"""
+
+
+def test_kernels_of_an_extension_have_their_own_condition_and_remedy(d9mlint: Callable[..., Any]) -> None:
+    Path("train.py").write_text(KERNEL)
+    (finding,) = d9mlint("train.py", "--format", "json", "--select", "missing-torch-determinism").json["findings"]
+    assert finding["when"] == ["--dot is given"]
+    assert "what `my_kernels.dot` and `my_kernels.dot_backward` compute, which is not seen here" in finding["message"]
+    assert finding["remedy"].startswith("look at the sources of these kernels with `d9mlint kernels`")

@@ -21,6 +21,10 @@ from d9mlint.python.wording import by_default, is_symbolic
 _SOME_RELEASES = re.compile(r"recurrent")
 """Ops that vary only with some releases of cuDNN and CUDA, which a program does not show."""
 _MOST = 3
+_KERNELS = (
+    "look at the sources of these kernels with `d9mlint kernels`: deterministic algorithms are those of PyTorch's own "
+    "ops, and an extension has to ask for them (`at::globalContext().deterministicAlgorithms()`)"
+)
 _SPAWN = "torch.multiprocessing.spawn"
 
 
@@ -29,7 +33,7 @@ class _Seen:
     """What of a program can vary: uses of ops that do, or names of networks that are not seen."""
 
     uses: list[Use]
-    networks: tuple[str, ...]
+    networks: tuple[networks.Unseen, ...]
 
     @property
     def sure(self) -> bool:
@@ -42,11 +46,21 @@ class _Seen:
         return bool(self.uses) and all(torchops.chosen_by_torch(use.op) for use in self.uses)
 
     @property
+    def compiled(self) -> bool:
+        """Whether all that may vary are kernels of extensions."""
+        return not self.uses and all(one.compiled for one in self.networks)
+
+    @property
+    def cond(self) -> Cond:
+        """When any of it runs, as far as that can be told."""
+        return True if self.uses else either(*(one.cond for one in self.networks))
+
+    @property
     def words(self) -> str:
         """What can differ, in a message."""
         if self.uses:
             return f"{_missing_switch.listed(self.uses)}{f' {torchops.FUSED}' if self.fused else ''}"
-        names = [name for name in self.networks if name][:_MOST]
+        names = [one.name for one in self.networks if one.name][:_MOST]
         return (
             f"{_missing_switch.computed_by(names)}, which is not seen here,"
             if names
@@ -66,7 +80,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         for cond, partial in _halves(program, event, off):
             if truth(cond, event.guards) is not False and is_symbolic(cond):
                 seen = _seen(program, rule, partial)
-                if seen.uses or seen.networks:
+                if (seen.uses or seen.networks) and both(cond, seen.cond, *event.guards) is not False:
                     yield _draft(program, rule, event, found, cond, partial, seen)
                 return
 
@@ -130,7 +144,7 @@ def _draft(
     elsewhere = event.detached and event.location.path != program.story.entry
     at, cond = _anywhere(program, event, found, cond, partial)
     return program.draft(
-        rule, at, cond=cond, of_ops=[use.op for use in seen.uses],
+        rule, at, cond=both(cond, seen.cond), of_ops=[use.op for use in seen.uses],
         related=[
             *(Related(u.event.location, _varies(u)) for u in seen.uses),
             *(Related(e.location, "the switch is an argument here") for e in _told_otherwise(program)),
@@ -153,6 +167,8 @@ def _varies(use: Use) -> str:
 
 def _remedy(program: Program, rule: Rule, event: Event, seen: _Seen) -> str:
     """The remedy of the version, where it belongs in this program, and what then raises."""
+    if seen.compiled:
+        return _KERNELS
     text = _of_trainer(program, event) or rule.remedy(program.target, program.frameworks)
     if event.inside(SPAWNED):
         where = f"{_worker(program)}, which runs in processes of its own"
