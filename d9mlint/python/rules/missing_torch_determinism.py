@@ -80,8 +80,10 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         for cond, partial in _halves(program, event, off):
             if truth(cond, event.guards) is not False and is_symbolic(cond):
                 seen = _seen(program, rule, partial)
-                if (seen.uses or seen.networks) and both(cond, seen.cond, *event.guards) is not False:
-                    yield _draft(program, rule, event, found, cond, partial, seen)
+                at, there = _anywhere(program, event, found, cond, partial)
+                runs = both(there, seen.cond)
+                if (seen.uses or seen.networks) and both(*at.guards, runs) is not False:
+                    yield _draft(program, rule, at, found, runs, partial, seen)
                 return
 
 
@@ -142,9 +144,8 @@ def _draft(
     known = program.target.fits("torch", ">=1.7")
     state = "only cuDNN made deterministic" if partial else "deterministic algorithms off"
     elsewhere = event.detached and event.location.path != program.story.entry
-    at, cond = _anywhere(program, event, found, cond, partial)
     return program.draft(
-        rule, at, cond=both(cond, seen.cond), of_ops=[use.op for use in seen.uses],
+        rule, event, cond=cond, of_ops=[use.op for use in seen.uses],
         related=[
             *(Related(u.event.location, _varies(u)) for u in seen.uses),
             *(Related(e.location, "the switch is an argument here") for e in _told_otherwise(program)),
