@@ -19,6 +19,13 @@ _SAME_SHAPE = re.compile(
     r"torch\.nn\.functional\.(relu|gelu|leaky_relu|dropout2?d?|log_softmax|softmax|interpolate)$|"
     r"torch\.(Tensor\.(float|contiguous|to|cuda|log_softmax|softmax|relu)|relu|log_softmax|softmax|sigmoid)$"
 )
+_LAYER = re.compile(r"torch\.nn\.[A-Z]\w*$")
+_KEEPS_IMAGES = re.compile(
+    r"torch\.nn\.(Max|Avg)Pool2d$|torch\.nn\.(Sequential|ModuleList|ModuleDict|Parameter|\w*Loss\w*)$|"
+    r"torch\.nn\.(Group|Instance|Sync|Local)\w*Norm\w*$"
+)
+_ENLARGES = re.compile(r"torch\.nn\.(ConvTranspose2d|Upsample|UpsamplingBilinear2d|PixelShuffle)$")
+_FLATTENS = ("view", "reshape", "flatten", "squeeze", "mean")
 _CALL = "().__call__"
 _DEPTH = 8
 
@@ -31,7 +38,23 @@ def sums_pixels(event: Event, makers: Mapping[int, Event]) -> bool:
     if isinstance(reduction, Const) and reduction.value == "none":
         return False
     calls = [event] if event.name.startswith("torch.nn.functional.") else list(calls_of(event, makers))
-    return any(_is_image(call.argument(Argument(0, "input")), makers, _DEPTH) for call in calls)
+    given = [call.argument(Argument(0, "input")) for call in calls]
+    if any(_is_image(value, makers, _DEPTH) for value in given):
+        return True
+    unknown = any(value is not None and not any(made_of(value, makers)) for value in given)
+    return unknown and _only_images(makers)
+
+
+def _only_images(makers: Mapping[int, Event]) -> bool:
+    """Whether all layers of the program make images of images, some of them larger ones, and nothing flattens them.
+
+    So what comes out of a network that cannot be followed layer by layer is a batch of images, too.
+    """
+    made = [e for e in makers.values() if e.kind == "call" and not e.detached]
+    layers = [e.name for e in made if _LAYER.match(e.name)]
+    if not any(map(_ENLARGES.match, layers)) or any(e.name.rpartition(".")[2] in _FLATTENS for e in made):
+        return False
+    return all(_PER_IMAGE.match(name) or _SAME_SHAPE.match(name) or _KEEPS_IMAGES.match(name) for name in layers)
 
 
 def _is_image(value: Value | None, makers: Mapping[int, Event], depth: int) -> bool:
