@@ -176,7 +176,9 @@ def _items(interp: Interpreter, node: f.Items, frame: Frame) -> Value:
         else:
             items.append(value)
             known = known and not isinstance(item, f.Opaque)
-    return Seq(node.kind, items) if known else Seq(node.kind, None, Unknown(*taint(items)))
+    made = Seq(node.kind, items) if known else Seq(node.kind, None, Unknown(*taint(items)))
+    made.born = interp.order_loops[-1] if interp.order_loops else None
+    return made
 
 
 def _mapping(interp: Interpreter, node: f.Mapping, frame: Frame) -> Value:

@@ -167,7 +167,7 @@ def _append(interp: Interpreter, event: Event, frame: Frame) -> Value:
             receiver.items.append(added)
         else:
             receiver.items, receiver.element = None, receiver.element or added
-        if interp.order_loops and receiver.kind != "set":
+        if interp.order_loops and receiver.kind != "set" and receiver.born is not interp.order_loops[-1]:
             order, sources = interp.order_loops[-1]
             receiver.order, receiver.sources = order, _more(receiver.sources, sources)
         _, order, sources = taint(event.args)

@@ -204,7 +204,9 @@ class Module:
 class Seq:
     """A tuple, list, set or iterator; where its length is unknown, ``items`` is None and ``element`` stands for all."""
 
-    __slots__ = ("element", "items", "kind", "order", "sources")
+    __slots__ = ("born", "element", "items", "kind", "order", "sources")
+    born: object
+    """The loop in no promised order whose turn made it: what that turn adds is in no order of that loop."""
 
     def __init__(
         self,
@@ -214,6 +216,7 @@ class Seq:
         order: str = "",
         sources: tuple[Event, ...] = (),
     ) -> None:
+        self.born = None
         self.kind = kind
         self.items = items
         self.element = element
