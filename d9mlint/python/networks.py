@@ -41,9 +41,9 @@ _REMOTE = re.compile(r"torch\.distributed\.nn\.([\w.]+\.)?RemoteModule$")
 _SAME = re.compile(r"\.(to|cuda|cpu|train|eval|float|half|double|bfloat16|requires_grad_|apply|share_memory)(\(\))?$")
 _FAMILIAR = re.compile(
     r"\?|torch\.(?!hub\.)|torchvision\.(transforms|utils|datasets|io)\b|torchmetrics\b|numpy\b|einops\b|wandb\b|absl\b|"
-    r"(lightning|pytorch_lightning)\.(?!.*\bdemos\b)|lightning_utilities\b|matplotlib\b|tqdm\b|PIL\b|typing_extensions\b"
+    r"torch_xla\b|(\w+\.)*load_\w+$|(lightning|pytorch_lightning)\.(?!.*\bdemos\b)|lightning_utilities\b|matplotlib\b|tqdm\b|PIL\b|typing_extensions\b"
 )
-"""Names whose computations are known to the catalogue of ops, or are no part of a network."""
+"""Names whose computations are known to the catalogue of ops, or are no part of a network: what loads weights, say."""
 
 
 class Unseen(NamedTuple):

@@ -208,3 +208,29 @@ def test_kernels_of_an_extension_have_their_own_condition_and_remedy(d9mlint: Ca
     assert finding["when"] == ["--dot is given"]
     assert "what `my_kernels.dot` and `my_kernels.dot_backward` compute, which is not seen here" in finding["message"]
     assert finding["remedy"].startswith("look at the sources of these kernels with `d9mlint kernels`")
+
+
+UNCALLED = """import torch
+
+
+class Head(torch.nn.Module):
+    def forward(self, states, places):
+        return states.gather(-2, places)
+
+
+class Other(torch.nn.Module):
+    def forward(self, states):
+        return Head()(states, states.argmax())
+
+
+net = torch.load("net.pt").cuda()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+net(torch.load("x.pt").cuda()).mean().backward()
+optimizer.step()
+"""
+
+
+def test_unlikely_ops_of_code_that_nothing_calls_are_not_named(d9mlint: Callable[..., Any]) -> None:
+    Path("train.py").write_text(UNCALLED)
+    (finding,) = d9mlint("train.py", "--format", "json", "--select", "missing-torch-determinism").json["findings"]
+    assert "what of the network is not seen here" in finding["message"]

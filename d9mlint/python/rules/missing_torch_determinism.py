@@ -125,14 +125,14 @@ def _anywhere(program: Program, event: Event, found: list[Event], cond: Cond, pa
 
 
 def _seen(program: Program, rule: Rule, partial: bool) -> _Seen:
-    """What varies there; code that nothing was seen to call counts where nothing else is found."""
+    """What varies there; code that nothing was seen to call counts where nothing else is found, by its likely uses."""
     likely = _missing_switch.likely(rule)
 
     def wanted(use: Use) -> bool:
         common = partial and bool(use.op.common)
         if use.op.framework != "torch" or common or networks.only_counted(program, use.event):
             return False
-        return use.event.detached or likely(use)
+        return use.likely and not use.event.unreached if use.event.detached else likely(use)
 
     varying = _missing_switch.varying(program, wanted) or _missing_switch.varying(program, wanted, detached=True)
     return _Seen(varying, () if varying else networks.unseen(program))
