@@ -62,7 +62,7 @@ def stands_in(program: Program, draw: Event) -> bool:
         for one in uses.get(id(event), ()):
             method = one.name.startswith("torch.Tensor.")
             given = (*one.args[1:], *one.kwargs.values())  # (first comes the network)
-            if not method and _harmless(one) and event in taint(given)[2]:
+            if not method and any(x.shapes for x in one.effects) and event in taint(given)[2]:
                 return True
             if method and id(one) not in seen and len(seen) < _MAX_CASTS:
                 seen.add(id(one))
