@@ -83,7 +83,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
                 at, there = _anywhere(program, event, found, cond, partial)
                 runs = both(there, seen.cond)
                 if (seen.uses or seen.networks) and both(*at.guards, runs) is not False:
-                    yield _draft(program, rule, at, found, runs, partial, seen)
+                    yield _draft(program, rule, event, found, (at, runs), partial, seen)
                 return
 
 
@@ -139,13 +139,15 @@ def _seen(program: Program, rule: Rule, partial: bool) -> _Seen:
 
 
 def _draft(
-    program: Program, rule: Rule, event: Event, found: list[Event], cond: Cond, partial: bool, seen: _Seen
-) -> Draft:
+    program: Program, rule: Rule, event: Event, found: list[Event], anywhere: tuple[Event, Cond], partial: bool,
+    seen: _Seen,
+) -> Draft:  # fmt: skip
+    at, cond = anywhere
     known = program.target.fits("torch", ">=1.7")
     state = "only cuDNN made deterministic" if partial else "deterministic algorithms off"
     elsewhere = event.detached and event.location.path != program.story.entry
     return program.draft(
-        rule, event, cond=cond, of_ops=[use.op for use in seen.uses],
+        rule, at, cond=cond, of_ops=[use.op for use in seen.uses],
         related=[
             *(Related(u.event.location, _varies(u)) for u in seen.uses),
             *(Related(e.location, "the switch is an argument here") for e in _told_otherwise(program)),
