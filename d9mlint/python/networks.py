@@ -28,9 +28,11 @@ _WRAPPER = re.compile(
 _APPLY = "torch.autograd.Function.apply"
 _MODULES = ("nn.Module", "LightningModule")
 _CONVOLUTIONS = re.compile(
-    r"torchvision\.models\.(\w+\.)?(wide_resnet|resnet|resnext|mobilenet|efficientnet|regnet|convnext|mnasnet)\w*$"
+    r"torchvision\.models\.(\w+\.)?(wide_resnet|resnet|resnext|mobilenet|efficientnet|regnet|convnext|mnasnet)\w*$|"
+    r"monai\.networks\.nets\.(\w+\.)?(U[Nn]et|VNet|DynUNet|PatchDiscriminator)$"
 )
-"""Networks of convolutions and plain means alone (torchvision/models), which the catalogue of ops knows."""
+"""Networks of convolutions and plain means alone (torchvision/models; monai/networks/nets: unet.py, vnet.py, dynunet.py
+and patchgan_discriminator.py of 1.6.1), which the catalogue of ops knows."""
 _DENSE = re.compile(r"torchvision\.ops\.(misc\.)?MLP$|learn2learn\.vision\.models\.(cnn4\.)?OmniglotFC$")
 """Networks of dense layers alone (torchvision/ops/misc.py; learn2learn/vision/models/cnn4.py), where nothing varies."""
 _NETWORKS = re.compile(
@@ -41,9 +43,15 @@ _REMOTE = re.compile(r"torch\.distributed\.nn\.([\w.]+\.)?RemoteModule$")
 _SAME = re.compile(r"\.(to|cuda|cpu|train|eval|float|half|double|bfloat16|requires_grad_|apply|share_memory)(\(\))?$")
 _FAMILIAR = re.compile(
     r"\?|torch\.(?!hub\.)|torchvision\.(transforms|utils|datasets|io)\b|torchmetrics\b|numpy\b|einops\b|wandb\b|absl\b|"
-    r"torch_xla\b|(\w+\.)*load_\w+$|(lightning|pytorch_lightning)\.(?!.*\bdemos\b)|lightning_utilities\b|matplotlib\b|tqdm\b|PIL\b|typing_extensions\b"
+    r"torch_xla\b|(\w+\.)*load_\w+$|transformers\.\w*(Tokenizer|Processor|FeatureExtractor)(Fast)?\b|yacs\b|"
+    r"monai\.(transforms|metrics|data|utils)\b|monai\.losses\.(\w+\.)?(Dice|GeneralizedDice|Tversky|Focal|DiceFocal)Loss\b|"
+    r"(lightning|pytorch_lightning)\.(?!.*\bdemos\b)|lightning_utilities\b|matplotlib\b|tqdm\b|PIL\b|typing_extensions\b"
 )
 """Names whose computations are known to the catalogue of ops, or are no part of a network: what loads weights, say."""
+
+
+_BUILDING = ("?", "torch.", "monai.bundle.")
+"""How names begin that say nothing of the network they give."""
 
 
 class Unseen(NamedTuple):
@@ -173,7 +181,7 @@ def _familiar(event: Event) -> bool:
 
 def _named(event: Event) -> str:
     name = event.raw.replace("().__call__", "").replace("()", "")
-    return SOMETHING if event.kind == "unresolved" or name.startswith(("?", "torch.")) else name
+    return SOMETHING if event.kind == "unresolved" or name.startswith(_BUILDING) else name
 
 
 _COUNTS = ("parameters", "named_parameters", "print")

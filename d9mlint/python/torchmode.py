@@ -7,8 +7,9 @@ of 1.7 to 2.15.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from d9mlint.model import Argument
 from d9mlint.python.determinism import ALL_IN_ONE, perhaps_elsewhere
@@ -34,6 +35,12 @@ SWITCHED_BY_ARGUMENT = {
     "monai.utils.set_determinism": "use_deterministic_algorithms",
 }
 """Calls of other packages that turn the switch on where this argument is true."""
+_SETS_CUDNN: Mapping[str, Mapping[str, Any]] = {
+    "monai.utils.set_determinism": {"seed@0": {"not": None}},
+    "fastai.set_seed": {"reproducible@1": True},
+}
+"""Calls of other packages that set ``torch.backends.cudnn.deterministic``, with what they are given then (monai 1.6.1,
+monai/utils/misc.py; fastai/torch_core.py)."""
 SETS_WORKSPACE = (*TRAINERS, "transformers.TrainingArguments", "transformers.Seq2SeqTrainingArguments", *ALL_IN_ONE)
 """Those that set CUBLAS_WORKSPACE_CONFIG as well."""
 KNOWN = frozenset(
@@ -190,6 +197,7 @@ def truthy(value: Value) -> Cond:
 
 
 def cudnn_deterministic(program: Program, counts: Callable[[Event], bool] = lambda event: True) -> Cond:
-    """When only cuDNN is told to be deterministic, by the assignments that count."""
-    settings = [s for s in cudnn(program, "deterministic") if not s.event.detached]
+    """When only cuDNN is told to be deterministic, by the assignments, and calls that make them, that count."""
+    calls = [Setting(e, program.holds(e, _SETS_CUDNN[e.name])) for e in program.calls(*_SETS_CUDNN)]
+    settings = [s for s in (*cudnn(program, "deterministic"), *calls) if not s.event.detached]
     return either(*(both(*s.event.guards, s.true) for s in settings if counts(s.event)))
