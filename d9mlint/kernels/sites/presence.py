@@ -32,7 +32,7 @@ def _kinds(path: str, data: bytes) -> tuple[str, ...]:
     if device and b"asm" in data and in_assembler(data):
         kinds.append("assembler")
     # A PTX module begins with its version (PTX ISA, "PTX Module Directives").
-    if b".version" in data and any(word in data for word in _PTX_WORDS) and is_module(data):
+    if is_module(data) and any(word in data for word in _PTX_WORDS):
         kinds.append("module")
     return tuple(kinds)
 
