@@ -57,23 +57,14 @@ _DEEPSPEED = frozenset(
     | {"autotuning", "flops_profiler", "activation_checkpointing", "sparse_attention", "data_efficiency", "wandb"}
     | {"curriculum_learning", "tensorboard", "csv_monitor", "comet", "monitor_config", "comms_logger", "checkpoint"}
     | {"compression_training", "data_types", "dataloader_drop_last", "pipeline", "eigenvalue", "hybrid_engine"}
-    | {
-        "progressive_layer_drop",
-        "tensor_parallel",
-        "expert_parallel",
-        "compile",
-        "timers",
-        "graph_harvesting",
-        "nebula",
-    }
+    | {"progressive_layer_drop", "tensor_parallel", "expert_parallel", "compile", "timers", "graph_harvesting"}
+    | {"nebula"}
 )
 """Keys at the top of a DeepSpeed config; it reads no others there."""
-_DEEPSPEED_ONLY = _DEEPSPEED & {
-    "zero_optimization",
-    "train_micro_batch_size_per_gpu",
-    "steps_per_print",
-    "prescale_gradients",
-}
+_DEEPSPEED_ONLY = frozenset(
+    {"zero_optimization", "train_micro_batch_size_per_gpu", "steps_per_print", "prescale_gradients"}
+)
+"""Those of them that no others use."""
 SEEDS = frozenset({"seed", "random_seed"})
 
 

@@ -97,12 +97,17 @@ def _overlapping(parts: Sequence[Any]) -> list[Any]:
     """Those of several conditions that may follow from the others: alternatives, and tests of one flag."""
     if len(parts) < 2:
         return []
-    flags = [atom.flag for part in parts if isinstance(atom := part.of if isinstance(part, Not) else part, FlagTest)]
+    atoms = [_atom(part) for part in parts]
+    flags = [atom.flag for atom in atoms if isinstance(atom, FlagTest)]
     return [
-        part for part in parts
-        if isinstance(part, AnyOf)
-        or (isinstance(atom := part.of if isinstance(part, Not) else part, FlagTest) and flags.count(atom.flag) > 1)
+        part for part, atom in zip(parts, atoms, strict=True)
+        if isinstance(part, AnyOf) or (isinstance(atom, FlagTest) and flags.count(atom.flag) > 1)
     ]  # fmt: skip
+
+
+def _atom(part: Any) -> Any:
+    """A test, without the negation in front of it."""
+    return part.of if isinstance(part, Not) else part
 
 
 def either(*conds: Cond) -> Cond:
@@ -213,7 +218,7 @@ class Known:
                 continue
             self._atoms |= part.atoms
             self._literals.add(part)
-            atom = part.of if isinstance(part, Not) else part
+            atom = _atom(part)
             if isinstance(atom, FlagTest):
                 self._flags.setdefault(atom.flag, []).append((atom, atom is part))
 

@@ -63,14 +63,14 @@ def _only_tells(event: Event) -> bool:
             if not isinstance(one.value, f.Const) or not isinstance(one.value.value, bool):
                 return False
             answers += 1
-        elif isinstance(one, f.Scope) or (isinstance(one, f.Assign) and None in map(_plain, one.targets)):
+        elif isinstance(one, f.Scope) or (isinstance(one, f.Assign) and not _binds_names(one)):
             return False
         pending += [part for part in one if isinstance(part, tuple) and part]
     return answers > 0
 
 
-def _plain(target: f.Expr) -> str | None:
-    return target.id if isinstance(target, f.Name) else None
+def _binds_names(node: f.Assign) -> bool:
+    return all(isinstance(target, f.Name) for target in node.targets)
 
 
 def _seeds(program: Program) -> bool:

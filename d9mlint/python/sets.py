@@ -48,7 +48,7 @@ def _unsalted(value: Value) -> bool:
     return isinstance(value, Unknown) and "int" in value.origins
 
 
-def parts(value: Value) -> tuple[list[Value] | None, Value | None]:
+def _parts(value: Value) -> tuple[list[Value] | None, Value | None]:
     """Items (None where they are not all known) and element of what a set is made of."""
     if isinstance(value, Seq):
         return (list(value.items) if value.items is not None else None), value.element
@@ -59,14 +59,14 @@ def joined(values: Sequence[Value], sources: tuple[Event, ...] = ()) -> Seq:
     """The set of the items of several; one whose hash is salted, where there is any, stands for all of them."""
     every: list[Value] = []
     for value in values:
-        items, one = parts(value)
+        items, one = _parts(value)
         every += [*(items or ()), *([one] if one is not None else [])]
     salted = next((item for item in every if not _unsalted(item)), None)
     return Seq("set", None, salted or next(iter(every), None), "", sources)
 
 
 def _make(interp: Interpreter, event: Event, frame: Frame) -> Value:
-    items, one = parts(event.args[0]) if event.args else ([], None)
+    items, one = _parts(event.args[0]) if event.args else ([], None)
     return Seq("set", items, one, "", (event,))
 
 
