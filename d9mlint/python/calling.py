@@ -230,7 +230,7 @@ def enter(
 ) -> Value:  # fmt: skip
     """Runs a function of the program."""
     node = func.node
-    if not interp.tick() or len(interp.stack) >= interp.max_calls or any(other is func for other, _ in interp.stack):
+    if not interp.tick() or len(interp.stack) >= interp.max_calls or id(func) in interp.running:
         return UNKNOWN
     if interp.detached and id(node) in interp.entered:
         return UNKNOWN  # what happens in it has been told; nobody knows with which arguments it would be called here
@@ -258,7 +258,8 @@ def enter(
     if INFERENCE not in interp.contexts and _infers(func):
         added.append(INFERENCE)
     interp.contexts.extend(added)
-    interp.stack.append((func, Location(frame.module.path, *place)))
+    stack, interp.stack = interp.stack, (*interp.stack, Location(frame.module.path, *place))
+    interp.running.add(id(func))
     stopped: Cond = False
     failures = len(interp.failures)
     try:
@@ -268,7 +269,8 @@ def enter(
             returned, _, stopped = interp.block(node.body, inner)
             result = _result(node, inner, returned, stopped)
     finally:
-        interp.stack.pop()
+        interp.stack = stack
+        interp.running.discard(id(func))
         if added:
             del interp.contexts[-len(added) :]
     abstract = stopped is True and len(interp.failures) == failures  # what always raises, mostly another class has it

@@ -146,17 +146,24 @@ def perhaps_elsewhere(program: Program, known: Collection[str] = (ENABLE,)) -> b
 
     ``known`` are names of this kind whose effect is known.
     """
+    named = program.once("possible-switches", _possible_switches)
+    return program.story.truncated or any(name not in known for name in named)
+
+
+def _possible_switches(program: Program) -> frozenset[str]:
+    """Names of the calls that may turn it on; empty ones for reads of its variables."""
+    found: set[str] = set()
     for event in program.events:
         if event.detached or event.kind not in ("call", "unresolved"):
             continue
         if event.name in ("os.getenv", "os.environ.get") and event.args:
             name = event.args[0]
             if isinstance(name, Const) and name.value in (OPS_VARIABLE, CUDNN_VARIABLE):
-                return True
+                found.add("")
         last = event.name.rpartition(".")[2].lower()
-        if not event.effects and event.name not in known and ("determini" in last or "reproducib" in last):
-            return True
-    return program.story.truncated
+        if not event.effects and ("determini" in last or "reproducib" in last):
+            found.add(event.name)
+    return frozenset(found)
 
 
 # -- versions and the device ---------------------------------------------------------------------------------------

@@ -55,14 +55,19 @@ def negate(cond: Cond) -> Cond:
             cond.negation = both(*(negate(c) for c in cond.of))
         else:
             cond.negation = Not(cond)
+            cond.negation.negation = cond
     found: Cond = cond.negation
     return found
 
 
 def both(*conds: Cond) -> Cond:
     """All of ``conds``."""
-    if len(conds) == 1:
-        return conds[0]
+    if True in conds:
+        conds = tuple(cond for cond in conds if cond is not True)
+    if len(conds) < 2:
+        return conds[0] if conds else True
+    if False in conds:
+        return False
     key = ("both", *conds)
     if key not in _MEMO:
         _MEMO[key] = _both(conds)
@@ -71,21 +76,28 @@ def both(*conds: Cond) -> Cond:
 
 
 def _both(conds: Sequence[Cond]) -> Cond:
+    flat: list[Any] = []
+    for cond in conds:
+        flat.extend(cond.of if isinstance(cond, All) else (cond,))
+    shared = _shared(flat)
+    if not shared:
+        return _several(All, flat, True)
     known = Known()
     parts: list[Any] = []
-    for cond in conds:
-        for part in cond.of if isinstance(cond, All) else (cond,):
+    for part in flat:
+        if part.atoms & shared:
             answer = known.truth(part)
             if answer is False:
                 return False
-            if answer is None:
-                parts.append(part)
-                known.add(part)
+            if answer is True:
+                continue
+            known.add(part)
+        parts.append(part)
     if _exhaustive(part.of for part in parts if isinstance(part, Not)):
         return False
     for part in _overlapping(parts):  # one that came first may follow from what came later
         others = [other for other in parts if other is not part]
-        known = Known(others)
+        known = Known(other for other in others if other.atoms & part.atoms)
         if others and known.truth(part) is True:
             parts.remove(part)
         elif isinstance(part, AnyOf) and any(known.truth(one) is False for one in part.of):
@@ -95,14 +107,25 @@ def _both(conds: Sequence[Cond]) -> Cond:
 
 def _overlapping(parts: Sequence[Any]) -> list[Any]:
     """Those of several conditions that may follow from the others: alternatives, and tests of one flag."""
-    if len(parts) < 2:
+    shared = _shared(parts)
+    if not shared:
         return []
+    parts = [part for part in parts if part.atoms & shared]
     atoms = [_atom(part) for part in parts]
     flags = [atom.flag for atom in atoms if isinstance(atom, FlagTest)]
     return [
         part for part, atom in zip(parts, atoms, strict=True)
         if isinstance(part, AnyOf) or (isinstance(atom, FlagTest) and flags.count(atom.flag) > 1)
     ]  # fmt: skip
+
+
+def _shared(parts: Iterable[Any]) -> int:
+    """The atoms that more than one of several conditions has: the others say nothing about each other."""
+    seen = shared = 0
+    for part in parts:
+        shared |= seen & part.atoms
+        seen |= part.atoms
+    return shared
 
 
 def _atom(part: Any) -> Any:
@@ -112,8 +135,12 @@ def _atom(part: Any) -> Any:
 
 def either(*conds: Cond) -> Cond:
     """Any of ``conds``."""
-    if len(conds) == 1:
-        return conds[0]
+    if False in conds:
+        conds = tuple(cond for cond in conds if cond is not False)
+    if len(conds) < 2:
+        return conds[0] if conds else False
+    if True in conds:
+        return True
     key = ("either", *conds)
     if key not in _MEMO:
         _MEMO[key] = _either(conds)
@@ -122,14 +149,16 @@ def either(*conds: Cond) -> Cond:
 
 
 def _either(conds: Sequence[Cond]) -> Cond:
-    parts: dict[Any, None] = {}
+    flat: list[Any] = []
     for cond in conds:
-        for part in cond.of if isinstance(cond, AnyOf) else (cond,):
-            if part is False:
-                continue
-            if part is True or _opposite(part) in parts:
-                return True
-            parts[part] = None
+        flat.extend(cond.of if isinstance(cond, AnyOf) else (cond,))
+    if not _shared(flat):
+        return _several(AnyOf, flat, False)
+    parts: dict[Any, None] = {}
+    for part in flat:
+        if _opposite(part) in parts:
+            return True
+        parts[part] = None
     if _exhaustive(parts):
         return True
     simple = _simplified(list(parts))
@@ -163,7 +192,8 @@ def _several(kind: type[Several], parts: list[Any], empty: bool) -> Cond:
 
 def _simplified(parts: list[Any]) -> list[Any]:
     """Alternatives without those that another one covers: ``a and b or not a and b`` is ``b``."""
-    if len(parts) < 2 or not any(isinstance(part, All) for part in parts):
+    shared = _shared(parts)
+    if not any(isinstance(part, All) and part.atoms & shared for part in parts):
         return parts  # different tests, none the opposite of another
     sets = [frozenset(p.of) if isinstance(p, All) else frozenset((p,)) for p in parts]
     order: dict[Any, int] = {}
@@ -202,11 +232,12 @@ def _opposite(cond: Node) -> Cond | None:
 class Known:
     """Conditions that hold together, for quick questions."""
 
-    __slots__ = ("_atoms", "_flags", "_literals")
+    __slots__ = ("_atoms", "_flags", "_literals", "_unions")
 
     def __init__(self, conds: Iterable[Cond] = ()) -> None:
         self._atoms = 0
         self._literals: set[Any] = set()
+        self._unions = False
         self._flags: dict[Flag, list[tuple[FlagTest, bool]]] = {}
         for cond in conds:
             self.add(cond)
@@ -221,12 +252,15 @@ class Known:
             atom = _atom(part)
             if isinstance(atom, FlagTest):
                 self._flags.setdefault(atom.flag, []).append((atom, atom is part))
+            elif isinstance(atom, AnyOf):
+                self._unions = True
 
     def copy(self) -> Known:
         """The same, to be extended."""
         new = Known()
         new._atoms = self._atoms
         new._literals = set(self._literals)
+        new._unions = self._unions
         new._flags = {flag: list(tests) for flag, tests in self._flags.items()}
         return new
 
@@ -236,26 +270,44 @@ class Known:
             return cond
         if not cond.atoms & self._atoms:
             return None
+        if isinstance(cond, Several):
+            return self._truth_of_several(cond)
         if cond in self._literals:
             return True
-        if (cond.negation or negate(cond)) in self._literals:
+        if cond.negation in self._literals:
             return False
-        if isinstance(cond, FlagTest):
-            return self._flag_truth(cond)
+        return self._test_truth(cond)
+
+    def _test_truth(self, cond: Any) -> bool | None:
+        """Of a test, or its negation, where neither is known to hold."""
         if isinstance(cond, Not):
-            inner = self.truth(cond.of)
+            inner = self._test_truth(cond.of)
             return None if inner is None else not inner
-        if isinstance(cond, (All, AnyOf)):
-            wanted = isinstance(cond, AnyOf)
-            answer: bool | None = not wanted
-            for part in cond.of:
-                known = self.truth(part)
-                if known is wanted:
-                    return wanted
-                if known is None:
-                    answer = None
-            return answer
-        return None
+        return self._flag_truth(cond) if isinstance(cond, FlagTest) else None
+
+    def _truth_of_several(self, cond: Several) -> bool | None:
+        wanted = isinstance(cond, AnyOf)
+        atoms, literals = self._atoms, self._literals
+        if self._unions:
+            if cond in literals:
+                return True
+            if (cond.negation or negate(cond)) in literals:  # type: ignore[arg-type]
+                return False
+        answer: bool | None = not wanted
+        for part in cond.of:
+            if not part.atoms & atoms:
+                known: bool | None = None
+            elif part in literals:
+                known = True
+            elif part.negation in literals:
+                known = False
+            else:
+                known = self._truth_of_several(part) if isinstance(part, Several) else self._test_truth(part)
+            if known is wanted:
+                return wanted
+            if known is None:
+                answer = None
+        return answer
 
     def _flag_truth(self, cond: FlagTest) -> bool | None:
         for atom, positive in self._flags.get(cond.flag, ()):

@@ -69,7 +69,10 @@ class Interpreter:
         self.stopped: Cond = False
         """When the functions that the current statement calls raise or exit."""
         self.contexts: list[str] = []
-        self.stack: list[tuple[Func | None, Location]] = []
+        self.stack: tuple[Location, ...] = ()
+        """Where the calls stand that lead here, outermost first."""
+        self.running: set[int] = set()
+        """The functions (by ``id``) that are being told."""
         self.importing = 0
         self.detached = False
         self.unreached = False
@@ -243,7 +246,7 @@ class Interpreter:
             location=Location(frame.module.path, *place),
             guards=tuple(self.path.told), excluded=tuple(self.path.quiet),
             args=args, kwargs=kwargs or {}, star=star, receiver=receiver, contexts=tuple(self.contexts),
-            stack=tuple(location for _, location in self.stack), detached=self.detached, unreached=self.unreached,
+            stack=self.stack, detached=self.detached, unreached=self.unreached,
             deferred=self.deferred > 0, importing=self.importing > 0, func=frame.func, loader=self.loaders.current,
             main_only=self.main_guards > 0, tried=self.trials > 0, loops=tuple(self.loops),
         )  # fmt: skip
@@ -265,7 +268,8 @@ class Interpreter:
             if not self.tick():
                 break
             returned, jumped, stopped = statements.STATEMENTS[type(statement)](self, statement, frame)
-            self.trials += statements.may_give_up(statement)
+            if type(statement) is f.Try:
+                self.trials += statements.may_give_up(statement)
             if returned is jumped is stopped is self.stopped is False:  # as most do: it may not leave the block
                 continue
             stopped, self.stopped = either(stopped, self.stopped), False

@@ -219,6 +219,10 @@ class _Lowering:
             return f.Opaque(())
 
     def _string(self, node: cst.SimpleString) -> f.Expr:
+        text = node.value
+        if text[0] in "\"'" and "\\" not in text and "\r" not in text:  # most are, and `literal_eval` takes its time
+            quotes = 3 if text[:3] == text[0] * 3 and len(text) > 5 else 1
+            return f.Const(text[quotes:-quotes])
         try:
             value = node.evaluated_value
         except (ValueError, SyntaxError):

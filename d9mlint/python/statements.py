@@ -120,7 +120,10 @@ def _if(interp: Interpreter, node: f.If, frame: Frame) -> Left:
     def run(body: Sequence[f.Stmt], few: bool) -> Left:
         guarded = body is node.body and _is_main_guard(node.test)
         interp.main_guards += guarded
-        with narrowing.narrowed(counted if few else ()):
+        if counted and few:
+            with narrowing.narrowed(counted):
+                left = interp.block(body, frame)
+        else:
             left = interp.block(body, frame)
         interp.main_guards -= guarded
         return left
@@ -286,10 +289,8 @@ def _ends(handler: Sequence[f.Stmt]) -> bool:
     return bool(handler) and isinstance(handler[-1], f.Raise)
 
 
-def may_give_up(statement: f.Stmt) -> bool:
+def may_give_up(statement: f.Try) -> bool:
     """Whether a ``try`` keeps what comes after it from happening, by a handler that returns or goes on with a loop."""
-    if not isinstance(statement, f.Try):
-        return False
     return any(handler and isinstance(handler[-1], (f.Return, f.Jump)) for handler in statement.handlers)
 
 

@@ -93,7 +93,7 @@ class Event:
 
     def inside(self, *contexts: str) -> bool:
         """Whether it happens in one of these contexts."""
-        return any(c in self.contexts for c in contexts)
+        return bool(self.contexts) and not frozenset(contexts).isdisjoint(self.contexts)
 
     @property
     def trains(self) -> bool:

@@ -302,7 +302,7 @@ def choose(options: list[tuple[Cond, Value]]) -> Value:
             if together is False:
                 continue
             for i, (other, known) in enumerate(flat):
-                if same(known, leaf):
+                if known is leaf or same(known, leaf):
                     flat[i] = (either(other, together), known)
                     break
             else:
@@ -358,7 +358,8 @@ def taint(values: Any) -> tuple[frozenset[str], str, tuple[Event, ...]]:
             o, r, s = taint_of(leaf)
             origins |= o
             order = order or r
-            sources.extend(e for e in s if e not in sources)
+            if s:
+                sources.extend(e for e in s if e not in sources)
     return frozenset(origins), order, tuple(sources)
 
 

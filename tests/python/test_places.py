@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import pickle
 from pathlib import Path
 
 import libcst as cst
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from libcst.metadata import MetadataWrapper, WhitespaceInclusivePositionProvider
 
+from d9mlint.python import facts as f
+from d9mlint.python import project
 from d9mlint.python.lower import lower
 from d9mlint.python.places import Places
 from d9mlint.python.project import CannotRead, parse
@@ -66,3 +71,41 @@ def test_facts_survive_pickling() -> None:
 def test_what_cannot_be_read_says_why(data: bytes, reason: str) -> None:
     with pytest.raises(CannotRead, match=reason):
         parse(data, "x.py")
+
+
+_PIECES = st.tuples(st.sampled_from([b"(", b")", b"[]", b"({", b"})", b"+", b"1,", b"\n", b"#'"]), st.integers(1, 900))
+
+
+@given(st.lists(_PIECES, max_size=8))
+def test_the_quick_look_at_a_source_lets_no_monster_pass(pieces: list[tuple[bytes, int]]) -> None:
+    data = b"".join(piece * times for piece, times in pieces)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(project, "_is_flat", lambda structure: False)
+        patch.setattr(project, "_python_refuses", lambda data: True)
+        slow = _refusal(data)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(project, "_python_refuses", lambda data: True)
+        assert _refusal(data) == slow
+
+
+def _refusal(data: bytes) -> str:
+    try:
+        project._refuse_monsters(data)
+    except CannotRead as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.filterwarnings("ignore:invalid escape sequence")
+@given(st.text(alphabet="ab'\"\\\r\n{}é", max_size=12), st.sampled_from(["'", '"', "'''", '"""']))
+def test_texts_are_what_python_reads(inner: str, quotes: str) -> None:
+    source = f"x = {quotes}{inner}{quotes}\n".encode()
+    try:
+        facts = parse(source, "x.py")
+    except CannotRead:
+        return
+    one = facts.body[0]
+    if isinstance(one, f.Assign) and isinstance(one.value, f.Const):
+        (known,) = ast.parse(source).body
+        assert isinstance(known, ast.Assign)
+        assert ast.literal_eval(known.value) == one.value.value
