@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from d9mlint.app.options import Options, shown
-from d9mlint.config import Config
 from d9mlint.discover import Discovery
 from d9mlint.model import Finding, Rule, Unchecked
 from d9mlint.target import Resolver
@@ -36,7 +35,7 @@ def _given(options: Options) -> Iterator[Path]:
 
 
 def judge_configs(
-    options: Options, config: Config, rules: tuple[Rule, ...], found: Discovery, reader: Reader
+    options: Options, resolver: Resolver, rules: tuple[Rule, ...], found: Discovery, reader: Reader
 ) -> Besides:  # fmt: skip
     """The findings in config files; one that cannot be read is told of where it was named, others may be templates."""
     cwd = Path.cwd()
@@ -49,7 +48,6 @@ def judge_configs(
     from d9mlint.configs.judging import config as read
     from d9mlint.configs.judging import findings
 
-    resolver = Resolver(options.target, config.target, config.root, options.device or config.device)
     raised: list[Finding] = []
     unchecked: list[Unchecked] = []
     sources: dict[str, str] = {}
@@ -68,8 +66,8 @@ def judge_configs(
 
 
 def judge_commands(
-    options: Options, config: Config, rules: tuple[Rule, ...], found: Discovery,
-    commands: Mapping[str, tuple[Start, ...]], reader: Reader,
+    resolver: Resolver, rules: tuple[Rule, ...], found: Discovery, commands: Mapping[str, tuple[Start, ...]],
+    reader: Reader,
 ) -> Besides:  # fmt: skip
     """The findings about the commands of launchers that stand in the checked folders or were named."""
     cwd = Path.cwd()
@@ -80,7 +78,6 @@ def judge_commands(
     from d9mlint.configs.judging import ABOUT_COMMANDS, command_findings
 
     own = tuple(rule for rule in rules if rule.name in ABOUT_COMMANDS)
-    resolver = Resolver(options.target, config.target, config.root, options.device or config.device)
     raised = [
         one for name, path in files.items() for one in command_findings(commands[name], own, resolver.target(path))
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -52,9 +53,15 @@ def shown(path: Path, cwd: Path) -> str:
     """A path as reports show it: relative to the working directory, ``/``-separated; empty for that directory."""
     text = os.path.relpath(path, cwd).replace(os.sep, "/")
     if text.startswith("../") and path.is_absolute():  # spelled through a link to the working directory, perhaps
-        real = Path(os.path.realpath(path.parent)) / path.name
+        real = Path(_real(path.parent)) / path.name
         text = os.path.relpath(real, cwd).replace(os.sep, "/") if real.is_relative_to(cwd) else text
     return "" if text == "." else text
+
+
+@lru_cache(maxsize=10_000)
+def _real(folder: Path) -> str:
+    """The folder without links; a run asks for the same few again for each of their files."""
+    return os.path.realpath(folder)
 
 
 def start(paths: Sequence[Path]) -> Path:

@@ -111,8 +111,9 @@ def _checked(options: Options) -> Outcome:
     rules = selected(catalogue, (*config.select, *options.select), (*config.ignore, *options.ignore))
     reach = _reach(options, config)
     launched, found = started(discover(options.paths, config), options, reach.peek, Path.cwd())
-    configs = judge_configs(options, config, tuple(r for r in rules if r.family == CONFIGS), found, reach.peek)
-    commands = judge_commands(options, config, rules, found, launched.commands, reach.peek)
+    resolver = Resolver(options.target, config.target, config.root, options.device or config.device)
+    configs = judge_configs(options, resolver, tuple(r for r in rules if r.family == CONFIGS), found, reach.peek)
+    commands = judge_commands(resolver, rules, found, launched.commands, reach.peek)
     others = (configs.sources, configs.unchecked, commands.sources)
     if not (found.files or found.kernels or found.unchecked or any(others)):
         named = ", ".join(map(str, options.paths))
@@ -127,6 +128,7 @@ def _checked(options: Options) -> Outcome:
         found,
         reach,
         launched,
+        resolver,
     )
     judged = _judge_all(job, found, options)
     kernels = _kernels(options, config, tuple(r for r in rules if r.family == KERNELS), found)
@@ -192,10 +194,9 @@ def _reach(options: Options, config: Config) -> Reach:
 
 def _job(
     options: Options, config: Config, catalogue: Catalogue, rules: tuple[Rule, ...], found: Discovery, reach: Reach,
-    launched: Started,
+    launched: Started, resolver: Resolver,
 ) -> Job:  # fmt: skip
     cwd = Path.cwd()
-    resolver = Resolver(options.target, config.target, config.root, options.device or config.device)
     targets: dict[str, Target] = {}
     roots: dict[str, tuple[str, ...]] = {}
     beside: dict[Path, tuple[str, ...]] = {}

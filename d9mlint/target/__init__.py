@@ -185,11 +185,14 @@ def _choose(
     if wish:
         fitting = [c for c in others if asked and satisfies(name, c.version, wish.specifier)]
         return fitting[0] if fitting else _Choice(newest(name, wish.specifier) or KNOWN[name][-1], wish.reason)
+    limits = [one for one in limits if one.package == name]
     mine = [[pin for pin in folder if pin.name == name] for folder in pins]
+    if not (limits or others or any(mine)):  # so it is with most packages
+        return _Choice(KNOWN[name][-1], NEWEST)
     if asked and others:  # an image that was asked for; the files may tell whether its tf1 or its tf2 is meant
         fitting = [c for folder in mine for pin in folder for c in others if satisfies(name, c.version, pin.specifier)]
         return [*fitting, *others][0]
-    return _stated(name, mine, others, [one for one in limits if one.package == name])
+    return _stated(name, mine, others, limits)
 
 
 def _stated(

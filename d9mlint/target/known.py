@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from types import MappingProxyType
 
 from packaging.specifiers import SpecifierSet
@@ -177,11 +178,13 @@ def satisfies(name: str, version: str, specifier: SpecifierSet) -> bool:
     return any(specifier.contains(Version(attempt), prereleases=True) for attempt in attempts)
 
 
+@cache
 def newest(name: str, specifier: SpecifierSet) -> str | None:
     """The newest known release of ``name`` within ``specifier``; None where there is none."""
     return next((v for v in reversed(KNOWN.get(name, ())) if satisfies(name, v, specifier)), None)
 
 
+@cache
 def implied(name: str, tensorflow: str) -> tuple[str, str] | None:
     """Version of ``name`` that comes with this TensorFlow, and the reason; None where nothing follows."""
     release = Version(tensorflow).release

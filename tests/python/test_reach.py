@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from d9mlint.python.reach import Reach, _import_lines
+from d9mlint.python.reach import _ROOTS, _SIGNS, Reach, _import_lines
 from d9mlint.python.reading import disk_reader
 
 
@@ -108,3 +108,8 @@ def test_limits_of_two_packages_do_not_hide_each_other(tmp_path: Path) -> None:
     assert shown == [("tensorflow", "<2.6"), ("tensorflow", "<2.16"), ("torch", "<2.4")]
     assert reach.limits(["b.py"]) == []
     assert reach.packages(["a.py"]) == {"torchtext", "keras", "tensorflow_addons"}
+
+
+def test_the_quick_look_misses_no_sign_of_a_release() -> None:
+    for sign in _SIGNS:
+        assert all(any(root in text for root in _ROOTS) for text in ([sign.needs] if sign.needs else sign.words))
