@@ -147,14 +147,13 @@ def _judge_program(example: Example, data: dict[str, bytes], catalogue: Catalogu
 
     entry = "train.py" if "train.py" in data else next(name for name in data if name.endswith((".py", ".ipynb")))
     target = _launched(newest_target(example.target, example.device), entry, data)
-    knowledge = Knowledge(catalogue.aliases, catalogue.effects, target)
+    knowledge = Knowledge(catalogue.aliases, catalogue.effects, target, catalogue.ops)
     argv = None if example.args is None else list(example.args)
     judged = judge(
         Project(data.get),
         entry,
         ("", "src"),
         [r for r in catalogue.rules.values() if r.family not in (KERNELS, CONFIGS)],
-        catalogue.ops,
         knowledge,
         target,
         argv,

@@ -274,7 +274,7 @@ class _Judge:
         job = self._job
         target = job.targets[name]
         judged = judge(
-            self._project, name, job.roots[name], job.rules, job.ops, self._knowing(target), target, job.argv,
+            self._project, name, job.roots[name], job.rules, self._knowing(target), target, job.argv,
             local=local, elsewhere=job.elsewhere.get(name, frozenset()),
         )  # fmt: skip
         return Unit(judged.findings, judged.unchecked, judged.files, self._asked(sorted(self._project.asked)))
@@ -284,7 +284,7 @@ class _Judge:
 
         label = repr(sorted((k, p.version) for k, p in target.packages.items()))
         if label not in self._knowledge:
-            self._knowledge[label] = Knowledge(self._job.aliases, self._job.effects, target)
+            self._knowledge[label] = Knowledge(self._job.aliases, self._job.effects, target, self._job.ops)
         return self._knowledge[label]
 
     def _asked(self, paths: Iterable[str]) -> tuple[tuple[str, str | None], ...]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeGuard
 
-from d9mlint.model import CONFIDENCES, Finding, Location, Op, Related, Rule, Target
+from d9mlint.model import CONFIDENCES, Finding, Location, Related, Rule, Target
 from d9mlint.python import calling, linking, loaders, match, mentions
 from d9mlint.python import facts as f
 from d9mlint.python.determinism import CUDNN_VARIABLE, FRONTEND_VARIABLE, OPS_VARIABLE
@@ -43,9 +43,8 @@ class Judged:
 
 
 def judge(
-    project: Project, entry: str, roots: Sequence[str], rules: Iterable[Rule], ops: Iterable[Op],
-    knowledge: Knowledge, target: Target, argv: Sequence[str] | None = None, *, local: bool = False,
-    elsewhere: frozenset[str] = frozenset(),
+    project: Project, entry: str, roots: Sequence[str], rules: Iterable[Rule], knowledge: Knowledge,
+    target: Target, argv: Sequence[str] | None = None, *, local: bool = False, elsewhere: frozenset[str] = frozenset(),
 ) -> Judged:  # fmt: skip
     """Tells the program that starts at ``entry`` and judges it; ``local`` for a file that no entry reaches.
 
@@ -56,7 +55,7 @@ def judge(
         UsageError: ``argv`` are not arguments of this program.
     """
     story = tell(project, entry, roots, knowledge, target, argv, local=local, elsewhere=elsewhere)
-    program = Program(story, target, knowledge, ops_by_call(ops, knowledge))
+    program = Program(story, target, knowledge)
     drafts: list[Draft] = []
     unchecked = dict(story.unchecked)
     for rule in rules:
@@ -162,17 +161,6 @@ def _run_detached(interp: Interpreter, func: Func, args: list[Inst], frame: Fram
         return
     place = func.node.place if isinstance(func.node, (f.Def, f.Lambda)) else f.NOWHERE
     calling.enter(interp, func, list(args), {}, frame, place, star=True)
-
-
-def ops_by_call(ops: Iterable[Op], knowledge: Knowledge) -> dict[str, tuple[Op, ...]]:
-    """Ops by the canonical names under which a program meets them."""
-    out: dict[str, list[Op]] = {}
-    for op in ops:
-        for name in op.calls:
-            known = out.setdefault(knowledge.canonical(name), [])
-            if op not in known:
-                known.append(op)
-    return {name: tuple(found) for name, found in out.items()}
 
 
 _CHECKERS: dict[str, Check] = {}

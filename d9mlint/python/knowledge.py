@@ -5,16 +5,18 @@ from __future__ import annotations
 import builtins
 from collections.abc import Iterable, Mapping
 
-from d9mlint.model import Effect, Target
+from d9mlint.model import Effect, Op, Target
 from d9mlint.python.values import Const, Value
 
 BUILTINS = frozenset(dir(builtins))
 
 
 class Knowledge:
-    """Effects by canonical name for one target, and the names themselves."""
+    """Effects and ops by canonical name for one target, and the names themselves."""
 
-    def __init__(self, aliases: Mapping[str, str], effects: Iterable[Effect], target: Target) -> None:
+    def __init__(
+        self, aliases: Mapping[str, str], effects: Iterable[Effect], target: Target, ops: Iterable[Op] = ()
+    ) -> None:  # fmt: skip
         self.builtins = BUILTINS
         self._aliases = dict(aliases)
         self._canonical: dict[str, str] = {}
@@ -34,6 +36,11 @@ class Knowledge:
                     self._effects.setdefault(key, []).append(effect)
         self.switching = frozenset(switching)
         """Last parts of the names of calls that seed or switch something."""
+        self.ops: dict[str, tuple[Op, ...]] = {}
+        """Ops by the names under which programs meet them."""
+        for op in ops:
+            for key in dict.fromkeys(map(self.canonical, op.calls)):
+                self.ops[key] = (*self.ops.get(key, ()), op)
 
     def canonical(self, name: str) -> str:
         """The one name of something that can be reached by several (``tf.keras.X`` is ``keras.X``)."""

@@ -22,15 +22,23 @@ def assigned(interp: Interpreter, node: f.Assign, value: Value, start: int, fram
     """Marks draws of an assignment, told from event ``start`` on, and those whose numbers it takes the place of."""
     if not isinstance(node.value, f.Call) or frame.func is None or len(node.targets) != 1:
         return
-    drawn = [e for e in interp.story.events[start:] if e.kind == "call" and any(x.draws for x in e.effects)]
     target = node.targets[0]
-    if isinstance(target, f.Name) and drawn and _read_in_training_only(interp, frame.func.node, target.id):
-        for event in drawn:
-            event.in_training = event.in_training or event.location.line == node.value.place[0]
+    if isinstance(target, f.Name):
+        drawn = _drawn(interp, start)
+        if drawn and _read_in_training_only(interp, frame.func.node, target.id):
+            for event in drawn:
+                event.in_training = event.in_training or event.location.line == node.value.place[0]
     if isinstance(target, f.Attr) and isinstance(target.value, f.Name) and frame.func.name == "__init__":
         holder = frame.vars.get(target.value.id)
         if isinstance(holder, Inst) and _MODULE in holder.cls.external():
-            _replaced(interp, (holder, target.name), value, drawn, frame)
+            _replaced(interp, (holder, target.name), value, _drawn(interp, start), frame)
+
+
+def _drawn(interp: Interpreter, start: int) -> list[Event]:
+    """The draws that were told from event ``start`` on."""
+    return [
+        e for e in interp.story.events[start:] if e.effects and e.kind == "call" and any(x.draws for x in e.effects)
+    ]
 
 
 def _replaced(

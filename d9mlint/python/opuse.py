@@ -110,7 +110,7 @@ def _uses(program: Program) -> Iterator[Use]:
 def _met(program: Program, event: Event) -> tuple[Op, ...]:
     """The ops that a call stands for."""
     name = event.name.replace("().__call__", ".__call__")
-    known = program.ops.get(name) or program.ops.get(f"{name.rpartition('.')[0]}.*", ())
+    known = program.knowledge.ops.get(name) or program.knowledge.ops.get(f"{name.rpartition('.')[0]}.*", ())
     if known and event.name.startswith("?."):  # names that only tensors have, on a value that is not known
         known = tuple(op for op in known if op.framework in program.frameworks)
     own = _own_name(event)
@@ -118,7 +118,7 @@ def _met(program: Program, event: Event) -> tuple[Op, ...]:
         return known
     # What runs inside of `Function.apply` is not seen to be called; the call of `apply` is told instead. A module that
     # the program imports may hold more of them than it applies.
-    mine = program.ops.get(own, ())
+    mine = program.knowledge.ops.get(own, ())
     inside = event.detached and _in_function(event)
     return (*known, *(op for op in mine if not (inside and _told_at_apply(program, op))))
 

@@ -25,13 +25,12 @@ def check(program: Program, rule: Rule, order: str) -> Iterator[Draft]:
     if not program.imports(*_NUMERIC) and not (program.imports("random") and _seeds(program)):
         return
     found: dict[int, tuple[Event, list[Event]]] = {}
-    for event in program.events:
-        for value in _ordered_inputs(event):
-            source = _source(value, order)
-            if source is None or _only_sorted(program, event):
-                continue
-            if not picking.asks_no_order(program.events, event):
-                found.setdefault(source.index, (source, []))[1].append(event)
+    for event, value in program.once("ordered-inputs", _ordered_inputs):
+        source = _source(value, order)
+        if source is None or _only_sorted(program, event):
+            continue
+        if not picking.asks_no_order(program.events, event):
+            found.setdefault(source.index, (source, []))[1].append(event)
     for source, sinks in found.values():
         if source.name in _WALKS and _sorted_inside(program, source):
             continue
@@ -101,7 +100,12 @@ def _only_sorted(program: Program, event: Event) -> bool:
     return given and after.kind == "call" and any(x.order == "sorted" for x in after.effects)
 
 
-def _ordered_inputs(event: Event) -> Iterator[Value]:
+def _ordered_inputs(program: Program) -> list[tuple[Event, Value]]:
+    """What goes in no promised order to where an order counts."""
+    return [(event, value) for event in program.events for value in _inputs(event) if taint([value])[1]]
+
+
+def _inputs(event: Event) -> Iterator[Value]:
     if event.kind == "sink":
         yield from event.args
     elif event.kind == "call":

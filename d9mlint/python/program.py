@@ -57,7 +57,6 @@ class Program:
     story: Story
     target: Target
     knowledge: Knowledge
-    ops: Mapping[str, tuple[Op, ...]] = field(default_factory=dict)
     _once: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def once(self, name: str, find: Callable[[Program], T]) -> T:
@@ -103,10 +102,11 @@ class Program:
 
     def imports(self, *packages: str) -> list[Event]:
         """Imports of any of these packages or their modules, in order."""
-        return [
-            e for e in self.events
-            if e.kind == "import" and any(e.raw == p or e.raw.startswith(p + ".") for p in packages)
-        ]  # fmt: skip
+        return [e for e in self._imports if any(e.raw == p or e.raw.startswith(p + ".") for p in packages)]
+
+    @cached_property
+    def _imports(self) -> list[Event]:
+        return [e for e in self.events if e.kind == "import"]
 
     @cached_property
     def trains(self) -> list[Event]:

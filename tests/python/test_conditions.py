@@ -44,9 +44,9 @@ def found(files: str | dict[str, str], *rules: str, entry: str = "train.py") -> 
         {"train.py": f'{FLAGS}{files}\nif __name__ == "__main__":\n    main()\n'} if isinstance(files, str) else files
     )
     at = newest_target(["torch==2.6"], "gpu")
-    knowledge = Knowledge(CATALOGUE.aliases, CATALOGUE.effects, at)
+    knowledge = Knowledge(CATALOGUE.aliases, CATALOGUE.effects, at, CATALOGUE.ops)
     project = Project({path: text.encode() for path, text in texts.items()}.get)
-    told = judge(project, entry, ("",), CATALOGUE.rules.values(), CATALOGUE.ops, knowledge, at)
+    told = judge(project, entry, ("",), CATALOGUE.rules.values(), knowledge, at)
     return [f for f in told.findings if f.rule in rules and f.confidence != "low"]
 
 

@@ -42,16 +42,16 @@ def target(*requirements: str) -> Target:
 def told(body: str, *requirements: str) -> Story:
     source = (DATA + textwrap.dedent(body)).encode()
     its = target(*requirements)
-    knowledge = Knowledge(CATALOGUE.aliases, CATALOGUE.effects, its)
+    knowledge = Knowledge(CATALOGUE.aliases, CATALOGUE.effects, its, CATALOGUE.ops)
     return tell(Project({"train.py": source}.get), "train.py", ("",), knowledge, its)
 
 
 def findings(body: str, *requirements: str) -> list[tuple[str, tuple[str, ...]]]:
     source = (DATA + textwrap.dedent(body)).encode()
     its = target(*requirements)
-    knowledge = Knowledge(CATALOGUE.aliases, CATALOGUE.effects, its)
+    knowledge = Knowledge(CATALOGUE.aliases, CATALOGUE.effects, its, CATALOGUE.ops)
     rules = [r for r in CATALOGUE.rules.values() if r.family not in (KERNELS, CONFIGS)]
-    judged = judge(Project({"train.py": source}.get), "train.py", ("",), rules, CATALOGUE.ops, knowledge, its)
+    judged = judge(Project({"train.py": source}.get), "train.py", ("",), rules, knowledge, its)
     assert judged.unchecked == ()
     return [(x.rule, x.when) for x in judged.findings if x.confidence != "low"]
 

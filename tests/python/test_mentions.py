@@ -37,7 +37,7 @@ def found(**files: str) -> list[Finding]:
     """What the rule on generators from entropy says, for all files that are not ``data``, together."""
     project = Project({f"{name}.py": text.encode() for name, text in files.items()}.get)
     rules = [CATALOGUE.rules["entropy-seed"]]
-    judged = (judge(project, f"{n}.py", ("",), rules, (), KNOWLEDGE, TARGET) for n in files if n != "data")
+    judged = (judge(project, f"{n}.py", ("",), rules, KNOWLEDGE, TARGET) for n in files if n != "data")
     return combine([one for each in judged for one in each.findings])
 
 

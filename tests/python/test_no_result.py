@@ -29,9 +29,9 @@ args = parser.parse_args()
 def found(text: str, *rules: str) -> list[Finding]:
     """What is found in a program, by these rules."""
     at = newest_target(["torch==2.6"], "gpu")
-    knowledge = Knowledge(CATALOGUE.aliases, CATALOGUE.effects, at)
+    knowledge = Knowledge(CATALOGUE.aliases, CATALOGUE.effects, at, CATALOGUE.ops)
     project = Project({"run.py": f"{HEAD}{text}".encode()}.get)
-    told = judge(project, "run.py", ("",), CATALOGUE.rules.values(), CATALOGUE.ops, knowledge, at)
+    told = judge(project, "run.py", ("",), CATALOGUE.rules.values(), knowledge, at)
     return [f for f in told.findings if f.rule in rules and f.confidence != "low"]
 
 
