@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from d9mlint.model import EnvironmentVariable, Target
 from d9mlint.python import facts as f
 from d9mlint.python import missing
+from d9mlint.python.filenames import above, join
 from d9mlint.python.guards import LAUNCHER, Cond, FlagTest, either, negate
 from d9mlint.python.paths import Path
-from d9mlint.python.project import CannotRead, above, join
+from d9mlint.python.project import CannotRead
 from d9mlint.python.story import Frame
 from d9mlint.python.values import Const, Module, Ref, Unknown, Value
 

@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from d9mlint.python import facts as f
-from d9mlint.python.project import CannotRead, join
+from d9mlint.python.filenames import join
+from d9mlint.python.project import CannotRead
 from d9mlint.python.story import Frame
 from d9mlint.python.values import Module, Value
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from d9mlint.python import dotenv, tensors
 from d9mlint.python import facts as f
-from d9mlint.python.project import CannotRead, folder
+from d9mlint.python.filenames import folder
+from d9mlint.python.project import CannotRead
 from d9mlint.python.story import Event, Frame
 from d9mlint.python.values import (
     NONE,

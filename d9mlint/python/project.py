@@ -11,7 +11,7 @@ from d9mlint.python import facts as f
 from d9mlint.python.reading import MAX_BYTES, CannotRead, Reader, disk_reader
 from d9mlint.python.store import Store, content_hash, own_code
 
-__all__ = ["MAX_BYTES", "CannotRead", "Project", "Reader", "above", "disk_reader", "folder", "join", "parse"]
+__all__ = ["MAX_BYTES", "CannotRead", "Project", "Reader", "disk_reader", "parse"]
 
 
 def parse(data: bytes, path: str) -> f.Facts:
@@ -194,21 +194,3 @@ class Project:
     def module_at(self, base: str) -> str | None:
         """The file of the package or module whose path without an ending is ``base``."""
         return next((path for path in (base + "/__init__.py", base + ".py") if self.exists(path)), None)
-
-
-def join(root: str, relative: str) -> str:
-    """``root/relative`` without a leading ``./``."""
-    return relative if root in ("", ".") else f"{root.rstrip('/')}/{relative}"
-
-
-def folder(path: str) -> str:
-    """The folder part of a path; empty for a bare name."""
-    return path.rpartition("/")[0] if "/" in path else ""
-
-
-def above(path: str, level: int) -> str:
-    """The folder that a relative import with ``level`` dots starts from, in the file at ``path``."""
-    base = folder(path)
-    for _ in range(level - 1):
-        base = folder(base) if base else ".."
-    return base

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from d9mlint.discover.percent import is_percent
 from d9mlint.model import Limit
-from d9mlint.python.project import above, folder, join
+from d9mlint.python.filenames import above, folder, join
 from d9mlint.python.reading import NOTEBOOK, CannotRead, Reader, remembering
 
 _IMPORT = re.compile(

@@ -106,6 +106,6 @@ def test_texts_are_what_python_reads(inner: str, quotes: str) -> None:
         return
     one = facts.body[0]
     if isinstance(one, f.Assign) and isinstance(one.value, f.Const):
-        (known,) = ast.parse(source).body
+        known = ast.parse(source).body[0]
         assert isinstance(known, ast.Assign)
         assert ast.literal_eval(known.value) == one.value.value

@@ -1,0 +1,21 @@
+"""Paths as reports show them, ``/``-separated: who only looks at import lines needs no facts for them."""
+
+from __future__ import annotations
+
+
+def join(root: str, relative: str) -> str:
+    """``root/relative`` without a leading ``./``."""
+    return relative if root in ("", ".") else f"{root.rstrip('/')}/{relative}"
+
+
+def folder(path: str) -> str:
+    """The folder part of a path; empty for a bare name."""
+    return path.rpartition("/")[0] if "/" in path else ""
+
+
+def above(path: str, level: int) -> str:
+    """The folder that a relative import with ``level`` dots starts from, in the file at ``path``."""
+    base = folder(path)
+    for _ in range(level - 1):
+        base = folder(base) if base else ".."
+    return base
