@@ -234,3 +234,19 @@ def test_unlikely_ops_of_code_that_nothing_calls_are_not_named(d9mlint: Callable
     Path("train.py").write_text(UNCALLED)
     (finding,) = d9mlint("train.py", "--format", "json", "--select", "missing-torch-determinism").json["findings"]
     assert "what of the network is not seen here" in finding["message"]
+
+
+@pytest.mark.parametrize(
+    ("framework", "seed", "remedy"),
+    [
+        ("torch", "torch.manual_seed(1)", "seed all three: "),
+        ("tensorflow", "tensorflow.random.set_seed(1)", "`tf.keras.utils.set_random_seed(1)` seeds Python, NumPy and"),
+        ("random", "random.seed(1)", "seed each that the program draws from: "),
+    ],
+)
+def test_numpy_is_seeded_as_programs_of_its_framework_do_it(
+    d9mlint: Run, framework: str, seed: str, remedy: str
+) -> None:
+    Path("train.py").write_text(f"import numpy as np\nimport {framework}\n\n{seed}\nnp.random.shuffle([1, 2])\n")
+    (finding,) = d9mlint("train.py", "--format", "json", "--select", "partial-seed").json["findings"]
+    assert finding["remedy"].startswith(remedy)

@@ -100,11 +100,12 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
 def _remedy(program: Program, rule: Rule, group: list[Uncovered]) -> str:
     """The remedy for a group of draws, of the package that draws where it has one of its own.
 
-    Worker processes of a loader take their seeds from PyTorch.
+    What seeds a framework's program seeds NumPy's generator, too. Worker processes of a loader take their seeds from
+    PyTorch.
     """
     event = _first(program, group).draw.event
     package = event.name.partition(".")[0]
-    own = any(one.framework == package for one in rule.remedies)
+    own = package != "numpy" and any(one.framework == package for one in rule.remedies)
     frameworks = (package,) if own else program.frameworks or ("numpy",)
     remedy = remedy_there(program, event, rule.remedy(program.target, frameworks))
     in_loader = any(u.draw.other == "torch" and u.draw.generator != "torch" for u in group)
