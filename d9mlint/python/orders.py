@@ -29,7 +29,7 @@ def check(program: Program, rule: Rule, order: str) -> Iterator[Draft]:
         source = _source(value, order)
         if source is None or _only_sorted(program, event):
             continue
-        if not picking.asks_no_order(program.events, event):
+        if not picking.asks_no_order(program, event):
             found.setdefault(source.index, (source, []))[1].append(event)
     for source, sinks in found.values():
         if source.name in _WALKS and _sorted_inside(program, source):

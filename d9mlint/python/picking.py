@@ -5,15 +5,16 @@ The largest of what was made of a listing stands where its name stands in it, wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from d9mlint.python import facts as f
 from d9mlint.python.story import Event, Frame
-from d9mlint.python.values import Obj, Phi, Seq, Unknown, Value, taint
+from d9mlint.python.values import UNKNOWN, Obj, Phi, Seq, Unknown, Value, taint
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter import Interpreter
+    from d9mlint.python.program import Program
 
 PICKED = "picked"
 """The kind of event for an item that is picked by the place of an extreme, with the index as its argument."""
@@ -43,6 +44,8 @@ def _place_in(events: list[Event], holder: Value, index: Value) -> bool:
         order, made_of = taint([value])[1:]
         if found and order:
             return bool(made_of) and set(map(id, made_of)) <= set(map(id, sources))
+        if not isinstance(value, (Obj, Unknown)) or value is UNKNOWN:
+            return False  # no such call makes it
         made = value.event if isinstance(value, Obj) else next((e for e in reversed(events) if e.result is value), None)
         if made is None or not (made.name in _SAME or _last(made) in _PLACES):
             return False
@@ -73,21 +76,28 @@ def _last(event: Event) -> str:
     return event.name.rpartition(".")[2]
 
 
-def asks_no_order(events: Iterable[Event], event: Event) -> bool:
+def asks_no_order(program: Program, event: Event) -> bool:
     """Whether only extremes of what a call makes are asked for, and the places of these in the same listing."""
-    told = list(events)
-    uses = _uses(told, event.result)
+    uses = _uses(program, event)
     return bool(uses) and all(
-        _last(use) in _EXTREMES or (_last(use) in _PLACES and _only_picks(told, use)) for use in uses
+        _last(use) in _EXTREMES or (_last(use) in _PLACES and _only_picks(program, use)) for use in uses
     )
 
 
-def _only_picks(events: list[Event], place: Event) -> bool:
-    uses = _uses(events, place.result)
-    return bool(uses) and all(use.kind == PICKED or (use.name in _SAME and _only_picks(events, use)) for use in uses)
+def _only_picks(program: Program, place: Event) -> bool:
+    uses = _uses(program, place)
+    return bool(uses) and all(use.kind == PICKED or (use.name in _SAME and _only_picks(program, use)) for use in uses)
 
 
-def _uses(events: list[Event], value: Value | None) -> list[Event]:
-    if value is None:
-        return []
-    return [e for e in events if e.receiver is value or any(one is value for one in (*e.args, *e.kwargs.values()))]
+def _uses(program: Program, made: Event) -> Sequence[Event]:
+    """The calls, and the like, that are handed what a call makes, as it is."""
+    return program.once("takers", _takers).get(id(made.result), ()) if made.result is not None else ()
+
+
+def _takers(program: Program) -> dict[int, list[Event]]:
+    """By the ``id`` of a value, those that are handed it."""
+    found: dict[int, list[Event]] = {}
+    for event in program.events:
+        for value in {id(value) for value in (event.receiver, *event.args, *event.kwargs.values())}:
+            found.setdefault(value, []).append(event)
+    return found
