@@ -298,7 +298,7 @@ def _sequence_arithmetic(op: str, left: Seq, right: Value) -> Value:
         return Seq(left.kind, known, element, left.order or right.order, (*left.sources, *right.sources))
     if op in ("-", "|", "&", "^"):  # of sets, or of the keys of a dict
         return joined([left, right] if op in "|^" else [left])
-    return Unknown(*taint([left, right]))
+    return mixed([left, right])
 
 
 def _compute(op: str, values: list[Any]) -> Value | None:

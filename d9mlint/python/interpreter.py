@@ -34,6 +34,7 @@ from d9mlint.python.values import (
     Unknown,
     Value,
     alternatives,
+    is_number,
     overwrite,
     taint,
 )
@@ -307,4 +308,4 @@ def _hashable(value: object) -> bool:
 
 def _counts(target: f.Sub, value: Value) -> bool:
     """Whether an item gets the number of items before it: ``index[word] = len(index)``."""
-    return isinstance(value, Unknown) and "length" in value.origins
+    return isinstance(value, Unknown) and "length" in value.origins and is_number(value)

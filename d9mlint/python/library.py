@@ -99,6 +99,17 @@ def _collect(interp: Interpreter, event: Event, frame: Frame) -> Value:
     return Seq("list", None, Unknown(origins), order, sources)
 
 
+def _next(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``next(path.glob("*.yaml"))``: whatever comes first."""
+    value = outside.first(event)
+    if not isinstance(value, (Seq, Unknown, Obj)) or not value.order:
+        return None
+    interp.event("sink", "item", frame, outside.place_of(event), (value,))
+    if isinstance(value, Seq):
+        return value.element or (value.items[0] if value.items else UNKNOWN)
+    return Unknown(value.origins)
+
+
 def _range(interp: Interpreter, event: Event, frame: Frame) -> Value:
     return Seq("range", None, Unknown(frozenset({"int"})))
 
@@ -162,11 +173,15 @@ def _map(interp: Interpreter, event: Event, frame: Frame) -> Value:
 
 def _append(interp: Interpreter, event: Event, frame: Frame) -> Value:
     if isinstance(receiver := event.receiver, Seq):
-        added = _where_added(interp, sequences.without(outside.first(event), receiver), frame)
-        if receiver.items is not None and event.name.endswith("append") and len(receiver.items) < 64:
-            receiver.items.append(added)
+        given = sequences.without(outside.first(event), receiver)
+        if event.name.endswith(("extend", "__iadd__")):
+            if isinstance(given, Seq):
+                given = given.element or (given.items[0] if given.items else UNKNOWN)
+            receiver.items, receiver.element = None, receiver.element or _where_added(interp, given, frame)
+        elif receiver.items is not None and event.name.endswith("append") and len(receiver.items) < 64:
+            receiver.items.append(_where_added(interp, given, frame))
         else:
-            receiver.items, receiver.element = None, receiver.element or added
+            receiver.items, receiver.element = None, receiver.element or _where_added(interp, given, frame)
         if interp.order_loops and receiver.kind != "set" and receiver.born is not interp.order_loops[-1]:
             order, sources = interp.order_loops[-1]
             receiver.order, receiver.sources = order, _more(receiver.sources, sources)
@@ -339,7 +354,7 @@ SPECIAL: dict[str, Special] = {
     "builtins.int": _convert, "builtins.float": _convert, "builtins.str": _convert, "builtins.abs": _convert,
     "builtins.bool": _convert, "builtins.len": _length, "builtins.hash": _hash, "builtins.id": _identity,
     "builtins.list": _collect, "builtins.tuple": _collect, "builtins.iter": _collect, "builtins.reversed": _collect,
-    "builtins.range": _range, "builtins.sorted": _sorted,
+    "builtins.next": _next, "builtins.range": _range, "builtins.sorted": _sorted,
     "builtins.enumerate": _enumerate, "builtins.zip": _zip, "builtins.map": _map, "builtins.filter": _map,
     "builtins.list.append": _append, "builtins.list.extend": _append, "builtins.list.insert": _append,
     "builtins.list.sort": _sort_in_place, "?.sort": _sort_in_place, "builtins.set.pop": _pop,
