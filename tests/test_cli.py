@@ -312,12 +312,26 @@ def test_absolute_paths_are_shown_relative(d9mlint: Run, tmp_path: Path) -> None
 def test_text_tells_only_packages_that_somebody_stated(d9mlint: Run) -> None:
     write(train=BAD)
     text = " ".join(d9mlint("train.py", "--target", "tensorflow==2.9.1").out.split())
-    assert "tensorflow 2.9.1 (--target), keras 2.9.0 (tensorflow 2.9.1), device gpu (default)" in text
+    assert "target: tensorflow 2.9.1 (--target), device gpu (default)" in text
+    text = " ".join(d9mlint("train.py").out.split())
+    assert "target: device gpu (default)" in text  # what the program does not use is not told
     text = " ".join(d9mlint("train.py", "--target", "horovod==0.28.1", "--device", "cpu").out.split())
     assert "horovod 0.28.1 (--target)" in text
     assert "torch" not in text
     packages = d9mlint("train.py", "--format", "json").json["target"]["packages"]
     assert set(packages) == {"tensorflow", "keras", "horovod", "numpy", "python"}
+
+
+def test_a_script_without_a_guard_that_trains_is_told_as_a_program(d9mlint: Run) -> None:
+    Path("net.py").write_text("import torch\n\n\nclass Net(torch.nn.Module):\n    pass\n")
+    write(
+        train="import torch\nfrom net import Net\n\ntorch.nn.functional.dropout(Net()(torch.load('x.pt'))).backward()\n",
+        tools="import numpy as np\n\nprint(np.zeros(1))\n",
+    )
+    told = d9mlint(".", "--format", "json").json
+    assert told["entries"] == ["train.py"]
+    assert {one["path"]: one["entries"] for one in told["findings"]}.get("train.py") == ["train.py"]
+    assert "torch" in told["target"]["packages"]
 
 
 def test_sarif_and_github(d9mlint: Run) -> None:

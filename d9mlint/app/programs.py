@@ -16,12 +16,12 @@ from d9mlint.app.options import Options, Outcome, exit_code, selected, shown, st
 from d9mlint.catalogue import Catalogue, load
 from d9mlint.config import Config
 from d9mlint.discover import Discovery, discover, import_roots
-from d9mlint.model import CONFIGS, KERNELS, Finding, Op, Report, Rule, Target, Unchecked, UsageError
+from d9mlint.model import CONFIGS, KERNELS, Op, Report, Rule, Target, Unchecked, UsageError
 from d9mlint.model.evidence import CONFIRMED
 from d9mlint.target import KNOWN, Resolver, used
 
 if TYPE_CHECKING:
-    from d9mlint.python.batch import BatchJob
+    from d9mlint.python.batch import BatchJob, BatchResult
     from d9mlint.python.reach import Reach
 
 
@@ -130,7 +130,7 @@ def _checked(options: Options) -> Outcome:
         launched,
         resolver,
     )
-    judged = _judge_all(job, found, options)
+    judged = _judged(job, found, options)
     kernels = _kernels(options, config, tuple(r for r in rules if r.family == KERNELS), found)
     report = _report(options, config, catalogue, job, found, judged, [kernels, configs, commands])
     launches = {name: launched.launches[name] for name in report.entries if name in launched.launches}
@@ -217,13 +217,12 @@ def _job(
     return Job(_tree(options, config), cwd, catalogue, rules, targets, roots, argv, options.cache, reach)
 
 
-def _judge_all(job: Job, found: Discovery, options: Options) -> tuple[list[Finding], list[Unchecked], tuple[str, ...]]:
+def _judged(job: Job, found: Discovery, options: Options) -> BatchResult:
     from d9mlint.python import batch
 
     entries = [shown(p, job.cwd) for p in found.entries]
     files = [shown(p, job.cwd) for p in found.files]
-    result = batch.run(_batch_job(job), entries, files, options.jobs, job.reach)
-    return list(result.findings), [Unchecked(p, r) for p, r in result.unchecked], result.files
+    return batch.run(_batch_job(job), entries, files, options.jobs, job.reach)
 
 
 def _batch_job(job: Job) -> BatchJob:
@@ -238,25 +237,24 @@ def _batch_job(job: Job) -> BatchJob:
 
 def _report(
     options: Options, config: Config, catalogue: Catalogue, job: Job, found: Discovery,
-    judged: tuple[list[Finding], list[Unchecked], tuple[str, ...]], besides: Sequence[Besides],
+    judged: BatchResult, besides: Sequence[Besides],
 ) -> Report:  # fmt: skip
-    findings, unchecked, files = judged
+    unchecked = [Unchecked(path, reason) for path, reason in judged.unchecked]
     targets = list(job.targets.values())
     # With script arguments only a part of the program was judged: what is unused in it may be used in another.
     active = {r.name for r in job.rules if any(r.applies(t) for t in targets)} if job.argv is None else set()
     active |= {r.name for more in besides for r in more.rules}
     run = results.Run(options, config, job.cwd, (*catalogue.rules.values(), *suppress.RULES), frozenset(active))
-    sources = _sources(job, {f.location.path for f in findings} | set(files))
+    sources = _sources(job, {f.location.path for f in judged.findings} | set(judged.files))
     told = {one.path for one in (*found.unchecked, *unchecked)}
     report = results.report(
         run,
-        [*findings, *(one for more in besides for one in more.findings)],
+        [*judged.findings, *(one for more in besides for one in more.findings)],
         [*found.unchecked, *unchecked, *(x for more in besides for x in more.unchecked if x.path not in told)],
         {**{path: text for more in besides for path, text in more.sources.items()}, **sources},
     )
-    entries = tuple(sorted(shown(p, job.cwd) for p in found.entries))
-    targeted = {p: job.targets[p] for p in (entries or sorted(job.targets))}
-    return report._replace(targets=targeted, entries=entries, files=len(files))
+    targeted = {path: job.targets[path] for path in (judged.programs or sorted(job.targets))}
+    return report._replace(targets=targeted, entries=judged.programs, files=len(judged.files))
 
 
 def _ops(job: Job) -> tuple[Op, ...]:

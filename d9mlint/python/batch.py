@@ -85,6 +85,8 @@ class BatchResult:
     findings: tuple[Finding, ...]
     unchecked: tuple[tuple[str, str], ...]
     files: tuple[str, ...]
+    programs: tuple[str, ...]
+    """The entries, and the files that no entry reaches and that were seen to train by themselves; sorted."""
 
 
 def run(
@@ -101,18 +103,21 @@ def run(
         first = _units(job, past, sorted(entries), False, jobs)
         reached = {path for unit in first for path in unit.files} | set(entries)
         rest = [path for path in files if path not in reached]
-        second = _units(job, past, [path for path in rest if past.matters(path)], True, jobs)
+        alone = [path for path in rest if past.matters(path)]
+        second = _units(job, past, alone, True, jobs)
     units = [*first, *second]
-    reaching: dict[str, list[str]] = {}
-    for entry, unit in zip(sorted(entries), first, strict=True):
+    programs = dict(zip(sorted(entries), first, strict=True))
+    programs |= {path: unit for path, unit in zip(alone, second, strict=True) if unit.runs}
+    reaching: dict[str, list[str]] = {path: [] for path in entries}
+    for entry, unit in programs.items():
         for path in unit.files:
             reaching.setdefault(path, []).append(entry)
     findings = combine(
-        (f for unit in units for f in unit.findings if f.entries or f.location.path not in reached), reaching
+        (f for unit in units for f in unit.findings if f.entries or f.location.path not in reaching), reaching
     )
     unchecked = sorted({pair for unit in units for pair in unit.unchecked})
     seen = sorted(reached | set(rest) | {path for unit in units for path in unit.files})
-    return BatchResult(tuple(findings), tuple(unchecked), tuple(seen))
+    return BatchResult(tuple(findings), tuple(unchecked), tuple(seen), tuple(sorted(programs)))
 
 
 def _elsewhere(job: BatchJob, entries: Sequence[str], reach: Reach) -> dict[str, frozenset[str]]:
@@ -277,7 +282,8 @@ class _Judge:
             self._project, name, job.roots[name], job.rules, self._knowing(target), target, job.argv,
             local=local, elsewhere=job.elsewhere.get(name, frozenset()),
         )  # fmt: skip
-        return Unit(judged.findings, judged.unchecked, judged.files, self._asked(sorted(self._project.asked)))
+        asked = self._asked(sorted(self._project.asked))
+        return Unit(judged.findings, judged.unchecked, judged.files, asked, judged.runs)
 
     def _knowing(self, target: Target) -> Knowledge:
         from d9mlint.python.knowledge import Knowledge

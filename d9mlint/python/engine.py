@@ -40,6 +40,8 @@ class Judged:
     findings: tuple[Finding, ...]
     unchecked: tuple[tuple[str, str], ...]
     files: tuple[str, ...]
+    runs: bool
+    """It is a program: an entry, or a file that no entry reaches and that was seen to train by itself."""
 
 
 def judge(
@@ -67,7 +69,7 @@ def judge(
             place = f"{type(error).__name__}: {error}"
             unchecked[f"{entry}"] = f"internal-error: rule {rule.name} failed: {place}"
     findings = merge(drafts, entry, story.local)
-    return Judged(findings, tuple(sorted(unchecked.items())), tuple(m.path for m in story.modules))
+    return Judged(findings, tuple(sorted(unchecked.items())), tuple(m.path for m in story.modules), not story.local)
 
 
 def tell(

@@ -18,6 +18,8 @@ class Unit:
     unchecked: tuple[tuple[str, str], ...]
     files: tuple[str, ...]
     asked: tuple[tuple[str, str | None], ...]
+    runs: bool = False
+    """Whether it is a program: also a file that no entry reaches may be seen to train by itself."""
 
 
 def own_code(*names: str) -> str:

@@ -61,7 +61,7 @@ def _matters(target: Target, name: str, always: tuple[str, ...]) -> bool:
 def describe(target: Target) -> str:
     """``tensorflow 2.4.1 (requirements.txt:14), device gpu (default)``."""
     used = {name for name in target.uses if name in _TOLD}
-    told = tuple(used | {"keras"} if "tensorflow" in used else used) or _FIRST
+    told = tuple(used | {"keras"} if "tensorflow" in used else used)
     parts = [
         f"{name} {package.version}" + (f" ({package.reason})" if package.reason else "")
         for name, package in packages(target)
