@@ -88,7 +88,7 @@ class Not(Node):
     def __new__(cls, of: Any) -> Not:
         """The one such negation."""
         node = _known(cls, (of,))
-        node.of, node.symbolic, node.atoms = of, of.symbolic, of.atoms
+        node.of, node.symbolic, node.atoms, node.negation = of, of.symbolic, of.atoms, of
         return node
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from d9mlint.python.conds import (
@@ -47,30 +47,32 @@ def negate(cond: Cond) -> Cond:
     if isinstance(cond, bool):
         return not cond
     if cond.negation is None:
-        if isinstance(cond, Not):
-            cond.negation = cond.of
-        elif isinstance(cond, All):
+        if isinstance(cond, All):
             cond.negation = either(*(negate(c) for c in cond.of))
         elif isinstance(cond, AnyOf):
             cond.negation = both(*(negate(c) for c in cond.of))
         else:
             cond.negation = Not(cond)
-            cond.negation.negation = cond
     found: Cond = cond.negation
     return found
 
 
 def both(*conds: Cond) -> Cond:
     """All of ``conds``."""
-    if True in conds:
-        conds = tuple(cond for cond in conds if cond is not True)
+    return _together(_both, conds, True)
+
+
+def _together(make: Callable[[Sequence[Cond]], Cond], conds: tuple[Cond, ...], nothing: bool) -> Cond:
+    """What ``make`` makes of conditions, made once; ``nothing`` says nothing among them, its negation decides."""
+    if nothing in conds:
+        conds = tuple(cond for cond in conds if cond is not nothing)
     if len(conds) < 2:
-        return conds[0] if conds else True
-    if False in conds:
-        return False
-    key = ("both", *conds)
+        return conds[0] if conds else nothing
+    if (not nothing) in conds:
+        return not nothing
+    key = (make, *conds)
     if key not in _MEMO:
-        _MEMO[key] = _both(conds)
+        _MEMO[key] = make(conds)
     found: Cond = _MEMO[key]
     return found
 
@@ -135,17 +137,7 @@ def _atom(part: Any) -> Any:
 
 def either(*conds: Cond) -> Cond:
     """Any of ``conds``."""
-    if False in conds:
-        conds = tuple(cond for cond in conds if cond is not False)
-    if len(conds) < 2:
-        return conds[0] if conds else False
-    if True in conds:
-        return True
-    key = ("either", *conds)
-    if key not in _MEMO:
-        _MEMO[key] = _either(conds)
-    found: Cond = _MEMO[key]
-    return found
+    return _together(_either, conds, False)
 
 
 def _either(conds: Sequence[Cond]) -> Cond:
