@@ -174,14 +174,13 @@ def _map(interp: Interpreter, event: Event, frame: Frame) -> Value:
 def _append(interp: Interpreter, event: Event, frame: Frame) -> Value:
     if isinstance(receiver := event.receiver, Seq):
         given = sequences.without(outside.first(event), receiver)
-        if event.name.endswith(("extend", "__iadd__")):
-            if isinstance(given, Seq):
-                given = given.element or (given.items[0] if given.items else UNKNOWN)
-            receiver.items, receiver.element = None, receiver.element or _where_added(interp, given, frame)
-        elif receiver.items is not None and event.name.endswith("append") and len(receiver.items) < 64:
-            receiver.items.append(_where_added(interp, given, frame))
+        if isinstance(given, Seq) and event.name.endswith(("extend", "__iadd__")):
+            given = given.element or (given.items[0] if given.items else UNKNOWN)
+        added = _where_added(interp, given, frame)
+        if receiver.items is not None and event.name.endswith("append") and len(receiver.items) < 64:
+            receiver.items.append(added)
         else:
-            receiver.items, receiver.element = None, receiver.element or _where_added(interp, given, frame)
+            receiver.items, receiver.element = None, receiver.element or added
         if interp.order_loops and receiver.kind != "set" and receiver.born is not interp.order_loops[-1]:
             order, sources = interp.order_loops[-1]
             receiver.order, receiver.sources = order, _more(receiver.sources, sources)
