@@ -23,7 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from d9mlint.python.store import Store, Unit  # noqa: E402
+from d9mlint.python.batch.store import Store, Unit  # noqa: E402
 
 _NO_RULES = ("effects", "ops", "probes", "builds", "evidence")
 _TREE = ROOT / "tests" / "projects"

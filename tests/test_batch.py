@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from d9mlint.python import store, workers
-from d9mlint.python.store import Store, Unit
+from d9mlint.python.batch import store, workers
+from d9mlint.python.batch.store import Store, Unit
 
 ROOT = Path(__file__).resolve().parent.parent
 TRAIN = """\
@@ -229,7 +229,7 @@ def test_a_crash_on_one_file_is_told_and_the_rest_goes_on(
     tree: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     from d9mlint import app
-    from d9mlint.python import engine
+    from d9mlint.python.judging import judge as engine
 
     (tree / "other.py").write_text("if __name__ == '__main__':\n    import random\n    print(random.random())\n")
     real = engine.judge

@@ -238,8 +238,8 @@ def test_files_outside_of_the_configured_tree_are_checked_too(d9mlint: Run) -> N
 
 
 def test_a_rule_that_crashes_takes_nothing_else_down(d9mlint: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    import d9mlint.python.rules.unseeded_numpy as module
-    from d9mlint.python import engine
+    import d9mlint.python.rules.seeds.unseeded_numpy as module
+    from d9mlint.python.judging import judge as engine
 
     real = module.check_program
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from d9mlint.python.notebooks import cells, installed, original, python
-from d9mlint.python.reading import CannotRead
+from d9mlint.python.source.notebooks import cells, installed, original, python
+from d9mlint.python.source.reading import CannotRead
 
 KEY = "b = jax.random.uniform(key)"
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 
 from d9mlint.model import Finding, Location, Report, Unchecked
-from d9mlint.python.notebooks import cell_at, cells, original
-from d9mlint.python.reading import NOTEBOOK
+from d9mlint.python.source.notebooks import cell_at, cells, original
+from d9mlint.python.source.reading import NOTEBOOK
 
 _LINE = re.compile(r"\bline (\d+)")
 

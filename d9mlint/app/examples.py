@@ -64,7 +64,7 @@ def _own_findings(rule: Rule, example: Example, catalogue: Catalogue) -> list[Fi
 def run_example(rule: Rule, example: Example, catalogue: Catalogue) -> ExampleResult:
     """Judges one example with all rules; the others' findings come back beside those of ``rule``."""
     from d9mlint.catalogue.examples import MARK
-    from d9mlint.python.reading import as_python
+    from d9mlint.python.source.reading import as_python
 
     expected = [
         (name, i)
@@ -91,7 +91,7 @@ def _unmarked(example: Example) -> dict[str, str]:
 
 
 def _judge_example(example: Example, catalogue: Catalogue) -> tuple[Finding, ...]:
-    from d9mlint.python.reading import as_python
+    from d9mlint.python.source.reading import as_python
 
     data = {name: as_python(name, text.encode()) for name, text in _unmarked(example).items()}
     if any(name.endswith(KERNEL_SOURCES) for name in data):
@@ -105,7 +105,7 @@ def _judge_configs(example: Example, data: dict[str, bytes], catalogue: Catalogu
     """An example without a program is one of config files and launchers."""
     from d9mlint.configs.judging import ENDINGS, command_findings, config, findings
     from d9mlint.configs.told import Launchers
-    from d9mlint.python.batch import newest_target
+    from d9mlint.python.batch.run import newest_target
 
     target = newest_target(example.target, example.device)
     rules, launchers = catalogue.rules.values(), Launchers(data.get)
@@ -140,10 +140,10 @@ def _launched(target: Target, entry: str, data: dict[str, bytes]) -> Target:
 
 
 def _judge_program(example: Example, data: dict[str, bytes], catalogue: Catalogue) -> tuple[Finding, ...]:
-    from d9mlint.python.batch import newest_target
-    from d9mlint.python.engine import judge
-    from d9mlint.python.knowledge import Knowledge
-    from d9mlint.python.project import Project
+    from d9mlint.python.batch.run import newest_target
+    from d9mlint.python.domain.knowledge import Knowledge
+    from d9mlint.python.judging.judge import judge
+    from d9mlint.python.project.files import Project
 
     entry = "train.py" if "train.py" in data else next(name for name in data if name.endswith((".py", ".ipynb")))
     target = _launched(newest_target(example.target, example.device), entry, data)

@@ -21,8 +21,8 @@ from d9mlint.model.evidence import CONFIRMED
 from d9mlint.target import KNOWN, Resolver, used
 
 if TYPE_CHECKING:
-    from d9mlint.python.batch import BatchJob, BatchResult
-    from d9mlint.python.reach import Reach
+    from d9mlint.python.batch.run import BatchJob, BatchResult
+    from d9mlint.python.project.reach import Reach
 
 
 def check(options: Options) -> Outcome:
@@ -73,7 +73,7 @@ def _with_diff(options: Options, outcome: Outcome) -> Outcome:
 
 def _fixable(options: Options, report: Report) -> dict[str, bytes]:
     """The files that fixes of the report's findings would change."""
-    from d9mlint.python.reading import CannotRead, disk_reader
+    from d9mlint.python.source.reading import CannotRead, disk_reader
 
     cwd = Path.cwd()
     read = disk_reader(_tree(options, configuration.load(start(options.paths), options.config)), cwd)
@@ -185,8 +185,8 @@ class Job(NamedTuple):
 
 
 def _reach(options: Options, config: Config) -> Reach:
-    from d9mlint.python.reach import Reach
-    from d9mlint.python.reading import disk_reader
+    from d9mlint.python.project.reach import Reach
+    from d9mlint.python.source.reading import disk_reader
 
     cwd = Path.cwd()
     return Reach(disk_reader(_tree(options, config), cwd), cwd)
@@ -218,15 +218,15 @@ def _job(
 
 
 def _judged(job: Job, found: Discovery, options: Options) -> BatchResult:
-    from d9mlint.python import batch
+    from d9mlint.python.batch import run
 
     entries = [shown(p, job.cwd) for p in found.entries]
     files = [shown(p, job.cwd) for p in found.files]
-    return batch.run(_batch_job(job), entries, files, options.jobs, job.reach)
+    return run.run(_batch_job(job), entries, files, options.jobs, job.reach)
 
 
 def _batch_job(job: Job) -> BatchJob:
-    from d9mlint.python.batch import BatchJob
+    from d9mlint.python.batch.run import BatchJob
 
     catalogue = job.catalogue
     return BatchJob(
@@ -273,7 +273,7 @@ def _shown_place(place: str, cwd: Path) -> str:
 
 
 def _sources(job: Job, paths: Iterable[str]) -> dict[str, str]:
-    from d9mlint.python.reading import CannotRead
+    from d9mlint.python.source.reading import CannotRead
 
     out: dict[str, str] = {}
     for path in sorted(paths):

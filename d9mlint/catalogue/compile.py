@@ -5,7 +5,7 @@ Imports yaml: loaded only when no compiled catalogue is in the cache.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -47,7 +47,7 @@ class _Builder:
             other = self.rules[file.name]
             raise CatalogueError(f"{file.shown}:1: duplicate rule name (also in {other.family}/{file.name}.yaml)")
         own = {KERNELS: self.files.kernel_modules, CONFIGS: self.files.config_modules}
-        modules = own.get(file.family, self.files.modules)
+        modules = own.get(file.family) or _of_family(self.files.modules, file.family)
         rule, place = schema.rule(file.shown, text, file.name, file.family, self.hazards, modules)
         if rule.id in self.ids:
             raise place.error(f"duplicate id {rule.id} (also in {self.ids[rule.id]})")
@@ -94,11 +94,19 @@ class _Builder:
             self.errors.append(f"rules/{_BUILDS}: no op of the catalogue is called `{name}`")
 
     def modules_without_rule(self) -> None:
-        named = {schema.module_name(file.name) for file in self.files.rules if _kind(file) == "rule"}
+        rules = [file for file in self.files.rules if _kind(file) == "rule"]
+        named = {schema.module_name(file.name) for file in rules}
+        named |= {f"{file.family}/{schema.module_name(file.name)}" for file in rules}
         files = self.files
         for module, shown in (*files.modules.items(), *files.kernel_modules.items(), *files.config_modules.items()):
             if module not in named:
                 self.errors.append(f"{shown}:1: no rule file named {module.replace('_', '-')}.yaml for this module")
+
+
+def _of_family(modules: Mapping[str, str], family: str) -> dict[str, str]:
+    """The modules in the folder of a family, by their names alone."""
+    parts = ((module.partition("/"), shown) for module, shown in modules.items())
+    return {name: shown for (folder, _, name), shown in parts if folder == family}
 
 
 def _located(op: Op, file: File) -> Op:

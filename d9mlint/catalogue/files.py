@@ -90,7 +90,7 @@ def gather(
     hazards = read(folder / _HAZARDS, "", False)
     rules = tuple(read(path, path.parent.name, False) for path in _rule_files(folder))
     more = tuple(read(path, "", True) for path in extra)
-    names, kernels, configs = _modules(modules), _modules(kernel_modules), _modules(config_modules)
+    names, kernels, configs = _modules(modules, "*/*.py"), _modules(kernel_modules), _modules(config_modules)
     digest = _digest(hazards, rules, more, [*names, *kernels, *configs])
     return Files(folder, hazards, rules, more, names, kernels, configs, digest)
 
@@ -130,10 +130,12 @@ def _rule_files(folder: Path) -> list[Path]:
     return found
 
 
-def _modules(folder: Path | None) -> dict[str, str]:
+def _modules(folder: Path | None, pattern: str = "*.py") -> dict[str, str]:
+    """By name, with the family before it where modules lie in folders of families: ``seeds/unseeded_numpy``."""
     if folder is None or not folder.is_dir():
         return {}
-    return {path.stem: shown(path) for path in sorted(folder.glob("*.py")) if not path.name.startswith("_")}
+    found = (path for path in sorted(folder.glob(pattern)) if not path.name.startswith("_"))
+    return {path.relative_to(folder).with_suffix("").as_posix(): shown(path) for path in found}
 
 
 def _digest(hazards: File, rules: Sequence[File], extra: Sequence[File], modules: Sequence[str]) -> str:

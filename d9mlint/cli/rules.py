@@ -21,7 +21,7 @@ def explain(name: str, target: tuple[str, ...], evidence: tuple[Path, ...]) -> N
     from d9mlint.catalogue import load
     from d9mlint.catalogue.observed import own_records
     from d9mlint.catalogue.render import explain as text
-    from d9mlint.python.batch import newest_target
+    from d9mlint.python.batch.run import newest_target
 
     wanted = newest_target(target, "gpu") if target else None
     records = (*named(evidence, Path.cwd()), *own_records())

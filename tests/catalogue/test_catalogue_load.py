@@ -248,8 +248,8 @@ def test_cache_follows_the_files(folder: Path, tmp_path: Path) -> None:
     second = load_from(folder, cache=tmp_path / "c")
     assert first.digest != second.digest
     assert second.rules["unseeded-numpy"].summary == "Draws without a seed"
-    (tmp_path / "modules").mkdir()
-    (tmp_path / "modules" / "stray.py").touch()
+    (tmp_path / "modules" / "seeds").mkdir(parents=True)
+    (tmp_path / "modules" / "seeds" / "stray.py").touch()
     with pytest.raises(CatalogueError, match="stray"):
         load_from(folder, modules=tmp_path / "modules", cache=tmp_path / "c")
 

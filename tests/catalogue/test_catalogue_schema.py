@@ -256,10 +256,10 @@ def test_hidden_files_do_not_count(folder: Path) -> None:
 
 def test_module_or_match(folder: Path, tmp_path: Path) -> None:
     modules = tmp_path / "modules"
-    modules.mkdir()
-    (modules / "__init__.py").touch()
-    (modules / "_help.py").touch()
-    (modules / "a_rule.py").write_text("raise SystemExit  # never imported")
+    (modules / "seeds").mkdir(parents=True)
+    (modules / "seeds" / "__init__.py").touch()
+    (modules / "seeds" / "_help.py").touch()
+    (modules / "seeds" / "a_rule.py").write_text("raise SystemExit  # never imported")
     path = folder / "seeds" / "a-rule.yaml"
     path.write_text(RULE.replace("match: {call: numpy.random.rand}\n", ""))
     assert load_from(folder, modules=modules).rules["a-rule"].match is None
@@ -268,8 +268,18 @@ def test_module_or_match(folder: Path, tmp_path: Path) -> None:
         load_from(folder, modules=modules)
     path.unlink()
     (folder / "ops" / "a-rule.yaml").write_text(OPS)
-    with pytest.raises(CatalogueError, match=r"^modules/a_rule\.py:1: no rule file named a-rule\.yaml for this mod"):
+    with pytest.raises(CatalogueError, match=r"^modules/seeds/a_rule\.py:1: no rule file named seeds/a-rule\.yaml for"):
         load_from(folder, modules=modules)
+
+
+def test_module_in_the_folder_of_another_family(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "modules" / "data").mkdir(parents=True)
+    (tmp_path / "modules" / "data" / "a_rule.py").touch()
+    (folder / "seeds" / "a-rule.yaml").write_text(RULE.replace("match: {call: numpy.random.rand}\n", ""))
+    with pytest.raises(CatalogueError) as error:
+        load_from(folder, modules=tmp_path / "modules")
+    assert "a-rule.yaml:1: the rule has neither `match` nor a Python module a_rule.py" in str(error.value)
+    assert "modules/data/a_rule.py:1: no rule file named data/a-rule.yaml for this module" in str(error.value)
 
 
 def test_aliases_agree(folder: Path) -> None:

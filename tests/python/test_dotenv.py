@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from d9mlint.python.dotenv import variables
+from d9mlint.python.source.dotenv import variables
 from tests.python.test_story import story
 
 

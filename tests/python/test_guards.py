@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from d9mlint.model import Location
-from d9mlint.python.guards import (
+from d9mlint.python.domain.guards import (
     MAX_SIZE,
     All,
     AnyOf,
@@ -22,10 +22,9 @@ from d9mlint.python.guards import (
     negate,
     truth,
 )
-from d9mlint.python.guards import (
-    test_value as holds,
-)
-from d9mlint.python.wording import by_default, describe, words_of
+from d9mlint.python.domain.guards import test_value as holds
+from d9mlint.python.domain.tellable import by_default
+from d9mlint.python.judging.wording import describe, words_of
 
 NOWHERE = Location("train.py", 1, 1, 1, 1)
 ATOMS = [OpaqueTest((name,), name) for name in "abcd"]

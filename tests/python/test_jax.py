@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from d9mlint.catalogue import load
-from d9mlint.python.batch import newest_target
-from d9mlint.python.engine import tell
-from d9mlint.python.jaxmode import first_work, jax_mode, on_gpu, trainings
-from d9mlint.python.jaxsizes import tiny
-from d9mlint.python.knowledge import Knowledge
-from d9mlint.python.program import Program
-from d9mlint.python.project import Project
-from d9mlint.python.rules import ignored_determinism_variable
-from d9mlint.python.wording import is_symbolic
+from d9mlint.python.batch.run import newest_target
+from d9mlint.python.domain.knowledge import Knowledge
+from d9mlint.python.domain.tellable import is_symbolic
+from d9mlint.python.frameworks.jax.mode import first_work, jax_mode, on_gpu, trainings
+from d9mlint.python.frameworks.jax.sizes import tiny
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.judging.judge import interpret
+from d9mlint.python.project.files import Project
+from d9mlint.python.rules.switches import ignored_determinism_variable
 
 CATALOGUE = load()
 TARGET = newest_target(["jax==0.10.2", "keras==3.15.1"], "gpu")
@@ -28,7 +28,7 @@ KNOWLEDGE = Knowledge(CATALOGUE.aliases, CATALOGUE.effects, TARGET)
 
 def program(text: str) -> Program:
     data = {"train.py": text.encode()}
-    return Program(tell(Project(data.get), "train.py", ("",), KNOWLEDGE, TARGET, None), TARGET, KNOWLEDGE)
+    return Program(interpret(Project(data.get), "train.py", ("",), KNOWLEDGE, TARGET, None), TARGET, KNOWLEDGE)
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,13 @@ import pytest
 
 from d9mlint.catalogue import load
 from d9mlint.model import CONFIGS, KERNELS, Target
-from d9mlint.python import loading
-from d9mlint.python.batch import newest_target
-from d9mlint.python.engine import judge, tell
-from d9mlint.python.knowledge import Knowledge
-from d9mlint.python.loaders import LOADER, PERHAPS_WORKER, WORKER
-from d9mlint.python.project import Project
-from d9mlint.python.story import Event, Story
+from d9mlint.python.batch.run import newest_target
+from d9mlint.python.domain.events import Event, Story
+from d9mlint.python.domain.knowledge import Knowledge
+from d9mlint.python.frameworks.torch import loading
+from d9mlint.python.frameworks.torch.loaders import LOADER, PERHAPS_WORKER, WORKER
+from d9mlint.python.judging.judge import interpret, judge
+from d9mlint.python.project.files import Project
 
 CATALOGUE = load(cache=False, full=True)
 DATA = """
@@ -43,7 +43,7 @@ def told(body: str, *requirements: str) -> Story:
     source = (DATA + textwrap.dedent(body)).encode()
     its = target(*requirements)
     knowledge = Knowledge(CATALOGUE.aliases, CATALOGUE.effects, its, CATALOGUE.ops)
-    return tell(Project({"train.py": source}.get), "train.py", ("",), knowledge, its)
+    return interpret(Project({"train.py": source}.get), "train.py", ("",), knowledge, its)
 
 
 def findings(body: str, *requirements: str) -> list[tuple[str, tuple[str, ...]]]:

@@ -6,11 +6,11 @@ import pytest
 
 from d9mlint.catalogue import load
 from d9mlint.model import Finding
-from d9mlint.python.batch import newest_target
-from d9mlint.python.engine import judge
-from d9mlint.python.knowledge import Knowledge
-from d9mlint.python.merging import combine
-from d9mlint.python.project import Project
+from d9mlint.python.batch.run import newest_target
+from d9mlint.python.domain.knowledge import Knowledge
+from d9mlint.python.judging.judge import judge
+from d9mlint.python.judging.merging import combine
+from d9mlint.python.project.files import Project
 
 CATALOGUE = load(cache=False)
 TARGET = newest_target(["torch==2.4.0"], "gpu")

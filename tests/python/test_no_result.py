@@ -6,10 +6,10 @@ import pytest
 
 from d9mlint.catalogue import load
 from d9mlint.model import Finding
-from d9mlint.python.batch import newest_target
-from d9mlint.python.engine import judge
-from d9mlint.python.knowledge import Knowledge
-from d9mlint.python.project import Project
+from d9mlint.python.batch.run import newest_target
+from d9mlint.python.domain.knowledge import Knowledge
+from d9mlint.python.judging.judge import judge
+from d9mlint.python.project.files import Project
 
 CATALOGUE = load()
 HEAD = """import argparse

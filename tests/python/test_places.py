@@ -12,11 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from libcst.metadata import MetadataWrapper, WhitespaceInclusivePositionProvider
 
-from d9mlint.python import facts as f
-from d9mlint.python import project
-from d9mlint.python.lower import lower
-from d9mlint.python.places import Places
-from d9mlint.python.project import CannotRead, parse
+from d9mlint.python.source import facts as f
+from d9mlint.python.source import parsing
+from d9mlint.python.source.lowering import lower
+from d9mlint.python.source.parsing import parse
+from d9mlint.python.source.places import Places
+from d9mlint.python.source.reading import CannotRead
 
 SOURCES = sorted((Path(__file__).parents[1] / "projects").glob("*/*.py"))[::7]
 ODD = [
@@ -80,17 +81,17 @@ _PIECES = st.tuples(st.sampled_from([b"(", b")", b"[]", b"({", b"})", b"+", b"1,
 def test_the_quick_look_at_a_source_lets_no_monster_pass(pieces: list[tuple[bytes, int]]) -> None:
     data = b"".join(piece * times for piece, times in pieces)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(project, "_is_flat", lambda structure: False)
-        patch.setattr(project, "_python_refuses", lambda data: True)
+        patch.setattr(parsing, "_is_flat", lambda structure: False)
+        patch.setattr(parsing, "_python_refuses", lambda data: True)
         slow = _refusal(data)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(project, "_python_refuses", lambda data: True)
+        patch.setattr(parsing, "_python_refuses", lambda data: True)
         assert _refusal(data) == slow
 
 
 def _refusal(data: bytes) -> str:
     try:
-        project._refuse_monsters(data)
+        parsing._refuse_monsters(data)
     except CannotRead as error:
         return str(error)
     return ""

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from d9mlint.python.reach import _ROOTS, _SIGNS, Reach, _import_lines
-from d9mlint.python.reading import disk_reader
+from d9mlint.python.project.reach import _ROOTS, _SIGNS, Reach, _import_lines
+from d9mlint.python.source.reading import disk_reader
 
 
 def tree(folder: Path, files: dict[str, str]) -> Reach:

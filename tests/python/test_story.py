@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from d9mlint.catalogue import load
 from d9mlint.model import UsageError
-from d9mlint.python.batch import newest_target
-from d9mlint.python.engine import tell
-from d9mlint.python.guards import both
-from d9mlint.python.knowledge import Knowledge
-from d9mlint.python.project import Project
-from d9mlint.python.story import Story
-from d9mlint.python.values import Const, FlagValue, Phi
-from d9mlint.python.wording import describe
+from d9mlint.python.batch.run import newest_target
+from d9mlint.python.domain.events import Story
+from d9mlint.python.domain.guards import both
+from d9mlint.python.domain.knowledge import Knowledge
+from d9mlint.python.domain.values import Const, FlagValue, Phi
+from d9mlint.python.judging.judge import interpret
+from d9mlint.python.judging.wording import describe
+from d9mlint.python.project.files import Project
 
 CATALOGUE = load()
 TARGET = newest_target(["tensorflow==2.9.1"], "gpu")
@@ -25,7 +25,7 @@ KNOWLEDGE = Knowledge(CATALOGUE.aliases, CATALOGUE.effects, TARGET)
 def story(files: dict[str, str] | str, argv: list[str] | None = None) -> Story:
     texts = {"train.py": files} if isinstance(files, str) else files
     data = {name: text.encode() for name, text in texts.items()}
-    return tell(Project(data.get), "train.py", ("", "src"), KNOWLEDGE, TARGET, argv)
+    return interpret(Project(data.get), "train.py", ("", "src"), KNOWLEDGE, TARGET, argv)
 
 
 def calls(told: Story, *, certain: bool = True) -> list[str]:

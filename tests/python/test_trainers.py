@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from d9mlint.catalogue import load
-from d9mlint.python import objects
-from d9mlint.python.batch import newest_target
-from d9mlint.python.engine import tell
-from d9mlint.python.knowledge import Knowledge
-from d9mlint.python.program import Program
-from d9mlint.python.project import Project
-from d9mlint.python.randomness import seedings
-from d9mlint.python.story import Event
+from d9mlint.python.batch.run import newest_target
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.knowledge import Knowledge
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.judging import objects
+from d9mlint.python.judging.judge import interpret
+from d9mlint.python.judging.randomness import seedings
+from d9mlint.python.project.files import Project
 
 CATALOGUE = load()
 TARGET = newest_target(["lightning==2.4.0", "transformers==4.46.3", "albumentations==2.0.8"], "gpu")
@@ -40,7 +40,7 @@ class Net(pl.LightningModule):
 
 
 def told(text: str) -> Program:
-    story = tell(Project({"train.py": text.encode()}.get), "train.py", ("",), KNOWLEDGE, TARGET)
+    story = interpret(Project({"train.py": text.encode()}.get), "train.py", ("",), KNOWLEDGE, TARGET)
     return Program(story, TARGET, KNOWLEDGE)
 
 

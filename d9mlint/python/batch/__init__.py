@@ -1,0 +1,1 @@
+"""Many programs: what earlier runs know, and worker processes."""

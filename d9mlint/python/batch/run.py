@@ -1,0 +1,314 @@
+"""Many entries: what earlier runs found out is taken from the cache, the rest is spread over worker processes.
+
+A program's findings depend on the files that its story asked for (also on those that were not there), on the
+catalogue and on the target; the cache keeps them under exactly that.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from d9mlint import __version__
+from d9mlint.model import D9mlintError, Effect, Finding, Op, Rule, Target
+from d9mlint.python.batch.store import Store, Unit, content_hash, own_code
+from d9mlint.python.judging.merging import combine
+from d9mlint.python.project.reach import Reach
+from d9mlint.python.source.reading import CannotRead, Reader, disk_reader
+
+if TYPE_CHECKING:
+    from d9mlint.python.domain.knowledge import Knowledge
+    from d9mlint.python.project.files import Project
+
+SCREEN = re.compile(
+    rb"tensorflow|keras|torch|numpy|\brandom\b|environ|getenv|horovod|listdir|scandir|\bglob\b|iterdir|as_completed|imap_unordered"
+)
+"""A file that no entry reaches and that holds none of these words has nothing that a local rule could report."""
+_FEW = 4
+"""Names for which another process would cost more than it saves."""
+_CHUNKS = 8
+"""Portions a worker: many even out their sizes, few keep neighbours together, which share modules."""
+_GARBAGE = 2_000_000
+"""Facts and stories are many small objects that live long; looking for garbage among them often only costs time."""
+
+
+@dataclass(frozen=True)
+class BatchJob:
+    """What all entries of a run have in common."""
+
+    root: Path
+    cwd: Path
+    digest: str
+    aliases: Mapping[str, str]
+    effects: tuple[Effect, ...]
+    ops: tuple[Op, ...]
+    rules: tuple[Rule, ...]
+    targets: Mapping[str, Target]
+    roots: Mapping[str, tuple[str, ...]]
+    argv: tuple[str, ...] | None
+    cache: bool
+
+    elsewhere: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """By entry, the files that an entry before it reaches too: what nothing calls in them is told there."""
+
+    def key(self, name: str, local: bool) -> str:
+        """Where the unit of a file is kept: everything that it depends on besides the contents of files."""
+        target = self.targets[name]
+        packages = sorted((k, p.version, p.reason) for k, p in target.packages.items())
+        elsewhere = sorted(self.elsewhere.get(name, ()))
+        text = repr(
+            (
+                self._common, name, local, packages, target.device, target.environment, target.launchers,
+                self.roots[name], elsewhere,
+            )
+        )  # fmt: skip
+        return hashlib.blake2b(text.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
+
+    @cached_property
+    def _common(self) -> str:
+        rules = tuple(r.name for r in self.rules)
+        return repr((__version__, own_code(), self.digest, str(self.cwd), str(self.root), rules, self.argv))
+
+
+@dataclass(frozen=True, slots=True)
+class BatchResult:
+    """Findings of all entries, merged and sorted; what could not be checked; the files that were looked at."""
+
+    findings: tuple[Finding, ...]
+    unchecked: tuple[tuple[str, str], ...]
+    files: tuple[str, ...]
+    programs: tuple[str, ...]
+    """The entries, and the files that no entry reaches and that were seen to train by themselves; sorted."""
+
+
+def run(
+    job: BatchJob, entries: Sequence[str], files: Sequence[str], jobs: int = 0, reach: Reach | None = None
+) -> BatchResult:  # fmt: skip
+    """Judges the entries, then the files that none of them reaches, each by itself.
+
+    ``reach`` is what the caller already knows of the import lines.
+    """
+    reach = reach or Reach(disk_reader(job.root, job.cwd), job.cwd)
+    job = replace(job, elsewhere=_elsewhere(job, sorted(entries), reach))
+    past = _Past(job, reach.read)
+    with _seldom_collected():
+        first = _units(job, past, sorted(entries), False, jobs)
+        reached = {path for unit in first for path in unit.files} | set(entries)
+        rest = [path for path in files if path not in reached]
+        alone = [path for path in rest if past.matters(path)]
+        second = _units(job, past, alone, True, jobs)
+    units = [*first, *second]
+    programs = dict(zip(sorted(entries), first, strict=True))
+    programs |= {path: unit for path, unit in zip(alone, second, strict=True) if unit.runs}
+    reaching: dict[str, list[str]] = {path: [] for path in entries}
+    for entry, unit in programs.items():
+        for path in unit.files:
+            reaching.setdefault(path, []).append(entry)
+    findings = combine(
+        (f for unit in units for f in unit.findings if f.entries or f.location.path not in reaching), reaching
+    )
+    unchecked = sorted({pair for unit in units for pair in unit.unchecked})
+    seen = sorted(reached | set(rest) | {path for unit in units for path in unit.files})
+    return BatchResult(tuple(findings), tuple(unchecked), tuple(seen), tuple(sorted(programs)))
+
+
+def _elsewhere(job: BatchJob, entries: Sequence[str], reach: Reach) -> dict[str, frozenset[str]]:
+    if len(entries) < 2:
+        return {}
+    first: dict[str, str] = {}
+    for entry in entries:
+        for path in reach.files(entry, job.roots[entry]):
+            first.setdefault(path, entry)
+    return {
+        entry: frozenset(path for path in reach.files(entry, job.roots[entry]) if first[path] != entry)
+        for entry in entries
+    }
+
+
+@contextmanager
+def _seldom_collected() -> Iterator[None]:
+    before = gc.get_threshold()
+    gc.set_threshold(_GARBAGE, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+def _units(job: BatchJob, past: _Past, names: Sequence[str], local: bool, jobs: int) -> list[Unit]:
+    """The units of files, in their order."""
+    found = {name: unit for name in names if (unit := past.unit(name, local)) is not None}
+    missing = [name for name in names if name not in found]
+    workers = min(jobs or os.cpu_count() or 1, max(1, len(missing) // _FEW))
+    if workers > 1:
+        _prepare()
+        from d9mlint.python.batch import workers as processes
+
+        for name, result in processes.spread(_work, (job, local), _chunks(missing, workers), workers):
+            if isinstance(result, D9mlintError):
+                raise result
+            found[name] = _dead(name, result.code) if isinstance(result, processes.Died) else result
+    elif missing:
+        judge = _Judge(job)
+        found.update((name, judge.unit(name, local)) for name in missing)
+    if missing and past.store is not None:
+        past.store.prune()
+        if (facts := Store.open("facts")) is not None:
+            facts.prune()
+    return [found[name] for name in names]
+
+
+def _dead(name: str, code: int | None) -> Unit:
+    reason = f"internal-error: the process that checked it ended with code {code}"
+    return Unit((), ((name, reason),), (name,), ())
+
+
+def _prepare() -> None:
+    """Imports here, once, what every forked worker needs; a run that finds all in the cache never comes here."""
+    import libcst  # noqa: F401
+
+    import d9mlint.python.judging.judge
+    import d9mlint.python.source.lowering  # noqa: F401
+
+    gc.collect()
+    gc.freeze()
+
+
+def _chunks(names: Sequence[str], workers: int) -> list[tuple[str, ...]]:
+    size = max(1, -(-len(names) // (workers * _CHUNKS)))
+    return [tuple(names[i : i + size]) for i in range(0, len(names), size)]
+
+
+class _Work:
+    """What a worker process does with a name; an error of the user's is handed on as a result."""
+
+    def __init__(self, job: BatchJob, local: bool) -> None:
+        self._judge = _Judge(job)
+        self._local = local
+
+    def __call__(self, name: str) -> Unit | D9mlintError:
+        try:
+            return self._judge.unit(name, self._local)
+        except D9mlintError as error:
+            return error
+
+
+def _work(arguments: tuple[BatchJob, bool]) -> _Work:
+    gc.set_threshold(_GARBAGE)
+    return _Work(*arguments)
+
+
+class _Past:
+    """What earlier runs know; every file is read once, however many programs rest on it."""
+
+    def __init__(self, job: BatchJob, read: Reader) -> None:
+        self._job = job
+        self._reader = read
+        self._hashes: dict[str, str | None] = {}
+        self.store = Store.open("units") if job.cache else None
+
+    def matters(self, path: str) -> bool:
+        """Whether a local rule could report anything in the file (or it cannot be read, which is to be told)."""
+        try:
+            data = self._reader(path)
+        except CannotRead:
+            return True
+        if data is not None and self.store is not None:
+            self._hashes[path] = content_hash(data)
+        return data is not None and SCREEN.search(data) is not None
+
+    def unit(self, name: str, local: bool) -> Unit | None:
+        """What an earlier run found, where all that it rests on is as it was."""
+        if self.store is None:
+            return None
+        known = self.store.load(self._job.key(name, local), Unit)
+        if known is None or any(self._hash(path) != digest for path, digest in known.asked):
+            return None
+        return known
+
+    def _hash(self, path: str) -> str | None:
+        if path not in self._hashes:
+            try:
+                data = self._reader(path)
+            except CannotRead as error:
+                data = str(error).encode()
+            self._hashes[path] = None if data is None else content_hash(data)
+        return self._hashes[path]
+
+
+class _Judge:
+    """Judges entries, and keeps what it finds; each file is read and parsed once for all of them."""
+
+    def __init__(self, job: BatchJob) -> None:
+        from d9mlint.python.project.files import Project
+
+        self._job = job
+        facts = Store.open("facts") if job.cache else None
+        self._project: Project = Project(disk_reader(job.root, job.cwd), facts)
+        self._knowledge: dict[str, Knowledge] = {}
+        self._hashes: dict[str, str | None] = {}
+        self._store = Store.open("units") if job.cache else None
+
+    def unit(self, name: str, local: bool) -> Unit:
+        """The findings of one entry or local file; a crash on it is told and takes nothing else down."""
+        self._project.asked.clear()
+        try:
+            unit = self._judged(name, local)
+        except D9mlintError:
+            raise
+        except CannotRead as error:
+            unit = Unit((), ((name, str(error)),), (name,), self._asked([name]))
+        except Exception as error:  # noqa: BLE001 - also MemoryError and RecursionError: the other files still count
+            reason = f"internal-error: {type(error).__name__}: {error}".rstrip(": ")
+            return Unit((), ((name, reason),), (name,), ())
+        if self._store is not None and not any(reason.startswith("internal-error") for _, reason in unit.unchecked):
+            self._store.save(self._job.key(name, local), unit)
+        return unit
+
+    def _judged(self, name: str, local: bool) -> Unit:
+        from d9mlint.python.judging.judge import judge
+
+        job = self._job
+        target = job.targets[name]
+        judged = judge(
+            self._project, name, job.roots[name], job.rules, self._knowing(target), target, job.argv,
+            local=local, elsewhere=job.elsewhere.get(name, frozenset()),
+        )  # fmt: skip
+        asked = self._asked(sorted(self._project.asked))
+        return Unit(judged.findings, judged.unchecked, judged.files, asked, judged.runs)
+
+    def _knowing(self, target: Target) -> Knowledge:
+        from d9mlint.python.domain.knowledge import Knowledge
+
+        label = repr(sorted((k, p.version) for k, p in target.packages.items()))
+        if label not in self._knowledge:
+            self._knowledge[label] = Knowledge(self._job.aliases, self._job.effects, target, self._job.ops)
+        return self._knowledge[label]
+
+    def _asked(self, paths: Iterable[str]) -> tuple[tuple[str, str | None], ...]:
+        return tuple((path, self._hash(path)) for path in paths) if self._store is not None else ()
+
+    def _hash(self, path: str) -> str | None:
+        if path not in self._hashes:
+            try:
+                data = self._project.data(path)
+            except CannotRead as error:
+                data = str(error).encode()
+            self._hashes[path] = None if data is None else content_hash(data)
+        return self._hashes[path]
+
+
+def newest_target(requirements: Sequence[str], device: str) -> Target:
+    """The target of an example: what it asks for, else the newest known releases."""
+    from d9mlint.target import Resolver
+
+    nowhere = Path(os.devnull).parent
+    return Resolver(requirements, (), nowhere, device).target(nowhere / "train.py")

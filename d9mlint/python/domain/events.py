@@ -1,0 +1,141 @@
+"""The story of a program: what happens, in order, each with the conditions under which it does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from d9mlint.model import Argument, Effect, Location
+from d9mlint.python.domain.guards import Cond, Flag
+from d9mlint.python.domain.values import Func, Module, Ref, Seq, Unknown, Value
+from d9mlint.python.source import facts as f
+from d9mlint.python.source.notebooks import Cell
+
+
+class Frame:
+    """The names of a module, class body or function call."""
+
+    __slots__ = ("body_of_class", "born", "func", "globals", "module", "order", "parent", "results", "vars", "yields")
+
+    def __init__(self, module: Module, parent: Frame | None, born: tuple[Cond, ...], func: Func | None = None) -> None:
+        self.vars: dict[str, Value] = {}
+        self.module = module
+        self.parent = parent
+        self.born = born
+        self.func = func
+        self.globals: dict[str, Frame] = {}
+        self.results: list[tuple[Cond, Value]] = []
+        self.yields: list[Value] = []
+        self.body_of_class = False
+        self.order: tuple[str, tuple[Event, ...]] = ("", ())
+        """The order that a generator's values come out in, and where it comes from."""
+
+
+@dataclass(slots=True, eq=False)
+class Event:
+    """One thing that happens. Kinds: ``call``, ``set``, ``env``, ``import``, ``iterate``, ``sink``, ``mention``,
+    ``compare`` (of something drawn at random),
+    ``dropped`` (a call whose result nobody gets, and that does nothing else), ``kept`` (at the end of a loop: random
+    keys that are the same in each iteration), ``timed`` (a loop that trains as long as its test asks the clock)."""
+
+    index: int
+    kind: str
+    name: str
+    """Canonical dotted name (``?.fit`` for a method of something unknown)."""
+    raw: str
+    """The name as the program reaches it (``tensorflow.compat.v1.set_random_seed``)."""
+    location: Location
+    guards: tuple[Cond, ...]
+    excluded: tuple[Cond, ...] = ()
+    """What else is known there, as the program has stopped where it does not hold; needs no mention."""
+    args: tuple[Value, ...] = ()
+    kwargs: dict[str, Value] = field(default_factory=dict)
+    star: bool = False
+    """Arguments were unpacked from something unknown, so an absent one may be there all the same."""
+    receiver: Value | None = None
+    contexts: tuple[str, ...] = ()
+    stack: tuple[Location, ...] = ()
+    """Where the calls stand that lead here, outermost first."""
+    detached: bool = False
+    """Nothing in the program was seen to call it."""
+    unreached: bool = False
+    """Nothing that is called mentions the function or class that it stands in."""
+    deferred: bool = False
+    """It happens later than told (a callback handed over)."""
+    importing: bool = False
+    """It happens while a module is imported."""
+    effects: tuple[Effect, ...] = ()
+    result: Value | None = None
+    main_only: bool = False
+    """It happens under ``if __name__ == "__main__"``: not where another process imports the file."""
+    func: Func | None = None
+    """The function of the program that it happens in."""
+    loader: Event | None = None
+    """The call that made the data loader which does it, while it is gone through."""
+    discarded: bool = False
+    """Its result, or what was made of it, was thrown away: a call that stands alone, a name that nothing reads."""
+    tried: bool = False
+    """It stands in a ``try``, or after one whose handlers leave, so an error may keep it from happening."""
+    idle: Cond = False
+    """When the number that it draws decides nothing: it is only held against a bound that all numbers pass, or none."""
+    in_training: bool = False
+    """What it gives is read only where a module is in training mode: ``self.training and x < p``."""
+    loops: tuple[int, ...] = ()
+    """Numbers of the loops around it, outermost first, also of those around the calls that lead here."""
+
+    def argument(self, wanted: Argument) -> Value | None:
+        """The argument's value; None when it is absent, Unknown when it may hide in ``*args``/``**kwargs``."""
+        if wanted.keyword in self.kwargs:
+            return self.kwargs[wanted.keyword]
+        if wanted.position is not None and wanted.position < len(self.args):
+            return self.args[wanted.position]
+        return Unknown() if self.star else None
+
+    def inside(self, *contexts: str) -> bool:
+        """Whether it happens in one of these contexts."""
+        return bool(self.contexts) and not frozenset(contexts).isdisjoint(self.contexts)
+
+    @property
+    def trains(self) -> bool:
+        """Whether it computes gradients or runs a training step; a ``fit`` of something unknown counts."""
+        if self.kind != "call":
+            return False
+        return self.name.endswith((".backward", "?.fit")) or any(x.trains for x in self.effects)
+
+    @property
+    def certain(self) -> bool:
+        """Whether it surely happens at its place in the order."""
+        return not self.detached and not self.deferred
+
+
+@dataclass(slots=True)
+class Story:
+    """Everything that was told about one entry."""
+
+    entry: str
+    events: list[Event] = field(default_factory=list)
+    flags: dict[str, Flag] = field(default_factory=dict)
+    read_flags: set[str] = field(default_factory=set)
+    parsed: bool = False
+    """The command line was parsed."""
+    flags_escape: bool = False
+    """The parsed arguments were handed to something unknown, which may read any of them."""
+    unresolved: list[Event] = field(default_factory=list)
+    """Calls of something that could not be followed."""
+    unchecked: dict[str, str] = field(default_factory=dict)
+    """Files of the program that could not be read, with the reason."""
+    modules: list[Module] = field(default_factory=list)
+    truncated: bool = False
+    """The program was too large to be told to the end."""
+    local: bool = False
+    """No entry reaches this file: only what is wrong by itself can be judged."""
+    cells: tuple[Cell, ...] = ()
+    """Where the cells are, when the entry is a notebook."""
+
+    def calls(self, *names: str) -> Iterable[Event]:
+        """The calls of these canonical names, in order."""
+        wanted = frozenset(names)
+        return (e for e in self.events if e.kind == "call" and e.name in wanted)
+
+
+__all__ = ["Event", "Frame", "Ref", "Seq", "Story", "f"]

@@ -1,0 +1,87 @@
+"""What the catalogue knows, made ready for look-up by name."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterable, Mapping
+
+from d9mlint.model import Effect, Op, Target
+from d9mlint.python.domain.values import Const, Value
+
+BUILTINS = frozenset(dir(builtins))
+
+
+class Knowledge:
+    """Effects and ops by canonical name for one target, and the names themselves."""
+
+    def __init__(
+        self, aliases: Mapping[str, str], effects: Iterable[Effect], target: Target, ops: Iterable[Op] = ()
+    ) -> None:  # fmt: skip
+        self.builtins = BUILTINS
+        self._aliases = dict(aliases)
+        self._canonical: dict[str, str] = {}
+        self._effects: dict[str, list[Effect]] = {}
+        self._names: dict[str, set[str]] = {}
+        self.target = target
+        switching: set[str] = set()
+        for effect in effects:
+            fits = effect.fits(target)
+            for name in effect.calls:
+                key = self.canonical(name)
+                module, _, last = key.rpartition(".")
+                if effect.switches or any(not g.startswith("own") for g in effect.seeds):
+                    switching.add(last)
+                self._names.setdefault(module, set()).add(last)
+                if fits:
+                    self._effects.setdefault(key, []).append(effect)
+        self.switching = frozenset(switching)
+        """Last parts of the names of calls that seed or switch something."""
+        self.ops: dict[str, tuple[Op, ...]] = {}
+        """Ops by the names under which programs meet them."""
+        for op in ops:
+            for key in dict.fromkeys(map(self.canonical, op.calls)):
+                self.ops[key] = (*self.ops.get(key, ()), op)
+
+    def canonical(self, name: str) -> str:
+        """The one name of something that can be reached by several (``tf.keras.X`` is ``keras.X``)."""
+        found = self._canonical.get(name)
+        if found is None:
+            found = self._canonical[name] = self._resolve(name)
+        return found
+
+    def _resolve(self, name: str) -> str:
+        for _ in range(8):
+            prefix = name
+            while prefix and prefix not in self._aliases:
+                prefix = prefix.rpartition(".")[0]
+            if not prefix:
+                return name
+            name = self._aliases[prefix] + name[len(prefix) :]
+        return name
+
+    def effects_of(self, canonical: str, raw: str) -> tuple[Effect, ...]:
+        """The effects of calling ``canonical`` (reached as ``raw``) on this target."""
+        found = self._effects.get(canonical)
+        if found is None:
+            module = canonical.rpartition(".")[0]
+            found = self._effects.get(f"{module}.*", [])
+        return tuple(found)
+
+    def names_in(self, module: str) -> list[str]:
+        """Known names of a module outside the program, for star imports."""
+        return sorted(self._names.get(self.canonical(module), ()))
+
+    def constant(self, dotted: str, target: Target) -> Value | None:
+        """Constants outside the program that decide branches: framework versions, ``typing.TYPE_CHECKING``."""
+        name = self.canonical(dotted)
+        if name in _CONSTANTS:
+            return Const(_CONSTANTS[name])
+        package, _, last = name.rpartition(".")
+        if name == "tensorflow.version.VERSION":
+            package, last = "tensorflow", "__version__"
+        if last in ("__version__", "VERSION") and package.split(".")[0] in target.packages:
+            return Const(target.version(package.split(".")[0]))
+        return None
+
+
+_CONSTANTS = {"typing.TYPE_CHECKING": False}

@@ -1,0 +1,399 @@
+"""What an expression may stand for while a program is told as a story."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from d9mlint.python.domain.guards import Cond, Flag, both, either, negate
+from d9mlint.python.source import facts as f
+
+if TYPE_CHECKING:
+    from d9mlint.python.domain.events import Event, Frame
+
+NO_ORIGINS: frozenset[str] = frozenset()
+NUMBERS = frozenset({"int", "length"})
+"""Origins that say that a value itself is a number; what is made of it need not be one."""
+MAX_ALTERNATIVES = 8
+
+
+class Unknown:
+    """Not known. ``origins`` says what it was made from (``clock``, ``pid``, ``hash``, ``rank`` ...).
+
+    ``order`` names a source of unstable order, ``sources`` the events that the origins and the order come from.
+    ``name`` is what the program calls it, for messages and for methods of unknown receivers.
+    """
+
+    __slots__ = ("name", "order", "origins", "sources")
+
+    def __init__(
+        self,
+        origins: frozenset[str] = NO_ORIGINS,
+        order: str = "",
+        sources: tuple[Event, ...] = (),
+        name: str = "",
+    ) -> None:
+        self.origins = origins
+        self.order = order
+        self.sources = sources
+        self.name = name
+
+
+class Optional(Unknown):
+    """A parameter whose default is None, where settings that are not known (``**config``) may give something else."""
+
+    __slots__ = ()
+
+
+class Const:
+    """A known Python constant."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class Ref:
+    """Something outside the program, by dotted name; ``receiver`` for a method taken off an object."""
+
+    __slots__ = ("name", "receiver")
+
+    def __init__(self, name: str, receiver: Value | None = None) -> None:
+        self.name = name
+        self.receiver = receiver
+
+
+class Obj:
+    """The result of a call outside the program: its dotted type and the event that made it.
+
+    ``sources`` are the other events that its numbers come from (the right side of a sum).
+    """
+
+    __slots__ = ("attrs", "event", "order", "origins", "sources", "type")
+
+    def __init__(
+        self, type_: str, event: Event | None, origins: frozenset[str] = NO_ORIGINS, order: str = "",
+        sources: tuple[Event, ...] = (),
+    ) -> None:  # fmt: skip
+        self.type = type_
+        self.event = event
+        self.origins = origins
+        self.order = order
+        self.sources = sources
+        self.attrs: dict[str, Value] = {}
+
+
+class FlagValue:
+    """The value of a command-line flag that the user has not fixed."""
+
+    __slots__ = ("flag",)
+
+    def __init__(self, flag: Flag) -> None:
+        self.flag = flag
+
+
+class CondValue:
+    """The truth value of a condition."""
+
+    __slots__ = ("cond",)
+
+    def __init__(self, cond: Cond) -> None:
+        self.cond = cond
+
+
+class Func:
+    """A function of the program: its facts, the frame it closes over, its evaluated defaults and decorators."""
+
+    __slots__ = ("closure", "decorators", "defaults", "node", "owner")
+
+    def __init__(
+        self,
+        node: f.Def | f.Lambda,
+        closure: Frame,
+        defaults: dict[str, Value],
+        decorators: tuple[Value, ...] = (),
+        owner: Class | None = None,
+    ) -> None:
+        self.node = node
+        self.closure = closure
+        self.defaults = defaults
+        self.decorators = decorators
+        self.owner = owner
+
+    @property
+    def name(self) -> str:
+        """The name it was defined with."""
+        return self.node.name if isinstance(self.node, f.Def) else "<lambda>"
+
+
+class Bound:
+    """A function with its first argument."""
+
+    __slots__ = ("func", "receiver")
+
+    def __init__(self, func: Func, receiver: Value) -> None:
+        self.func = func
+        self.receiver = receiver
+
+
+class Partial:
+    """``functools.partial`` of a value."""
+
+    __slots__ = ("args", "func", "kwargs")
+
+    def __init__(self, func: Value, args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
+        self.func = func
+        self.args = args
+        self.kwargs = kwargs
+
+
+class Class:
+    """A class of the program; ``bases`` are values, ``frame`` holds its attributes."""
+
+    __slots__ = ("bases", "frame", "node")
+
+    def __init__(self, node: f.Class, bases: tuple[Value, ...], frame: Frame) -> None:
+        self.node = node
+        self.bases = bases
+        self.frame = frame
+
+    def line(self) -> Iterator[Class]:
+        """The class and its project bases, depth first."""
+        seen: list[Class] = []
+        todo: list[Class] = [self]
+        while todo:
+            current = todo.pop(0)
+            if any(current is s for s in seen):
+                continue
+            seen.append(current)
+            yield current
+            todo[:0] = [b for b in current.bases if isinstance(b, Class)]
+
+    def external(self) -> tuple[str, ...]:
+        """Dotted names of the bases outside the program."""
+        return tuple(b.name for c in self.line() for b in c.bases if isinstance(b, Ref))
+
+
+class Inst:
+    """An instance of a class of the program."""
+
+    __slots__ = ("attrs", "born", "cls")
+
+    def __init__(self, cls: Class, born: tuple[Cond, ...]) -> None:
+        self.cls = cls
+        self.attrs: dict[str, Value] = {}
+        self.born = born
+
+
+class Module:
+    """A module of the program (or a namespace package, whose frame stays empty)."""
+
+    __slots__ = ("done", "fails", "frame", "name", "path")
+
+    def __init__(self, name: str, path: str, frame: Frame | None) -> None:
+        self.name = name
+        self.path = path
+        self.frame = frame
+        self.done = False
+        """Whether it has run to its end."""
+        self.fails = False
+        """Whether importing it raises ``ImportError``."""
+
+
+class Seq:
+    """A tuple, list, set or iterator; where its length is unknown, ``items`` is None and ``element`` stands for all."""
+
+    __slots__ = ("born", "element", "items", "kind", "order", "sources")
+    born: object
+    """The loop in no promised order whose turn made it: what that turn adds is in no order of that loop."""
+
+    def __init__(
+        self,
+        kind: str,
+        items: list[Value] | None,
+        element: Value | None = None,
+        order: str = "",
+        sources: tuple[Event, ...] = (),
+    ) -> None:
+        self.born = None
+        self.kind = kind
+        self.items = items
+        self.element = element
+        self.order = order
+        self.sources = sources
+
+
+class Dict:
+    """A dict; ``open`` when it may hold more than is known; ``order`` is that in which its keys come out."""
+
+    __slots__ = ("items", "open", "order", "sources")
+
+    def __init__(
+        self, items: dict[Any, Value], open_: bool = False, order: str = "", sources: tuple[Event, ...] = ()
+    ) -> None:
+        self.items = items
+        self.open = open_
+        self.order = order
+        self.sources = sources
+
+
+class Super:
+    """``super()`` inside a method."""
+
+    __slots__ = ("cls", "receiver")
+
+    def __init__(self, cls: Class, receiver: Value) -> None:
+        self.cls = cls
+        self.receiver = receiver
+
+
+class Phi:
+    """One of several values, each under its conditions; the alternatives exclude each other."""
+
+    __slots__ = ("alternatives",)
+
+    def __init__(self, alternatives: tuple[tuple[Cond, Value], ...]) -> None:
+        self.alternatives = alternatives
+
+
+Value: TypeAlias = (
+    Unknown
+    | Const
+    | Ref
+    | Obj
+    | FlagValue
+    | CondValue
+    | Func
+    | Bound
+    | Partial
+    | Class
+    | Inst
+    | Module
+    | Seq
+    | Dict
+    | Super
+    | Phi
+)
+UNKNOWN = Unknown()
+NONE = Const(None)
+ABSENT = Const(None)
+"""What stands for an item of a list or dict under the conditions under which it has none; an argument is not given."""
+CALLABLE = (Func, Bound, Partial)
+ABOUT = ("shape", "dtype", "device", "ndim")
+"""Attributes that say what kind of array something is, whatever numbers are in it."""
+_CLEAN = frozenset({Const, FlagValue, CondValue, Func, Bound, Partial, Class, Inst, Module, Super})
+"""Values that carry no taint; most values are one of these."""
+
+
+def alternatives(value: Value | None) -> tuple[tuple[Cond, Value], ...]:
+    """The alternatives of a value; a plain value is its own only one."""
+    if value is None:
+        return ()
+    return value.alternatives if isinstance(value, Phi) else ((True, value),)
+
+
+def choose(options: list[tuple[Cond, Value]]) -> Value:
+    """A value out of alternatives that exclude each other; nested alternatives are flattened, equal ones merged."""
+    flat: list[tuple[Cond, Value]] = []
+    for cond, value in options:
+        for inner, leaf in alternatives(value):
+            together = both(cond, inner)
+            if together is False:
+                continue
+            for i, (other, known) in enumerate(flat):
+                if known is leaf or same(known, leaf):
+                    flat[i] = (either(other, together), known)
+                    break
+            else:
+                flat.append((together, leaf))
+    if not flat:
+        return UNKNOWN
+    if len(flat) == 1:
+        return flat[0][1]
+    if len(flat) > MAX_ALTERNATIVES:
+        return Unknown(*taint(v for _, v in flat))
+    return Phi(tuple(flat))
+
+
+def present(item: Value) -> Cond:
+    """The condition under which an item of a list or dict is there."""
+    return either(*(cond for cond, leaf in alternatives(item) if leaf is not ABSENT))
+
+
+def in_place_of_absent(item: Value, instead: Value) -> Value:
+    """The item, or ``instead`` where there is none."""
+    if not any(leaf is ABSENT for _, leaf in alternatives(item)):
+        return item
+    return choose([(cond, instead if leaf is ABSENT else leaf) for cond, leaf in alternatives(item)])
+
+
+def overwrite(old: Value | None, cond: Cond, new: Value) -> Value:
+    """The value of a name that held ``old`` and is assigned ``new`` under ``cond``."""
+    if cond is True:
+        return new
+    return choose([(cond, new), (negate(cond), UNKNOWN if old is None else old)])
+
+
+def same(a: Value, b: Value) -> bool:
+    """Whether two values are certainly the same."""
+    if a is b:
+        return True
+    if isinstance(a, Const) and isinstance(b, Const):
+        return type(a.value) is type(b.value) and bool(a.value == b.value)
+    if isinstance(a, Ref) and isinstance(b, Ref):
+        return a.name == b.name and a.receiver is b.receiver
+    return isinstance(a, FlagValue) and isinstance(b, FlagValue) and a.flag == b.flag
+
+
+def taint(values: Any) -> tuple[frozenset[str], str, tuple[Event, ...]]:
+    """Origins, order and source events of several values together."""
+    origins: set[str] = set()
+    order = ""
+    sources: list[Event] = []
+    for value in values:
+        if type(value) in _CLEAN:
+            continue
+        for _, leaf in alternatives(value):
+            o, r, s = taint_of(leaf)
+            origins |= o
+            order = order or r
+            if s:
+                sources.extend(e for e in s if e not in sources)
+    return frozenset(origins), order, tuple(sources)
+
+
+def mixed(values: Any) -> Unknown:
+    """What is made of several values: their origins, order and sources, but no number for being made of numbers."""
+    origins, order, sources = taint(values)
+    return Unknown(origins - NUMBERS, order, sources)
+
+
+def is_number(value: Value) -> bool:
+    """Whether a value is known to be a number."""
+    if isinstance(value, Const):
+        return isinstance(value.value, (int, float))
+    return isinstance(value, Unknown) and not value.origins.isdisjoint(NUMBERS)
+
+
+def taint_of(value: Value) -> tuple[frozenset[str], str, tuple[Event, ...]]:
+    """Origins, order and source events of one value."""
+    if isinstance(value, Unknown):
+        return value.origins, value.order, value.sources
+    if isinstance(value, Obj):
+        own = (value.event,) if value.event and (value.origins or value.order) else ()
+        return value.origins, value.order, (*own, *value.sources)
+    if isinstance(value, Seq):
+        inner = taint([*(value.items or ()), *((value.element,) if value.element else ())])
+        return inner[0], value.order or inner[1], (*value.sources, *inner[2])
+    if isinstance(value, Phi):
+        return taint([value])
+    if isinstance(value, Dict):
+        return NO_ORIGINS, value.order, value.sources
+    if (
+        isinstance(value, Ref)
+        and isinstance(value.receiver, (Unknown, Obj))
+        and value.name.rpartition(".")[2] not in ABOUT
+    ):
+        return taint_of(value.receiver)  # an attribute of something made from the clock comes from the clock
+    return NO_ORIGINS, "", ()

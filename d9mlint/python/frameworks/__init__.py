@@ -1,0 +1,1 @@
+"""What frameworks mean: their hooks into the interpreter, and questions about programs that use them."""

@@ -1,0 +1,161 @@
+"""JAX as the story tells it: transformed functions, keys that are split, and updates by index (``x.at[i].add``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.values import (
+    UNKNOWN,
+    Bound,
+    Const,
+    Func,
+    Obj,
+    Partial,
+    Ref,
+    Seq,
+    Unknown,
+    Value,
+    alternatives,
+    choose,
+)
+from d9mlint.python.interpreter import calls
+from d9mlint.python.interpreter.hooks import Transfer
+from d9mlint.python.interpreter.library import environment
+from d9mlint.python.source import facts as f
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+KEY = "jax.random.Key"
+KEYS = "jax.random.Keys"
+"""Types of a random key and of several in one array."""
+UPDATE = "jax.Array.at"
+"""The type of ``x.at[i]``; its attribute ``indices`` is what stands in the brackets."""
+TRACING = {
+    "jax.jit": "jax-jit", "jax.pmap": "jax-jit", "flax.nnx.jit": "jax-jit", "flax.nnx.pmap": "jax-jit",
+    "equinox.filter_jit": "jax-jit", "equinox.filter_pmap": "jax-jit", "haiku.jit": "jax-jit",
+    "jax.vmap": "jax-vmap", "flax.nnx.vmap": "jax-vmap", "equinox.filter_vmap": "jax-vmap",
+}  # fmt: skip
+"""Transformations that run a function's Python only to trace it, and the context that its body is told in."""
+_SAME = ("jax.checkpoint", "jax.named_call", "flax.linen.jit", "flax.linen.remat", "flax.nnx.remat")
+"""Transformations that matter for nothing here: what comes out is called like what went in."""
+_GRADIENTS = (
+    "jax.grad", "jax.value_and_grad", "flax.nnx.grad", "flax.nnx.value_and_grad", "equinox.filter_grad",
+    "equinox.filter_value_and_grad", "haiku.grad", "haiku.value_and_grad",
+)  # fmt: skip
+_APPLY = ".applied"
+"""Last part of the name of a call of what a gradient transformation made."""
+_MOST_KEYS = 16
+
+
+def context(decorator: Value, knowledge_name: str) -> str:
+    """The context of a function decorated by a transformation, also as ``partial(jax.jit, static_argnums=0)``."""
+    if isinstance(decorator, Partial) and isinstance(decorator.func, Ref):
+        return TRACING.get(decorator.func.name, "")
+    return TRACING.get(knowledge_name, "")
+
+
+def update(holder: Value, index: Value) -> Value | None:
+    """``x.at[index]`` for an array; None for anything else."""
+    if not (isinstance(holder, Ref) and holder.name in ("?.at", UPDATE)):
+        return None
+    found = Obj(UPDATE, None)
+    found.attrs["indices"] = index
+    return found
+
+
+def around_loop(interp: Interpreter, frame: Frame, place: f.Place, items: Sequence[Value]) -> Callable[[], None] | None:
+    """Looks at a loop: at its end an event names the keys that its iterations share.
+
+    ``items`` are what the loop variable takes: a key among them belongs to one iteration only.
+    """
+    before = _keys(frame)
+    if not before:
+        return None
+
+    def end() -> None:
+        after = _keys(frame)
+        own = {id(value) for item in items for value in _flat(item)}
+        shared = {id(key): key for name, key in before.items() if after.get(name) is key and id(key) not in own}
+        if shared:
+            interp.event("kept", "keys", frame, place, tuple(shared.values()))
+
+    return end
+
+
+def _flat(value: Value) -> Iterator[Value]:
+    yield value
+    if isinstance(value, Seq):
+        for item in value.items or ():
+            yield from (leaf for _, leaf in alternatives(item))
+
+
+def _keys(frame: Frame) -> dict[str, Value]:
+    """The variables that hold one key, those of the functions around included."""
+    found: dict[str, Value] = {}
+    current: Frame | None = frame
+    while current is not None:
+        for name, value in current.vars.items():
+            if type(value) is Obj and value.type == KEY:
+                found.setdefault(name, value)
+        current = current.parent
+    return found
+
+
+def holds_key(frame: Frame) -> bool:
+    """Whether an argument is a key, so that each call counts: to draw with a key twice matters."""
+    return any(type(value) is Obj and value.type == KEY for value in frame.vars.values())
+
+
+def _transformed(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``jax.jit(step)`` is ``step`` with a decorator."""
+    made = [(cond, _decorated(leaf, event.name)) for cond, leaf in alternatives(environment.first(event))]
+    if not event.args or any(value is None for _, value in made):
+        return None
+    return choose([(cond, value) for cond, value in made if value is not None])
+
+
+def _decorated(value: Value, name: str) -> Value | None:
+    if isinstance(value, Func):
+        return Func(value.node, value.closure, value.defaults, (*value.decorators, Ref(name)), value.owner)
+    inner = _decorated(value.func, name) if isinstance(value, (Bound, Partial)) else None
+    if isinstance(value, Bound) and isinstance(inner, Func):
+        return Bound(inner, value.receiver)
+    return Partial(inner, value.args, value.kwargs) if isinstance(value, Partial) and inner is not None else None
+
+
+def _gradient(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``jax.grad(loss)``: a function that runs ``loss`` with its own arguments and returns something else."""
+    if _decorated(environment.first(event), event.name) is None:
+        return None
+    return Partial(Ref(f"{event.name}{_APPLY}"), (event.args[0],), {})
+
+
+def _apply(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    calls.call(
+        interp, event.args[0], list(event.args[1:]), event.kwargs, frame, environment.place_of(event), event.star
+    )
+    return Unknown()
+
+
+def _split(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    """``split(key)``: each part is a key of its own where their number is known."""
+    number = event.args[1] if len(event.args) > 1 else event.kwargs.get("num", Const(2))
+    count = number.value if isinstance(number, Const) else None
+    if event.star or not isinstance(count, int) or not 0 < count <= _MOST_KEYS:
+        return Obj(KEYS, event)
+    return Seq("tuple", [Obj(KEY, event) for _ in range(count)])
+
+
+def _none(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    return UNKNOWN
+
+
+TRANSFER: dict[str, Transfer] = {
+    **dict.fromkeys((*TRACING, *_SAME), _transformed),
+    **dict.fromkeys(_GRADIENTS, _gradient),
+    **{f"{name}{_APPLY}": _apply for name in _GRADIENTS},
+    "jax.random.split": _split,
+}

@@ -1,0 +1,34 @@
+"""What JAX means to the interpreter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from d9mlint.python.domain.events import Frame
+from d9mlint.python.domain.values import Func, Value
+from d9mlint.python.frameworks.jax import calls as jaxcalls
+from d9mlint.python.interpreter.hooks import Framework
+from d9mlint.python.interpreter.interpreter import Interpreter
+from d9mlint.python.source import facts as f
+
+
+class Jax(Framework):
+    """JAX and what is built on it."""
+
+    transfer = jaxcalls.TRANSFER
+    packages = frozenset({"jax", "flax"})
+    arrays = ("jax.Array",)
+
+    def subscript(self, holder: Value, index: Value) -> Value | None:
+        return jaxcalls.update(holder, index)
+
+    def contexts(self, interp: Interpreter, func: Func, decorators: Sequence[tuple[Value, str]]) -> Iterable[str]:
+        return [context for value, name in decorators if (context := jaxcalls.context(value, name))]
+
+    def counts_each_call(self, frame: Frame) -> bool:
+        return jaxcalls.holds_key(frame)
+
+    def around_loop(
+        self, interp: Interpreter, frame: Frame, place: f.Place, items: Sequence[Value]
+    ) -> Callable[[], None] | None:
+        return jaxcalls.around_loop(interp, frame, place, items)

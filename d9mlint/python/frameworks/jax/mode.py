@@ -1,0 +1,155 @@
+"""JAX's determinism on GPUs: the flags of XLA that a program sets, when they still count, and what it trains.
+
+XLA reads ``XLA_FLAGS`` once, when JAX makes its first array or asks for devices, not when it is imported, and ends the
+process when it meets a flag that it does not know (measured with jax 0.10.2 on a CPU). The flags by version are those
+in the strings of jaxlib 0.4.13, 0.4.25, 0.4.26, 0.4.30, 0.5.3, 0.6.2, 0.8.3 and 0.10.2.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from d9mlint.model import Argument
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.guards import Cond, OpaqueTest, both, either, negate
+from d9mlint.python.domain.values import Const, Seq, Value, alternatives
+from d9mlint.python.frameworks.tensorflow.determinism import no_visible_gpus
+from d9mlint.python.interpreter.program import LOOPS, Program
+
+FLAGS = "XLA_FLAGS"
+EXCLUDE = "--xla_gpu_exclude_nondeterministic_ops"
+_SWITCH = re.compile(r"--xla_gpu_(deterministic_ops|exclude_nondeterministic_ops)(=(true|1|True))?(?=\s|$)")
+_ASKED = re.compile(r"--xla_gpu_(\w*determinis\w*|autotune_level)")
+_GRADIENTS = ("jax.", "flax.", "haiku.", "equinox.")
+_HOST_PARTS = re.compile(r"--xla_force_host_platform_device_count=0*([2-9]|1\d)")
+_MESHES = {"jax.make_mesh": "axis_shapes", "jax.experimental.mesh_utils.create_device_mesh": "mesh_shape"}
+"""What arranges devices, and how its parameter for their numbers is called."""
+_PLATFORMS = ("JAX_PLATFORMS", "JAX_PLATFORM_NAME")
+_SETTINGS = ("jax_platforms", "jax_platform_name")
+_UPDATE = ("jax.config.update", "jax.config.config.update")
+_WORKS = (
+    "jax.devices", "jax.local_devices", "jax.device_count", "jax.local_device_count", "jax.default_backend",
+    "jax.device_put", "jax.process_index", "jax.process_count",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class JaxMode:
+    """When XLA runs deterministic kernels only, when something about it is asked for at all, and by which events."""
+
+    on: Cond
+    asked: Cond
+    events: tuple[Event, ...]
+
+
+def jax_mode(program: Program) -> JaxMode:
+    """The state of the XLA flags; text that is not known is a condition that nobody can tell."""
+    return program.once("jax-mode", _jax_mode)
+
+
+def _jax_mode(program: Program) -> JaxMode:
+    events = [e for e in program.env(FLAGS) if not e.detached]
+    on = either(*(both(*e.guards, flags(e, _SWITCH)) for e in events))
+    asked = either(*(both(*e.guards, flags(e, _ASKED)) for e in events))
+    return JaxMode(on, asked, tuple(e for e in events if flags(e, _SWITCH) is not False))
+
+
+def wants(event: Event) -> Cond:
+    """When a write of XLA_FLAGS asks for deterministic ops."""
+    return flags(event, _SWITCH)
+
+
+def wanted(event: Event) -> Cond:
+    """When a write of a variable with flags surely asks for something about determinism."""
+    return either(*(both(c, isinstance(v, Const) and _says(v, _ASKED)) for c, v in alternatives(event.args[0])))
+
+
+def flags(event: Event, pattern: re.Pattern[str]) -> Cond:
+    """When the text that an ``env`` event sets has a match for ``pattern``."""
+    return either(*(both(cond, _says(leaf, pattern)) for cond, leaf in alternatives(event.args[0])))
+
+
+def _says(leaf: Value, pattern: re.Pattern[str]) -> Cond:
+    if isinstance(leaf, Const):
+        return isinstance(leaf.value, str) and bool(pattern.search(leaf.value))
+    return OpaqueTest(("unknown", id(leaf)), "a value that is not known")
+
+
+def on_gpu(program: Program) -> Cond:
+    """When JAX is not kept from the GPUs: by the platform that is asked for, or because none is visible."""
+    hidden = no_visible_gpus(program)
+    for event in program.env(*_PLATFORMS):
+        hidden += [both(*event.guards, c) for c, leaf in alternatives(event.args[0]) if _other(leaf)]
+    for event in program.calls(*_UPDATE):
+        if len(event.args) > 1 and isinstance(event.args[0], Const) and event.args[0].value in _SETTINGS:
+            hidden += [both(*event.guards, c) for c, leaf in alternatives(event.args[1]) if _other(leaf)]
+    hidden += [both(*e.guards) for e in program.calls("jax.tools.colab_tpu.setup_tpu") if not e.detached]
+    return negate(either(*hidden))
+
+
+def on_parts_of_host(program: Program) -> bool:
+    """Whether the CPU is to look like several devices and just so many are asked for: a program meant for the CPU."""
+    if not any(flags(e, _HOST_PARTS) is True and not e.detached for e in program.env(FLAGS)):
+        return False
+    shapes = [e.argument(Argument(0, key)) for name, key in _MESHES.items() for e in program.calls(name)]
+    return any(_several(shape) for shape in shapes)
+
+
+def _several(shape: Value | None) -> bool:
+    if not isinstance(shape, Seq) or not shape.items:
+        return False
+    sizes = [one.value if isinstance(one, Const) else None for one in shape.items]
+    return all(isinstance(size, int) for size in sizes) and any(size > 1 for size in sizes if isinstance(size, int))
+
+
+def _other(leaf: Value) -> bool:
+    """Whether the first platform named is no GPU."""
+    if not isinstance(leaf, Const) or not isinstance(leaf.value, str):
+        return False
+    return leaf.value.partition(",")[0].strip().lower() in ("cpu", "tpu")
+
+
+def trainings(program: Program) -> list[Event]:
+    """Events that train with JAX, loops of Keras first, then the gradients."""
+    found = [e for e in program.trains if _is_jax(program, e)]
+    known = {id(e) for e in found}
+    found += [e for e in program.events if _scaled(e) and not e.detached and id(e) not in known]
+    return sorted(
+        found, key=lambda e: (e.detached, e.name.rpartition(".")[2] not in LOOPS, id(e) not in known, e.index)
+    )
+
+
+def _is_jax(program: Program, event: Event) -> bool:
+    if event.name.startswith("keras."):
+        return program.keras_backend == "jax"
+    return event.name.startswith(_GRADIENTS)
+
+
+def _scaled(event: Event) -> bool:
+    """``state.dynamic_scale.value_and_grad(...)``: Flax's gradients in half precision, reached through a state."""
+    return event.kind == "call" and event.name.endswith(".value_and_grad") and not event.name.startswith("torch.")
+
+
+def first_work(program: Program) -> Event | None:
+    """The first event that surely made JAX start its backend, after which XLA_FLAGS is not read again."""
+    return program.once("jax-first-work", _first_work)
+
+
+def _first_work(program: Program) -> Event | None:
+    return next((e for e in program.events if e.kind == "call" and e.certain and _works(e)), None)
+
+
+def _works(event: Event) -> bool:
+    if event.name in _WORKS:
+        return True
+    if not event.name.startswith(("jax.random.", "jax.numpy.")):
+        return False
+    return event.name.count(".") == 2 and any(
+        e.returns.startswith(("jax.Array", "jax.random.Key")) for e in event.effects
+    )
+
+
+def known(program: Program, flag: str) -> bool:
+    """Whether this version knows a flag: the finer one came with jax 0.4.29 (openxla/xla#12520)."""
+    return flag != EXCLUDE or not program.target.fits("jax", "<0.4.29")

@@ -1,0 +1,95 @@
+"""Where a program turns XLA on, and under which condition.
+
+Sources: tensorflow/compiler/jit/flags.cc (TF_XLA_FLAGS), tensorflow/core/protobuf/config.proto (global_jit_level).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from d9mlint.model import Argument
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.guards import Cond, FlagTest, both, either
+from d9mlint.python.domain.values import CondValue, Const, FlagValue, Value, alternatives
+from d9mlint.python.interpreter.program import Program, matches
+
+FUNCTION = "tensorflow.function"
+COMPILE = ("keras.Model.compile", "?.compile")
+SET_JIT = "tensorflow.config.optimizer.set_jit"
+OPTIONS = ("tensorflow.OptimizerOptions", "tensorflow.core.protobuf.config_pb2.OptimizerOptions")
+LEVEL = "global_jit_level"
+SCOPES = ("tensorflow.xla.experimental.jit_scope", "tensorflow.contrib.compiler.jit.experimental_jit_scope")
+ALWAYS = ("tensorflow.xla.experimental.compile", "tensorflow.contrib.compiler.xla.compile")
+_LEVELS = ["tensorflow.OptimizerOptions.ON_1", "tensorflow.OptimizerOptions.ON_2", 1, 2]
+_AUTO_JIT = re.compile(r"--tf_xla_auto_jit=(?:fusible|(?:single-gpu\()?[12])")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """An event that turns XLA on under ``cond``; ``code`` is how a message quotes it."""
+
+    event: Event
+    cond: Cond
+    code: str
+
+
+def requests(program: Program) -> Iterator[Request]:
+    """All places that turn XLA on for TensorFlow, in order."""
+    for event in program.events:
+        found = _call(event) if event.kind == "call" else _assigned(event)
+        if found is not None and both(*event.guards, found[0]) is not False:
+            yield Request(event, *found)
+
+
+def _call(event: Event) -> tuple[Cond, str] | None:
+    last = event.raw.rpartition(".")[2]
+    if event.name == FUNCTION or event.name in COMPILE:
+        for keyword in ("jit_compile", "experimental_compile"):
+            value = event.kwargs.get(keyword)
+            if value is not None:
+                return truthy(value), f"{last}({keyword}=True)"
+    elif event.name == SET_JIT:
+        value = event.argument(Argument(0, "enabled"))
+        return (truthy(value), "set_jit") if value is not None else None
+    elif event.name in OPTIONS and LEVEL in event.kwargs:
+        return matches(event.kwargs[LEVEL], _LEVELS), f"OptimizerOptions({LEVEL}=...)"
+    elif event.name in SCOPES and not event.inside("tfdata", "tfdata-parallel"):  # a pipeline runs on the CPU
+        value = event.argument(Argument(0, "compile_ops"))
+        return True if value is None else truthy(value), last
+    elif event.name in ALWAYS:
+        return True, "xla.compile"
+    return None
+
+
+def _assigned(event: Event) -> tuple[Cond, str] | None:
+    if not event.args:
+        return None
+    if event.kind == "set" and event.name.endswith(f".{LEVEL}"):
+        return matches(event.args[0], _LEVELS), LEVEL
+    if event.kind == "env" and event.name == "TF_XLA_FLAGS":
+        return says(event.args[0], _AUTO_JIT), "TF_XLA_FLAGS"
+    return None
+
+
+def truthy(value: Value) -> Cond:
+    """The condition under which a value is a true constant, a flag that is set, or the text ``autoclustering``."""
+    return either(*(both(cond, _true(leaf)) for cond, leaf in alternatives(value)))
+
+
+def _true(leaf: Value) -> Cond:
+    if isinstance(leaf, Const):
+        return leaf.value is True or leaf.value in (1, "autoclustering")
+    if isinstance(leaf, FlagValue):
+        return FlagTest(leaf.flag, "truthy")
+    return leaf.cond if isinstance(leaf, CondValue) else False
+
+
+def says(value: Value, pattern: re.Pattern[str]) -> Cond:
+    """The condition under which a text contains ``pattern``."""
+    return either(*(both(cond, _contains(leaf, pattern)) for cond, leaf in alternatives(value)))
+
+
+def _contains(leaf: Value, pattern: re.Pattern[str]) -> bool:
+    return isinstance(leaf, Const) and isinstance(leaf.value, str) and bool(pattern.search(leaf.value))

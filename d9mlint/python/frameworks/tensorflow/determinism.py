@@ -1,0 +1,309 @@
+"""TensorFlow's switches for deterministic ops: which one this version reads, and when the program turns it on.
+
+Sources: NVIDIA/framework-reproducibility doc/d9m/tensorflow.md and tensorflow_status.md, fwr13y/d9m/tensorflow/*.py;
+tensorflow/python/framework/config.py (enable_op_determinism).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from d9mlint.model import Argument
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.guards import Cond, FlagTest, OpaqueTest, both, either, negate
+from d9mlint.python.domain.tellable import is_symbolic
+from d9mlint.python.domain.values import CondValue, Const, Dict, FlagValue, Obj, Seq, Unknown, Value, alternatives
+from d9mlint.python.interpreter.program import LOOPS, Program
+
+ENABLE = "tensorflow.config.experimental.enable_op_determinism"
+FWR13Y = "fwr13y.d9m.tensorflow.enable_determinism"
+PATCHES = ("tfdeterminism.patch", "fwr13y.d9m.tensorflow.patch")
+SHELLS = ("fwd9m.tensorflow.patch", "fwd9m.tensorflow.enable_determinism")
+"""Names of a package on PyPI that holds no code any more."""
+ALL_IN_ONE = ("transformers.enable_full_determinism", "transformers.trainer_utils.enable_full_determinism")
+OPS_VARIABLE = "TF_DETERMINISTIC_OPS"
+CUDNN_VARIABLE = "TF_CUDNN_DETERMINISTIC"
+FRONTEND_VARIABLE = "TF_CUDNN_USE_FRONTEND"
+_ON = ("1", "true")
+_OFF = ("0", "false", "")
+"""TensorFlow's ReadBoolFromEnvVar lower-cases the text and takes these for true and false, all else is an error."""
+
+
+# -- values of variables -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """When a write to a boolean environment variable turns it on, off, or is no boolean at all."""
+
+    on: Cond
+    off: Cond
+    junk: Cond
+
+
+def setting(event: Event) -> Setting:
+    """What an ``env`` event sets; what is not known is on under a condition that nobody can tell."""
+    on: list[Cond] = []
+    off: list[Cond] = []
+    junk: list[Cond] = []
+    for cond, leaf in alternatives(event.args[0] if event.args else Unknown()):
+        if isinstance(leaf, Const):
+            text = leaf.value.lower() if isinstance(leaf.value, str) else None
+            (on if text in _ON else off if text in _OFF else junk).append(cond)
+            continue
+        held = _flag_on(leaf)
+        on.append(both(cond, held))
+        off.append(both(cond, negate(held)))
+    return Setting(either(*on), either(*off), either(*junk))
+
+
+def _flag_on(leaf: Value) -> Cond:
+    if isinstance(leaf, CondValue):
+        return leaf.cond
+    if isinstance(leaf, FlagValue):
+        flag = leaf.flag
+        if flag.kind in ("on", "off", "bool") or isinstance(flag.default, int):
+            return FlagTest(flag, "truthy")
+    return OpaqueTest(("unknown", id(leaf)), "a value that is not known")
+
+
+# -- the switch ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """The deterministic-op mode: when it is on, by which events, and what this version wants."""
+
+    on: Cond
+    events: tuple[Event, ...]
+    partial: tuple[Event, ...] = ()
+    """Writes of TF_CUDNN_DETERMINISTIC, which cover cuDNN only."""
+
+
+def switch(program: Program, *, before: Event | None = None) -> Switch:
+    """The state of the switch, of all the program or of what comes ``before`` an event."""
+    events = [e for e in _switching(program) if _counts(e, before)]
+    partial = [e for e in program.env(CUDNN_VARIABLE) if _counts(e, before)] if reads_cudnn(program) else []
+    on = either(*(both(*e.guards, turned_on(e)) for e in events))
+    return Switch(on, tuple(events), tuple(partial))
+
+
+def turned_on(event: Event) -> Cond:
+    """When an event of the switch really turns it on."""
+    return setting(event).on if event.kind == "env" else True
+
+
+def _counts(event: Event, before: Event | None) -> bool:
+    return not event.detached and (before is None or event.index < before.index)
+
+
+def _switching(program: Program) -> list[Event]:
+    events: list[Event] = []
+    if program.target.fits("tensorflow", ">=2.8"):
+        events += program.calls(ENABLE, *ALL_IN_ONE)
+    if reads_deterministic_ops(program):
+        events += program.env(OPS_VARIABLE)
+    if patchable(program):
+        events += program.calls(*PATCHES)
+    if has_switch(program):
+        events += program.calls(FWR13Y)
+    return sorted(events, key=lambda e: e.index)
+
+
+def partly_on(program: Program) -> Cond:
+    """When only cuDNN is made deterministic (TF_CUDNN_DETERMINISTIC without the rest)."""
+    if not reads_cudnn(program):
+        return False
+    return either(*(both(*e.guards, setting(e).on) for e in program.env(CUDNN_VARIABLE) if not e.detached))
+
+
+def attempted(program: Program) -> Cond:
+    """When the program tries to turn determinism on in a way that does not work; other rules speak of these places."""
+    conds: list[Cond] = []
+    for event in program.env(OPS_VARIABLE, CUDNN_VARIABLE):
+        if not event.detached:
+            state = setting(event)
+            conds.append(both(*event.guards, either(state.on, state.junk, plainly_off(program, event))))
+    names = [*PATCHES, *SHELLS, FWR13Y]
+    if program.target.fits("tensorflow", ">=2.8"):
+        names.append(ENABLE)
+    for event in (*program.calls(*names), *program.find("mention", *names)):
+        if not event.detached:
+            conds.append(both(*event.guards))
+    return either(*conds)
+
+
+def plainly_off(program: Program, event: Event) -> bool:
+    """Whether a variable is set to 0 without a choice: no flag decides, and nothing else turns it on."""
+    if both(*event.guards) is not True or setting(event).off is not True:
+        return False
+    return all(setting(e).on is False for e in program.env(event.name)) and switch(program).on is False
+
+
+def perhaps_elsewhere(program: Program, known: Collection[str] = (ENABLE,)) -> bool:
+    """Whether something that cannot be followed may turn the switch on: its name says so, or the variable is read.
+
+    ``known`` are names of this kind whose effect is known.
+    """
+    named = program.once("possible-switches", _possible_switches)
+    return program.story.truncated or any(name not in known for name in named)
+
+
+def _possible_switches(program: Program) -> frozenset[str]:
+    """Names of the calls that may turn it on; empty ones for reads of its variables."""
+    found: set[str] = set()
+    for event in program.events:
+        if event.detached or event.kind not in ("call", "unresolved"):
+            continue
+        if event.name in ("os.getenv", "os.environ.get") and event.args:
+            name = event.args[0]
+            if isinstance(name, Const) and name.value in (OPS_VARIABLE, CUDNN_VARIABLE):
+                found.add("")
+        last = event.name.rpartition(".")[2].lower()
+        if not event.effects and ("determini" in last or "reproducib" in last):
+            found.add(event.name)
+    return frozenset(found)
+
+
+# -- versions and the device ---------------------------------------------------------------------------------------
+
+
+def reads_deterministic_ops(program: Program) -> bool:
+    """Whether this version reads TF_DETERMINISTIC_OPS (stock from 2.1, NVIDIA's containers from 19.06)."""
+    return program.target.fits("tensorflow", ">=2.1") or program.target.fits("ngc", ">=19.06")
+
+
+def reads_cudnn(program: Program) -> bool:
+    """Whether this version reads TF_CUDNN_DETERMINISTIC (from 1.14, later ones beside the full switch)."""
+    return program.target.fits("tensorflow", ">=1.14")
+
+
+def patchable(program: Program) -> bool:
+    """Whether the patch works: stock 1.14, 1.15 and 2.0; elsewhere it raises TypeError."""
+    return program.target.fits("tensorflow", ">=1.14,<2.1") and program.target.version("ngc") is None
+
+
+def has_switch(program: Program) -> bool:
+    """Whether this version has any switch for deterministic ops."""
+    return program.target.fits("tensorflow", ">=1.14") or program.target.fits("ngc", ">=19.06")
+
+
+_TPU = ("tensorflow.tpu.experimental.initialize_tpu_system", "tensorflow.distribute.TPUStrategy",
+        "tensorflow.distribute.experimental.TPUStrategy", "tensorflow.contrib.distribute.TPUStrategy")  # fmt: skip
+_TPU_ESTIMATORS = ("tensorflow.contrib.tpu.TPUEstimator", "tensorflow.estimator.tpu.TPUEstimator")
+_USE_TPU = Argument(4, "use_tpu")
+
+
+def on_gpu(program: Program) -> Cond:
+    """When the program does not hide the GPUs from TensorFlow and does not run on TPUs."""
+    hidden: list[Cond] = no_visible_gpus(program)
+    names = ("tensorflow.config.set_visible_devices", "tensorflow.config.experimental.set_visible_devices")
+    for event in program.calls(*names):
+        devices = event.args[0] if event.args else event.kwargs.get("devices")
+        kind = event.args[1] if len(event.args) > 1 else event.kwargs.get("device_type")
+        if isinstance(devices, Seq) and devices.items == [] and isinstance(kind, Const) and kind.value == "GPU":
+            hidden.append(both(*event.guards) if not event.detached else False)
+    for event in program.calls("tensorflow.ConfigProto"):
+        counts = event.kwargs.get("device_count")
+        count = counts.items.get("GPU") if isinstance(counts, Dict) else None
+        if isinstance(count, Const) and count.value == 0 and not event.detached:
+            hidden.append(both(*event.guards))
+    hidden += [both(*e.guards) for e in program.calls(*_TPU) if not e.detached]
+    hidden += [_on_tpu(e) for e in program.calls(*_TPU_ESTIMATORS) if not e.detached]
+    return negate(either(*hidden))
+
+
+def no_visible_gpus(program: Program) -> list[Cond]:
+    """When CUDA_VISIBLE_DEVICES hides all GPUs, whatever the framework."""
+    hidden: list[Cond] = []
+    for event in program.env("CUDA_VISIBLE_DEVICES"):
+        for cond, leaf in alternatives(event.args[0] if event.args else None):
+            if isinstance(leaf, Const) and str(leaf.value).strip() in ("", "-1") and not event.detached:
+                hidden.append(both(*event.guards, cond))
+    return hidden
+
+
+def _on_tpu(event: Event) -> Cond:
+    """When a ``TPUEstimator`` runs on TPUs: ``use_tpu`` is true by default; without them it is like any other."""
+    value = event.argument(_USE_TPU)
+    used = True if value is None else either(*(both(c, _truthy(leaf)) for c, leaf in alternatives(value)))
+    cond = both(*event.guards, used)
+    if is_symbolic(cond):
+        return cond
+    return used if used is not True and is_symbolic(used) else False
+
+
+def _truthy(leaf: Value) -> Cond:
+    if isinstance(leaf, FlagValue):
+        return FlagTest(leaf.flag, "truthy")
+    if isinstance(leaf, CondValue):
+        return leaf.cond
+    return isinstance(leaf, Const) and bool(leaf.value)
+
+
+# -- training ------------------------------------------------------------------------------------------------------
+
+_STEPS = ("apply_gradients", "minimize")
+_OTHERS = ("torch.", "jax.", "flax.", "haiku.", "equinox.")
+"""Names of gradients that are not TensorFlow's."""
+_FIT_WORDS = frozenset({"epochs", "validation_data", "steps_per_epoch", "callbacks", "validation_split", "batch_size"})
+
+
+_ESTIMATOR = "tensorflow.estimator.Estimator"
+_NOT_TRAINING = tuple(f"{_ESTIMATOR}.{m}" for m in ("predict", "evaluate", "export_saved_model", "export_savedmodel"))
+
+
+def trains(program: Program) -> list[Event]:
+    """Events that compute gradients, without those of a ``model_fn`` that is only exported, evaluated or asked."""
+    return program.once("trains", _trains)
+
+
+def _trains(program: Program) -> list[Event]:
+    used = any(not e.detached for e in program.calls(*_NOT_TRAINING))
+    if not used or any(not e.detached and e.name.rpartition(".")[2] in LOOPS for e in program.trains):
+        return program.trains
+    return [e for e in program.trains if not e.deferred]
+
+
+def trainings(program: Program) -> list[Event]:
+    """Events that train with TensorFlow, the ones that say it best first: loops and steps, then bare gradients."""
+    found = [e for e in trains(program) if _is_tensorflow(program, e)]
+    made = {id(e) for e in found}
+    found += [e for e in program.calls("tensorflow.Session.run") if _runs(e, made)]
+    return sorted(found, key=lambda e: (e.detached, _rank(e), e.index))
+
+
+def _rank(event: Event) -> int:
+    last = event.name.rpartition(".")[2]
+    if last in LOOPS:
+        return 0
+    return 1 if last in _STEPS else 2
+
+
+def _runs(event: Event, made: set[int]) -> bool:
+    """Whether ``Session.run`` is given the result of a training call."""
+    return any(isinstance(v, Obj) and id(v.event) in made for a in event.args[:1] for v in _inside(a))
+
+
+def _inside(value: Value) -> Iterator[Value]:
+    for _, leaf in alternatives(value):
+        yield leaf
+        if isinstance(leaf, Seq):
+            for item in leaf.items or ():
+                yield from (inner for _, inner in alternatives(item))
+
+
+def _is_tensorflow(program: Program, event: Event) -> bool:
+    """Methods of unknown objects train with TensorFlow only where nothing else is likely (flax, scikit-learn)."""
+    if event.name.endswith(".backward") or event.name.startswith(_OTHERS):
+        return False
+    if event.name.startswith("keras.") and program.keras_backend != "tensorflow":
+        return False
+    if not event.name.startswith("?."):
+        return True
+    if program.imports("jax", "flax", "torch") or program.keras_backend != "tensorflow":
+        return False
+    if event.name != "?.fit":
+        return True
+    return bool(_FIT_WORDS & set(event.kwargs) or program.calls("?.compile", "keras.Model.compile"))

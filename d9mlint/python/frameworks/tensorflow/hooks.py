@@ -1,0 +1,101 @@
+"""What TensorFlow and Keras mean to the interpreter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import ClassVar
+
+from d9mlint.model import Argument
+from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.values import Const, Func, Ref, Value
+from d9mlint.python.frameworks.tensorflow.determinism import CUDNN_VARIABLE, FRONTEND_VARIABLE, OPS_VARIABLE
+from d9mlint.python.frameworks.tensorflow.pipelines import DATASET
+from d9mlint.python.interpreter.hooks import Framework, Transfer
+from d9mlint.python.interpreter.interpreter import Interpreter
+from d9mlint.python.interpreter.library.functions import (
+    add_to_namespace,
+    make_namespace,
+    same_callable,
+)  # fmt: skip
+
+SCOPE_INITIALIZER = "scope-initializer"
+"""The context of a ``variable_scope`` that gives its variables an initializer."""
+_SCOPE_INITIALIZER = Argument(3, "initializer")
+_FUNCTION = "tensorflow.function"
+_ONLY_DATASET = frozenset({"prefetch", "padded_batch", "interleave", "flat_map", "ragged_batch", "snapshot"})
+
+
+def _function(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``tf.function(step)`` is ``step`` with a decorator."""
+    for value in event.args[:1]:
+        if isinstance(value, Func):
+            decorators = (*value.decorators, Ref(_FUNCTION))
+            return Func(value.node, value.closure, value.defaults, decorators, value.owner)
+    return same_callable(interp, event, frame)
+
+
+class TensorFlow(Framework):
+    """TensorFlow and Keras."""
+
+    transfer: ClassVar[Mapping[str, Transfer]] = {
+        _FUNCTION: _function,
+        "tensorflow.autograph.experimental.do_not_convert": same_callable,
+        "tensorflow.contrib.training.HParams": make_namespace,
+        "tensorflow.contrib.training.HParams.add_hparam": add_to_namespace,
+        "tensorflow.contrib.training.HParams.set_hparam": add_to_namespace,
+    }
+    packages = frozenset({"tensorflow"})
+    variables = frozenset({OPS_VARIABLE, CUDNN_VARIABLE, FRONTEND_VARIABLE})
+    protocol = frozenset(
+        {
+            "call", "build", "train_step", "test_step", "predict_step", "compute_loss", "update_state", "result",
+            "on_epoch_begin", "on_epoch_end", "on_train_begin", "on_train_batch_begin", "on_train_batch_end",
+            "begin", "before_run", "after_run", "run", "call_fn", "model_fn",
+        }
+    )  # fmt: skip
+    arrays = ("tensorflow.Tensor",)
+    parts_alike = frozenset({DATASET})
+    persistent = (DATASET,)
+    symbolic = ("keras.", "tensorflow.")
+
+    def method_of_unknown(self, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> str | None:
+        return f"{DATASET}.{name}" if _only_of_dataset(name, args, kwargs) else None
+
+    def contexts(self, interp: Interpreter, func: Func, decorators: Sequence[tuple[Value, str]]) -> Iterable[str]:
+        return ["traced"] if any(name == _FUNCTION for _, name in decorators) else []
+
+    def enters(self, event: Event) -> str | None:
+        if event.name == "tensorflow.device":
+            device = event.args[0] if event.args else None
+            return "cpu" if isinstance(device, Const) and "cpu" in str(device.value).lower() else ""
+        if event.name in ("tensorflow.GradientTape", "tensorflow.Graph.as_default"):
+            return "tape" if event.name.endswith("Tape") else "graph"
+        if event.name == "tensorflow.variable_scope":
+            given = event.argument(_SCOPE_INITIALIZER)
+            plain = given is None or (isinstance(given, Const) and given.value is None)
+            return "" if plain else SCOPE_INITIALIZER
+        return None
+
+    def invocation_context(self, event: Event, context: str) -> str | None:
+        """``tfdata`` becomes ``tfdata-parallel`` where the stage has several calls in flight."""
+        if context != "tfdata":
+            return None
+        position = 3 if event.name.endswith(".interleave") else 1
+        given = event.args[position] if position < len(event.args) else None
+        calls = event.kwargs.get("num_parallel_calls", given)
+        alone = calls is None or (isinstance(calls, Const) and calls.value in (None, 1))
+        return None if alone else "tfdata-parallel"
+
+
+def _only_of_dataset(name: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> bool:
+    """Whether a method of something unknown can only be one of ``tf.data.Dataset``, by its name and arguments."""
+    if name in _ONLY_DATASET:
+        return True
+    if name == "map":
+        return "num_parallel_calls" in kwargs
+    if name == "shuffle":
+        number = bool(args) and isinstance(args[0], Const) and isinstance(args[0].value, int)
+        return number or bool({"buffer_size", "reshuffle_each_iteration"} & set(kwargs))
+    if name == "batch":
+        return "drop_remainder" in kwargs
+    return name == "shard" and (len(args) == 2 or {"num_shards", "index"} <= set(kwargs))

@@ -1,0 +1,87 @@
+"""Layers whose weights are frozen: what PyTorch programs take no weight gradients of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import Const, Inst, Obj, Seq, Unknown, Value, alternatives
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.interpreter.provenance import results
+
+_HEAD = re.compile(r"(^|[._])(fc|heads?|classifier|get_classifier|last_linear|box_predictor)(\(\))?$")
+"""Names of the last layers, which are linear and are trained again."""
+_DEPTH = 6
+
+
+def frozen(program: Program) -> frozenset[int]:
+    """The ``id`` of each call that made a layer or network whose weights are surely frozen.
+
+    ``model.requires_grad_(False)``, or ``p.requires_grad = False`` for each of ``model.parameters()``; a head that is
+    trained again leaves the rest frozen, another part of which it is not known what it holds does not.
+    """
+    return program.once("frozen-layers", _frozen)
+
+
+def _frozen(program: Program) -> frozenset[int]:
+    held: set[int] = set()
+    trained: set[int] = set()
+    makers = results(program)
+    for event, network in _settings(program):
+        inside = list(_made(network))
+        if _value(event) is False:
+            held.update(id(made) for made in inside if set(event.guards) <= set(made.guards))
+        elif inside:  # networks that are frozen and trained by turns are trained
+            trained.update(id(made) for made in inside)
+        elif not _HEAD.search(_name(network, makers)):
+            return frozenset()
+    return frozenset(held - trained)
+
+
+def _settings(program: Program) -> Iterator[tuple[Event, Value | None]]:
+    """What sets whether gradients are taken, each with the network: whose parameters the loop around goes through."""
+    listed: Event | None = None
+    for event in program.events:
+        last = event.name.rpartition(".")[2]
+        if last == "parameters" and event.kind == "call":
+            listed = event
+        elif last in ("requires_grad", "requires_grad_") and event.kind in ("call", "set"):
+            of_parameter = next(_made(event.receiver), None) is None
+            looped = of_parameter and listed is not None and _loops_over(event, listed)
+            yield event, listed.receiver if looped and listed is not None else event.receiver
+
+
+def _loops_over(event: Event, listed: Event) -> bool:
+    around = (event.func, event.stack, event.loops[:-1])
+    return bool(event.loops) and around == (listed.func, listed.stack, listed.loops)
+
+
+def _value(event: Event) -> bool | None:
+    value = event.args[0] if event.args else event.kwargs.get("requires_grad", Const(True))
+    return bool(value.value) if isinstance(value, Const) else None
+
+
+def _made(value: Value | None, depth: int = _DEPTH) -> Iterator[Event]:
+    """The calls that made a network, its layers, and what these were given."""
+    for _, leaf in alternatives(value):
+        if isinstance(leaf, Obj) and leaf.event is not None:
+            yield leaf.event
+        for part in _parts(leaf) if depth else ():
+            yield from _made(part, depth - 1)
+
+
+def _parts(value: Value) -> Iterable[Value]:
+    if isinstance(value, Obj):
+        return value.event.args if value.event is not None else ()
+    if isinstance(value, Inst):
+        return value.attrs.values()
+    return (value.items or ()) if isinstance(value, Seq) else ()
+
+
+def _name(value: Value | None, makers: Mapping[int, Event]) -> str:
+    """The name by which a part of a network is reached."""
+    made = makers.get(id(value))
+    if made is not None:
+        return made.name
+    return value.name if isinstance(value, Unknown) else ""

@@ -1,0 +1,235 @@
+"""Whether a PyTorch program runs on a GPU, and what trains there.
+
+PyTorch stays on the CPU unless it is told otherwise, so a program that names no device is none that runs on a GPU.
+What cannot be told (a device out of a configuration) is what the target says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from d9mlint.model import Argument
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.guards import Cond, FlagTest, both, either, negate
+from d9mlint.python.domain.tellable import by_default, is_symbolic, loosened
+from d9mlint.python.domain.values import Class, Const, FlagValue, Inst, Obj, Ref, Unknown, Value, alternatives
+from d9mlint.python.frameworks.tensorflow import determinism
+from d9mlint.python.interpreter.program import LOOPS, Program, matches
+
+TRAINERS = ("pytorch_lightning.Trainer", "lightning.Trainer", "lightning.pytorch.Trainer",
+            "pytorch_lightning.trainer.Trainer")  # fmt: skip
+_CPU = re.compile(r"(cpu|mps|xla|meta|tpu)\b")
+_IDLE = re.compile(
+    r"torch\.cuda\.(is_\w+|device_count|manual_seed\w*|seed\w*|empty_cache|synchronize|random\.\w+|current_device|"
+    r"get_\w+|reset_\w+|max_memory_\w+|memory_\w+|ipc_collect|initial_seed|set_rng_state\w*)"
+)
+"""Calls that ask, or that do nothing where there is no GPU."""
+_MOVERS = frozenset({"torch.accelerator.current_accelerator", "deepspeed.initialize"})
+_USERS = frozenset({"torch.accelerator.set_device_index", "torch.nn.DataParallel", "torch.nn.parallel.DataParallel"})
+"""What works with a GPU but moves nothing there that is not told by itself."""
+_DETECTING = (
+    "accelerate.Accelerator", "transformers.Trainer", "transformers.Seq2SeqTrainer", "lightning.Fabric",
+    "lightning.fabric.Fabric", "lightning_fabric.Fabric", *TRAINERS,
+)  # fmt: skip
+"""What takes a GPU where there is one."""
+_CHOOSERS = ("torch.device", "torch.set_default_device", "torch.set_default_tensor_type")
+_DEVICE = Argument(0, "device")
+_PACKAGES = re.compile(
+    r"(torch|lightning|pytorch_lightning|transformers|accelerate|deepspeed|ignite|monai|fastai|composer|timm)\."
+)
+
+
+def on_gpu(program: Program) -> Cond:
+    """When the program moves anything to a GPU."""
+    return program.once("torch-on-gpu", _on_gpu)
+
+
+def _on_gpu(program: Program) -> Cond:
+    if program.story.local:
+        return True  # another program says where this file runs
+    kept: list[Cond] = []
+    placed: list[Cond] = []
+    used: list[Cond] = []
+    perhaps = False
+    replaced = _replaced(program)
+    for event in program.events:
+        if event.kind != "call" or event.index in replaced:
+            continue
+        if event.name.replace("()", "") in _DETECTING and not event.detached:
+            kept.append(both(*event.guards, negate(_detected(event))))
+        for told, conds in ((placed, _placing(event)), (used, _using(event))):
+            for cond in conds:
+                if cond is None or event.detached:
+                    perhaps = perhaps or cond is not False
+                else:
+                    told.append(loosened(both(*event.guards, cond)))
+    # Where the program says what it moves to a GPU, that decides, not what else needs one.
+    found = loosened(either(*placed) if either(*placed) is not False else either(*used))
+    elsewhere = negate(either(*kept))  # a trainer that is told to stay on the CPU decides for the program
+    possible = both(determinism.on_gpu(program), elsewhere if is_symbolic(elsewhere) else True)
+    return both(perhaps if found is False else found, possible)
+
+
+def _replaced(program: Program) -> frozenset[int]:
+    """The indices of devices made at the top of a file that nothing is given, as a name is assigned another one."""
+    devices = [e for e in program.calls("torch.device") if isinstance(e.result, Obj) and e.func is None]
+    made = {id(e.result): e.index for e in devices}
+    if len(made) < 2:
+        return frozenset()
+    given = {id(leaf) for e in program.events for value in _given(e) for _, leaf in alternatives(value)}
+    unused = frozenset(index for key, index in made.items() if key not in given)
+    return unused if len(unused) < len(made) else frozenset()
+
+
+def _given(event: Event) -> Iterator[Value]:
+    yield from event.args
+    yield from event.kwargs.values()
+
+
+def _using(event: Event) -> Iterator[Cond]:
+    """Conditions under which a call needs a GPU, though it moves nothing there."""
+    name = event.name.replace("()", "")
+    if name in _USERS or (name.startswith("torch.cuda.") and not _IDLE.fullmatch(name)):
+        yield True
+    elif name == "torch.distributed.init_process_group":
+        yield matches(event.argument(Argument(0, "backend")), "nccl")
+
+
+def _placing(event: Event) -> Iterator[Cond | None]:
+    """Conditions under which a call names a GPU; None where it names a device that is not known."""
+    name = event.name.replace("()", "")
+    last = name.rpartition(".")[2]
+    if name in _MOVERS or (last == "cuda" and name != "torch.version.cuda"):
+        yield True
+    elif name in _DETECTING:
+        yield _detected(event)
+    elif name in _CHOOSERS or last == "to":
+        value = event.argument(_DEVICE)
+        yield from _named(value if value is not None else event.kwargs.get("type"), last != "to")
+    elif "device" in event.kwargs and (name.startswith(("torch.", "?.")) or not event.effects):
+        yield from _named(event.kwargs["device"], False)
+
+
+def _detected(event: Event) -> Cond:
+    """Trainers look for a GPU unless they are told not to."""
+    cpu = either(matches(event.kwargs.get("accelerator"), "cpu"), matches(event.kwargs.get("cpu"), True))
+    return negate(either(cpu, matches(event.kwargs.get("use_cpu"), True)))
+
+
+def _named(value: Value | None, only_devices: bool) -> Iterator[Cond | None]:
+    for cond, leaf in alternatives(value):
+        found = _leaf(leaf, only_devices)
+        yield found if found is None else both(cond, found)
+
+
+def _leaf(leaf: Value, only_devices: bool) -> Cond | None:
+    if isinstance(leaf, Const):
+        if isinstance(leaf.value, str):
+            return not _CPU.match(leaf.value)
+        return isinstance(leaf.value, int) and not isinstance(leaf.value, bool)
+    if isinstance(leaf, FlagValue):
+        if leaf.flag.kind != "value" or not (only_devices or "dev" in leaf.flag.name or leaf.flag.name == "gpu"):
+            return False
+        return negate(FlagTest(leaf.flag, "==", "cpu"))
+    if isinstance(leaf, Ref):
+        return None if leaf.name.endswith("device") else "cuda" in leaf.name and "Tensor" in leaf.name
+    if isinstance(leaf, Obj):
+        return False  # made by a call that is told by itself
+    return None if isinstance(leaf, Unknown) and (only_devices or "dev" in leaf.name) else False
+
+
+_WEIGHTED = re.compile(r"torch\.nn\.(RNN|LSTM|GRU|Conv|Embedding|Linear|Bilinear|Transformer|MultiheadAttention)\w*")
+_MODULES = ("nn.Module", "LightningModule")
+
+
+def left_behind(program: Program, layer: Event) -> bool:
+    """Whether a layer with weights stays on the CPU, as the program moves single layers of other modules alone."""
+    owner = _module(layer)
+    moved = program.once("torch-moved-modules", _moved_modules) if owner is not None else frozenset()
+    return bool(moved) and id(owner) not in moved and _WEIGHTED.fullmatch(layer.name) is not None
+
+
+def _moved_modules(program: Program) -> frozenset[int]:
+    """The classes of modules, by ``id``, that move layers of their own to a GPU; none where more is moved there."""
+    found: set[int] = set()
+    for event in program.events:
+        if event.kind not in ("call", "unresolved") or not (_moves(event) or any(c is not False for c in _gpu(event))):
+            continue
+        owner = _module(event)
+        if owner is None or any(isinstance(leaf, Inst) for _, leaf in alternatives(event.receiver)):
+            return frozenset()
+        found.add(id(owner))
+    return frozenset(found)
+
+
+def _gpu(event: Event) -> Iterator[Cond | None]:
+    yield from _placing(event)
+    yield from _using(event)
+
+
+def _moves(event: Event) -> bool:
+    """Whether a call moves something, or makes it, on a device other than the CPU by name."""
+    moving = event.name.rpartition(".")[2] in ("to", "cuda")
+    device = event.argument(_DEVICE) if moving else event.kwargs.get("device")
+    on_cpu = isinstance(device, Const) and isinstance(device.value, str) and bool(_CPU.match(device.value))
+    return (moving or device is not None) and not on_cpu
+
+
+def _module(event: Event) -> Class | None:
+    """The class of the program, a module, in whose methods something happens."""
+    owner = event.func.owner if event.func is not None else None
+    return owner if owner is not None and any(base.endswith(_MODULES) for base in owner.external()) else None
+
+
+# -- training ------------------------------------------------------------------------------------------------------
+
+
+_AFTER_BACKWARD = ("backward", "step", "zero_grad")
+
+
+def trainings(program: Program) -> list[Event]:
+    """Events that train with PyTorch, loops first, then those that run by default, then in order.
+
+    A ``backward`` whose gradients are thrown away (it warms up, or makes memory be allocated) is none of them, unless
+    there is nothing else.
+    """
+    found = [e for e in program.trains if _is_torch(program, e)]
+    names = [f"{trainer}{made}.fit" for trainer in TRAINERS for made in ("", "()")]
+    names += [f"transformers.{kind}Trainer{made}.train" for kind in ("", "Seq2Seq") for made in ("", "()")]
+    found += [e for e in program.calls(*names) if e not in found]
+    thrown = program.once("thrown-away-gradients", _thrown_away)
+    found = [e for e in found if e.index not in thrown] or found
+    return sorted(found, key=_rank)
+
+
+def _rank(event: Event) -> tuple[bool, bool, bool, int]:
+    unusual = by_default(both(*event.guards)) is False
+    return event.detached, event.name.rpartition(".")[2] not in LOOPS, unusual, event.index
+
+
+def _thrown_away(program: Program) -> frozenset[int]:
+    """The indices of calls of ``backward`` whose gradients are set to zero before anything steps.
+
+    Both stand in one loop of one function, so that no step of another turn of the loop comes between.
+    """
+    thrown = set()
+    last: Event | None = None
+    for event in program.events:
+        name = event.name.rpartition(".")[2]
+        if event.kind != "call" or name not in _AFTER_BACKWARD:
+            continue
+        if name == "zero_grad" and last is not None and _together(last, event):
+            thrown.add(last.index)
+        last = event if name == "backward" else None
+    return frozenset(thrown)
+
+
+def _together(event: Event, later: Event) -> bool:
+    return bool(event.loops) and (event.func, event.stack, event.loops) == (later.func, later.stack, later.loops)
+
+
+def _is_torch(program: Program, event: Event) -> bool:
+    if event.name.endswith(".backward"):
+        return "torch" in program.frameworks
+    return bool(_PACKAGES.match(event.name))

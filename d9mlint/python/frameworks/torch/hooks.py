@@ -1,0 +1,81 @@
+"""What PyTorch means to the interpreter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import ClassVar
+
+from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.values import Const, Func, Inst, Value
+from d9mlint.python.frameworks.torch import devicetests, loaders, tensors
+from d9mlint.python.interpreter.hooks import Framework, Transfer
+from d9mlint.python.interpreter.interpreter import Interpreter
+from d9mlint.python.source import facts as f
+
+
+def _is_available(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    """What the machine says that the program is judged for."""
+    return Const(interp.target.device == "gpu")
+
+
+class Torch(Framework):
+    """PyTorch; keeps what is known of the data loaders of the program."""
+
+    transfer: ClassVar[Mapping[str, Transfer]] = {
+        "torch.cuda.is_available": _is_available,
+        "torch.accelerator.is_available": _is_available,
+        "torch.utils.data.get_worker_info": loaders.worker_info,
+    }
+    packages = frozenset({"lightning", "pytorch_lightning", "torchtnt", "torchvision"})
+    protocol = frozenset({"forward", "__getitem__", "__iter__", "__len__", "__next__", "__call__"})
+    arrays = (tensors.TENSOR,)
+    parts_alike = frozenset({"torch.utils.data.Subset"})
+    items_alike = frozenset({tensors.TENSOR})
+    same_numbers = ("torch.tensor", "torch.as_tensor")
+    on_use = frozenset({loaders.LOADER, loaders.PART})
+    rank_first = frozenset({"torch.multiprocessing.spawn"})  # torch/multiprocessing/spawn.py
+    never_text = frozenset({devicetests.DEVICE})
+    plain_bases = frozenset({"torch.nn.Module", "torch.utils.data.Dataset", "torch.utils.data.IterableDataset"})
+    network_bases = frozenset({"torch.nn.Module"})
+    layers = ("torch.nn.",)
+
+    def __init__(self) -> None:
+        self._loaders = loaders.Loaders()
+
+    def arithmetic(self, operands: Sequence[Value]) -> Value | None:
+        return tensors.computed(operands)
+
+    def result(self, event: Event, origins: frozenset[str]) -> Value | None:
+        return tensors.of_layer(event, origins)
+
+    def parameters(self, interp: Interpreter, func: Func, frame: Frame) -> None:
+        tensors.type_parameters(interp, func, frame)
+
+    def contexts(self, interp: Interpreter, func: Func, decorators: Sequence[tuple[Value, str]]) -> Iterable[str]:
+        if any(name in tensors.NO_GRADIENTS for _, name in decorators) or func.name in tensors.EVALUATIONS:
+            yield tensors.NO_GRAD
+        if tensors.LOADING not in interp.contexts and tensors.loads(func):
+            yield tensors.LOADING
+
+    def enters(self, event: Event) -> str | None:
+        if event.name in tensors.NO_GRADIENTS:
+            return tensors.NO_GRAD
+        return tensors.attention(event) if event.name in tensors.CHOOSING_ATTENTION else None
+
+    def branch(self, interp: Interpreter, node: f.If, frame: Frame) -> None:
+        devicetests.note(interp, node, frame)
+
+    def made(self, interp: Interpreter, event: Event, frame: Frame) -> None:
+        self._loaders.note(interp, event, frame)
+
+    def called(self, interp: Interpreter, event: Event, frame: Frame, place: f.Place) -> None:
+        self._loaders.use_called(interp, event, frame, place)
+
+    def iterates(self, interp: Interpreter, value: Value, frame: Frame, place: f.Place) -> None:
+        self._loaders.iterate(interp, value, frame, place)
+
+    def handed(self, interp: Interpreter, instance: Inst, frame: Frame, place: f.Place) -> frozenset[str]:
+        return self._loaders.hand(instance, frame, place)
+
+    def finish(self, interp: Interpreter) -> None:
+        self._loaders.finish(interp)

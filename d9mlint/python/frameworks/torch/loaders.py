@@ -1,0 +1,276 @@
+"""Data loaders: what a ``DataLoader`` of PyTorch runs is told where the program goes through it, not where it is made.
+
+Samplers run in the main process; the dataset, its transforms and ``collate_fn`` run there too where ``num_workers`` is
+0, else in worker processes (torch/utils/data/dataloader.py, torch/utils/data/_utils/worker.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from d9mlint.model import Argument, Invocation
+from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.guards import Cond, OpaqueTest, both, either, negate
+from d9mlint.python.domain.values import (
+    CALLABLE,
+    Const,
+    Dict,
+    FlagValue,
+    Func,
+    Inst,
+    Obj,
+    Seq,
+    Unknown,
+    Value,
+    alternatives,
+)
+from d9mlint.python.interpreter import attributes, callbacks, calls, comparisons
+from d9mlint.python.source import facts as f
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+LOADER = "loader"
+"""The context of what a loader does in the main process."""
+WORKER = "loader-worker"
+"""The context of what it does in its worker processes."""
+PERHAPS_WORKER = "loader-perhaps-worker"
+"""The same where the number of workers is not known."""
+CONTEXTS = (LOADER, WORKER, PERHAPS_WORKER)
+PART = "part"
+"""The context of what is used when the result of a call is: transforms of a ``Compose``, a ``Subset``'s dataset."""
+READS = frozenset({"__getitem__", "__getitems__", "__iter__", "__next__"})
+"""Methods of a dataset that a loader calls."""
+NUM_WORKERS = Argument(5, "num_workers")
+INIT = Argument(10, "worker_init_fn")
+MAX_ITEMS = 40
+"""Transforms, or datasets, of one list that are followed."""
+MAX_DEPTH = 16
+"""Lists in lists, parts of parts: a list may even hold itself."""
+MAX_WRAPPERS = 4
+"""Calls around a loader (``tqdm(islice(loader, 5))``) that are looked through."""
+_DATASETS = ("torch.utils.data.", "torchvision.datasets.", "torch_geometric.data.", "torchaudio.datasets.")
+
+
+def is_dataset(instance: Inst) -> bool:
+    """Whether an object of the program is a dataset by its class: how it is read is up to its loader."""
+    return any(name.startswith(_DATASETS) for name in instance.cls.external())
+
+
+class Loaders:
+    """The loaders of one program: those made, those gone through, and datasets that were handed to something else."""
+
+    __slots__ = ("depth", "handed", "made", "of", "told")
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.made: dict[int, tuple[Event, Frame]] = {}
+        self.of: dict[int, Event] = {}
+        self.told: set[tuple[int, object]] = set()
+        self.handed: dict[int, tuple[Inst, Frame, f.Place]] = {}
+
+    def hand(self, instance: Inst, frame: Frame, place: f.Place) -> frozenset[str]:
+        """Remembers a dataset that was handed to something else; gives the methods that its loader will call."""
+        if not is_dataset(instance):
+            return frozenset()
+        self.handed.setdefault(id(instance), (instance, frame, place))
+        return READS
+
+    def note(self, interp: Interpreter, event: Event, frame: Frame) -> None:
+        """Remembers a call that makes a loader."""
+        if any(i.context == LOADER for effect in event.effects for i in effect.invokes):
+            self.made[id(event)] = (event, frame)
+            if isinstance(event.receiver, Inst):  # super().__init__(dataset, ...) of a loader of the program's own
+                self.of[id(event.receiver)] = event
+
+    def iterate(self, interp: Interpreter, value: Value, frame: Frame, place: f.Place) -> None:
+        """Tells what happens when a value is gone through, where it is a loader or something around one."""
+        for cond, leaf in alternatives(value):
+            if isinstance(leaf, (Obj, Inst)):
+                found = self._loaders(interp, leaf, MAX_WRAPPERS)
+                for inner, loader in found:
+                    interp.under(both(cond, inner), partial(self._tell, interp, loader, frame, place))
+                if not found and isinstance(leaf, Inst):
+                    interp.under(cond, partial(self._enter_once, interp, leaf, "__iter__", frame, place))
+
+    def finish(self, interp: Interpreter) -> None:
+        """Tells what is left at the end: loaders and datasets that something outside the program goes through."""
+        gone_through = {loader for loader, _ in self.told}
+        interp.deferred += 1
+        for event, frame in list(self.made.values()):
+            if id(event) not in gone_through:
+                interp.under(both(*event.guards), partial(self._tell, interp, event, frame, _place(event)))
+        interp.deferred -= 1
+        for instance, frame, place in list(self.handed.values()):
+            if not any((id(instance), name) in interp.ran for name in READS):
+                interp.while_there(instance, partial(callbacks.run_protocol, interp, instance, frame, place, READS))
+
+    def use_called(self, interp: Interpreter, event: Event, frame: Frame, place: f.Place) -> None:
+        """Tells what is called with something made of parts: ``self.transform(image)`` calls each of a ``Compose``."""
+        holder = event.receiver
+        if isinstance(holder, Obj) and holder.event is not None and event.name.endswith(".__call__"):
+            if event.effects:
+                event.raw = holder.event.raw
+            self._use_parts(interp, holder.event, frame, place)
+
+    # -- loaders -------------------------------------------------------------------------------------------------------
+
+    def _loaders(self, interp: Interpreter, value: Value | None, depth: int) -> list[tuple[Cond, Event]]:
+        """The calls that made the loaders which are gone through with ``value``, each with its condition."""
+        found: list[tuple[Cond, Event]] = []
+        for cond, leaf in alternatives(value):
+            known = self.of.get(id(leaf)) if isinstance(leaf, Inst) else None
+            if known is None and isinstance(leaf, Obj) and leaf.event is not None and depth:
+                known = leaf.event if id(leaf.event) in self.made else None
+                if known is None:
+                    inside = (self._loaders(interp, given, depth - 1) for given in leaf.event.args[:MAX_WRAPPERS])
+                    wrapped = next((each for each in inside if each), [])
+                    found += [(both(cond, inner), loader) for inner, loader in wrapped]
+            if known is not None:
+                found.append((cond, known))
+        return found
+
+    def _tell(self, interp: Interpreter, loader: Event, frame: Frame, place: f.Place) -> None:
+        key = (id(loader), interp.path.conds())
+        if key in self.told or len(interp.stack) >= interp.max_calls:
+            return
+        self.told.add(key)
+        outer, interp.loader = interp.loader, loader
+        try:
+            several, known = _has_workers(interp, loader)
+            _in_context(interp, LOADER, partial(self._draws, interp, loader, "__iter__", frame, place))
+            _in_context(interp, LOADER, partial(self._run, interp, loader, ("sampler", "batch_sampler"), frame, place))
+            read = partial(self._run, interp, loader, ("dataset", "collate_fn"), frame, place)
+            work = partial(self._run, interp, loader, ("worker_init_fn", "dataset", "collate_fn"), frame, place)
+            if known:
+                interp.under(negate(several), partial(_in_context, interp, LOADER, read))
+                interp.under(several, partial(_in_context, interp, WORKER, work))
+            else:
+                _in_context(interp, PERHAPS_WORKER, work)
+        finally:
+            interp.loader = outer
+
+    def _run(
+        self, interp: Interpreter, loader: Event, arguments: tuple[str, ...], frame: Frame, place: f.Place
+    ) -> None:
+        invocations = [i for effect in loader.effects for i in effect.invokes if i.context == LOADER]
+        for name in arguments:
+            for invocation in invocations:
+                if invocation.argument.keyword == name:
+                    self._invoke(interp, loader, invocation, frame, place)
+
+    # -- what a loader uses --------------------------------------------------------------------------------------------
+
+    def _invoke(self, interp: Interpreter, maker: Event, invocation: Invocation, frame: Frame, place: f.Place) -> None:
+        value = maker.argument(invocation.argument)
+        if value is not None:
+            self._use(interp, value, invocation.method, frame, place)
+
+    def _use(self, interp: Interpreter, value: Value, method: str, frame: Frame, place: f.Place) -> None:
+        for cond, leaf in alternatives(value):
+            interp.under(cond, partial(self._use_leaf, interp, leaf, method, frame, place))
+
+    def _use_leaf(self, interp: Interpreter, leaf: Value, method: str, frame: Frame, place: f.Place) -> None:
+        if not interp.tick() or self.depth >= MAX_DEPTH:
+            return
+        self.depth += 1
+        try:
+            self._use_known(interp, leaf, method, frame, place)
+        finally:
+            self.depth -= 1
+
+    def _use_known(self, interp: Interpreter, leaf: Value, method: str, frame: Frame, place: f.Place) -> None:
+        if isinstance(leaf, Inst):
+            for name in (method,) if method else ("__call__", "forward"):
+                self._enter(interp, leaf, name, frame, place)
+        elif isinstance(leaf, CALLABLE) and not method:
+            calls.call(interp, leaf, [], {}, frame, place, star=True)
+        elif isinstance(leaf, Seq):
+            items = leaf.items if leaf.items is not None else [leaf.element] if leaf.element is not None else []
+            for item in items[:MAX_ITEMS]:
+                self._use(interp, item, method, frame, place)
+        elif isinstance(leaf, Dict):
+            for item in list(leaf.items.values())[:MAX_ITEMS]:
+                self._use(interp, item, method, frame, place)
+        elif isinstance(leaf, Obj) and leaf.event is not None:
+            self._draws(interp, leaf.event, method or "__call__", frame, place, leaf.type)
+            if method != "__len__":  # to count examples is not to read and transform them
+                self._use_parts(interp, leaf.event, frame, place)
+
+    def _use_parts(self, interp: Interpreter, maker: Event, frame: Frame, place: f.Place) -> None:
+        if len(interp.stack) >= interp.max_calls:
+            return
+        for effect in maker.effects:
+            for invocation in effect.invokes:
+                if invocation.context == PART:
+                    self._invoke(interp, maker, invocation, frame, place)
+
+    def _draws(self, interp: Interpreter, maker: Event, method: str, frame: Frame, place: f.Place, type_: str = ""
+    ) -> None:  # fmt: skip
+        """What an object made outside does in a method, as an event at the call that made it, with its arguments."""
+        name = f"{type_ or maker.name.removesuffix('.__init__')}.{method}"
+        if interp.knowledge.effects_of(interp.knowledge.canonical(name), name):
+            event = interp.event("call", name, frame, place, maker.args, kwargs=maker.kwargs, star=maker.star)
+            event.location, event.raw = maker.location, maker.raw.removesuffix(".__init__")
+
+    def _enter(self, interp: Interpreter, instance: Inst, name: str, frame: Frame, place: f.Place) -> None:
+        method = attributes.class_attribute(interp, instance.cls, name)
+        if isinstance(method, Func):
+            interp.ran[(id(instance), name)] = instance
+            calls.enter(interp, method, [instance], {}, frame, place, star=True)
+
+    def _enter_once(self, interp: Interpreter, instance: Inst, name: str, frame: Frame, place: f.Place) -> None:
+        key = (id(instance), interp.path.conds())
+        if key not in self.told:
+            self.told.add(key)
+            self._enter(interp, instance, name, frame, place)
+
+
+def worker_info(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """What ``torch.utils.data.get_worker_info()`` gives: the worker's seed, and the copy of the dataset it has."""
+    loader = interp.loader
+    if loader is None:
+        return None
+    info = Obj("torch.utils.data.WorkerInfo", event)
+    info.attrs["seed"] = Unknown(frozenset({"torch-seed"}), "", (event,))
+    info.attrs["id"] = Unknown(frozenset({"int"}))
+    dataset = loader.argument(Argument(0, "dataset"))
+    if dataset is not None:
+        info.attrs["dataset"] = dataset
+    return info
+
+
+def _has_workers(interp: Interpreter, loader: Event) -> tuple[Cond, bool]:
+    """When a loader has worker processes, and whether that is known at all."""
+    value = loader.argument(NUM_WORKERS)
+    if value is None:
+        return False, True
+    persistent = loader.kwargs.get("persistent_workers")
+    if isinstance(persistent, Const) and persistent.value is True:
+        return True, True  # with none it raises (torch/utils/data/dataloader.py, DataLoader.__init__)
+    found: list[Cond] = []
+    for cond, leaf in alternatives(value):
+        if isinstance(leaf, Const):
+            found.append(both(cond, bool(leaf.value)))
+        elif isinstance(leaf, FlagValue):
+            more = comparisons.compare(interp, ">", leaf, Const(0), "num_workers > 0")
+            found.append(both(cond, comparisons.condition(interp, more, "num_workers > 0")))
+        else:
+            return True, False
+    several = either(*found)
+    return several, not isinstance(several, OpaqueTest)
+
+
+def _in_context(interp: Interpreter, context: str, action: Callable[[], None]) -> None:
+    interp.contexts.append(context)
+    try:
+        action()
+    finally:
+        interp.contexts.pop()
+
+
+def _place(event: Event) -> f.Place:
+    loc = event.location
+    return (loc.line, loc.column, loc.end_line, loc.end_column)

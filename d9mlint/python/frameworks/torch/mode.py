@@ -1,0 +1,203 @@
+"""PyTorch's switches: deterministic algorithms (on, off, raising or warning) and cuDNN's own settings.
+
+Sources: https://docs.pytorch.org/docs/stable/generated/torch.use_deterministic_algorithms.html,
+https://docs.pytorch.org/docs/stable/generated/torch.set_deterministic_debug_mode.html, torch/__init__.py
+of 1.7 to 2.15.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from d9mlint.model import Argument
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.guards import Cond, OpaqueTest, both, either, negate
+from d9mlint.python.domain.values import CondValue, Const, FlagValue, Value, alternatives
+from d9mlint.python.frameworks.tensorflow.determinism import ALL_IN_ONE, perhaps_elsewhere
+from d9mlint.python.frameworks.torch.gpu import TRAINERS
+from d9mlint.python.interpreter.program import Program, matches
+
+SWITCH = "torch.use_deterministic_algorithms"
+OBSOLETE = "torch.set_deterministic"
+DEBUG = "torch.set_deterministic_debug_mode"
+CUDNN = "torch.backends.cudnn"
+WORKSPACE = "CUBLAS_WORKSPACE_CONFIG"
+WORKSPACES = (":4096:8", ":16:8")
+"""The values that PyTorch takes (aten/src/ATen/Context.cpp, before 2.10)."""
+_SWITCHES = {SWITCH: Argument(0, "mode"), OBSOLETE: Argument(0, "d")}
+SWITCHED_BY_ARGUMENT = {
+    **dict.fromkeys(TRAINERS, "deterministic"),
+    "transformers.TrainingArguments": "full_determinism",
+    "transformers.Seq2SeqTrainingArguments": "full_determinism",
+    "accelerate.utils.set_seed": "deterministic",
+    "monai.utils.set_determinism": "use_deterministic_algorithms",
+}
+"""Calls of other packages that turn the switch on where this argument is true."""
+_SETS_CUDNN: Mapping[str, Mapping[str, Any]] = {
+    "monai.utils.set_determinism": {"seed@0": {"not": None}},
+    "fastai.set_seed": {"reproducible@1": True},
+}
+"""Calls of other packages that set ``torch.backends.cudnn.deterministic``, with what they are given then (monai 1.6.1,
+monai/utils/misc.py; fastai/torch_core.py)."""
+SETS_WORKSPACE = (*TRAINERS, "transformers.TrainingArguments", "transformers.Seq2SeqTrainingArguments", *ALL_IN_ONE)
+"""Those that set CUBLAS_WORKSPACE_CONFIG as well."""
+KNOWN = frozenset(
+    (*_SWITCHES, DEBUG, *SWITCHED_BY_ARGUMENT, *ALL_IN_ONE, "torch.are_deterministic_algorithms_enabled",
+     "torch.is_deterministic_algorithms_warn_only_enabled", "torch.get_deterministic_debug_mode")
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What one call asks for: when it turns deterministic algorithms on, when what has none then raises."""
+
+    event: Event
+    on: Cond
+    raises: Cond
+    off: Cond
+    """When it plainly turns them off: a literal says so."""
+
+    @property
+    def warns(self) -> Cond:
+        """When what has no deterministic algorithm only warns."""
+        return both(self.on, negate(self.raises))
+
+
+@dataclass(frozen=True, slots=True)
+class TorchMode:
+    """When deterministic algorithms are asked for (``on``), and when what has none then raises (``raises``)."""
+
+    on: Cond
+    raises: Cond
+    events: tuple[Event, ...]
+    asked: tuple[Asked, ...]
+
+
+def torch_mode(program: Program) -> TorchMode:
+    """The mode of the whole program; a value that is not known is a condition that nobody can tell."""
+    return program.once("torch-mode", _torch_mode)
+
+
+def _torch_mode(program: Program) -> TorchMode:
+    names = (*_SWITCHES, DEBUG, *SWITCHED_BY_ARGUMENT, *ALL_IN_ONE)
+    asked = tuple(_asked(e) for e in program.calls(*names) if not e.detached and _exists(program, e.name))
+    return TorchMode(
+        either(*(both(*a.event.guards, a.on) for a in asked)),
+        either(*(both(*a.event.guards, a.raises) for a in asked)),
+        tuple(a.event for a in asked if a.on is not False),
+        asked,
+    )
+
+
+def _exists(program: Program, name: str) -> bool:
+    """Whether this version has a switch; where it has none, the call raises AttributeError."""
+    if name == OBSOLETE:
+        return not program.target.fits("torch", ">=1.10")
+    return not program.target.fits("torch", "<1.8" if name == SWITCH else "<1.11" if name == DEBUG else "<0")
+
+
+def _asked(event: Event) -> Asked:
+    if event.name in _SWITCHES:
+        mode = _SWITCHES[event.name]
+        on = _is(event, mode, True)
+        warns = _is(event, Argument(None, "warn_only"), True)
+        return Asked(event, on, both(on, negate(warns)), matches(event.argument(mode), False))
+    if event.name == DEBUG:
+        mode = Argument(0, "debug_mode")
+        raises = either(_is(event, mode, "error"), _is(event, mode, 2))
+        on = either(raises, _is(event, mode, "warn"), _is(event, mode, 1))
+        return Asked(event, on, raises, matches(event.argument(mode), ["default", 0]))
+    if event.name in SWITCHED_BY_ARGUMENT:
+        wanted = Argument(None, SWITCHED_BY_ARGUMENT[event.name])
+        raises = _is(event, wanted, True)
+        return Asked(event, either(raises, _is(event, wanted, "warn")), raises, False)
+    # transformers.enable_full_determinism(seed, warn_only=False)
+    return Asked(event, True, negate(_is(event, Argument(1, "warn_only"), True)), False)
+
+
+def _is(event: Event, wanted: Argument, value: object) -> Cond:
+    """When an argument is a value; where that is hidden, a condition that nobody can tell."""
+    given = event.argument(wanted)
+    if given is None:
+        return False
+    for _, leaf in alternatives(given):
+        if not isinstance(leaf, Const) and not (isinstance(leaf, FlagValue) and isinstance(value, bool)):
+            return OpaqueTest(("unknown", id(given)), "a value that is not known")
+    return matches(given, value)
+
+
+def hidden(program: Program) -> bool:
+    """Whether something that cannot be followed may turn the switch on."""
+    return program.once("torch-mode-hidden", _hidden)
+
+
+def _hidden(program: Program) -> bool:
+    if perhaps_elsewhere(program, KNOWN):
+        return True
+    for event in program.events:
+        if event.detached or event.kind not in ("call", "unresolved") or event.name in KNOWN:
+            continue
+        for keyword, value in event.kwargs.items():
+            off = isinstance(value, Const) and not value.value
+            if "determini" in keyword and not off and not event.name.startswith(("flash_attn", "torch.backends.")):
+                return True
+    return False
+
+
+def attempted(program: Program) -> Cond:
+    """When the program tries to turn the switch on, or off, in a way that other rules speak of."""
+    conds = [both(*e.guards) for e in program.find("mention", *_SWITCHES, DEBUG) if not e.detached]
+    conds += [both(*e.guards) for e in program.calls(*_SWITCHES, DEBUG) if not _exists(program, e.name)]
+    conds += [both(*a.event.guards, a.off) for a in torch_mode(program).asked if a.off is not False]
+    return either(*conds)
+
+
+_FUSED = ("torch.backends.cuda.enable_flash_sdp", "torch.backends.cuda.enable_mem_efficient_sdp")
+
+
+def plain_attention(program: Program) -> Cond:
+    """When the whole program switches the fused kernels of attention off."""
+    off = [
+        either(*(both(*e.guards, _is(e, Argument(0, "enabled"), False)) for e in program.calls(name) if not e.detached))
+        for name in _FUSED
+    ]
+    return both(*off)
+
+
+# -- cuDNN ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """An assignment to one of cuDNN's settings, and when it makes it true."""
+
+    event: Event
+    true: Cond
+
+
+def cudnn(program: Program, name: str) -> list[Setting]:
+    """The assignments to ``torch.backends.cudnn.<name>``, in order, each with when the value is true."""
+    return [Setting(e, truthy(e.args[0])) for e in program.find("set", f"{CUDNN}.{name}") if e.args]
+
+
+def truthy(value: Value) -> Cond:
+    """When a value is true; where that is hidden, a condition that nobody can tell."""
+    found: list[Cond] = []
+    for cond, leaf in alternatives(value):
+        if isinstance(leaf, CondValue):
+            found.append(both(cond, leaf.cond))
+        elif isinstance(leaf, FlagValue):
+            found.append(both(cond, matches(leaf, True)))
+        else:
+            unknown = OpaqueTest(("unknown", id(leaf)), "a value that is not known")
+            found.append(both(cond, bool(leaf.value) if isinstance(leaf, Const) else unknown))
+    return either(*found)
+
+
+def cudnn_deterministic(program: Program, counts: Callable[[Event], bool] = lambda event: True) -> Cond:
+    """When only cuDNN is told to be deterministic, by the assignments, and calls that make them, that count."""
+    calls = [Setting(e, program.holds(e, _SETS_CUDNN[e.name])) for e in program.calls(*_SETS_CUDNN)]
+    settings = [s for s in (*cudnn(program, "deterministic"), *calls) if not s.event.detached]
+    return either(*(both(*s.event.guards, s.true) for s in settings if counts(s.event)))

@@ -1,0 +1,276 @@
+"""When a use of a PyTorch op cannot vary after all, and how sure a call makes it that it does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from d9mlint.model import Argument, Op, OpStatus
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import Const, Ref, Seq, Value
+from d9mlint.python.frameworks.torch import images
+from d9mlint.python.frameworks.torch.tensors import LOADING, PLAIN_ATTENTION, TENSOR
+from d9mlint.python.interpreter.provenance import calls_of
+from d9mlint.python.interpreter.provenance import made_of as _made
+
+_TO_CPU = ("cpu", "numpy", "tolist", "from_numpy")
+_INTEGERS = re.compile(
+    r"long|int|bool|byte|short|char|ne|eq|gt|lt|ge|le|arg(max|min|sort)|nonzero|bincount|logical_(not|and|or)"
+)
+"""Last names of calls that make integers or truth values, whose sums are exact."""
+_INTEGER_TYPES = re.compile(r"torch\.(u?int\d*|long|short|bool)")
+_DISTINCT = re.compile(r"arange|randperm|nonzero|unique|topk|where|arg(max|min|sort)")
+"""Last names of calls whose result has no index twice."""
+_ROWS = re.compile(r"arange|randperm")
+"""Last names of calls whose result has no number twice, whatever it is made of."""
+_EMBEDDING = "torch.nn.functional.embedding"
+_CTC = "torch.nn.functional.ctc_loss"
+_FLOATS = frozenset(
+    {
+        "exp", "log", "sqrt", "softmax", "log_softmax", "sigmoid", "tanh", "rand", "randn", "rand_like", "randn_like",
+        "float", "half", "bfloat16", "normal", "linspace",
+    }
+)  # fmt: skip
+"""Last names of calls whose result holds floats."""
+_ONES = frozenset({"ones", "ones_like", "new_ones"})
+_OF_NUMBERS = ("torch.tensor", "torch.arange", "torch.linspace")
+_DEFAULTS = ("torch.set_default_device", "torch.set_default_tensor_type")
+_KEEPS = frozenset(
+    {"to", "cuda", "view", "reshape", "contiguous", "clone", "squeeze", "unsqueeze", "flatten", "detach", "float"}
+)
+_INDEX_OF = re.compile(r"index_add|index_select|index_copy|scatter|gather")
+_SUMS = re.compile(r"cumsum")
+_COUNTS = re.compile(r"cumsum|bincount with")
+_ADDS = re.compile(r"index_add|scatter_add|scatter_reduce")
+_REFLECTS = re.compile(r"functional\.pad with mode=reflect")
+_CHOSEN = re.compile(r"scaled_dot_product|torch\.nn\.(Transformer|MultiheadAttention)\b")
+_POOLS = re.compile(r"adaptive_avg_pool\dd$")
+_UNLIKELY = re.compile(r"index_copy|accumulate=False|scatter_ with a tensor|median|kthvalue|gather|take")
+"""Ops that vary only where indices or values repeat, which most programs see to."""
+_READS = re.compile(r"index_select|repeat_interleave")
+_IMAGES = re.compile(r"torch\.nn\.functional\.(interpolate|upsample\w*|grid_sample|pad|\w+_pool\dd)$")
+"""Functions that are used on data as well as in networks."""
+_LAYERS = re.compile(r"torch\.nn\.(?!init|functional\.(pad|one_hot|interpolate|upsample))")
+
+
+def harmless(event: Event, op: Op, makers: Mapping[int, Event]) -> bool:
+    """Whether this use surely does not vary: on the CPU, integers, indices that do not repeat, a plain mean."""
+    if event.inside(LOADING) or _only_on_cpu(event, makers):
+        return True
+    if chosen_by_torch(op) and event.inside(PLAIN_ATTENTION):
+        return True
+    receiver = event.receiver if _is_method(event) else None
+    operands = [v for v in (receiver, *event.args, *event.kwargs.values()) if v is not None]
+    if any(_last(v, makers) in _TO_CPU for v in operands):
+        return True
+    if event.name == "?.gather" and len(event.args) + len(event.kwargs) < 2:
+        return True  # gathering from several processes
+    if event.name == "?.gather" and event.kwargs.keys() & {"root", "dst", "group"}:
+        return True
+    if _POOLS.search(op.name):
+        return _is_one(event.argument(Argument(0 if ".nn.functional." not in event.name else 1, "output_size")))
+    if _COUNTS.search(op.name) and (_of_integers(event, receiver, makers) or _of_numbers(event, makers)):
+        return True
+    if op.name == images.LOSS:
+        return not images.sums_pixels(event, makers)
+    if op.name == _EMBEDDING:
+        return _each_row_once(event, makers)
+    if _ADDS.search(op.name) and _last(_source(event), makers) in _ONES:
+        return True
+    return bool(_INDEX_OF.search(op.name)) and (_distinct(_index(event), makers) or _one_a_row(event, makers))
+
+
+def _only_on_cpu(made: Event, makers: Mapping[int, Event]) -> bool:
+    """Whether a layer or loss gets what it computes from on the CPU, wherever it is called as far as is seen."""
+    calls = list(calls_of(made, makers))
+    return bool(calls) and all(any(_last(v, makers) in _TO_CPU for v in e.args) for e in calls)
+
+
+def met(event: Event, op: Op, status: OpStatus, makers: Mapping[int, Event]) -> OpStatus:
+    """The status at this use, which may be exact though the switch makes the op raise all the same.
+
+    A reflection along one axis sums up two values at most, and a CTC loss one value for each label that occurs once.
+    """
+    if op.name == _CTC and _each_label_once(event, makers):
+        return status._replace(default="same")
+    pads = event.argument(Argument(1, "pad")) if _REFLECTS.search(op.name) else None
+    along_one = isinstance(pads, Seq) and pads.items is not None and len(pads.items) == 2
+    return status._replace(default="same") if along_one else status
+
+
+def chosen_by_torch(op: Op) -> bool:
+    """Whether only some of the kernels vary that PyTorch chooses from by type, shape and device."""
+    return bool(_CHOSEN.search(op.name))
+
+
+FUSED = "where PyTorch takes a fused kernel for more keys than one block holds"
+"""When such ops vary, in words."""
+
+
+def _each_row_once(event: Event, makers: Mapping[int, Event]) -> bool:
+    """Whether an embedding is given a range of rows wherever it is called, so that no gradients are added up."""
+    calls = [event] if event.name.islower() else list(calls_of(event, makers))
+    return bool(calls) and all(_distinct(e.argument(Argument(0, "input")), makers, rows=_ROWS) for e in calls)
+
+
+def _each_label_once(event: Event, makers: Mapping[int, Event]) -> bool:
+    """Whether the targets of a CTC loss are a range in each row, so that every label gets one gradient."""
+    calls = [event] if event.name.islower() else list(calls_of(event, makers))
+    return bool(calls) and all(
+        _distinct(_row(e.argument(Argument(1, "targets")), makers), makers, rows=_ROWS) for e in calls
+    )
+
+
+def _row(value: Value | None, makers: Mapping[int, Event]) -> Value | None:
+    """What ``x.repeat(n, 1)`` and ``x.expand(n, -1)`` repeat as whole rows; else the value itself."""
+    for made in _made(value, makers):
+        kept = made.args[-1] if made.name.endswith((".repeat", ".expand")) and len(made.args) > 1 else None
+        if isinstance(kept, Const) and kept.value in (1, -1):
+            return made.receiver
+    return value
+
+
+def sure(op: Op) -> bool:
+    """Whether the call itself shows that the op varies, whatever the types of the data and their indices."""
+    return not (_UNLIKELY.search(op.name) or _READS.search(op.name) or _SUMS.search(op.name) or "scatter" in op.name)
+
+
+def likely(event: Event, op: Op, makers: Mapping[int, Event]) -> bool:
+    """Whether most uses of this kind do vary: a gradient goes through them, values are floats, indices repeat."""
+    if _UNLIKELY.search(op.name):
+        return False
+    if _SUMS.search(op.name) and _has_rows(event):
+        return False
+    if _SUMS.search(op.name) and _floats_on_gpu(_read(event), makers):
+        return True
+    if _READS.search(op.name) or _SUMS.search(op.name) or (_IMAGES.search(event.name) and not _in_module(event)):
+        return _learned(_read(event), makers)
+    return True
+
+
+def of_data(event: Event, makers: Mapping[int, Event]) -> bool:
+    """Whether a function for images is given some, outside of networks, that no gradient is seen to go back to."""
+    return bool(_IMAGES.search(event.name)) and not _in_module(event) and not _learned(_read(event), makers)
+
+
+def _has_rows(event: Event) -> bool:
+    """Whether the axis shows that a tensor has several, so that each row of it is summed by one block."""
+    axis = _argument(event, 0, "dim")
+    return isinstance(axis, Const) and isinstance(axis.value, int) and axis.value not in (0, -1)
+
+
+def _floats_on_gpu(value: Value | None, makers: Mapping[int, Event], depth: int = 6) -> bool:
+    """Whether the calls that made a tensor show that it holds floats and lies on a GPU."""
+    floats = gpu = False
+    for _ in range(depth):
+        made = next(_made(value, makers), None)
+        if made is None:
+            break
+        last = made.name.rpartition(".")[2]
+        floats = floats or last in _FLOATS
+        devices = [made.kwargs.get("device"), *(made.args[:1] if last == "to" else ())]
+        gpu = gpu or last == "cuda" or any(isinstance(d, Const) and str(d.value).startswith("cuda") for d in devices)
+        value = made.receiver if _is_method(made) else (made.args[0] if made.args else None)
+    return floats and gpu
+
+
+def _in_module(event: Event) -> bool:
+    owner = event.func.owner if event.func is not None else None
+    return owner is not None and any(base.endswith("Module") for base in owner.external())
+
+
+def _is_method(event: Event) -> bool:
+    return event.name.startswith((f"{TENSOR}.", "?."))
+
+
+def _argument(event: Event, position: int, keyword: str) -> Value | None:
+    """An argument at its place in the method, which is one later in the function of the same name."""
+    return event.argument(Argument(position + (0 if _is_method(event) else 1), keyword))
+
+
+def _index(event: Event) -> Value | None:
+    return _argument(event, 1, "index")
+
+
+def _source(event: Event) -> Value | None:
+    return event.kwargs.get("source") or _argument(event, 2, "src")
+
+
+def _read(event: Event) -> Value | None:
+    """The tensor whose elements are read."""
+    return event.receiver if _is_method(event) else event.argument(Argument(0, "input"))
+
+
+def _last(value: Value | None, makers: Mapping[int, Event]) -> str:
+    """The last name of the call that made a value; empty where that is not known."""
+    return next((made.name.rpartition(".")[2] for made in _made(value, makers)), "")
+
+
+def _of_integers(event: Event, receiver: Value | None, makers: Mapping[int, Event]) -> bool:
+    """Whether all that is summed up are integers."""
+    wanted = event.kwargs.get("dtype")
+    if isinstance(wanted, Ref):
+        return bool(_INTEGER_TYPES.fullmatch(wanted.name))
+    summed = event.argument(Argument(0, "weights")) if receiver is not None else None
+    value = receiver if receiver is not None else event.argument(Argument(0, "input"))
+    value = summed if summed is not None and event.name.endswith("bincount") else value
+    for made in _made(value, makers):
+        typed = made.kwargs.get("dtype") or (
+            made.args[0] if made.args and made.name.endswith((".to", ".type")) else None
+        )
+        if isinstance(typed, Ref) and _INTEGER_TYPES.fullmatch(typed.name):
+            return True
+    return _INTEGERS.fullmatch(_last(value, makers)) is not None
+
+
+def _of_numbers(event: Event, makers: Mapping[int, Event]) -> bool:
+    """Whether what is summed up was just made of numbers of Python, on the CPU as long as no device is the default."""
+    made = list(_made(_read(event), makers))
+    here = bool(made) and all(e.name in _OF_NUMBERS and "device" not in e.kwargs for e in made)
+    return here and not any(e.name in _DEFAULTS for e in makers.values())
+
+
+def _distinct(
+    index: Value | None, makers: Mapping[int, Event], depth: int = 4, rows: re.Pattern[str] = _DISTINCT
+) -> bool:
+    """Whether indices surely do not repeat where they are added up."""
+    for made in _made(index, makers):
+        last = made.name.rpartition(".")[2]
+        if rows.fullmatch(last):
+            return True
+        inner = made.receiver if _is_method(made) else (made.args[0] if made.args else None)
+        if depth and last in _KEEPS and _distinct(inner, makers, depth - 1, rows):
+            return True
+    return False
+
+
+def _one_a_row(event: Event, makers: Mapping[int, Event]) -> bool:
+    """Whether each row has one index along the axis in question: ``x.scatter_add_(1, labels.unsqueeze(1), y)``."""
+    axis = _argument(event, 0, "dim")
+    for made in _made(_index(event), makers):
+        added = made.args[0] if made.args and made.name.endswith(".unsqueeze") else None
+        if isinstance(axis, Const) and isinstance(added, Const) and axis.value == added.value:
+            return True
+    return False
+
+
+def _is_one(size: Value | None) -> bool:
+    """Whether pooling makes one value: ``1``, ``(1, 1)``."""
+    if isinstance(size, Const):
+        return size.value == 1 or (isinstance(size.value, tuple) and set(size.value) == {1})
+    if isinstance(size, Seq) and size.items:
+        return all(isinstance(item, Const) and item.value == 1 for item in size.items)
+    return False
+
+
+def _learned(value: Value | None, makers: Mapping[int, Event], depth: int = 4) -> bool:
+    """Whether a value surely was computed by a layer, or is a weight, so that a gradient goes through it."""
+    if isinstance(value, Ref) and value.name.endswith(".weight"):
+        return True
+    for made in _made(value, makers):
+        if made.name.endswith("nn.Parameter") or _LAYERS.match(made.name):
+            return True
+        inner = made.receiver if _is_method(made) else (made.args[0] if made.args else None)
+        if depth and made.name.startswith("torch.") and _learned(inner, makers, depth - 1):
+            return True
+    return False

@@ -1,0 +1,157 @@
+"""Numbers that a model is made of and that others take the place of before anything trains: weights that are loaded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from d9mlint.model import Argument
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.guards import All, Cond, both, either, negate, truth
+from d9mlint.python.domain.tellable import is_symbolic
+from d9mlint.python.domain.values import Const, Dict, Inst, Obj, Ref, Seq, Value, alternatives, taint
+from d9mlint.python.interpreter.program import Program, matches
+
+_STATE = Argument(0, "state_dict")
+_STRICT = Argument(1, "strict")
+_LAYERS = re.compile(r"(torch\.nn|torchvision\.models|timm|transformers)\..*")
+_WRAPPERS = re.compile(
+    r".*(DataParallel|FSDP|unwrap_model|convert_sync_batchnorm|torch\.compile|\.script|deepspeed\.initialize)\(\)"
+)
+"""Types of what holds the very weights of the model that it was made with."""
+_INNER = (".module", "._orig_mod")
+"""Attributes of such wrappers that are the whole model."""
+_INIT = "torch.nn.init."
+NO_NUMBERS = "no-numbers"
+"""The context in which modules are made without numbers: on the ``meta`` device, or with uninitialised memory."""
+_TENSOR = "torch.Tensor"
+MAX_PARTS = 20_000
+_Loads: TypeAlias = dict[int, list[tuple[int, Cond]]]
+"""By the identity of calls and instances: the index and the condition of each load of their weights."""
+
+
+def without_numbers(draw: Event) -> bool:
+    """Whether a call that would draw makes only shapes, or memory that nothing fills."""
+    return draw.inside(NO_NUMBERS) or matches(draw.kwargs.get("device"), "meta") is True
+
+
+def kept(program: Program, draw: Event) -> Cond:
+    """The condition under which what a draw gives a model is there when training begins: no weights are loaded.
+
+    Only what can be told counts: where weights may be loaded under conditions that are not known, they may not.
+    """
+    replaced = _replaced(program, draw)
+    if truth(replaced, draw.guards) is True:  # loaded wherever it is drawn, whatever that depends on
+        return False
+    left = negate(replaced)
+    return both(*(part for part in (left.of if isinstance(left, All) else (left,)) if is_symbolic(part)))
+
+
+def _replaced(program: Program, draw: Event) -> Cond:
+    found = program.once("loaded-weights", _loads)
+    if not found:
+        return False
+    if not draw.name.startswith(_INIT):
+        return _by(found, draw, draw)
+    layer = _initialized(draw)
+    if layer is not None:
+        return _by(found, layer, draw)
+    # It fills weights of a layer that is not known, but that was there before.
+    layers = [e for e in program.once("layers", _layers) if e.index < draw.index]
+    return both(*(_by(found, e, draw) for e in layers)) if layers else False
+
+
+def _by(found: _Loads, made: Event, draw: Event) -> Cond:
+    """When a load comes after ``draw`` that fills what a call made."""
+    loads = [*found.get(id(made), ()), *(found.get(id(made.receiver), ()) if isinstance(made.receiver, Inst) else ())]
+    return either(*(cond for index, cond in loads if index > draw.index))
+
+
+def _initialized(draw: Event) -> Event | None:
+    """The call that made the layer whose weights ``torch.nn.init`` fills."""
+    weight = draw.args[0] if draw.args else None
+    layer = weight.receiver if isinstance(weight, Ref) else weight
+    return layer.event if isinstance(layer, Obj) else None
+
+
+def _layers(program: Program) -> list[Event]:
+    """The calls that draw the weights of new layers."""
+    calls = (e for e in program.events if e.kind == "call" and _LAYERS.fullmatch(e.name))
+    return [e for e in calls if not e.name.startswith(_INIT) and any(effect.draws for effect in e.effects)]
+
+
+def _loads(program: Program) -> _Loads:
+    """Where and when the weights are loaded of what was made by a call, or of an instance."""
+    begin = min((e.index for e in program.trains), default=len(program.events))
+    found: _Loads = {}
+    for event in program.events[: begin + 1]:
+        if event.kind != "call" or not event.certain or event.tried:
+            continue
+        for model, cond in _loaded(program, event):
+            for made, under in _parts(model):
+                together = both(*event.guards, cond, under)
+                if together is not False:
+                    found.setdefault(made, []).append((event.index, together))
+    return found
+
+
+def _loaded(program: Program, event: Event) -> Iterator[tuple[Value, Cond]]:
+    """The models whose weights a call replaces, and when it does."""
+    for effect in event.effects:
+        model = event.argument(effect.loads) if effect.loads is not None else None
+        if model is not None:
+            yield model, program.holds(event, effect.when)
+    if not event.name.endswith(".load_state_dict") or event.receiver is None:
+        return
+    strict, state = event.argument(_STRICT), event.argument(_STATE)
+    some = isinstance(strict, Const) and not strict.value  # what the file lacks stays as it was drawn
+    if not some and state is not None and not _is_own_state(state, event.receiver):
+        yield event.receiver, True
+
+
+def _is_own_state(state: Value, model: Value) -> bool:
+    """Whether a state was asked of the model itself: what was put into it may be only some of it."""
+    made = [leaf.event for _, leaf in alternatives(state) if isinstance(leaf, Obj) and leaf.event is not None]
+    origin = model.event if isinstance(model, Obj) else None
+    asked = (e.receiver is model and e.name.endswith(".state_dict") for e in made)
+    return any(asked) or (origin is not None and origin in taint([state])[2])
+
+
+def _parts(model: Value) -> Iterator[tuple[int, Cond]]:
+    """The identities of the calls and instances that a model is made of, with the condition under which it is."""
+    todo: list[tuple[Value, Cond]] = [(model, True)]
+    seen: set[int] = set()
+    while todo and len(seen) < MAX_PARTS:
+        value, cond = todo.pop()
+        for under, leaf in alternatives(value):
+            if id(leaf) in seen:
+                continue
+            seen.add(id(leaf))
+            cond_here = both(cond, under)
+            if isinstance(leaf, Ref) and leaf.receiver is not None and leaf.name.endswith(_INNER):
+                todo.append((leaf.receiver, cond_here))
+            elif isinstance(leaf, Obj) and leaf.event is not None:
+                yield id(leaf.event), cond_here
+                todo += [(inner, cond_here) for inner in _of_object(leaf, leaf.event)]
+            elif isinstance(leaf, Inst):
+                yield id(leaf), cond_here
+                todo += [(inner, cond_here) for inner in leaf.attrs.values() if not _is_plain_tensor(inner)]
+            elif isinstance(leaf, (Seq, Dict)):
+                items = leaf.items.values() if isinstance(leaf, Dict) else leaf.items or ()
+                element = leaf.element if isinstance(leaf, Seq) else None
+                todo += [(inner, cond_here) for inner in (*items, *((element,) if element is not None else ()))]
+
+
+def _of_object(leaf: Obj, made: Event) -> Iterator[Value]:
+    """What an object of a library took in as parts: layers, a wrapped model, the numbers of a parameter."""
+    if _LAYERS.fullmatch(leaf.type) or _WRAPPERS.fullmatch(leaf.type):
+        yield from (*made.args, *made.kwargs.values())
+    yield from leaf.attrs.values()
+    if leaf.type == _TENSOR and made.receiver is not None:
+        yield made.receiver
+
+
+def _is_plain_tensor(value: Value) -> bool:
+    """An attribute that is no parameter is in no state (torch/nn/modules/module.py, ``state_dict``)."""
+    return any(isinstance(leaf, Obj) and leaf.type == _TENSOR for _, leaf in alternatives(value))

@@ -1,0 +1,148 @@
+"""``holder.name`` for every kind of holder."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from d9mlint.python.domain.events import Frame
+from d9mlint.python.domain.guards import Cond
+from d9mlint.python.domain.values import (
+    ABSENT,
+    Bound,
+    Class,
+    Const,
+    Dict,
+    Func,
+    Inst,
+    Module,
+    Obj,
+    Phi,
+    Ref,
+    Seq,
+    Super,
+    Unknown,
+    Value,
+    choose,
+)
+from d9mlint.python.interpreter import calls, linking
+from d9mlint.python.interpreter.library import environment
+from d9mlint.python.interpreter.marks import discards
+from d9mlint.python.source import facts as f
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+
+_ALL_FLAGS = frozenset(
+    f"absl.flags.FLAGS.{name}" for name in ("__dict__", "flag_values_dict", "flags_into_string", "flags_by_module_dict")
+)
+"""Attributes that hand out every flag at once."""
+
+
+def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place: f.Place) -> Value:
+    """``holder.name``."""
+    if isinstance(holder, Phi):
+        options: list[tuple[Cond, Value]] = []
+        for cond, leaf in holder.alternatives:
+            if isinstance(leaf, Const) and leaf.value is None:  # nothing that a program asks for an attribute
+                options.append((cond, ABSENT))
+                continue
+            found = interp.under(cond, partial(attribute, interp, leaf, name, frame, place))
+            if found is not None:
+                options.append((cond, found))
+        return choose(options)
+    if holder is ABSENT:
+        return ABSENT
+    if isinstance(holder, Module):
+        return linking.member(interp, holder, name, frame, place)
+    if isinstance(holder, Ref):
+        dotted = interp.knowledge.canonical(f"{holder.name}.{name}")
+        flag = interp.command_line.absl_flag(interp, dotted)
+        if flag is not None:
+            return flag
+        if dotted in _ALL_FLAGS:
+            interp.story.flags_escape = True
+            if name == "__dict__":
+                return interp.command_line.all_absl_values()
+        known = interp.knowledge.constant(dotted, interp.target)
+        return known or Ref(f"{holder.name}.{name}", holder.receiver or holder)
+    if isinstance(holder, Inst):
+        return _instance_attribute(interp, holder, name, frame, place)
+    if isinstance(holder, Class):
+        return class_attribute(interp, holder, name) or external(holder, name, holder) or Unknown(name=name)
+    if isinstance(holder, Super):
+        return _super_attribute(interp, holder, name)
+    if isinstance(holder, Obj):
+        if holder.type == environment.NAMESPACE:
+            interp.story.read_flags.add(name)
+            if name == "__dict__":
+                environment.escape(interp, holder)
+                return interp.command_line.all_values(interp, holder)
+        if name in holder.attrs:
+            return interp.resolve(holder.attrs[name])
+        if holder.type == environment.NAMESPACE:
+            return interp.command_line.read(interp, holder, name)
+        discards.looked_at(holder, name)
+        return Ref(f"{holder.type}.{name}", holder)
+    kind = _builtin_kind(holder)
+    if kind:
+        return Ref(f"builtins.{kind}.{name}", holder)
+    if isinstance(holder, Func) and name in ("main", "callback", "__wrapped__"):
+        return holder
+    discards.looked_at(holder, name)
+    return Ref(f"?.{name}", holder)
+
+
+def _builtin_kind(holder: Value) -> str:
+    if isinstance(holder, Const):
+        return "str" if isinstance(holder.value, str) else ""
+    if isinstance(holder, Seq):
+        return holder.kind
+    return "dict" if isinstance(holder, Dict) else ""
+
+
+def _instance_attribute(interp: Interpreter, holder: Inst, name: str, frame: Frame, place: f.Place) -> Value:
+    if name in holder.attrs:
+        return interp.resolve(holder.attrs[name])
+    if name == "__dict__":
+        return Dict(holder.attrs)  # the very same: `self.__dict__.update(...)` sets attributes
+    found = class_attribute(interp, holder.cls, name)
+    if isinstance(found, Func):
+        decorators = [d.name for d in found.decorators if isinstance(d, Ref)]
+        if any(d.endswith(("property", "cached_property")) for d in decorators):
+            return calls.call(interp, Bound(found, holder), [], {}, frame, place)
+        if "builtins.staticmethod" in decorators:
+            return found
+        return Bound(found, holder.cls if "builtins.classmethod" in decorators else holder)
+    if found is not None:
+        return found
+    return external(holder.cls, name, holder) or Unknown(name=name)
+
+
+def class_attribute(interp: Interpreter, cls: Class, name: str) -> Value | None:
+    for current in cls.line():
+        if name in current.frame.vars:
+            found = interp.resolve(current.frame.vars[name])
+            if isinstance(found, Func) and any(
+                isinstance(d, Ref) and d.name == "builtins.classmethod" for d in found.decorators
+            ):
+                return Bound(found, cls)
+            return found
+    return None
+
+
+def external(cls: Class, name: str, receiver: Value) -> Value | None:
+    bases = cls.external()
+    return Ref(f"{bases[0]}.{name}", receiver) if bases and bases[0] != "builtins.object" else None
+
+
+def _super_attribute(interp: Interpreter, holder: Super, name: str) -> Value:
+    for base in holder.cls.bases:
+        if isinstance(base, Class):
+            found = class_attribute(interp, base, name)
+            if isinstance(found, Func):
+                return Bound(found, holder.receiver)
+            if found is not None:
+                return found
+    return external(holder.cls, name, holder.receiver) or Unknown(name=name)

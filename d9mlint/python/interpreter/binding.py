@@ -1,0 +1,93 @@
+"""Arguments and the parameters that take them, also where they surely fit none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from d9mlint.python.domain.events import Frame
+from d9mlint.python.domain.values import (
+    ABSENT,
+    UNKNOWN,
+    Class,
+    Const,
+    Dict,
+    Func,
+    Optional,
+    Ref,
+    Seq,
+    Unknown,
+    Value,
+    alternatives,
+    in_place_of_absent,
+)
+from d9mlint.python.source import facts as f
+
+
+def bind(inner: Frame, func: Func, args: list[Value], kwargs: dict[str, Value], star: bool) -> None:
+    """Binds the parameters of a call; ``star``: more arguments were unpacked from something unknown."""
+    rest = list(args)
+    left = dict(kwargs)
+    for param in func.node.params:
+        known = not star and param.name in func.defaults
+        default = func.defaults[param.name] if known else _hidden(func, param.name)
+        if param.kind == "*":
+            inner.vars[param.name] = Seq("tuple", None if star else rest, UNKNOWN if star else None)
+            rest = []
+        elif param.kind == "**":
+            inner.vars[param.name] = Dict(left, star)
+        elif param.kind == "pos" and rest:
+            inner.vars[param.name] = rest.pop(0)
+            left.pop(param.name, None)
+        elif param.name in left:
+            inner.vars[param.name] = in_place_of_absent(left.pop(param.name), default)
+        else:
+            inner.vars[param.name] = default
+
+
+def _hidden(func: Func, name: str) -> Unknown:
+    """A parameter of which nobody knows whether it is given."""
+    default = func.defaults.get(name)
+    optional = isinstance(default, Const) and default.value is None
+    return Optional(name=name) if optional else Unknown(name=name)
+
+
+def fails(
+    func: Value, args: Sequence[Value], kwargs: Mapping[str, Value], plain_bases: frozenset[str]
+) -> bool:  # fmt: skip
+    """Whether a call without ``*`` and ``**`` raises ``TypeError``, as its arguments fit no parameters.
+
+    Only of plain functions and classes: decorators, metaclasses and bases other than ``plain_bases`` may take anything.
+    """
+    made = isinstance(func, Class)
+    plain = _constructor(func, plain_bases) if isinstance(func, Class) else func
+    if not isinstance(plain, Func) or not isinstance(plain.node, f.Def) or plain.decorators:
+        return False
+    given = (*args, *kwargs.values())
+    if any(leaf is ABSENT for value in given for _, leaf in alternatives(value)):
+        return False
+    return not _binds(plain.node.params, len(args) + made, frozenset(kwargs), frozenset(plain.defaults))
+
+
+def _constructor(cls: Class, plain_bases: frozenset[str]) -> Func | None:
+    """The ``__init__`` that decides what a class takes; None where something else may."""
+    for current in cls.line():
+        bases = [base for base in current.bases if not isinstance(base, Class)]
+        if current.node.decorators or not all(isinstance(base, Ref) and base.name in plain_bases for base in bases):
+            return None
+        if current.node.keywords or "__new__" in current.frame.vars:
+            return None
+        found = current.frame.vars.get("__init__")
+        if found is not None or len(current.bases) > 1:
+            return found if isinstance(found, Func) else None
+    return None
+
+
+def _binds(params: Sequence[f.Param], count: int, names: frozenset[str], defaults: frozenset[str]) -> bool:
+    kinds = [param.kind for param in params]
+    positional = [param.name for param in params if param.kind == "pos"]
+    known = frozenset(param.name for param in params if param.kind in ("pos", "kw"))
+    if count > len(positional) and "*" not in kinds:
+        return False
+    if not names <= known and "**" not in kinds:
+        return False
+    return known - frozenset(positional[:count]) <= names | defaults

@@ -1,0 +1,147 @@
+"""Functions handed to calls outside the program: run now, or some time later."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from d9mlint.model import Argument
+from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.values import CALLABLE, Bound, Class, Dict, Func, Inst, Seq, Unknown, Value, alternatives
+from d9mlint.python.interpreter import attributes, calls
+from d9mlint.python.interpreter.library import environment
+from d9mlint.python.source import facts as f
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+
+CALLBACK = "callback"
+"""The context of functions that something outside the program calls."""
+_RANKED_ARGS = Argument(1, "args")
+_PROCESS_ARGS = Argument(3, "args")
+_MAKING = (".__init__", ".register_buffer", ".register_parameter", ".add_module", ".register_module")
+"""What constructors call on the object that they make, which nobody need use."""
+_LOOKS = ("inspect.", "builtins.isinstance", "builtins.hasattr", "builtins.callable", "builtins.id", "builtins.type")
+"""Calls that only look at what they are given: ``inspect.signature(cls.__init__)`` runs no constructor."""
+
+
+def run_callbacks(interp: Interpreter, event: Event, frame: Frame, place: f.Place) -> None:
+    """Runs the functions handed to an outside call: now where the catalogue says so, else some time later."""
+    if event.name.startswith(_LOOKS):
+        return
+    done: list[Value] = []
+    for hook in interp.hooks.made:
+        hook(interp, event, frame)
+    for effect in event.effects:
+        for invocation in effect.invokes:
+            value = event.argument(invocation.argument)
+            if value is not None and invocation.context in interp.hooks.on_use:
+                done.append(value)
+            elif value is not None and invocation.method:
+                _run_method(interp, value, invocation.method, frame, place)
+                done.append(value)
+            elif value is not None:
+                context = environment.invocation_context(interp, event, invocation.context)
+                deferred = context in ("callback", "thread")
+                _run_callback(
+                    interp, value, frame, place, context, deferred=deferred, args=_handed(interp, event, context)
+                )
+                done.append(value)
+    for value in (*event.args, *event.kwargs.values()):
+        if not any(value is d for d in done):
+            for leaf in _callables(value):
+                _run_callback(interp, leaf, frame, place, "callback", deferred=True)
+    handed_back = any(effect.returns == "self" for effect in event.effects)  # `net.cuda()` runs nothing yet
+    if isinstance(event.receiver, Inst) and not handed_back and not event.name.endswith(_MAKING):
+        run_protocol(interp, event.receiver, frame, place)
+
+
+def _handed(interp: Interpreter, event: Event, context: str) -> list[Value] | None:
+    """The arguments that a process is started with; None where they are not known."""
+    ranked = event.name in interp.hooks.rank_first
+    value = event.argument(_RANKED_ARGS if ranked else _PROCESS_ARGS)
+    if context not in ("process", environment.SPAWNED) or not isinstance(value, Seq) or value.items is None:
+        return None
+    rank: list[Value] = [Unknown(frozenset({"rank", "int"}), name="rank")] if ranked else []
+    return [*rank, *value.items]
+
+
+def run_later(interp: Interpreter, value: Value, frame: Frame, place: f.Place) -> None:
+    """Runs what is called some time later, nobody knows when."""
+    _run_callback(interp, value, frame, place, CALLBACK, deferred=True)
+
+
+def _run_method(interp: Interpreter, value: Value, name: str, frame: Frame, place: f.Place) -> None:
+    """Runs a method that a framework calls by its name, on each object (or one of each class) handed over."""
+    for _, leaf in alternatives(value):
+        instance = _instance(interp, leaf, frame, place) if isinstance(leaf, Class) else leaf
+        if isinstance(instance, Inst) and (id(instance), name) not in interp.ran:
+            method = attributes.class_attribute(interp, instance.cls, name)
+            interp.ran[(id(instance), name)] = instance
+            if isinstance(method, Func):
+                _run_callback(interp, Bound(method, instance), frame, place, CALLBACK, deferred=True)
+
+
+def _instance(interp: Interpreter, cls: Class, frame: Frame, place: f.Place) -> object:
+    """The one object that a framework makes of a class handed to it."""
+    known = interp.ran.get((id(cls), ""))
+    if known is None:
+        known = interp.ran[(id(cls), "")] = calls.instantiate(interp, cls, [], {}, frame, place, True)
+    return known
+
+
+def _callables(value: Value) -> list[Value]:
+    out: list[Value] = []
+    for _, leaf in alternatives(value):
+        if isinstance(leaf, (*CALLABLE, Inst)):
+            out.append(leaf)
+        elif isinstance(leaf, Seq) and leaf.items is not None:
+            out.extend(v for v in leaf.items if isinstance(v, (*CALLABLE, Inst)))
+        elif isinstance(leaf, Seq) and isinstance(leaf.element, (*CALLABLE, Inst)):
+            out.append(leaf.element)
+        elif isinstance(leaf, Dict):
+            out.extend(v for v in leaf.items.values() if isinstance(v, CALLABLE))
+    return out
+
+
+def _run_callback(
+    interp: Interpreter, value: Value, frame: Frame, place: f.Place, context: str, *, deferred: bool,
+    args: list[Value] | None = None,
+) -> None:  # fmt: skip
+    for leaf in _callables(value):
+        if isinstance(leaf, Inst) and not any(
+            isinstance(attributes.class_attribute(interp, leaf.cls, n), Func) for n in ("__call__",)
+        ):
+            run_protocol(interp, leaf, frame, place)
+            continue
+        interp.deferred += deferred
+        if context:
+            interp.contexts.append(context)
+        loops, interp.order_loops = interp.order_loops, []
+        try:
+            calls.call(interp, leaf, args or [], {}, frame, place, star=args is None)
+        finally:
+            interp.order_loops = loops
+            if context:
+                interp.contexts.pop()
+            interp.deferred -= deferred
+
+
+def run_protocol(
+    interp: Interpreter, instance: Inst, frame: Frame, place: f.Place, names: frozenset[str] | None = None
+) -> None:
+    """Runs the methods that a framework calls on an object handed to it, each once."""
+    if names is None:
+        later = frozenset[str]().union(*(hook(interp, instance, frame, place) for hook in interp.hooks.handed))
+        names = interp.hooks.protocol - later
+    for cls in instance.cls.line():
+        for name, method in list(cls.frame.vars.items()):
+            if name in names and isinstance(method, Func) and (id(instance), name) not in interp.ran:
+                interp.ran[(id(instance), name)] = instance
+                interp.deferred += 1
+                interp.contexts.append("callback")
+                try:
+                    calls.enter(interp, method, [instance], {}, frame, place, star=True)
+                finally:
+                    interp.contexts.pop()
+                    interp.deferred -= 1

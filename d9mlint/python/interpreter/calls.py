@@ -1,0 +1,344 @@
+"""Calls and attributes: the program's own functions are entered, everything else becomes an event."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING
+
+from d9mlint.model import Location
+from d9mlint.python.domain.events import Frame
+from d9mlint.python.domain.guards import Cond, both, either, negate
+from d9mlint.python.domain.tellable import is_symbolic
+from d9mlint.python.domain.values import (
+    ABSENT,
+    CALLABLE,
+    NONE,
+    NUMBERS,
+    UNKNOWN,
+    Bound,
+    Class,
+    Const,
+    Dict,
+    FlagValue,
+    Func,
+    Inst,
+    Obj,
+    Partial,
+    Phi,
+    Ref,
+    Seq,
+    Super,
+    Unknown,
+    Value,
+    alternatives,
+    choose,
+    taint,
+)
+from d9mlint.python.interpreter import attributes, binding, callbacks, expressions
+from d9mlint.python.interpreter.hooks import ask
+from d9mlint.python.interpreter.library import environment, mappings
+from d9mlint.python.interpreter.program import holds
+from d9mlint.python.source import facts as f
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+EXITS = Unknown(name="exits")
+"""What a call that ends the program returns."""
+INFERENCE = "inference"
+"""The context of functions whose names say that nothing is trained there."""
+_INFERRING = re.compile(
+    r"(^|_)(eval|evaluate|evaluation|evaluator|export|exporter|serving|sampler|infer|greedy|beam_search)(_|$)"
+)
+_INFERRING_CLASS = re.compile(r"Evaluator|Exporter|Sampler|Infer(?!ence)|BeamSearch|Greedy")
+
+
+# -- functions and classes -----------------------------------------------------------------------------------------
+
+
+def make_function(interp: Interpreter, node: f.Def, frame: Frame) -> Value:
+    """The function of a definition, with its decorators applied."""
+    decorators = tuple(expressions.evaluate(interp, d, frame) for d in node.decorators)
+    func = Func(node, frame, _defaults(interp, node.params, frame), decorators)
+    value: Value = func
+    for decorator in reversed(decorators):
+        if isinstance(decorator, (Func, Bound)):
+            wrapped = call(interp, decorator, [value], {}, frame, node.place)
+            value = wrapped if isinstance(wrapped, (*CALLABLE, Inst)) else value
+        elif isinstance(decorator, Obj) and decorator.type == callbacks.CALLBACK:
+            callbacks.run_later(interp, func, frame, node.place)
+    return value
+
+
+def make_lambda(interp: Interpreter, node: f.Lambda, frame: Frame) -> Func:
+    """The function of a lambda expression."""
+    return Func(node, frame, _defaults(interp, node.params, frame))
+
+
+def _defaults(interp: Interpreter, params: tuple[f.Param, ...], frame: Frame) -> dict[str, Value]:
+    return {p.name: expressions.evaluate(interp, p.default, frame) for p in params if p.default is not None}
+
+
+def decorate_class(interp: Interpreter, cls: Class, node: f.Class, frame: Frame) -> Value:
+    """A class with its decorators evaluated; they do not replace it."""
+    for decorator in node.decorators:
+        expressions.evaluate(interp, decorator, frame)
+    return cls
+
+
+def enter_context(interp: Interpreter, value: Value, frame: Frame) -> tuple[Value, str]:
+    """What ``with value as x`` binds, and the context that its body runs in."""
+    if isinstance(value, Obj) and value.event is not None:
+        for effect in value.event.effects:
+            if effect.enters and holds(value.event, effect.when) is True:
+                return value, effect.enters
+        context = ask(interp.hooks.enters, value.event)
+        if context is not None:
+            return value, context
+    if isinstance(value, Inst):
+        enter = attributes.attribute(interp, value, "__enter__", frame, f.NOWHERE)
+        if isinstance(enter, Bound):
+            return call(interp, enter, [], {}, frame, f.NOWHERE), ""
+    return value, ""
+
+
+# -- calls ---------------------------------------------------------------------------------------------------------
+
+
+def call_expression(interp: Interpreter, node: f.Call, frame: Frame) -> Value:
+    """A call: its function, its arguments in order, then what it does."""
+    if isinstance(node.func, f.Name) and node.func.id == "super" and frame.func is not None and frame.func.owner:
+        receiver = next(iter(frame.vars.values()), UNKNOWN)
+        return Super(frame.func.owner, receiver)
+    func = expressions.evaluate(interp, node.func, frame)
+    args: list[Value] = []
+    kwargs: dict[str, Value] = {}
+    star = False
+    for arg in node.args:
+        value = expressions.evaluate(interp, arg.value, frame)
+        if arg.star == "*":
+            if isinstance(value, Seq) and value.items is not None:
+                args.extend(value.items)
+            else:
+                star = True
+                if isinstance(value, Seq) and isinstance(value.element, Inst):
+                    args.append(value.element)  # `Sequential(*(Block() for _ in range(n)))`: one stands for all
+        elif arg.star == "**":
+            given = Dict({})
+            mappings.merge(given, value)
+            kwargs.update({k: v for k, v in given.items.items() if isinstance(k, str)})
+            star = star or given.open
+            for _, leaf in alternatives(value):
+                if not isinstance(leaf, Dict):
+                    environment.escape(interp, leaf)
+        elif arg.keyword is not None:
+            kwargs[arg.keyword] = value
+        else:
+            args.append(value)
+    if not any(arg.star for arg in node.args) and binding.fails(func, args, kwargs, interp.hooks.plain_bases):
+        interp.stopped = True  # it raises TypeError
+        return EXITS
+    return call(interp, func, args, kwargs, frame, node.place, star)
+
+
+def call(
+    interp: Interpreter, func: Value, args: list[Value], kwargs: dict[str, Value], frame: Frame, place: f.Place,
+    star: bool = False,
+) -> Value:  # fmt: skip
+    """Calls any value."""
+    if isinstance(func, Phi):
+        options = []
+        for cond, leaf in func.alternatives:
+            found = interp.under(cond, partial(call, interp, leaf, args, kwargs, frame, place, star))
+            if found is not None:
+                options.append((cond, found))
+        return choose(options)
+    if func is ABSENT:
+        return ABSENT
+    if isinstance(func, Func):
+        return enter(interp, func, args, kwargs, frame, place, star)
+    if isinstance(func, Bound):
+        run = partial(enter, interp, func.func, [func.receiver, *args], kwargs, frame, place, star)
+        if not isinstance(func.receiver, Inst):
+            return run()
+        made: Value | None = interp.while_there(func.receiver, run)
+        return UNKNOWN if made is None else made
+    if isinstance(func, Partial):
+        return call(interp, func.func, [*func.args, *args], {**func.kwargs, **kwargs}, frame, place, star)
+    if isinstance(func, Class):
+        return instantiate(interp, func, args, kwargs, frame, place, star)
+    if isinstance(func, Inst):
+        for name in ("__call__", "call", "forward"):
+            method = attributes.class_attribute(interp, func.cls, name)
+            if isinstance(method, Func):
+                return call(interp, Bound(method, func), args, kwargs, frame, place, star)
+        base = attributes.external(func.cls, "__call__", func)
+        return call(interp, base, args, kwargs, frame, place, star) if base else UNKNOWN
+    if isinstance(func, Ref):
+        return _external_call(interp, func, args, kwargs, frame, place, star)
+    if isinstance(func, Obj):
+        return _external_call(interp, Ref(f"{func.type}.__call__", func), args, kwargs, frame, place, star)
+    return _unresolved(interp, func, args, kwargs, frame, place)
+
+
+def _unresolved(
+    interp: Interpreter, func: Value, args: list[Value], kwargs: dict[str, Value], frame: Frame, place: f.Place
+) -> Value:
+    name = func.name if isinstance(func, Unknown) else ""
+    event = interp.event("unresolved", name or "?", frame, place, tuple(args), kwargs=kwargs)
+    interp.story.unresolved.append(event)
+    callbacks.run_callbacks(interp, event, frame, place)
+    for value in (*args, *kwargs.values()):
+        environment.escape(interp, value)
+    event.result = Unknown(*taint([*args, *kwargs.values()]))
+    return event.result
+
+
+def enter(
+    interp: Interpreter, func: Func, args: list[Value], kwargs: dict[str, Value], frame: Frame, place: f.Place,
+    star: bool = False,
+) -> Value:  # fmt: skip
+    """Runs a function of the program."""
+    node = func.node
+    if not interp.tick() or len(interp.stack) >= interp.max_calls or id(func) in interp.running:
+        return UNKNOWN
+    if interp.detached and id(node) in interp.entered:
+        return UNKNOWN  # what happens in it has been told; nobody knows with which arguments it would be called here
+    options = environment.command_line_parameters(interp, func) if not args and not kwargs else {}
+    inner = Frame(func.closure.module, func.closure, tuple(interp.assumed()), func)
+    binding.bind(inner, func, args, {**options, **kwargs}, star)
+    for hook in interp.hooks.parameters:
+        hook(interp, func, inner)
+    where = (interp.path.conds(), tuple(interp.contexts), id(interp.loader))
+    key = (id(node), id(func.closure), where, _memo_key(interp, inner))
+    if key in interp.memo and not any(hook(inner) for hook in interp.hooks.counts_each_call):
+        known, then = interp.memo[key]
+        interp.stopped = either(interp.stopped, then)
+        return known
+    runs = interp.runs[id(node)] = interp.runs.get(id(node), 0) + 1
+    if runs > interp.max_runs:
+        return UNKNOWN
+    interp.entered.add(id(node))
+    names = [(d, _decorator_name(interp, d)) for d in func.decorators]
+    added = [context for inside in interp.hooks.contexts for context in inside(interp, func, names)]
+    if INFERENCE not in interp.contexts and _infers(func):
+        added.append(INFERENCE)
+    interp.contexts.extend(added)
+    stack, interp.stack = interp.stack, (*interp.stack, Location(frame.module.path, *place))
+    interp.running.add(id(func))
+    stopped: Cond = False
+    failures = len(interp.failures)
+    try:
+        if isinstance(node, f.Lambda):
+            result = expressions.evaluate(interp, node.body, inner)
+        else:
+            returned, _, stopped = interp.block(node.body, inner)
+            result = _result(node, inner, returned, stopped)
+    finally:
+        interp.stack = stack
+        interp.running.discard(id(func))
+        if added:
+            del interp.contexts[-len(added) :]
+    abstract = stopped is True and len(interp.failures) == failures  # what always raises, mostly another class has it
+    if abstract or interp.deferred or interp.detached or (isinstance(node, f.Def) and node.generator):
+        stopped = False
+    interp.stopped = either(interp.stopped, stopped)
+    interp.memo[key] = (result, stopped)
+    return result
+
+
+def _infers(func: Func) -> bool:
+    """Whether the name of a function or of its class says that it evaluates, exports or samples."""
+    owner = func.owner.node.name if func.owner is not None else ""
+    return bool(_INFERRING.search(func.name) or _INFERRING_CLASS.search(owner))
+
+
+def _decorator_name(interp: Interpreter, decorator: Value) -> str:
+    if isinstance(decorator, Obj) and decorator.event is not None:
+        return decorator.event.name
+    return interp.knowledge.canonical(decorator.name) if isinstance(decorator, Ref) else ""
+
+
+def _result(node: f.Def, inner: Frame, returned: Cond, stopped: Cond) -> Value:
+    if node.generator:
+        element = choose([(True, inner.yields[0])]) if inner.yields else UNKNOWN
+        _, order, sources = taint(inner.yields)
+        if inner.order[0]:
+            order, sources = inner.order
+        return Seq("generator", None, element, order, sources)
+    if not inner.results:
+        return Const(None)
+    results = list(inner.results)
+    rest = both(negate(returned), negate(stopped))
+    if is_symbolic(rest) and rest is not False and returned is either(*(cond for cond, _ in results)):
+        results.append((rest, NONE))  # (a return in a loop is none that is known of)
+    return results[0][1] if len(results) == 1 else choose(results)
+
+
+def _memo_key(interp: Interpreter, inner: Frame) -> tuple[object, ...]:
+    out: list[object] = []
+    for value in inner.vars.values():
+        if isinstance(value, Const):
+            out.append(("c", repr(value.value)))
+        elif isinstance(value, Unknown) and value.origins <= NUMBERS and not value.order:
+            out.append("0" if value.origins else "?")
+        elif isinstance(value, Ref):
+            out.append(("r", value.name))
+        elif isinstance(value, FlagValue):
+            out.append(("f", value.flag.name))
+        elif isinstance(value, Obj) and value.event is not None:
+            out.append(("o", value.type, value.event.location, value.event.guards))
+        else:
+            out.append(interp.serial(value))
+    return tuple(out)
+
+
+def instantiate(
+    interp: Interpreter, cls: Class, args: list[Value], kwargs: dict[str, Value], frame: Frame, place: f.Place,
+    star: bool,
+) -> Value:  # fmt: skip
+    """An instance of a class of the program, its constructor run."""
+    instance = Inst(cls, tuple(interp.assumed()))
+    init = attributes.class_attribute(interp, cls, "__init__")
+    if isinstance(init, Func):
+        enter(interp, init, [instance, *args], kwargs, frame, place, star)
+        return instance
+    for current in reversed(list(cls.line())):  # a dataclass or NamedTuple: fields in order
+        fields = [
+            s.targets[0].id
+            for s in current.node.body
+            if isinstance(s, f.Assign) and s.annotation is not None and isinstance(s.targets[0], f.Name)
+        ]
+        if star:  # any of them may be given in what is unpacked, whatever its default
+            instance.attrs.update((name, Unknown(name=name)) for name in fields)
+        for name, value in zip(fields, args, strict=False):
+            instance.attrs[name] = value
+    instance.attrs.update(kwargs)
+    external = attributes.external(cls, "__init__", instance)
+    if isinstance(external, Ref):
+        interp.event("call", external.name, frame, place, tuple(args), kwargs=kwargs, star=star, receiver=instance)
+    return instance
+
+
+def _external_call(
+    interp: Interpreter, func: Ref, args: list[Value], kwargs: dict[str, Value], frame: Frame, place: f.Place,
+    star: bool,
+) -> Value:  # fmt: skip
+    name = func.name
+    if name.startswith("?."):
+        name = ask(interp.hooks.method_of_unknown, name[2:], args, kwargs) or name
+    event = interp.event("call", name, frame, place, tuple(args), kwargs=kwargs, star=star, receiver=func.receiver)
+    transfer = interp.hooks.transfer.get(event.name)
+    if transfer is not None:
+        result = transfer(interp, event, frame)
+        if result is not None:
+            event.result = result
+            return result
+    callbacks.run_callbacks(interp, event, frame, place)
+    for hook in interp.hooks.called:
+        hook(interp, event, frame, place)
+    for value in (*args, *kwargs.values()):
+        environment.escape(interp, value)
+    event.result = environment.result_of(interp, event)
+    return event.result

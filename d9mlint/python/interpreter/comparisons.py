@@ -1,0 +1,184 @@
+"""Comparisons, and values as conditions."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from d9mlint.python.domain.guards import UNKNOWN_DEFAULT, Cond, FlagTest, OpaqueTest, both, either, negate
+from d9mlint.python.domain.values import (
+    UNKNOWN,
+    Bound,
+    Class,
+    CondValue,
+    Const,
+    Dict,
+    FlagValue,
+    Func,
+    Inst,
+    Module,
+    Obj,
+    Optional,
+    Partial,
+    Phi,
+    Ref,
+    Seq,
+    Unknown,
+    Value,
+    alternatives,
+    present,
+)
+from d9mlint.python.interpreter.library import sequences
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+POSITIVE = {"!=": "==", "is not": "is", "not in": "in"}
+_OPERATORS = ("not", "and", "or", "assert")
+"""Texts of conditions that say nothing of what is tested."""
+_NEVER_NONE = (Obj, Inst, Func, Bound, Class, Module, Seq, Dict, Partial, Ref)
+_CONTAINERS = frozenset(f"builtins.{name}" for name in ("set", "dict", "list", "tuple", "str"))
+_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+
+
+def compare(interp: Interpreter, op: str, left: Value, right: Value, text: str) -> Value:
+    """A comparison as a constant where it is known, else as a condition."""
+    if op in ("!=", "is not", "not in"):
+        positive = POSITIVE[op]
+        return CondValue(negate(condition(interp, compare(interp, positive, left, right, text), text)))
+    conds: list[Cond] = []
+    for left_cond, a in alternatives(left):
+        for right_cond, b in alternatives(right):
+            conds.append(both(left_cond, right_cond, _compare_leaves(interp, op, a, b, text)))
+    found = either(*conds)
+    return Const(found) if isinstance(found, bool) else CondValue(found)
+
+
+def _compare_leaves(interp: Interpreter, op: str, left: Value, right: Value, text: str) -> Cond:
+    if isinstance(left, Const) and isinstance(right, Const):
+        known = _compare_constants(op, left.value, right.value)
+        if known is not None:
+            return known
+    if isinstance(left, FlagValue) and isinstance(right, Const) and op in ("==", "is", "<", "<=", ">", ">="):
+        if right.value is None:
+            # What a parser returns is None only when nothing is given and the default is None.
+            may_be_none = left.flag.default in (None, UNKNOWN_DEFAULT) and not left.flag.required
+            return FlagTest(left.flag, "none") if may_be_none else False
+        if isinstance(right.value, bool) and left.flag.kind in ("on", "off", "bool"):
+            test = FlagTest(left.flag, "truthy")
+            return test if right.value else negate(test)
+        if op in ("==", "is"):
+            possible = not left.flag.choices or right.value in (*left.flag.choices, left.flag.default)
+            return FlagTest(left.flag, "==", right.value) if possible else False
+        if isinstance(right.value, (int, float)):
+            return FlagTest(left.flag, op, right.value)
+    if isinstance(right, FlagValue) and isinstance(left, Const) and op in ("==", "is"):
+        return _compare_leaves(interp, op, right, left, text)
+    if (
+        op == "in"
+        and isinstance(right, Seq)
+        and right.items is not None
+        and len(right.items) <= sequences.MAX_LOOP_ITEMS
+    ):
+        return either(*(_compare_leaves(interp, "==", left, item, text) for item in right.items))
+    if op == "in" and isinstance(left, Const) and isinstance(right, Dict) and not right.open:
+        return left.value in right.items and present(right.items[left.value])
+    if op in ("==", "is") and isinstance(left, Obj) and left.type in interp.hooks.never_text and _is_text(right):
+        return False
+    if op in ("is", "==") and isinstance(right, Const) and right.value is None and _never_none(left):
+        return False
+    keys = tuple(_key(interp, v) for v in (left, right))
+    words = [_said(left), _said(right)]
+    plain = " " not in text and all(words)
+    text = f"{words[0]} {op} {words[1]}" if plain else text
+    unset = op in ("is", "==") and isinstance(left, Optional) and isinstance(right, Const) and right.value is None
+    return OpaqueTest(("compare", op, *keys), text, by_default=unset)
+
+
+def _never_none(value: Value) -> bool:
+    """Whether a value is surely something; an attribute of an object may be None."""
+    held = isinstance(value, Ref) and isinstance(value.receiver, (Obj, Unknown))
+    return isinstance(value, _NEVER_NONE) and not held
+
+
+def is_a(value: Value, wanted: Value) -> Cond | None:
+    """When a value is one of some builtin types; None where that is not known."""
+    answers = [(cond, _is_kind(leaf, wanted)) for cond, leaf in alternatives(value)]
+    if any(answer is None for _, answer in answers):
+        return None
+    return either(*(both(cond, bool(answer)) for cond, answer in answers))
+
+
+def _is_kind(value: Value, wanted: Value) -> bool | None:
+    kind = "dict" if isinstance(value, Dict) else value.kind if isinstance(value, Seq) else ""
+    types = (wanted.items or []) if isinstance(wanted, Seq) else [wanted]
+    names = {one.name for one in types if isinstance(one, Ref)}
+    if not names or not names <= _CONTAINERS or len(names) != len(types):
+        return None
+    if isinstance(value, Const) and isinstance(value.value, (str, int, float, type(None))):
+        return isinstance(value.value, str) and "builtins.str" in names
+    if isinstance(value, (Func, Bound, Partial, Class, Module)):
+        return False
+    if isinstance(value, Inst):
+        return None if value.cls.external() else False
+    if isinstance(value, Obj):  # (a type with `()` is only the call that made it)
+        return False if "builtins.dict" not in names and not value.type.endswith("()") else None
+    if not kind:
+        return None
+    if kind in ("set", "dict"):
+        return f"builtins.{kind}" in names
+    return None if names & {"builtins.list", "builtins.tuple"} else False  # tuples are not always told from lists
+
+
+def _is_text(value: Value) -> bool:
+    return isinstance(value, Const) and isinstance(value.value, str)
+
+
+def _said(value: Value) -> str:
+    """What the program calls a value, for those who ask about a condition."""
+    if isinstance(value, Const):
+        return repr(value.value)
+    return value.name if isinstance(value, (Unknown, Ref)) else ""
+
+
+def _key(interp: Interpreter, value: Value) -> Any:
+    if isinstance(value, Const):
+        return ("const", repr(value.value))
+    if isinstance(value, FlagValue):
+        return ("flag", value.flag.name)
+    return ("value", interp.serial(value))
+
+
+def _compare_constants(op: str, left: Any, right: Any) -> bool | None:
+    try:
+        if op == "in":
+            return bool(left in right)
+        if op == "is":
+            return bool(left is right or (type(left) is type(right) and left == right))
+        return bool(_COMPARISONS[op](left, right))
+    except (TypeError, ValueError):
+        return None
+
+
+def condition(interp: Interpreter, value: Value, text: str) -> Cond:
+    """The truth of a value as a condition."""
+    if isinstance(value, Const):
+        return bool(value.value)
+    if isinstance(value, CondValue):
+        return value.cond
+    if isinstance(value, FlagValue):
+        return FlagTest(value.flag, "truthy")
+    if isinstance(value, Phi):
+        return either(*(both(cond, condition(interp, leaf, text)) for cond, leaf in value.alternatives))
+    if isinstance(value, (Func, Bound, Partial, Class, Module, Inst)):
+        return True
+    if isinstance(value, Seq) and value.items is not None and value.kind != "generator":
+        return either(*map(present, value.items))
+    if isinstance(value, Dict) and not value.open:
+        return either(*map(present, value.items.values()))
+    if value is UNKNOWN:  # one object for all that is unknown; only what is spelled the same is taken for the same
+        return OpaqueTest(("unknown", text if text not in _OPERATORS else interp.serial(object())), text)
+    return OpaqueTest(("value", interp.serial(value)), text)

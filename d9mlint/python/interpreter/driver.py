@@ -1,0 +1,118 @@
+"""Interprets a program: its entry, then what is in functions that nobody was seen to call."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import TypeGuard
+
+from d9mlint.model import Target
+from d9mlint.python.domain.events import Frame, Story
+from d9mlint.python.domain.guards import forget
+from d9mlint.python.domain.knowledge import Knowledge
+from d9mlint.python.domain.values import Class, Func, Inst, Module
+from d9mlint.python.interpreter import calls, linking, mentions
+from d9mlint.python.interpreter.hooks import Framework
+from d9mlint.python.interpreter.interpreter import Interpreter
+from d9mlint.python.project.files import Project
+from d9mlint.python.source import facts as f
+from d9mlint.python.source.notebooks import cells
+from d9mlint.python.source.reading import NOTEBOOK, CannotRead
+
+RECURSION = 12_000
+"""Stack frames that the interpreter may use; its own limits (``MAX_CALLS``, ``MAX_DEPTH``) end well below."""
+
+
+def run(
+    project: Project, entry: str, roots: Sequence[str], knowledge: Knowledge, target: Target,
+    frameworks: Sequence[Framework],
+    argv: Sequence[str] | None = None, *, local: bool = False, elsewhere: frozenset[str] = frozenset(),
+) -> Story:  # fmt: skip
+    """The story of one entry, then (marked as detached) what is in functions that nobody was seen to call.
+
+    Of the files in ``elsewhere`` only functions that may seed or switch something: it matters that they are not called.
+    """
+    if sys.getrecursionlimit() < RECURSION:
+        sys.setrecursionlimit(RECURSION)
+    forget()
+    project.facts(entry)  # raises CannotRead for the entry; other files are reported in the story
+    story = Story(entry, local=local)
+    if entry.endswith(NOTEBOOK):
+        story.cells = cells((project.data(entry) or b"").decode("utf-8", "replace"))
+    interpreter = Interpreter(project, roots, knowledge, target, story, frameworks, argv)
+    linking.launch(interpreter, target)
+    linking.load_entry(interpreter, entry)
+    for finish in interpreter.hooks.finish:
+        finish(interpreter)
+    _interpret_detached(interpreter, elsewhere)
+    # A script without a main guard looks like a module until it is seen to train by itself.
+    story.local = local and not any(e.certain and e.trains for e in story.events)
+    return story
+
+
+def _interpret_detached(interp: Interpreter, elsewhere: frozenset[str]) -> None:
+    interp.detached = True
+    words = interp.knowledge.switching | interp.hooks.variables | {"PYTHONHASHSEED"}
+    possible = None if interp.story.local else _mentioned(interp)
+    for module in list(interp.story.modules):
+        if module.frame is not None:
+            others = module.path in elsewhere or (interp.story.local and module.path != interp.story.entry)
+            wanted = words if others else None
+            for value in list(module.frame.vars.values()):
+                _detached_value(interp, value, module, wanted, possible)
+
+
+def _mentioned(interp: Interpreter) -> Callable[[object], bool] | None:
+    """A test for functions that nobody was seen to call but that the program mentions; None where any may be found."""
+
+    def body(path: str) -> tuple[f.Stmt, ...]:
+        try:
+            facts = interp.project.facts(path)
+        except CannotRead:
+            return ()
+        return facts.body if facts is not None else ()
+
+    entered = frozenset(interp.entered)
+    story = interp.story
+    return mentions.mentioned(story.modules, body, lambda node: id(node) in entered, story.events, interp.project.words)
+
+
+def _detached_value(
+    interp: Interpreter, value: object, module: Module, words: frozenset[str] | None,
+    possible: Callable[[object], bool] | None,
+) -> None:  # fmt: skip
+    """Tells a function or the methods of a class; with ``words`` only where one of them occurs."""
+    frame = module.frame
+    if frame is None:
+        return
+
+    def pends(func: object) -> TypeGuard[Func]:
+        if not isinstance(func, Func) or id(func.node) in interp.entered:
+            return False
+        return words is None or not words.isdisjoint(interp.project.words(func.node))
+
+    if isinstance(value, Func) and value.closure.module is module:
+        if pends(value):
+            interp.unreached = possible is not None and not possible(value.node)
+            _run_detached(interp, value, [], frame)
+    elif isinstance(value, Class) and value.frame.module is module and not _is_test(value):
+        pending = [m for m in value.frame.vars.values() if pends(m)]
+        if not pending:
+            return
+        instance = Inst(value, ())
+        pending.sort(key=lambda method: method.name != "__init__")  # methods read what the constructor sets
+        for method in pending:
+            interp.unreached = possible is not None and not possible(method.node)
+            _run_detached(interp, method, [instance], frame)
+
+
+def _is_test(cls: Class) -> bool:
+    """Whether a class holds unit tests: what they do is no part of a training run."""
+    return any(name.endswith("TestCase") for name in cls.external())
+
+
+def _run_detached(interp: Interpreter, func: Func, args: list[Inst], frame: Frame) -> None:
+    if id(func.node) in interp.entered:  # by a method told just before
+        return
+    place = func.node.place if isinstance(func.node, (f.Def, f.Lambda)) else f.NOWHERE
+    calls.enter(interp, func, list(args), {}, frame, place, star=True)

@@ -1,0 +1,398 @@
+"""Evaluates expressions to symbolic values."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.guards import Flag, FlagTest, both, either, negate
+from d9mlint.python.domain.values import (
+    UNKNOWN,
+    Bound,
+    Class,
+    CondValue,
+    Const,
+    Dict,
+    FlagValue,
+    Func,
+    Inst,
+    Obj,
+    Phi,
+    Ref,
+    Seq,
+    Unknown,
+    Value,
+    alternatives,
+    choose,
+    in_place_of_absent,
+    is_number,
+    mixed,
+    taint,
+)
+from d9mlint.python.interpreter import attributes, calls, comparisons
+from d9mlint.python.interpreter.hooks import ask
+from d9mlint.python.interpreter.library import mappings, sequences
+from d9mlint.python.interpreter.library.sets import joined
+from d9mlint.python.interpreter.marks import selection, thresholds
+from d9mlint.python.source import facts as f
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+"""A loop over at most so many known items is told once per item, a longer one once."""
+MAX_TEXT = 10_000
+MAX_NUMBER = 10**15
+
+
+def evaluate(interp: Interpreter, node: f.Expr, frame: Frame) -> Value:
+    """The value of an expression; its calls become events on the way."""
+    return _EXPRESSIONS[type(node)](interp, node, frame)
+
+
+def _const(interp: Interpreter, node: f.Const, frame: Frame) -> Value:
+    return Const(node.value)
+
+
+def _name(interp: Interpreter, node: f.Name, frame: Frame) -> Value:
+    return interp.load(node.id, frame)
+
+
+def _attr(interp: Interpreter, node: f.Attr, frame: Frame) -> Value:
+    holder = evaluate(interp, node.value, frame)
+    return attributes.attribute(interp, holder, node.name, frame, node.place)
+
+
+def _call(interp: Interpreter, node: f.Call, frame: Frame) -> Value:
+    return calls.call_expression(interp, node, frame)
+
+
+def _sub(interp: Interpreter, node: f.Sub, frame: Frame) -> Value:
+    holder = evaluate(interp, node.value, frame)
+    index = evaluate(interp, node.key, frame)
+    note_index(interp, holder, index, frame, node.place)
+    options = [(cond, _item(interp, leaf, index, node, frame)) for cond, leaf in alternatives(holder)]
+    return selection.drawn(choose(options), index)
+
+
+def note_index(interp: Interpreter, holder: Value, index: Value, frame: Frame, place: f.Place) -> None:
+    """Tells of an array whose item is found by the hash of something."""
+    types = interp.hooks.arrays
+    arrays = (leaf for _, leaf in alternatives(holder) if isinstance(leaf, Obj) and leaf.type.startswith(types))
+    if any(True for _ in arrays) and "hash" in taint([index])[0]:
+        interp.event("index", "array", frame, place, (index,))
+
+
+def _by_flag(holder: Dict, index: FlagValue) -> Value | None:
+    """What a flag picks out of a table of functions and classes, each under its condition; None for other tables."""
+    keys = [key for key in holder.items if isinstance(key, (str, int))]
+    if holder.open or not 1 < len(keys) == len(holder.items):
+        return None
+    if not all(isinstance(value, (Class, Func, Ref)) for value in holder.items.values()):
+        return None
+    return choose([(FlagTest(index.flag, "==", key), holder.items[key]) for key in keys])
+
+
+def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: Frame) -> Value:
+    if isinstance(holder, Ref) and holder.name == "os.environ":
+        return interp.environment.get(index.value, Unknown(frozenset({"env"}))) if isinstance(index, Const) else UNKNOWN
+    if isinstance(holder, Dict) and isinstance(index, Const):
+        try:
+            found = holder.items.get(index.value)
+        except TypeError:
+            found = None
+        return interp.resolve(in_place_of_absent(found, UNKNOWN)) if found is not None else UNKNOWN
+    if isinstance(holder, Dict) and isinstance(index, FlagValue) and (chosen := _by_flag(holder, index)) is not None:
+        return chosen
+    if isinstance(holder, Dict) and isinstance(index, (FlagValue, Phi)):
+        return (
+            choose([(True, value) for value in list(holder.items.values())[:1]]) if len(holder.items) == 1 else UNKNOWN
+        )
+    if isinstance(holder, Seq):
+        selection.note(interp, holder, index, node, frame)
+        if node.is_slice:
+            kept = sequences.cut(holder, node)
+            return Seq(holder.kind, kept, holder.element or _any(holder), holder.order, holder.sources)
+        number = index.value if isinstance(index, Const) and isinstance(index.value, int) else None
+        if holder.items is not None and number is not None and -len(holder.items) <= number < len(holder.items):
+            return interp.resolve(holder.items[number])
+        return holder.element or _any(holder)
+    if isinstance(holder, Const) and isinstance(index, Const) and not node.is_slice:
+        try:
+            return Const(holder.value[index.value])
+        except (TypeError, IndexError, KeyError):
+            return UNKNOWN
+    if isinstance(holder, FlagValue) and isinstance(index, Const) and isinstance(holder.flag.default, (list, tuple)):
+        return _part_of_flag(holder.flag, index.value)
+    if isinstance(holder, Inst):
+        method = attributes.class_attribute(interp, holder.cls, "__getitem__")
+        if isinstance(method, Func) and not node.is_slice:
+            return calls.call(interp, Bound(method, holder), [index], {}, frame, node.place)
+    if isinstance(holder, Obj):
+        selection.note(interp, holder, index, node, frame)
+        if holder.type in interp.hooks.items_alike or (node.is_slice and _keeps_all(node.key)):
+            return holder
+    found = ask(interp.hooks.subscript, holder, index)
+    if found is not None:
+        return found  # type: ignore[no-any-return]
+    if isinstance(holder, Unknown):
+        selection.note(interp, holder, index, node, frame)
+    if isinstance(index, Seq) and index.order and not node.is_slice:  # the columns of a frame, in the order of a list
+        return Unknown(*taint([holder, index]))
+    origins, order, sources = taint([holder])
+    return Unknown(origins, order if node.is_slice else "", sources)
+
+
+def _part_of_flag(flag: Flag, index: object) -> Value:
+    """One value of a flag that takes several (``nargs=2``): a flag of its own as far as conditions go."""
+    default = flag.default
+    if not isinstance(index, int) or not -len(default) <= index < len(default):
+        return UNKNOWN
+    part = f"[{index}]"
+    return FlagValue(flag._replace(name=flag.name + part, spelled=flag.spelled + part, default=default[index]))
+
+
+def _keeps_all(key: f.Expr) -> bool:
+    """Whether a subscript only adds axes: ``x[tf.newaxis, :]``, ``x[:, None]``."""
+    parts = key.items if isinstance(key, f.Items) else (key,)
+    return all(
+        (isinstance(p, f.Const) and p.value is None) or (isinstance(p, f.Attr) and p.name == "newaxis") for p in parts
+    )
+
+
+def _any(holder: Seq) -> Value:
+    return holder.items[0] if holder.items else UNKNOWN
+
+
+def _items(interp: Interpreter, node: f.Items, frame: Frame) -> Value:
+    items: list[Value] = []
+    known = True
+    for item in node.items:
+        starred = isinstance(item, f.Opaque) and len(item.parts) == 1
+        value = evaluate(interp, item.parts[0] if isinstance(item, f.Opaque) and starred else item, frame)
+        if starred and isinstance(value, Seq) and value.items is not None:
+            items.extend(value.items)
+        else:
+            items.append(value)
+            known = known and not isinstance(item, f.Opaque)
+    made = Seq(node.kind, items) if known else Seq(node.kind, None, Unknown(*taint(items)))
+    made.born = interp.order_loops[-1] if interp.order_loops else None
+    return made
+
+
+def _mapping(interp: Interpreter, node: f.Mapping, frame: Frame) -> Value:
+    out = Dict({})
+    for key, value in node.items:
+        inner = evaluate(interp, value, frame)
+        if key is None:
+            mappings.merge(out, inner)
+            continue
+        known = evaluate(interp, key, frame)
+        if isinstance(known, Const) and isinstance(known.value, (str, int, float, bool, bytes, type(None))):
+            mappings.put(out, known.value, inner)
+        else:
+            out.open = True
+    return out
+
+
+def _comp(interp: Interpreter, node: f.Comp, frame: Frame) -> Value:
+    inner = Frame(frame.module, frame, tuple(interp.assumed()), frame.func)
+    inner.globals = frame.globals
+    order = ""
+    sources: tuple[Event, ...] = ()
+    known: list[Value] | None = None
+    for clause in node.clauses:
+        iterable = evaluate(interp, clause.iterable, inner)
+        origins, its_order, its_sources = sequences.iteration_order(interp, iterable, frame, node.place)
+        if its_order:
+            order, sources = its_order, its_sources
+        items = sequences.loop_items(interp, iterable, Unknown(origins, "", its_sources))
+        if len(node.clauses) == 1 and not clause.conditions and len(items) > 1 and node.kind != "dict":
+            known = []
+            for item in items:
+                interp.assign(clause.target, item, inner, node.place)
+                known.append(evaluate(interp, node.element, inner))
+            if node.kind == "set":
+                return Seq("set", known)
+            return Seq("list", known, None, order, sources)
+        if items:
+            interp.assign(clause.target, items[0], inner, node.place)
+        for condition_ in clause.conditions:
+            evaluate(interp, condition_, inner)
+    element = evaluate(interp, node.element, inner)
+    if node.kind == "dict":
+        value = evaluate(interp, node.value, inner) if node.value is not None else UNKNOWN
+        numbered = taint([element, value])
+        if numbered[1]:  # what a key stands for depends on the order, too
+            return Unknown(numbered[0], order or numbered[1], (*sources, *numbered[2]))
+        return Dict({}, True, order, sources)
+    if node.kind == "set":
+        return Seq("set", None, element)  # whatever order it was filled in
+    return Seq("list", None, element, order, sources)
+
+
+def _lambda(interp: Interpreter, node: f.Lambda, frame: Frame) -> Value:
+    return calls.make_lambda(interp, node, frame)
+
+
+def _op(interp: Interpreter, node: f.Op, frame: Frame) -> Value:
+    if node.op in ("and", "or"):
+        return _short_circuit(interp, node.op, node.operands, frame)
+    operands = [evaluate(interp, operand, frame) for operand in node.operands]
+    if node.op == "not":
+        cond = comparisons.condition(interp, operands[0], _spelled(node.operands[0]) or "not")
+        return Const(not cond) if isinstance(cond, bool) else CondValue(negate(cond))
+    return arithmetic(interp, node.op, operands)
+
+
+def _short_circuit(interp: Interpreter, op: str, operands: tuple[f.Expr, ...], frame: Frame) -> Value:
+    value = evaluate(interp, operands[0], frame)
+    for number, operand in enumerate(operands[1:]):
+        cond = comparisons.condition(interp, value, (number == 0 and _spelled(operands[0])) or op)
+        stop = cond if op == "or" else negate(cond)
+        if stop is True:
+            return value
+        following = interp.under(negate(stop), partial(evaluate, interp, operand, frame))
+        if following is None:
+            return value
+        if stop is False:
+            value = following
+        elif isinstance(value, CondValue) and isinstance(following, (CondValue, Const)):
+            right = comparisons.condition(interp, following, _spelled(operand) or op)
+            value = CondValue(either(cond, right) if op == "or" else both(cond, right))
+        else:
+            value = choose([(stop, value), (negate(stop), following)])
+    return value
+
+
+def arithmetic(interp: Interpreter, op: str, operands: list[Value]) -> Value:
+    """An arithmetic operator on values; only small constants are computed."""
+    if any(isinstance(o, Phi) for o in operands) and len(operands) <= 2:
+        options = []
+        for left_cond, left in alternatives(operands[0]):
+            for right_cond, right in alternatives(operands[-1]) if len(operands) == 2 else ((True, UNKNOWN),):
+                pair = [left, right][: len(operands)]
+                options.append((both(left_cond, right_cond), arithmetic(interp, op, pair)))
+        return choose(options)
+    constants = [o.value for o in operands if isinstance(o, Const)]
+    if len(constants) == len(operands):
+        found = _compute(op, constants)
+        if found is not None:
+            return found
+    first = operands[0]
+    if isinstance(first, Seq) and len(operands) == 2:
+        return _sequence_arithmetic(op, first, operands[1])
+    made = ask(interp.hooks.arithmetic, operands)
+    if made is not None:
+        return made  # type: ignore[no-any-return]
+    if op == "+" and isinstance(first, Obj):
+        return first
+    return Unknown(*taint(operands)) if all(map(is_number, operands)) else mixed(operands)
+
+
+def _sequence_arithmetic(op: str, left: Seq, right: Value) -> Value:
+    if op == "+" and isinstance(right, Seq):
+        known = [*left.items, *right.items] if left.items is not None and right.items is not None else None
+        element = left.element or right.element
+        return Seq(left.kind, known, element, left.order or right.order, (*left.sources, *right.sources))
+    if op in ("-", "|", "&", "^"):  # of sets, or of the keys of a dict
+        return joined([left, right] if op in "|^" else [left])
+    return mixed([left, right])
+
+
+def _compute(op: str, values: list[Any]) -> Value | None:
+    if op == "neg" and isinstance(values[0], (int, float)):
+        return Const(-values[0])
+    if len(values) != 2 or op not in _ARITHMETIC:
+        return None
+    left, right = values
+    if isinstance(left, str) and isinstance(right, str) and op == "+" and len(left) + len(right) < MAX_TEXT:
+        return Const(left + right)
+    if not (isinstance(left, (int, float)) and isinstance(right, (int, float))):
+        return None
+    if abs(left) > MAX_NUMBER or abs(right) > MAX_NUMBER:
+        return None
+    try:
+        return Const(_ARITHMETIC[op](left, right))
+    except (ZeroDivisionError, OverflowError, TypeError, ValueError):
+        return None
+
+
+def _compare(interp: Interpreter, node: f.Compare, frame: Frame) -> Value:
+    start = len(interp.story.events)
+    left = evaluate(interp, node.left, frame)
+    middle = len(interp.story.events)
+    right = evaluate(interp, node.right, frame)
+    if len(interp.story.events) > start:
+        thresholds.note(interp, node, (start, middle), left, right)
+    if "random" in taint([left, right])[0]:
+        interp.event("compare", node.op, frame, f.NOWHERE, (left, right))
+    words = [_spelled(side) for side in (node.left, node.right)]
+    op = comparisons.POSITIVE.get(node.op, node.op)
+    return comparisons.compare(interp, node.op, left, right, f"{words[0]} {op} {words[1]}" if all(words) else node.op)
+
+
+def _spelled(node: f.Expr) -> str:
+    """A name, an attribute or an item as the program writes it; a constant; empty for all else."""
+    if isinstance(node, f.Const):
+        return repr(node.value)
+    if isinstance(node, f.Name):
+        return node.id
+    holder = _spelled(node.value) if isinstance(node, (f.Attr, f.Sub)) else ""
+    if isinstance(node, f.Attr):
+        return f"{holder}.{node.name}" if holder else ""
+    if isinstance(node, f.Sub) and isinstance(node.key, f.Const):
+        return f"{holder}[{node.key.value!r}]" if holder else ""
+    return ""
+
+
+def _if_exp(interp: Interpreter, node: f.IfExp, frame: Frame) -> Value:
+    cond = comparisons.condition(interp, evaluate(interp, node.test, frame), node.text)
+    known = interp.path.truth(cond)
+    if known is not None:
+        return evaluate(interp, node.body if known else node.orelse, frame)
+    body = interp.under(cond, lambda: evaluate(interp, node.body, frame)) or UNKNOWN
+    orelse = interp.under(negate(cond), lambda: evaluate(interp, node.orelse, frame)) or UNKNOWN
+    return choose([(cond, body), (negate(cond), orelse)])
+
+
+def _format(interp: Interpreter, node: f.Format, frame: Frame) -> Value:
+    parts = [evaluate(interp, part, frame) for part in node.parts]
+    if all(isinstance(p, Const) for p in parts):
+        text = "".join(str(p.value) for p in parts)  # type: ignore[union-attr]
+        if len(text) < MAX_TEXT:
+            return Const(text)
+    return mixed(parts)
+
+
+def _walrus(interp: Interpreter, node: f.Walrus, frame: Frame) -> Value:
+    value = evaluate(interp, node.value, frame)
+    interp.assign(node.target, value, frame, f.NOWHERE)
+    return value
+
+
+def _yield(interp: Interpreter, node: f.Yield, frame: Frame) -> Value:
+    value = UNKNOWN if node.value is None else evaluate(interp, node.value, frame)
+    if interp.order_loops:
+        order, sources = frame.order = interp.order_loops[-1]
+        if isinstance(value, Unknown):
+            value = Unknown(value.origins, order, sources)
+    frame.yields.append(value)
+    return UNKNOWN
+
+
+def _opaque(interp: Interpreter, node: f.Opaque, frame: Frame) -> Value:
+    return mixed(evaluate(interp, part, frame) for part in node.parts)
+
+
+_ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
+    "%": operator.mod,
+}  # fmt: skip
+_EXPRESSIONS: dict[type, Callable[[Interpreter, Any, Frame], Value]] = {
+    f.Const: _const, f.Name: _name, f.Attr: _attr, f.Call: _call, f.Sub: _sub, f.Items: _items,
+    f.Mapping: _mapping, f.Comp: _comp, f.Lambda: _lambda, f.Op: _op, f.Compare: _compare, f.IfExp: _if_exp,
+    f.Format: _format, f.Walrus: _walrus, f.Yield: _yield, f.Opaque: _opaque,
+}  # fmt: skip

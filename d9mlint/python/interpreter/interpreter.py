@@ -1,0 +1,327 @@
+"""Tells the story of a program: runs the facts on symbolic values, in order, following the program's own calls.
+
+This module holds the state and the statements; ``expressions`` evaluates, ``calling`` enters functions and makes
+events, ``outside`` knows the calls whose result matters (``os.environ``, ``argparse`` ...).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from d9mlint.model import Location, Target
+from d9mlint.python.domain.events import Event, Frame, Story
+from d9mlint.python.domain.guards import Cond, both, either, negate
+from d9mlint.python.domain.knowledge import Knowledge
+from d9mlint.python.domain.paths import Path
+from d9mlint.python.domain.tellable import is_setting, is_symbolic
+from d9mlint.python.domain.values import (
+    UNKNOWN,
+    Class,
+    Const,
+    Dict,
+    Func,
+    Inst,
+    Module,
+    Obj,
+    Phi,
+    Ref,
+    Unknown,
+    Value,
+    alternatives,
+    is_number,
+    overwrite,
+    taint,
+)
+from d9mlint.python.interpreter import expressions, statements
+from d9mlint.python.interpreter.hooks import Framework, Hooks
+from d9mlint.python.interpreter.library import environment, functions, mappings, sequences
+from d9mlint.python.interpreter.library.commandline import CommandLine
+from d9mlint.python.interpreter.statements import STAYS, Left
+from d9mlint.python.source import facts as f
+
+if TYPE_CHECKING:
+    from d9mlint.python.project.files import Project
+
+MAX_STEPS = 50_000
+"""Statements and calls told for one entry before the story is cut; real programs take some thousands."""
+MAX_CALLS = 40
+"""Depth of calls that are followed."""
+
+MAX_RUNS = 30
+"""Times that one function is entered with other arguments; what it does is known by then."""
+
+
+class Interpreter:
+    """The state of one telling."""
+
+    def __init__(
+        self, project: Project, roots: Sequence[str], knowledge: Knowledge, target: Target, story: Story,
+        frameworks: Sequence[Framework], argv: Sequence[str] | None = None,
+    ) -> None:  # fmt: skip
+        self.project = project
+        self.roots = tuple(roots)
+        self.knowledge = knowledge
+        self.target = target
+        self.story = story
+        self.command_line = CommandLine(argv)
+        self.hooks = Hooks(frameworks, {**functions.TRANSFER, **environment.TRANSFER})
+        self.modules: dict[str, Module] = {}
+        self.path = Path()
+        self.stopped: Cond = False
+        """When the functions that the current statement calls raise or exit."""
+        self.contexts: list[str] = []
+        self.stack: tuple[Location, ...] = ()
+        """Where the calls stand that lead here, outermost first."""
+        self.running: set[int] = set()
+        """The functions (by ``id``) that are being told."""
+        self.importing = 0
+        self.detached = False
+        self.unreached = False
+        self.deferred = 0
+        self.environment: dict[str, Value] = {}
+        self.order_loops: list[tuple[str, tuple[Event, ...]]] = []
+        self.loops: list[int] = []
+        self.loops_seen = 0
+        self.entered: set[int] = set()
+        self.ran: dict[tuple[int, str], object] = {}
+        self.max_calls = MAX_CALLS
+        self.runs: dict[int, int] = {}
+        self.max_runs = MAX_RUNS
+        self.steps = 0
+        self.memo: dict[Any, tuple[Value, Cond]] = {}
+        self.loader: Event | None = None
+        """The call that made what is gone through here, a data loader, while what it runs is interpreted."""
+        self.main_guards = 0
+        self.trials = 0
+        self.failures: list[str] = []
+        """Imports that were seen to end the program, in words."""
+        self.parts: dict[tuple[int, str], tuple[Inst, list[Event]]] = {}
+        """By attribute of a network, the network (which its ``id`` stands for) and what drew numbers for its values."""
+        self._serials: dict[int, tuple[object, int]] = {}
+
+    # -- state -----------------------------------------------------------------------------------------------------
+
+    def assumed(self) -> tuple[Cond, ...]:
+        """The conditions on the way here that are worth a mention."""
+        return tuple(self.path.told)
+
+    def under(self, cond: Cond, action: Callable[[], Any]) -> Any:
+        """Does ``action`` under one more condition; None when that condition cannot hold here."""
+        known = self.path.truth(cond)
+        if known is False:
+            return None
+        if known is True:
+            return action()
+        depth, before = len(self.path), self.stopped
+        self.stopped = False
+        self.path.push(cond)
+        try:
+            return action()
+        finally:
+            self.path.cut(depth)
+            self.stopped = either(before, both(cond, self.stopped))
+
+    def since(self, born: tuple[Cond, ...]) -> Cond:
+        """The conditions that came on top of those in ``born``; a program that stops asks for no value."""
+        return both(*(cond for cond in self.path.told if cond not in born)) if self.path.told else True
+
+    def while_there(self, instance: Inst, action: Callable[[], Any]) -> Any:
+        """Does ``action`` with an object of the program: under the conditions that it was made under."""
+        made = both(*(cond for cond in instance.born if is_symbolic(cond) or is_setting(cond)))
+        return self.under(made, action) if made is not True else action()
+
+    def serial(self, thing: object) -> int:
+        """A small number for the identity of an object, in order of first use."""
+        found = self._serials.get(id(thing))
+        if found is None or found[0] is not thing:
+            found = (thing, len(self._serials))
+            self._serials[id(thing)] = found
+        return found[1]
+
+    def resolve(self, value: Value) -> Value:
+        """The value under the conditions that hold here."""
+        if not isinstance(value, Phi):
+            return value
+        left = [(c, v) for c, v in value.alternatives if self.path.truth(c) is not False]
+        if len(left) == 1:
+            return left[0][1]
+        return Phi(tuple(left)) if left else UNKNOWN
+
+    def enter_loop(self, frame: Frame, place: f.Place, items: Sequence[Value] = ()) -> Callable[[], None]:
+        """Begins a loop, whose variable takes ``items`` where they are known; the function returned ends it."""
+        self.loops_seen += 1
+        self.loops.append(self.loops_seen)
+        at_end = [end for hook in self.hooks.around_loop if (end := hook(self, frame, place, items)) is not None]
+
+        def leave() -> None:
+            for end in at_end:
+                end()
+            self.loops.pop()
+
+        return leave
+
+    def tick(self) -> bool:
+        """Counts a step; False when the story has become too long."""
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            self.story.truncated = True
+            return False
+        return True
+
+    # -- names -----------------------------------------------------------------------------------------------------
+
+    def load(self, name: str, frame: Frame) -> Value:
+        """The value of a bare name."""
+        if name in frame.globals:
+            return self.resolve(frame.globals[name].vars.get(name, UNKNOWN))
+        current: Frame | None = frame
+        inside: Func | None = None
+        while current is not None:
+            of_class = current.body_of_class and inside is not None and inside.closure is current
+            if name in current.vars and not of_class:  # methods do not see the names in the body of their class
+                return self.resolve(current.vars[name])
+            inside, current = current.func, current.parent
+        return Ref(f"builtins.{name}") if name in self.knowledge.builtins else Unknown(name=name)
+
+    def store(self, name: str, value: Value, frame: Frame) -> None:
+        """Binds a bare name, under the conditions that hold here."""
+        frame = frame.globals.get(name, frame)
+        frame.vars[name] = overwrite(frame.vars.get(name), self.since(frame.born), value)
+
+    def assign(self, target: f.Expr, value: Value, frame: Frame, place: f.Place) -> None:
+        """Binds any target."""
+        if isinstance(target, f.Name):
+            self.store(target.id, value, frame)
+        elif isinstance(target, f.Items):
+            for item, part in zip(target.items, sequences.unpack(self, value, len(target.items)), strict=True):
+                self.assign(item, part, frame, place)
+        elif isinstance(target, f.Opaque):
+            for inner in target.parts:
+                self.assign(inner, Unknown(*taint([value])), frame, place)
+        elif isinstance(target, f.Attr):
+            self._assign_attribute(target, value, frame, place)
+        elif isinstance(target, f.Sub):
+            self._assign_item(target, value, frame, place)
+
+    def _assign_attribute(self, target: f.Attr, value: Value, frame: Frame, place: f.Place) -> None:
+        for cond, holder in alternatives(expressions.evaluate(self, target.value, frame)):
+            self.under(cond, partial(self.set_attribute, holder, target.name, value, frame, place))
+
+    def set_attribute(self, holder: Value, name: str, value: Value, frame: Frame, place: f.Place) -> None:
+        """``holder.name = value``."""
+        if isinstance(holder, Inst):
+            holder.attrs[name] = overwrite(holder.attrs.get(name), self.since(holder.born), value)
+        elif isinstance(holder, (Module, Class)):
+            if holder.frame is not None:
+                self.store(name, value, holder.frame)
+        elif isinstance(holder, (Obj, Ref)):
+            if isinstance(holder, Obj):
+                born = holder.event.guards if holder.event else ()
+                holder.attrs[name] = overwrite(holder.attrs.get(name), self.since(born), value)
+            base = holder.type if isinstance(holder, Obj) else holder.name
+            if self.knowledge.canonical(base) == "absl.flags.FLAGS":
+                self.command_line.assign_absl(name, value)
+            self.event("set", f"{base}.{name}", frame, place, (value,), receiver=holder)
+        elif isinstance(holder, Unknown):
+            self.event("set", f"?.{name}", frame, place, (value,), receiver=holder)
+
+    def _assign_item(self, target: f.Sub, value: Value, frame: Frame, place: f.Place) -> None:
+        holder = expressions.evaluate(self, target.value, frame)
+        index = expressions.evaluate(self, target.key, frame)
+        if isinstance(holder, Ref) and holder.name == "os.environ":
+            self.set_environment(index, value, frame, place)
+        elif isinstance(holder, Dict):
+            if isinstance(index, Const) and _hashable(index.value):
+                mappings.put(holder, index.value, value, self.since(frame.born))
+            else:
+                holder.open = True
+        else:
+            expressions.note_index(self, holder, index, frame, place)
+        if self.order_loops and _counts(target, value):
+            order, sources = self.order_loops[-1]
+            self.event("sink", "numbering", frame, place, (Unknown(order=order, sources=sources),))
+
+    def set_environment(self, name: Value, value: Value, frame: Frame, place: f.Place) -> None:
+        """``os.environ[name] = value``."""
+        if isinstance(name, Const) and isinstance(name.value, str):
+            known = self.environment.get(name.value)
+            self.environment[name.value] = overwrite(known, self.since(()), value)
+            self.event("env", name.value, frame, place, (value,))
+
+    # -- events ----------------------------------------------------------------------------------------------------
+
+    def event(
+        self, kind: str, name: str, frame: Frame, place: f.Place, args: tuple[Value, ...] = (), *,
+        kwargs: dict[str, Value] | None = None, star: bool = False, receiver: Value | None = None,
+    ) -> Event:  # fmt: skip
+        """Adds an event to the story."""
+        canonical = self.knowledge.canonical(name)
+        event = Event(
+            index=len(self.story.events), kind=kind, name=canonical, raw=name,
+            location=Location(frame.module.path, *place),
+            guards=tuple(self.path.told), excluded=tuple(self.path.quiet),
+            args=args, kwargs=kwargs or {}, star=star, receiver=receiver, contexts=tuple(self.contexts),
+            stack=self.stack, detached=self.detached, unreached=self.unreached,
+            deferred=self.deferred > 0, importing=self.importing > 0, func=frame.func, loader=self.loader,
+            main_only=self.main_guards > 0, tried=self.trials > 0, loops=tuple(self.loops),
+        )  # fmt: skip
+        if kind == "call":
+            event.effects = self.knowledge.effects_of(canonical, name)
+        self.story.events.append(event)
+        return event
+
+    # -- statements ------------------------------------------------------------------------------------------------
+
+    def block(self, body: Sequence[f.Stmt], frame: Frame) -> Left:
+        """Runs statements in order; what follows a possible exit happens only when it was not taken."""
+        depth, before, trials = len(self.path), self.stopped, self.trials
+        self.stopped = False
+        out_return: Cond = False
+        out_jump: Cond = False
+        out_stop: Cond = False
+        for statement in body:
+            if not self.tick():
+                break
+            returned, jumped, stopped = statements.STATEMENTS[type(statement)](self, statement, frame)
+            if type(statement) is f.Try:
+                self.trials += statements.may_give_up(statement)
+            if returned is jumped is stopped is self.stopped is False:  # as most do: it may not leave the block
+                continue
+            stopped, self.stopped = either(stopped, self.stopped), False
+            out_stop = either(out_stop, both(negate(either(out_return, out_jump)), stopped))
+            out_return, out_jump = either(out_return, returned), either(out_jump, jumped)
+            left = either(returned, jumped)
+            if either(left, stopped) is True:
+                break
+            if left is not False:
+                self.path.push(negate(left))
+            if stopped is not False:
+                self.path.push(negate(stopped), silent=True)
+        self.path.cut(depth)
+        self.stopped, self.trials = before, trials
+        return out_return, out_jump, out_stop
+
+    def branch(self, cond: Cond, then: Callable[[], Left], otherwise: Callable[[], Left]) -> Left:
+        """Runs two alternatives; when ``cond`` is known here, only one of them."""
+        known = self.path.truth(cond)
+        if known is True:
+            return then()
+        if known is False:
+            return otherwise()
+        first: Left = self.under(cond, then) or STAYS
+        second: Left = self.under(negate(cond), otherwise) or STAYS
+        returned, jumped, stopped = (
+            either(both(cond, one), both(negate(cond), other)) for one, other in zip(first, second, strict=True)
+        )
+        return returned, jumped, stopped
+
+
+def _hashable(value: object) -> bool:
+    return isinstance(value, (str, int, float, bool, bytes, type(None)))
+
+
+def _counts(target: f.Sub, value: Value) -> bool:
+    """Whether an item gets the number of items before it: ``index[word] = len(index)``."""
+    return isinstance(value, Unknown) and "length" in value.origins and is_number(value)

@@ -1,0 +1,1 @@
+"""What builtins and the standard library compute: transfer functions of their calls."""

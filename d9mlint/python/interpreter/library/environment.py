@@ -1,0 +1,251 @@
+"""Calls outside the program whose result decides what the program does: environment, builtins, command line."""
+
+from __future__ import annotations
+
+import posixpath
+from functools import partial
+from typing import TYPE_CHECKING
+
+from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.values import (
+    NONE,
+    NUMBERS,
+    UNKNOWN,
+    Const,
+    Dict,
+    Func,
+    Module,
+    Obj,
+    Ref,
+    Seq,
+    Unknown,
+    Value,
+    alternatives,
+    taint,
+)
+from d9mlint.python.interpreter.hooks import Transfer, ask
+from d9mlint.python.source import dotenv
+from d9mlint.python.source import facts as f
+from d9mlint.python.source.filenames import folder
+from d9mlint.python.source.reading import CannotRead
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+NAMESPACE = "argparse.Namespace"
+SPAWNED = "spawned"
+"""The context of what runs in a process with an interpreter of its own, which no seed of its parent reaches."""
+_START_METHOD = ("multiprocessing.set_start_method",)
+_CONTEXT = "multiprocessing.Context."
+"""Methods of what ``multiprocessing.get_context(method)`` returns; it starts processes by its own method."""
+MAX_SOURCES = 8
+"""Events that a value remembers having come from."""
+
+
+# -- environment ---------------------------------------------------------------------------------------------------
+
+
+def place_of(event: Event) -> tuple[int, int, int, int]:
+    """The place of an event in its file."""
+    loc = event.location
+    return (loc.line, loc.column, loc.end_line, loc.end_column)
+
+
+def first(event: Event, index: int = 0) -> Value:
+    """A positional argument, Unknown where it is absent."""
+    return event.args[index] if index < len(event.args) else UNKNOWN
+
+
+def _getenv(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    name = first(event)
+    if isinstance(name, Const) and name.value in interp.environment:
+        return interp.resolve(interp.environment[name.value])
+    return Unknown(frozenset({"env"}), name=f"${name.value}" if isinstance(name, Const) else "")
+
+
+def _setenv(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    interp.set_environment(first(event), first(event, 1), frame, place_of(event))
+    return first(event, 1)
+
+
+def set_default(interp: Interpreter, name: str, value: Value, frame: Frame, place: f.Place) -> None:
+    """Sets a variable of the environment where it is not set."""
+    for cond, known in alternatives(interp.environment.get(name, UNKNOWN)):
+        if known is UNKNOWN:  # what is set to something unknown has a name
+            interp.under(cond, partial(interp.set_environment, Const(name), value, frame, place))
+
+
+def _setdefault(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    name = first(event)
+    if isinstance(name, Const) and isinstance(name.value, str):
+        set_default(interp, name.value, first(event, 1), frame, place_of(event))
+    return _getenv(interp, event, frame)
+
+
+def _update_environment(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    items = {k: v for a in event.args if isinstance(a, Dict) for k, v in a.items.items()} | event.kwargs
+    for name, value in items.items():
+        interp.set_environment(Const(name), value, frame, place_of(event))
+    return NONE
+
+
+def _drop_environment(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    name = first(event)
+    if isinstance(name, Const):
+        interp.environment.pop(str(name.value), None)
+    return UNKNOWN
+
+
+# python-dotenv 1.2 (dotenv/main.py): find_dotenv looks in the folder of the file that calls it and in those above,
+# load_dotenv leaves alone what is set, unless `override`.
+
+
+def _load_dotenv(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    given = event.args[0] if event.args else event.kwargs.get("dotenv_path")
+    if "stream" in event.kwargs or len(event.args) > 1:
+        return None
+    path = _nearest(interp, frame, ".env") if given is None else _dotenv_at(interp, frame, given)
+    override = event.kwargs.get("override")
+    if path is None or not (override is None or isinstance(override, Const)):
+        return None
+    inside = Frame(Module("environment", path, None), None, ())
+    text = (interp.project.data(path) or b"")[: dotenv.MAX_BYTES].decode("utf-8", "replace")
+    for name, value, place in dotenv.variables(text):
+        new = Unknown(name=f"${name}") if value is None else Const(value)
+        if isinstance(override, Const) and override.value:
+            interp.set_environment(Const(name), new, inside, place)
+        else:
+            set_default(interp, name, new, inside, place)
+    return None
+
+
+def _find_dotenv(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    given = event.args[0] if event.args else event.kwargs.get("filename", Const(".env"))
+    found = _nearest(interp, frame, given.value) if isinstance(given, Const) and isinstance(given.value, str) else None
+    return None if found is None else Const(found)
+
+
+def _dotenv_at(interp: Interpreter, frame: Frame, given: Value) -> str | None:
+    """The file of a path that is known: relative to where the program is started, which may be any folder above it."""
+    if not isinstance(given, Const) or not isinstance(given.value, str) or given.value.startswith("/"):
+        return None
+    return _nearest(interp, frame, given.value) if given.value else None
+
+
+def _nearest(interp: Interpreter, frame: Frame, name: str) -> str | None:
+    """The file of a name beside the one that asks, or in a folder above it."""
+    at = folder(frame.module.path)
+    while True:
+        for path in dict.fromkeys((posixpath.normpath(posixpath.join(at, name)), posixpath.normpath(name))):
+            try:
+                if interp.project.data(path) is not None:
+                    return path
+            except CannotRead:
+                return None
+        if not at or at == "/":
+            return None
+        at = folder(at)
+
+
+# -- results and escapes -------------------------------------------------------------------------------------------
+
+
+def result_of(interp: Interpreter, event: Event) -> Value:
+    """What an outside call returns."""
+    origins, order, sources = taint([*event.args, *event.kwargs.values()])
+    origins -= NUMBERS
+    returns = ""
+    kept = False
+    for effect in event.effects:
+        returns = returns or effect.returns
+        if effect.draws and not event.name.startswith(interp.hooks.symbolic):
+            origins, sources = origins | {"random"}, (*sources[-MAX_SOURCES:], event)
+        if effect.origin == "fixed" or effect.shapes:
+            origins, sources = frozenset(), ()
+        elif effect.origin:
+            origins, sources = origins | {effect.origin}, (*sources, event)
+        if effect.order == "sorted":
+            order, sources = "", ()
+        elif effect.order == "kept":
+            kept = True
+        elif effect.order:
+            order, sources, kept = effect.order, (event,), True
+    receiver = event.receiver
+    if receiver is not None:
+        inherited = taint([receiver])
+        origins, sources = origins | inherited[0], (*sources, *inherited[2])
+        if event.name.startswith("?."):
+            order = order or inherited[1]
+    if returns == "self":
+        return receiver if receiver is not None else UNKNOWN
+    if returns in ("argument", "arguments"):
+        alone = returns == "argument" or len(event.args) == 1
+        return first(event) if alone else Seq("tuple", list(event.args))
+    if order and kept:
+        return Seq("list", None, Unknown(origins, "", sources), order, sources)
+    if returns:
+        return Obj(returns, event, origins)
+    made = ask(interp.hooks.result, event, origins)
+    if made is not None:
+        return made  # type: ignore[no-any-return]
+    if event.name.startswith(("?.", "builtins.")) or origins:
+        return Unknown(origins, order if kept else "", sources)
+    return Obj(f"{event.name}()", event)
+
+
+def escape(interp: Interpreter, value: Value) -> None:
+    """Parsed arguments handed to something unknown: any flag may be read there."""
+    for _, leaf in alternatives(value):
+        if isinstance(leaf, Obj) and leaf.type in (NAMESPACE, "argparse.ArgumentParser"):
+            interp.story.flags_escape = interp.story.flags_escape or leaf.type == NAMESPACE
+        elif isinstance(leaf, Ref) and leaf.name == "absl.flags.FLAGS":
+            interp.story.flags_escape = True
+
+
+def invocation_context(interp: Interpreter, event: Event, context: str) -> str:
+    """The context in which a call runs a function that it is handed; ``context`` is what the catalogue says."""
+    context = ask(interp.hooks.invocation_context, event, context) or context
+    made = event.receiver.event if isinstance(event.receiver, Obj) else None
+    if context == "process" and made is not None and event.name.startswith(_CONTEXT):
+        return SPAWNED if _starts_afresh(made) else context
+    if context == "process" and any(_starts_afresh(e) for e in interp.story.calls(*_START_METHOD)):
+        return SPAWNED
+    return context
+
+
+def _starts_afresh(event: Event) -> bool:
+    method = event.args[0] if event.args else event.kwargs.get("method")
+    return isinstance(method, Const) and method.value in ("spawn", "forkserver")
+
+
+def command_line_parameters(interp: Interpreter, func: Func) -> dict[str, Value]:
+    """Parameters that ``click`` fills in when a command is called without arguments."""
+    return interp.command_line.click_parameters(interp, func)
+
+
+def _parser(method: str) -> Transfer:
+    def run(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+        return getattr(interp.command_line, method)(interp, event, frame)  # type: ignore[no-any-return]
+
+    return run
+
+
+TRANSFER: dict[str, Transfer] = {
+    "os.getenv": _getenv, "os.environ.get": _getenv, "os.environ.pop": _drop_environment,
+    "os.unsetenv": _drop_environment, "os.putenv": _setenv, "os.environ.setdefault": _setdefault,
+    "dotenv.load_dotenv": _load_dotenv, "dotenv.main.load_dotenv": _load_dotenv,
+    "dotenv.find_dotenv": _find_dotenv, "dotenv.main.find_dotenv": _find_dotenv,
+    "os.environ.__setitem__": _setenv, "os.environ.update": _update_environment,
+    "argparse.ArgumentParser": _parser("make_parser"),
+    "argparse.ArgumentParser.add_argument": _parser("add_argument"),
+    "argparse.ArgumentParser.add_argument_group": _parser("group"),
+    "argparse.ArgumentParser.add_mutually_exclusive_group": _parser("group"),
+    "argparse.ArgumentParser.add_subparsers": _parser("add_subparsers"),
+    "argparse._SubParsersAction.add_parser": _parser("add_parser"),
+    "argparse.ArgumentParser.set_defaults": _parser("set_defaults"),
+    "argparse.ArgumentParser.parse_args": _parser("parse"),
+    "argparse.ArgumentParser.parse_known_args": _parser("parse_known"),
+    "absl.flags.DEFINE_integer": _parser("define"), "absl.flags.DEFINE_string": _parser("define"),
+    "absl.flags.DEFINE_bool": _parser("define"), "absl.flags.DEFINE_boolean": _parser("define"),
+    "absl.flags.DEFINE_float": _parser("define"), "absl.flags.DEFINE_enum": _parser("define"),
+}  # fmt: skip

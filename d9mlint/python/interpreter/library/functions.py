@@ -1,0 +1,362 @@
+"""Builtins and the standard library: calls whose result can be computed on symbolic values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.guards import TYPE_TEST, OpaqueTest, negate
+from d9mlint.python.domain.tellable import is_setting, is_symbolic
+from d9mlint.python.domain.values import (
+    ABSENT,
+    NONE,
+    NUMBERS,
+    UNKNOWN,
+    Bound,
+    CondValue,
+    Const,
+    Dict,
+    FlagValue,
+    Func,
+    Inst,
+    Obj,
+    Partial,
+    Ref,
+    Seq,
+    Unknown,
+    Value,
+    alternatives,
+    choose,
+    mixed,
+    taint,
+)
+from d9mlint.python.interpreter import attributes, calls, comparisons
+from d9mlint.python.interpreter.hooks import Transfer
+from d9mlint.python.interpreter.library import environment, mappings, sequences, sets
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+_PURE_TEXT = frozenset(
+    {
+        "lower", "upper", "strip", "split", "startswith", "endswith", "replace", "lstrip", "rstrip", "rsplit",
+        "partition", "isdigit",
+    }
+)  # fmt: skip
+
+
+def _convert(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``int``/``str``/``float``/``bool``/``abs`` of a constant; of a flag, the flag."""
+    if len(event.args) != 1:
+        return None
+    value = event.args[0]
+    if isinstance(value, Const) and isinstance(value.value, (int, float, str, bool)):
+        try:
+            return Const(_CONVERSIONS[event.name](value.value))
+        except (ValueError, TypeError, OverflowError):
+            return UNKNOWN
+    if isinstance(value, FlagValue) and event.name != "builtins.bool":
+        return value
+    if event.name == "builtins.bool":
+        cond = comparisons.condition(interp, value, "bool")
+        return Const(cond) if isinstance(cond, bool) else CondValue(cond)
+    if len(alternatives(value)) > 1:
+        return choose([(c, leaf) for c, leaf in alternatives(value)])
+    origins, order, sources = taint([value])
+    number = event.name in ("builtins.int", "builtins.float")
+    return Unknown(origins | {"int"} if number else origins - NUMBERS, order, sources)
+
+
+def _length(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    value = environment.first(event)
+    if isinstance(value, Seq) and value.items is not None and value.kind == "tuple":
+        return Const(len(value.items))
+    return Unknown(frozenset({"length", "int"}))
+
+
+def _hash(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    value = environment.first(event)
+    if isinstance(value, Const) and isinstance(value.value, (int, float, bool)):
+        return value
+    return Unknown(frozenset({"hash"}), "", (event,))
+
+
+def _identity(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    return Unknown(frozenset({"address"}), "", (event,))
+
+
+def _collect(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    """``list``/``tuple``/``iter``/``reversed``: same items, same order."""
+    if not event.args:
+        return Seq(event.name.rpartition(".")[2], [])
+    value = event.args[0]
+    origins, order, sources = sequences.iteration_order(interp, value, frame, environment.place_of(event))
+    if isinstance(value, Seq):
+        items = list(value.items) if value.items is not None and not order else None
+        return Seq("list", items, value.element or (value.items[0] if value.items else None), order, sources)
+    if isinstance(value, Dict) and not value.open:
+        return Seq("list", [Const(k) for k in value.items])
+    return Seq("list", None, Unknown(origins), order, sources)
+
+
+def _next(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``next(path.glob("*.yaml"))``: whatever comes first."""
+    value = environment.first(event)
+    if not isinstance(value, (Seq, Unknown, Obj)) or not value.order:
+        return None
+    interp.event("sink", "item", frame, environment.place_of(event), (value,))
+    if isinstance(value, Seq):
+        return value.element or (value.items[0] if value.items else UNKNOWN)
+    return Unknown(value.origins)
+
+
+def _range(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    return Seq("range", None, Unknown(frozenset({"int"})))
+
+
+def _sorted(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    value = environment.first(event)
+    if isinstance(value, Seq):
+        key = event.kwargs.get("key")
+        tied = isinstance(key, (Func, Ref)) and not isinstance(key, Ref)
+        known = list(value.items) if value.items is not None and not tied else None
+        element = value.element or (value.items[0] if value.items else None)
+        return Seq("list", None if known and len(known) > 1 else known, element)
+    return Seq("list", None, Unknown(taint([value])[0]))
+
+
+def _sort_in_place(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    receiver = event.receiver
+    if isinstance(receiver, Seq):
+        receiver.order, receiver.sources = "", ()
+    elif isinstance(receiver, (Unknown, Obj)):
+        receiver.order = ""
+    return NONE
+
+
+def _enumerate(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    value = environment.first(event)
+    origins, order, sources = sequences.iteration_order(interp, value, frame, environment.place_of(event))
+    index = Unknown(frozenset({"int"}), order, sources)
+    if order:
+        interp.event("sink", "enumerate", frame, environment.place_of(event), (Unknown(order=order, sources=sources),))
+    items = sequences.loop_items(interp, value, Unknown(origins, "", sources))
+    if len(items) > 1:
+        return Seq("list", [Seq("tuple", [Const(i), item]) for i, item in enumerate(items)], None, order, sources)
+    return Seq("list", None, Seq("tuple", [index, items[0] if items else UNKNOWN]), order, sources)
+
+
+def _zip(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    firsts: list[Value] = []
+    order, sources = "", ()
+    for value in event.args:
+        _, its_order, its_sources = sequences.iteration_order(interp, value, frame, environment.place_of(event))
+        if its_order:
+            order, sources = its_order, its_sources  # type: ignore[assignment]
+        items = sequences.loop_items(interp, value, Unknown())
+        firsts.append(items[0] if items else UNKNOWN)
+    return Seq("list", None, Seq("tuple", firsts), order, sources)
+
+
+def _map(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    if len(event.args) < 2:
+        return UNKNOWN
+    _, order, sources = sequences.iteration_order(interp, event.args[1], frame, environment.place_of(event))
+    items = sequences.loop_items(interp, event.args[1], Unknown())
+    element = UNKNOWN
+    for item in items[:1]:
+        element = calls.call(interp, event.args[0], [item], {}, frame, environment.place_of(event))  # type: ignore[assignment]
+    if event.name.endswith("filter"):
+        element = items[0] if items else UNKNOWN  # type: ignore[assignment]
+    return Seq("list", None, element, order, sources)
+
+
+def _append(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    if isinstance(receiver := event.receiver, Seq):
+        given = sequences.without(environment.first(event), receiver)
+        if isinstance(given, Seq) and event.name.endswith(("extend", "__iadd__")):
+            given = given.element or (given.items[0] if given.items else UNKNOWN)
+        added = _where_added(interp, given, frame)
+        if receiver.items is not None and event.name.endswith("append") and len(receiver.items) < 64:
+            receiver.items.append(added)
+        else:
+            receiver.items, receiver.element = None, receiver.element or added
+        if interp.order_loops and receiver.kind != "set" and receiver.born is not interp.order_loops[-1]:
+            order, sources = interp.order_loops[-1]
+            receiver.order, receiver.sources = order, _more(receiver.sources, sources)
+        _, order, sources = taint(event.args)
+        if order and event.name.endswith(("extend", "__iadd__")) and receiver.kind != "set":
+            receiver.order, receiver.sources = order, _more(receiver.sources, sources)
+    return NONE
+
+
+def _where_added(interp: Interpreter, added: Value, frame: Frame) -> Value:
+    """An item under the condition that it was added; one that cannot be told helps nobody."""
+    cond = interp.since(frame.born)
+    return choose([(cond, added), (negate(cond), ABSENT)]) if is_symbolic(cond) or is_setting(cond) else added
+
+
+def _more(known: tuple[Event, ...], new: tuple[Event, ...]) -> tuple[Event, ...]:
+    return (*known, *(e for e in new if e not in known))[-environment.MAX_SOURCES :]
+
+
+def _pop(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    receiver = event.receiver
+    if isinstance(receiver, Seq) and receiver.kind == "set" and not sets.has_own_order(receiver):
+        interp.event("sink", "pop", frame, environment.place_of(event), (Unknown(order="set", sources=(event,)),))
+    if isinstance(receiver, Seq):
+        return receiver.element or (receiver.items[-1] if receiver.items else UNKNOWN)
+    return UNKNOWN
+
+
+def _text_method(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    receiver, name = event.receiver, event.name.rpartition(".")[2]
+    if name in _PURE_TEXT and isinstance(receiver, Const) and all(isinstance(a, Const) for a in event.args):
+        try:
+            found = getattr(receiver.value, name)(*(a.value for a in event.args))  # type: ignore[union-attr]
+        except (TypeError, ValueError):
+            return UNKNOWN
+        return Seq("list", [Const(part) for part in found]) if isinstance(found, (list, tuple)) else Const(found)
+    return mixed(event.args)
+
+
+def _getattr(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    if len(event.args) < 2 or not isinstance(event.args[1], Const) or not isinstance(event.args[1].value, str):
+        environment.escape(interp, environment.first(event))
+        return UNKNOWN
+    found = attributes.attribute(interp, event.args[0], event.args[1].value, frame, environment.place_of(event))
+    if isinstance(found, Unknown) and not found.origins and len(event.args) > 2:
+        return choose([(OpaqueTest(("getattr", interp.serial(event)), "the attribute exists"), found), (True, UNKNOWN)])
+    return found
+
+
+def _setattr(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    if len(event.args) == 3 and isinstance(event.args[1], Const):
+        interp.set_attribute(event.args[0], str(event.args[1].value), event.args[2], frame, environment.place_of(event))
+    return NONE
+
+
+def _isinstance(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    value = environment.first(event)
+    known = comparisons.is_a(value, environment.first(event, 1))
+    test = OpaqueTest(("isinstance", interp.serial(value), event.location), TYPE_TEST)
+    if isinstance(known, bool):
+        return Const(known)
+    return CondValue(test if known is None else known)
+
+
+def make_namespace(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """Objects that hold keyword arguments, or the items of a dict, as attributes (``HParams``, ``Munch``)."""
+    if any(not isinstance(a, Dict) for a in event.args):
+        return None
+    holder = Obj(event.name, event)
+    for value in event.args:
+        if isinstance(value, Dict):
+            holder.attrs.update({k: v for k, v in value.items.items() if isinstance(k, str)})
+    holder.attrs.update(event.kwargs)
+    return holder
+
+
+def add_to_namespace(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    """A method that sets an attribute by its name."""
+    name = environment.first(event)
+    if isinstance(event.receiver, Obj) and isinstance(name, Const) and isinstance(name.value, str):
+        event.receiver.attrs[name.value] = environment.first(event, 1)
+    return NONE
+
+
+def _partial(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    if not event.args:
+        return UNKNOWN
+    return Partial(event.args[0], tuple(event.args[1:]), dict(event.kwargs))
+
+
+def _import_module(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    from d9mlint.python.interpreter import linking
+
+    name = environment.first(event)
+    if isinstance(name, Const) and isinstance(name.value, str):
+        return linking.import_module(interp, name.value, 0, frame, environment.place_of(event))
+    return UNKNOWN
+
+
+def _exit(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    return calls.EXITS
+
+
+def _version(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    from packaging.version import InvalidVersion, Version
+
+    value = environment.first(event)
+    if isinstance(value, Const) and isinstance(value.value, str):
+        try:
+            return Const(Version(value.value))
+        except InvalidVersion:
+            return UNKNOWN
+    return UNKNOWN
+
+
+def _wraps(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    return Ref("functools.wraps.decorator")
+
+
+def same_callable(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """Decorators used as calls that hand the function on."""
+    given = environment.first(event)
+    return given if isinstance(given, (Func, Bound, Partial, Inst)) else None
+
+
+def _vars(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    environment.escape(interp, environment.first(event))
+    value = environment.first(event)
+    if isinstance(value, Inst):
+        return Dict(dict(value.attrs))
+    is_namespace = isinstance(value, Obj) and value.type == environment.NAMESPACE
+    return interp.command_line.all_values(interp, value) if is_namespace else UNKNOWN  # type: ignore[arg-type]
+
+
+def _all_absl_flags(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    interp.story.flags_escape = True
+    return interp.command_line.all_absl_values()
+
+
+def run_main(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    """``app.run(main)``: parses the flags, then calls ``main`` (that of ``__main__`` where none is given)."""
+    main = event.args[0] if event.args else event.kwargs.get("main") or event.kwargs.get("target")
+    if main is None and frame.module.frame is not None:
+        main = frame.module.frame.vars.get("main")
+    if main is not None:
+        calls.call(interp, main, [UNKNOWN], {}, frame, environment.place_of(event))
+    return NONE
+
+
+_CONVERSIONS: dict[str, Callable[[Any], Any]] = {
+    "builtins.int": int, "builtins.float": float, "builtins.str": str, "builtins.abs": abs, "builtins.bool": bool,
+}  # fmt: skip
+TRANSFER: dict[str, Transfer] = {
+    "munch.Munch": make_namespace, "easydict.EasyDict": make_namespace, "attrdict.AttrDict": make_namespace,
+    "ml_collections.ConfigDict": make_namespace,
+    "types.SimpleNamespace": make_namespace, "argparse.Namespace": make_namespace,
+    "builtins.int": _convert, "builtins.float": _convert, "builtins.str": _convert, "builtins.abs": _convert,
+    "builtins.bool": _convert, "builtins.len": _length, "builtins.hash": _hash, "builtins.id": _identity,
+    "builtins.list": _collect, "builtins.tuple": _collect, "builtins.iter": _collect, "builtins.reversed": _collect,
+    "builtins.next": _next, "builtins.range": _range, "builtins.sorted": _sorted,
+    "builtins.enumerate": _enumerate, "builtins.zip": _zip, "builtins.map": _map, "builtins.filter": _map,
+    "builtins.list.append": _append, "builtins.list.extend": _append, "builtins.list.insert": _append,
+    "builtins.list.sort": _sort_in_place, "?.sort": _sort_in_place, "builtins.set.pop": _pop,
+    "builtins.list.pop": _pop, "builtins.getattr": _getattr,
+    "builtins.setattr": _setattr, "builtins.isinstance": _isinstance, "builtins.vars": _vars,
+    "functools.partial": _partial, "importlib.import_module": _import_module,
+    "builtins.__import__": _import_module, "sys.exit": _exit, "builtins.exit": _exit, "builtins.quit": _exit,
+    "os._exit": _exit, "packaging.version.parse": _version, "packaging.version.Version": _version,
+    "distutils.version.LooseVersion": _version, "distutils.version.StrictVersion": _version,
+    "pkg_resources.parse_version": _version, "functools.wraps": _wraps,
+    "functools.lru_cache.decorator": same_callable, "functools.wraps.decorator": same_callable,
+    "absl.app.run": run_main, "fire.Fire": run_main,
+    "argparse.ArgumentParser.error": _exit,
+    "absl.flags.FLAGS.flag_values_dict": _all_absl_flags,
+}  # fmt: skip
+TRANSFER.update(mappings.TRANSFER)
+TRANSFER.update(sets.TRANSFER)
+TRANSFER.update({f"builtins.str.{name}": _text_method for name in (*_PURE_TEXT, "join", "format")})

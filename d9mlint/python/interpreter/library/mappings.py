@@ -1,0 +1,95 @@
+"""Dicts: what they hold, and under which conditions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.guards import Cond, both
+from d9mlint.python.domain.values import (
+    ABSENT,
+    NONE,
+    UNKNOWN,
+    Const,
+    Dict,
+    Seq,
+    Value,
+    alternatives,
+    in_place_of_absent,
+    overwrite,
+)
+from d9mlint.python.interpreter.hooks import Transfer
+from d9mlint.python.interpreter.library import environment
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+
+def put(into: Dict, key: object, value: Value, cond: Cond = True) -> None:
+    """``into[key] = value`` under ``cond``; an item that ``value`` has only under conditions is put under those."""
+    old = into.items.get(key, UNKNOWN if into.open else ABSENT)
+    into.items[key] = overwrite(old, cond, in_place_of_absent(value, old))
+
+
+def merge(into: Dict, other: Value, cond: Cond = True) -> None:
+    """``into.update(other)`` under ``cond``."""
+    for its_cond, leaf in alternatives(other):
+        if isinstance(leaf, Dict):
+            for key, value in leaf.items.items():
+                put(into, key, value, both(cond, its_cond))
+            into.open = into.open or leaf.open
+            into.order, into.sources = into.order or leaf.order, (*into.sources, *leaf.sources)
+        elif leaf is not ABSENT:
+            into.open = True
+
+
+def _get(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    receiver, key = event.receiver, environment.first(event)
+    default = event.args[1] if len(event.args) > 1 else NONE
+    if isinstance(receiver, Dict) and isinstance(key, Const):
+        try:
+            found = receiver.items.get(key.value)
+        except TypeError:
+            found = None
+        if found is not None:
+            return interp.resolve(in_place_of_absent(found, default))
+        return UNKNOWN if receiver.open else default
+    return UNKNOWN
+
+
+def _update(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    if isinstance(event.receiver, Dict):
+        cond = interp.since(frame.born)
+        for value in (*event.args, Dict(event.kwargs, event.star)):
+            merge(event.receiver, value, cond)
+    return NONE
+
+
+def _views(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    receiver = event.receiver
+    if not isinstance(receiver, Dict):
+        return UNKNOWN
+    if receiver.open and not receiver.items:
+        return Seq("list", None, UNKNOWN, receiver.order, receiver.sources) if receiver.order else UNKNOWN
+    pairs = receiver.items.items()
+    rest: list[Value] = [UNKNOWN] if receiver.open else []
+    if event.name.endswith("keys"):
+        return Seq("list", [*(Const(k) for k, _ in pairs), *rest])
+    if event.name.endswith("values"):
+        return Seq("list", [*(interp.resolve(v) for _, v in pairs), *rest])
+    items = [Seq("tuple", [Const(k), interp.resolve(v)]) for k, v in pairs]
+    return Seq("list", [*items, *(Seq("tuple", [UNKNOWN, UNKNOWN]) for _ in rest)])
+
+
+def _make(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    out = Dict({})
+    for value in (*event.args, Dict(event.kwargs, event.star)):
+        merge(out, value)
+    return out
+
+
+TRANSFER: dict[str, Transfer] = {
+    "builtins.dict": _make, "builtins.dict.get": _get, "builtins.dict.setdefault": _get,
+    "builtins.dict.update": _update, "builtins.dict.items": _views, "builtins.dict.keys": _views,
+    "builtins.dict.values": _views,
+}  # fmt: skip

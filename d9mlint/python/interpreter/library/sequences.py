@@ -1,0 +1,104 @@
+"""What is in a sequence, and the order in which it comes out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.guards import TYPE_TEST, All, Cond, OpaqueTest
+from d9mlint.python.domain.values import ABSENT, Const, Dict, Obj, Phi, Seq, Unknown, Value, alternatives, choose, taint
+from d9mlint.python.interpreter.library import sets
+from d9mlint.python.source import facts as f
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+MAX_LOOP_ITEMS = 8
+"""Items of a sequence that a loop goes through one by one."""
+MAX_SETTINGS = 200
+"""The same where the loop only copies settings, one by one: ``for k, v in d.items(): setattr(self, k, v)``."""
+
+
+def cut(holder: Seq, node: f.Sub) -> list[Value] | None:
+    """The items that a slice leaves; None where they are not known."""
+    if holder.items is None or node.bounds is None or holder.kind not in ("tuple", "list"):
+        return None
+    if holder.kind == "list" and any(leaf is ABSENT for item in holder.items for _, leaf in alternatives(item)):
+        return None
+    ends: list[int | None] = []
+    for end in node.bounds:
+        minus = isinstance(end, f.Op) and end.op == "neg"
+        plain = end.operands[0] if isinstance(end, f.Op) and minus else end
+        number = plain.value if isinstance(plain, f.Const) else None
+        if end is not None and (not isinstance(number, int) or isinstance(number, bool)):
+            return None
+        ends.append(None if number is None else -number if minus else number)
+    return holder.items[ends[0] : ends[1]]
+
+
+def unpack(interp: Interpreter, value: Value, count: int) -> list[Value]:
+    """The parts of a value that is assigned to ``count`` targets."""
+    if isinstance(value, Phi):
+        parts = [unpack(interp, leaf, count) for _, leaf in value.alternatives]
+        conds = [cond for cond, _ in value.alternatives]
+        return [choose([(c, p[i]) for c, p in zip(conds, parts, strict=True)]) for i in range(count)]
+    if isinstance(value, Seq):
+        if value.items is not None and len(value.items) == count:
+            return [interp.resolve(v) for v in value.items]
+        return [value.element or Unknown(*taint([value]))] * count
+    if isinstance(value, Obj) and value.type in interp.hooks.parts_alike:
+        return [value] * count
+    origins, _, sources = taint([value])
+    return [Unknown(origins, "", sources) for _ in range(count)]
+
+
+def loop_items(
+    interp: Interpreter, iterable: Value, otherwise: Value, limit: int = MAX_LOOP_ITEMS
+) -> list[Value]:  # fmt: skip
+    """What a loop variable takes: each known item of a sequence of at most ``limit``, else one value for all."""
+    if isinstance(iterable, Seq):
+        if iterable.items is not None and len(iterable.items) <= limit:
+            return [item for v in iterable.items if (item := interp.resolve(v)) is not ABSENT]
+        if iterable.element is not None:
+            return [iterable.element]
+        if iterable.items:
+            return [interp.resolve(iterable.items[0])]
+    if isinstance(iterable, Dict) and iterable.items and not iterable.open and len(iterable.items) <= limit:
+        return [Const(key) for key in iterable.items]
+    return [otherwise]
+
+
+def iteration_order(
+    interp: Interpreter, iterable: Value, frame: Frame, place: f.Place
+) -> tuple[frozenset[str], str, tuple[Event, ...]]:
+    """Origins, order and source events of the items when ``iterable`` is gone through."""
+    for hook in interp.hooks.iterates:
+        hook(interp, iterable, frame, place)
+    origins, order, sources = taint([iterable])
+    for cond, leaf in sets.with_salted_order(iterable):
+        if not _supposed(cond):
+            event = interp.event("iterate", "set", frame, place, (leaf,))
+            return origins, "set", (*leaf.sources, event)
+    if order:
+        interp.event("iterate", order, frame, place, (iterable,))
+    return origins, order, sources
+
+
+def _supposed(cond: Cond) -> bool:
+    """Whether a value is there only if something unknown has some type: the branch of a walker for all containers."""
+    parts = cond.of if isinstance(cond, All) else (cond,)
+    return any(isinstance(part, OpaqueTest) and part.text == TYPE_TEST for part in parts)
+
+
+def without(value: Value, holder: Seq) -> Value:
+    """A value that is put into ``holder``; Unknown where it holds that itself, however deep, as no walk would end."""
+    todo: list[Value] = [value]
+    for _ in range(MAX_SETTINGS):
+        if not todo:
+            return value
+        for _, leaf in alternatives(todo.pop()):
+            if leaf is holder:
+                return Unknown()
+            if isinstance(leaf, Seq):
+                todo += [*(leaf.items or ()), *((leaf.element,) if leaf.element else ())]
+    return value

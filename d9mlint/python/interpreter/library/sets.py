@@ -1,0 +1,95 @@
+"""Sets: what is in them, and whether they come out in the same order in each process.
+
+Only the hashes of strings (and bytes) are salted: a set of numbers comes out in one order
+(docs.python.org/3/using/cmdline.html, PYTHONHASHSEED).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from d9mlint.python.domain.guards import Cond
+from d9mlint.python.domain.values import NONE, NUMBERS, Const, Phi, Seq, Unknown, Value, alternatives, taint
+from d9mlint.python.interpreter.hooks import Transfer
+
+if TYPE_CHECKING:
+    from d9mlint.python.domain.events import Event, Frame
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+
+def has_own_order(value: Seq) -> bool:
+    """Whether a set comes out in the same order in each process: one of numbers and None, or of a single item."""
+    if value.items is not None and len(value.items) == 1:
+        return True
+    items = value.items if value.items is not None else ([value.element] if value.element else [])
+    return bool(items) and all(_unsalted(item) for item in items)
+
+
+def with_salted_order(value: Value) -> Iterable[tuple[Cond, Seq]]:
+    """The sets, among the alternatives of a value, that have another order in each process, with their conditions.
+
+    One that is made empty counts where it is all there is: somebody fills it in a way that is not seen.
+    """
+    found = [(cond, leaf) for cond, leaf in alternatives(value)]
+    for cond, leaf in found:
+        salted = isinstance(leaf, Seq) and leaf.kind == "set" and not has_own_order(leaf)
+        if isinstance(leaf, Seq) and salted and (len(found) == 1 or leaf.items != []):
+            yield cond, leaf
+
+
+def _unsalted(value: Value) -> bool:
+    if isinstance(value, Phi):
+        return all(_unsalted(leaf) for _, leaf in value.alternatives)
+    if isinstance(value, Seq) and value.kind == "tuple" and value.items:
+        return all(_unsalted(item) for item in value.items)
+    if isinstance(value, Const):
+        return isinstance(value.value, (int, float, type(None)))
+    return isinstance(value, Unknown) and "int" in value.origins
+
+
+def _parts(value: Value) -> tuple[list[Value] | None, Value | None]:
+    """Items (None where they are not all known) and element of what a set is made of."""
+    if isinstance(value, Seq):
+        return (list(value.items) if value.items is not None else None), value.element
+    return None, Unknown(taint([value])[0] - NUMBERS)
+
+
+def joined(values: Sequence[Value], sources: tuple[Event, ...] = ()) -> Seq:
+    """The set of the items of several; one whose hash is salted, where there is any, stands for all of them."""
+    every: list[Value] = []
+    for value in values:
+        items, one = _parts(value)
+        every += [*(items or ()), *([one] if one is not None else [])]
+    salted = next((item for item in every if not _unsalted(item)), None)
+    return Seq("set", None, salted or next(iter(every), None), "", sources)
+
+
+def _make(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    items, one = _parts(event.args[0]) if event.args else ([], None)
+    return Seq("set", items, one, "", (event,))
+
+
+def _combine(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``a.union(b)`` has the items of both, what is left of ``a`` has its own."""
+    if not isinstance(event.receiver, Seq):
+        return None
+    both = event.name.endswith(("union", "symmetric_difference"))
+    return joined([event.receiver, *(event.args if both else ())], (event,))
+
+
+def _fill(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    """``add`` and ``update``."""
+    if isinstance(receiver := event.receiver, Seq):
+        added = event.args if event.name.endswith("update") else [Seq("tuple", list(event.args))]
+        whole = joined([receiver, *(value for value in added if value is not receiver)])
+        receiver.items, receiver.element = (None, whole.element) if whole.element else (receiver.items, None)
+    return NONE
+
+
+TRANSFER: dict[str, Transfer] = {
+    "builtins.set": _make, "builtins.frozenset": _make, "builtins.set.union": _combine,
+    "builtins.set.difference": _combine, "builtins.set.intersection": _combine,
+    "builtins.set.symmetric_difference": _combine, "builtins.set.copy": _combine,
+    "builtins.set.add": _fill, "builtins.set.update": _fill,
+}  # fmt: skip

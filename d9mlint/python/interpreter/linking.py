@@ -1,0 +1,226 @@
+"""Imports: from a dotted name to a module of the program, or to something outside it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from d9mlint.model import EnvironmentVariable, Target
+from d9mlint.python.domain.events import Frame
+from d9mlint.python.domain.guards import LAUNCHER, Cond, FlagTest, either, negate
+from d9mlint.python.domain.paths import Path
+from d9mlint.python.domain.values import Const, Module, Ref, Unknown, Value
+from d9mlint.python.interpreter import missing
+from d9mlint.python.source import facts as f
+from d9mlint.python.source.filenames import above, join
+from d9mlint.python.source.reading import CannotRead
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+
+def load_entry(interp: Interpreter, path: str) -> Module | None:
+    """Runs the entry file as ``__main__``; None when it cannot be read (the story says why)."""
+    return _run(interp, "__main__", path)
+
+
+def launch(interp: Interpreter, target: Target) -> None:
+    """What stands in the environment before Python starts; what only some launchers set is set under a condition."""
+    interp.contexts.append("launch")
+    for variable in target.environment:
+        interp.under(_started_by(variable, target), partial(_set, interp, variable))
+    interp.contexts.pop()
+
+
+def _set(interp: Interpreter, variable: EnvironmentVariable) -> None:
+    at = variable.location
+    frame = Frame(Module("environment", at.path, None), None, ())
+    value = Unknown(name=f"${variable.name}") if variable.value is None else Const(variable.value)
+    interp.set_environment(
+        Const(variable.name), value, frame, (at.line, at.column, at.end_line, at.end_column)
+    )  # fmt: skip
+
+
+def _started_by(variable: EnvironmentVariable, target: Target) -> Cond:
+    """The condition that the program is started by one of those that set a variable so."""
+    if not variable.launchers:
+        return True
+    others = [one for one in target.launchers if one not in variable.launchers]
+    chosen = variable.launchers if len(variable.launchers) <= len(others) else others
+    cond = either(*(FlagTest(LAUNCHER, "==", one) for one in chosen))
+    return cond if chosen == variable.launchers else negate(cond)
+
+
+def import_module(
+    interp: Interpreter, dotted: str, level: int, frame: Frame, place: f.Place, *, quiet: bool = False
+) -> Value:
+    """The value of ``import dotted`` (``from ..dotted import`` at level 2); runs its modules at their first import."""
+    if level:
+        start = above(frame.module.path, level)
+        inside = _project_module(interp, dotted, (start,), frame, place)
+        return inside or Unknown(name=f".{join(_dotted(interp, start), dotted).replace('/', '.')}")
+    # In a checkout of such a library, its examples meet the library that the catalogue describes, not its sources.
+    described = dotted.partition(".")[0] in interp.hooks.packages
+    found = None if described else _project_module(interp, dotted, interp.roots, frame, place)
+    if found is not None:
+        return found
+    if not quiet:
+        interp.event("import", dotted, frame, place)
+    return Ref(dotted)
+
+
+def _project_module(
+    interp: Interpreter, dotted: str, roots: tuple[str, ...], frame: Frame, place: f.Place
+) -> Module | None:
+    """The module, its parent packages imported first; None when no root has it."""
+    parts = dotted.split(".") if dotted else []
+    if not parts:
+        package = join(roots[0], "__init__.py")
+        name = _dotted(interp, roots[0])
+        return (
+            _run_once(interp, name, package)
+            if interp.project.exists(package)
+            else Module(name, join(roots[0], ""), None)
+        )
+    for root in roots:
+        if interp.project.module_at(join(root, "/".join(parts))) is not None:
+            break
+    else:
+        # A folder without __init__ is known once one of its modules was imported.
+        folders = (interp.modules.get(join(root, "/".join(parts))) for root in roots)
+        return next((known for known in folders if known is not None), None)
+    module: Module | None = None
+    for count in range(1, len(parts) + 1):
+        base = join(root, "/".join(parts[:count]))
+        path = interp.project.module_at(base)
+        name = max(".".join(parts[:count]), _dotted(interp, base), key=len)
+        if path is not None:
+            inner = _run_once(interp, name, path)
+        else:
+            inner = interp.modules.setdefault(base, Module(name, base + "/", None))
+        if module is not None and module.frame is not None:
+            module.frame.vars.setdefault(parts[count - 1], inner)
+        module = inner
+        if module.fails:
+            break
+    return module
+
+
+def _dotted(interp: Interpreter, base: str) -> str:
+    """The dotted name of a module or package by its path without an ending: the packages above it count."""
+    above, _, last = base.rstrip("/").rpartition("/")
+    parts = [last]
+    while above and interp.project.exists(f"{above}/__init__.py"):
+        above, _, last = above.rpartition("/")
+        parts.append(last)
+    return ".".join(reversed(parts))
+
+
+def _run_once(interp: Interpreter, name: str, path: str) -> Module:
+    known = interp.modules.get(path)
+    if known is not None:
+        return known
+    interp.importing += 1
+    loops, interp.order_loops = interp.order_loops, []
+    try:
+        return _run(interp, name, path) or interp.modules[path]
+    finally:
+        interp.importing -= 1
+        interp.order_loops = loops
+
+
+def _run(interp: Interpreter, name: str, path: str) -> Module | None:
+    module = Module(name, path, None)
+    interp.modules[path] = module
+    try:
+        facts = interp.project.facts(path)
+    except CannotRead as error:
+        interp.story.unchecked[path] = str(error)
+        return None
+    if facts is None:
+        return None
+    # A module runs once, whatever the branch that imports it first: its names are not conditional.
+    path_before, interp.path = interp.path, Path(interp.path.silent())
+    module.frame = Frame(module, None, tuple(interp.assumed()))
+    module.frame.vars["__name__"] = Const(name)
+    module.frame.vars["__file__"] = Const(path)
+    interp.story.modules.append(module)
+    failures = len(interp.failures)
+    stopped = interp.block(facts.body, module.frame)[2]
+    module.fails = stopped is True and len(interp.failures) > failures
+    module.done = not module.fails
+    if module.fails and name == "__main__":
+        interp.story.unchecked[path] = interp.failures[-1]
+    interp.path = path_before
+    return module
+
+
+def import_from(interp: Interpreter, node: f.ImportFrom, frame: Frame) -> bool:
+    """``from module import names``; whether that ends the program with ``ImportError``."""
+    module = import_module(interp, node.module, node.level, frame, node.place)
+    if fails(interp, module):
+        return True
+    for name, alias in node.names:
+        if name == "*":
+            _star(interp, module, frame)
+        elif isinstance(module, (Ref, Unknown)) and (inner := _submodule(interp, node, name, frame)) is not None:
+            interp.store(alias, inner, frame)  # a folder without __init__: its modules can be imported all the same
+        elif _is_lost(interp, node, module, found := member(interp, module, name, frame, node.place), name, frame):
+            at = f"{frame.module.path}:{node.place[0]}"
+            interp.failures.append(f"ends with ImportError: nothing is `{name}` in `{node.module}` ({at})")
+            return True
+        else:
+            interp.store(alias, found, frame)
+    return False
+
+
+def _is_lost(interp: Interpreter, node: f.ImportFrom, module: Value, found: Value, name: str, frame: Frame) -> bool:
+    """Whether a name that was not found is surely not there."""
+    if not isinstance(found, (Unknown, Ref)) or node.module.partition(".")[0] in interp.hooks.packages:
+        return False
+    return missing.ends(interp, node, module, name, frame)
+
+
+def fails(interp: Interpreter, module: Value) -> bool:
+    """Whether the import of a module ends the program, as an import in it does."""
+    return isinstance(module, Module) and module.fails and not interp.trials
+
+
+def _submodule(interp: Interpreter, node: f.ImportFrom, name: str, frame: Frame) -> Module | None:
+    dotted = f"{node.module}.{name}"
+    if not node.level:
+        if node.module.partition(".")[0] in interp.hooks.packages:
+            return None
+        return _project_module(interp, dotted, interp.roots, frame, node.place)
+    return (
+        _project_module(interp, dotted, (above(frame.module.path, node.level),), frame, node.place)
+        if node.module
+        else None
+    )
+
+
+def member(interp: Interpreter, module: Value, name: str, frame: Frame, place: f.Place) -> Value:
+    """``module.name``: an attribute, else a submodule."""
+    if isinstance(module, Module):
+        if module.frame is not None and name in module.frame.vars:
+            return interp.resolve(module.frame.vars[name])
+        inside = module.path.removesuffix("__init__.py").rstrip("/")
+        if module.frame is None or module.path.endswith("__init__.py"):
+            found = _project_module(interp, name, (inside,), frame, place)
+            if found is not None:
+                return found
+        return Unknown(name=f"{module.name}.{name}")
+    if isinstance(module, Ref):
+        return interp.knowledge.constant(f"{module.name}.{name}", interp.target) or Ref(f"{module.name}.{name}")
+    prefix = module.name if isinstance(module, Unknown) else ""
+    return Unknown(name=f"{prefix}.{name}")
+
+
+def _star(interp: Interpreter, module: Value, frame: Frame) -> None:
+    if isinstance(module, Module) and module.frame is not None:
+        for name, value in list(module.frame.vars.items()):
+            if not name.startswith("_"):
+                interp.store(name, value, frame)
+    elif isinstance(module, Ref):
+        for name in interp.knowledge.names_in(module.name):
+            frame.vars.setdefault(name, Ref(f"{module.name}.{name}"))

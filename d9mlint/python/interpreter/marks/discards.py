@@ -1,0 +1,58 @@
+"""Results that nobody gets: of calls that stand alone, and of those kept under a name that is never read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from d9mlint.python.domain.events import Frame
+from d9mlint.python.domain.values import ABOUT, Obj, Value, alternatives, taint
+from d9mlint.python.source import facts as f
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+_BLANK = "_"
+
+
+def note(interp: Interpreter, node: f.Call, value: Value, start: int, frame: Frame) -> None:
+    """Marks the call, told from event ``start`` on, and what made its value: the value goes nowhere from here.
+
+    What ends a cell of a notebook is shown there, so nothing is said of those.
+    """
+    if interp.story.cells:
+        return
+    for event in interp.story.events[start:]:
+        at = event.location
+        if event.kind in ("call", "unresolved") and (at.line, at.column) == node.place[:2]:
+            event.discarded = event.discarded or at.path == frame.module.path
+    gone(value)
+
+
+def gone(value: Value) -> None:
+    """Marks what made a value that goes nowhere."""
+    for event in taint([value])[2]:
+        event.discarded = True
+    for _, leaf in alternatives(value):
+        if isinstance(leaf, Obj) and leaf.event is not None:
+            leaf.event.discarded = True
+
+
+def looked_at(holder: Value, name: str) -> None:
+    """Marks what made a value of which only the shape, or the type, is asked."""
+    if name not in ABOUT:
+        return
+    for event in taint([holder])[2]:
+        event.discarded = True
+
+
+def unread(interp: Interpreter, targets: tuple[f.Expr, ...], frame: Frame) -> bool:
+    """Whether what is assigned goes only to names that the function, or the module, never reads."""
+    names = [name for target in targets for name in f.plain_names(target)]
+    if not names or None in names:
+        return False
+    return all(name == _BLANK for name in names) or _read_in(interp, frame).isdisjoint(names)
+
+
+def _read_in(interp: Interpreter, frame: Frame) -> frozenset[str]:
+    node = frame.func.node if frame.func is not None else interp.project.facts(frame.module.path)
+    return interp.project.reads(node) if node is not None else frozenset()

@@ -1,0 +1,58 @@
+"""What a test of a length says about a set or a listing: one item or none comes out in one order only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from d9mlint.python.domain.values import UNKNOWN, Seq, alternatives
+from d9mlint.python.interpreter import expressions
+from d9mlint.python.source import facts as f
+
+if TYPE_CHECKING:
+    from d9mlint.python.domain.events import Frame
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+_HOLDS = {("==", 0), ("==", 1), ("<=", 1), ("<", 2)}
+"""Tests that leave one item at most where they hold."""
+_FAILS = {("!=", 1), ("!=", 0), (">", 1), (">=", 2)}
+"""Tests that leave one item at most where they fail."""
+
+
+def single(interp: Interpreter, test: f.Expr, frame: Frame) -> tuple[list[Seq], bool]:
+    """The sets, or lists in no promised order, that ``len(x) > 1`` and the like speak of.
+
+    And whether it has one item at most where the test holds.
+    """
+    if not isinstance(test, f.Compare) or not isinstance(test.right, f.Const):
+        return [], False
+    key = (test.op, test.right.value)
+    if key not in _HOLDS and key not in _FAILS:
+        return [], False
+    call = test.left
+    if not isinstance(call, f.Call) or call.func != f.Name("len") or len(call.args) != 1:
+        return [], False
+    counted = call.args[0].value
+    value = expressions.evaluate(interp, counted, frame) if isinstance(counted, (f.Name, f.Attr)) else None
+    leaves = [leaf for _, leaf in alternatives(value)] if value is not None else []
+    return [leaf for leaf in leaves if isinstance(leaf, Seq) and (leaf.kind == "set" or leaf.order)], key in _HOLDS
+
+
+def narrow(found: Iterable[Seq]) -> None:
+    """From here on there is one item."""
+    for one in found:
+        one.items = [one.element or (one.items[0] if one.items else UNKNOWN)]
+        one.order = ""
+
+
+@contextmanager
+def narrowed(found: Sequence[Seq]) -> Iterator[None]:
+    """Inside, there is one item."""
+    before = [(one.items, one.order) for one in found]
+    narrow(found)
+    try:
+        yield
+    finally:
+        for one, (items, order) in zip(found, before, strict=True):
+            one.items, one.order = items, order

@@ -1,0 +1,234 @@
+"""A told program as the rules see it: questions with three-valued answers, and the making of findings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeVar
+
+from d9mlint.model import Argument, Target
+from d9mlint.python.domain.events import Event, Story
+from d9mlint.python.domain.guards import UNKNOWN_DEFAULT, Cond, FlagTest, OpaqueTest, both, either, negate
+from d9mlint.python.domain.knowledge import Knowledge
+from d9mlint.python.domain.values import CondValue, Const, FlagValue, Obj, Ref, Unknown, Value, alternatives
+
+MAX_RELATED = 5
+LOOPS = ("fit", "fit_generator", "train_on_batch", "train", "train_and_evaluate", "run")
+"""Last names of calls that run the training themselves."""
+FRAMEWORKS = {
+    "tensorflow": ("tensorflow", "keras", "tf_keras"),
+    "torch": (
+        "torch", "torchvision", "lightning", "pytorch_lightning", "accelerate", "monai", "ignite", "fastai",
+        "torchtnt",
+    ),
+    "jax": ("jax", "flax", "haiku", "optax", "equinox"),
+}  # fmt: skip
+"""Frameworks by the packages that programs import for them."""
+_DEVICE = "torch.device"
+"""An object of this type is as good as its name."""
+T = TypeVar("T")
+
+
+@dataclass
+class Program:
+    """One entry (or one file that no entry reaches), told for one target."""
+
+    story: Story
+    target: Target
+    knowledge: Knowledge
+    _once: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def once(self, name: str, find: Callable[[Program], T]) -> T:
+        """What ``find`` finds about the program, found once however many rules ask."""
+        if name not in self._once:
+            self._once[name] = find(self)
+        return self._once[name]  # type: ignore[no-any-return]
+
+    @property
+    def events(self) -> list[Event]:
+        """All events, in the order told."""
+        return self.story.events
+
+    # -- events ----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _by_name(self) -> dict[tuple[str, str], list[Event]]:
+        out: dict[tuple[str, str], list[Event]] = {}
+        for event in self.events:
+            out.setdefault((event.kind, event.name), []).append(event)
+        return out
+
+    def find(self, kind: str, *names: str) -> list[Event]:
+        """Events of a kind and any of these names, in order; ``module.*`` stands for any last part."""
+        found: list[Event] = []
+        for name in names:
+            if name.endswith(".*"):
+                prefix = name[:-1]
+                for (its_kind, its_name), events in self._by_name.items():
+                    if its_kind == kind and its_name.startswith(prefix):
+                        found.extend(events)
+            else:
+                found.extend(self._by_name.get((kind, name), ()))
+        return sorted(found, key=lambda e: e.index)
+
+    def calls(self, *names: str) -> list[Event]:
+        """Calls of any of these names, in order."""
+        return self.find("call", *names)
+
+    def env(self, *names: str) -> list[Event]:
+        """Writes of these environment variables, in order."""
+        return self.find("env", *names)
+
+    def imports(self, *packages: str) -> list[Event]:
+        """Imports of any of these packages or their modules, in order."""
+        return [e for e in self._imports if any(e.raw == p or e.raw.startswith(p + ".") for p in packages)]
+
+    @cached_property
+    def _imports(self) -> list[Event]:
+        return [e for e in self.events if e.kind == "import"]
+
+    @cached_property
+    def trains(self) -> list[Event]:
+        """Events that compute gradients or run a training step; in a whole program those that are seen to happen."""
+        return [
+            e for e in self.events
+            if e.trains and (not e.detached or self.story.local) and self._does_train(e)
+        ]  # fmt: skip
+
+    def _does_train(self, event: Event) -> bool:
+        """Whether what makes it a training holds here: ``LightningCLI(..., run=False)`` trains nothing."""
+        tests = [effect.when for effect in event.effects if effect.trains]
+        return not tests or any(self.holds(event, when) is not False for when in tests)
+
+    @cached_property
+    def training(self) -> Cond:
+        """The condition under which the program trains."""
+        return either(*(both(*e.guards) for e in driven(self.trains)))
+
+    @cached_property
+    def frameworks(self) -> tuple[str, ...]:
+        """The frameworks that the program works with: ``tensorflow`` (also for Keras on it), ``torch``, ``jax``."""
+        found = [name for name, packages in FRAMEWORKS.items() if self.imports(*packages)]
+        backend = self.keras_backend
+        if backend != "tensorflow":
+            if "tensorflow" in found and not self.imports("tensorflow"):
+                found.remove("tensorflow")
+            found = [name for name in FRAMEWORKS if name in (*found, backend)]
+        return tuple(found)
+
+    @cached_property
+    def keras_backend(self) -> str:
+        """What Keras 3 computes with: ``tensorflow`` (its default, and that of Keras 2), ``jax``, ``torch``.
+
+        Empty where ``KERAS_BACKEND`` is set to something that is not known. Keras reads it when it is imported
+        (keras/src/backend/config.py); the file ``~/.keras/keras.json`` is no part of a program.
+        """
+        imported = next((e.index for e in self.imports("keras")), None)
+        before = [e for e in self.env("KERAS_BACKEND") if not e.detached and (imported is None or e.index < imported)]
+        if imported is None or not before:
+            return "tensorflow"
+        values = {leaf.value if isinstance(leaf, Const) else "" for _, leaf in alternatives(before[-1].args[0])}
+        known = values & {"tensorflow", "jax", "torch", "numpy", "openvino"}
+        return str(known.pop()) if len(values) == 1 and known and not before[-1].guards else ""
+
+    @property
+    def uses_tensorflow(self) -> bool:
+        """Whether the program imports TensorFlow or Keras at all."""
+        return "tensorflow" in self.frameworks
+
+    # -- conditions ------------------------------------------------------------------------------------------------
+
+    def absent(self, event: Event, wanted: Argument) -> Cond:
+        """The condition under which an argument is not given or None; False where that is not known."""
+        value = event.argument(wanted)
+        return True if value is None else is_none(value)
+
+    def holds(self, event: Event, tests: Mapping[str, Any]) -> Cond:
+        """The condition under which all keyword tests of a ``when`` hold for a call."""
+        return holds(event, tests)
+
+
+def driven(trains: Iterable[Event]) -> list[Event]:
+    """Training calls without those in callbacks of a loop that trains: a ``model_fn`` trains when its loop does."""
+    found = list(trains)
+    if not any(e.certain and e.name.rpartition(".")[2] in LOOPS for e in found):
+        return found
+    return [e for e in found if not (e.deferred and e.inside("callback"))]
+
+
+def is_none(value: Value) -> Cond:
+    """The condition under which a value is None; False where it is not known to be."""
+    found: list[Cond] = []
+    for cond, leaf in alternatives(value):
+        if isinstance(leaf, Const):
+            found.append(both(cond, leaf.value is None))
+        elif isinstance(leaf, FlagValue) and not leaf.flag.required and leaf.flag.default is None:
+            found.append(both(cond, FlagTest(leaf.flag, "none")))
+        elif isinstance(leaf, FlagValue) and leaf.flag.default == UNKNOWN_DEFAULT:
+            found.append(False)
+    return either(*found)
+
+
+def holds(event: Event, tests: Mapping[str, Any]) -> Cond:
+    """The condition under which all keyword tests of a ``when`` hold for a call."""
+    return both(*(_test(event, key, test) for key, test in tests.items()))
+
+
+def _test(event: Event, key: str, test: Any) -> Cond:
+    keyword, _, position = key.partition("@")
+    return matches(event.argument(Argument(int(position) if position else None, keyword)), test)
+
+
+def matches(value: Value | None, test: Any) -> Cond:
+    """The condition under which a value passes one test of the ``when`` vocabulary."""
+    if isinstance(test, dict):
+        if "not" in test:
+            inner = matches(value, test["not"])
+            if isinstance(value, Unknown) and test["not"] != "absent":
+                return OpaqueTest(("unknown", id(value)), "unknown value")
+            return negate(inner)
+        if "gt" in test:
+            return _leaves(value, lambda v: isinstance(v, (int, float)) and v > test["gt"])
+        return _leaves(value, lambda v: isinstance(v, str) and str(test["contains"]) in v)
+    if isinstance(test, list):
+        return either(*(matches(value, one) for one in test))
+    if test == "absent":
+        return value is None or is_none(value)
+    if test == "present":
+        return True if value is not None and not isinstance(value, Const) else negate(matches(value, "absent"))
+    if value is None:
+        return False
+    found: list[Cond] = []
+    for cond, leaf in alternatives(value):
+        found.append(both(cond, _equals(leaf, test)))
+    return either(*found)
+
+
+def _equals(leaf: Value, wanted: Any) -> Cond:
+    if isinstance(leaf, Const):
+        if isinstance(wanted, bool) or isinstance(leaf.value, bool) or wanted is None:
+            return leaf.value is wanted
+        return bool(leaf.value == wanted)
+    if isinstance(leaf, Obj) and leaf.type == _DEVICE and leaf.event is not None and leaf.event.args:
+        return matches(leaf.event.args[0], wanted)
+    if isinstance(leaf, Obj) and isinstance(wanted, str) and "." in wanted:
+        return leaf.type.removesuffix("()") == wanted
+    if isinstance(leaf, CondValue) and isinstance(wanted, bool):
+        return leaf.cond if wanted else negate(leaf.cond)
+    if isinstance(leaf, FlagValue):
+        if isinstance(wanted, bool):
+            test = FlagTest(leaf.flag, "truthy")
+            return test if wanted else negate(test)
+        return FlagTest(leaf.flag, "none") if wanted is None else FlagTest(leaf.flag, "==", wanted)
+    if isinstance(leaf, Ref) and isinstance(wanted, str):
+        return leaf.name == wanted or (leaf.name.rpartition(".")[2] == wanted.rpartition(".")[2] and "." in wanted)
+    return False
+
+
+def _leaves(value: Value | None, test: Any) -> Cond:
+    if value is None:
+        return False
+    return either(
+        *(both(cond, isinstance(leaf, Const) and bool(test(leaf.value))) for cond, leaf in alternatives(value))
+    )

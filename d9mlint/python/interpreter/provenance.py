@@ -1,0 +1,46 @@
+"""From a value to the calls that made it, and from a layer to where it is called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import UNKNOWN, Obj, Seq, Value, alternatives
+from d9mlint.python.interpreter.program import Program
+
+
+def results(program: Program) -> Mapping[int, Event]:
+    """The calls of a program by the ``id`` of their result."""
+    return program.once("results", _results)
+
+
+def _results(program: Program) -> dict[int, Event]:
+    made = (e for e in program.events if e.kind == "call" and e.result is not None and e.result is not UNKNOWN)
+    return {id(e.result): e for e in made}
+
+
+def made_of(value: Value | None, makers: Mapping[int, Event]) -> Iterator[Event]:
+    """The calls that made a value; ``makers`` are the calls of the program by the ``id`` of their result."""
+    for _, leaf in alternatives(value):
+        made = leaf.event if isinstance(leaf, Obj) else None
+        made = made if made is not None else makers.get(id(leaf))
+        if made is not None:
+            yield made
+
+
+def calls_of(layer: Event, makers: Mapping[int, Event]) -> Iterator[Event]:
+    """The calls of what a call made."""
+    name = f"{layer.name}().__call__"
+    for event in [one for one in makers.values() if one.name == name]:
+        if any(made is layer for made in made_of(event.receiver, makers)):
+            yield event
+
+
+def made_by(value: Value | None) -> Iterator[Event]:
+    """The calls that made an object, or the objects in a list."""
+    for _, leaf in alternatives(value):
+        if isinstance(leaf, Obj) and leaf.event is not None:
+            yield leaf.event
+        elif isinstance(leaf, Seq) and leaf.items is not None:
+            for item in leaf.items:
+                yield from (e for _, one in alternatives(item) if isinstance(one, Obj) and (e := one.event) is not None)

@@ -1,0 +1,287 @@
+"""What each kind of statement does to the story."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from d9mlint.python.domain.events import Frame
+from d9mlint.python.domain.guards import EXCEPTION, Cond, OpaqueTest, either, negate
+from d9mlint.python.domain.values import Class, Const, Func, Ref, Seq, Unknown, alternatives
+from d9mlint.python.interpreter import calls, comparisons, expressions, linking, narrowing
+from d9mlint.python.interpreter.library import environment, sequences
+from d9mlint.python.interpreter.marks import discards, overwritten
+from d9mlint.python.source import facts as f
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+Left = tuple[Cond, Cond, Cond]
+"""Conditions under which control left a block: by return, by break or continue, by an error or the program's end."""
+STAYS: Left = (False, False, False)
+STOPS: Left = (False, False, True)
+
+
+def _evaluate(interp: Interpreter, node: f.Evaluate, frame: Frame) -> Left:
+    start = len(interp.story.events)
+    value = expressions.evaluate(interp, node.value, frame)
+    _drop_unused(interp, node)
+    if isinstance(node.value, f.Call):
+        discards.note(interp, node.value, value, start, frame)
+    if isinstance(node.value, f.Attr) and isinstance(value, Ref) and not value.name.startswith("?"):
+        interp.event("mention", value.name, frame, node.value.place, receiver=value.receiver)
+    return STOPS if value is calls.EXITS else STAYS
+
+
+def _drop_unused(interp: Interpreter, node: f.Evaluate) -> None:
+    """A method makes something new, which nobody gets where the call stands alone: ``dataset.shuffle(9)``."""
+    last = interp.story.events[-1] if interp.story.events else None
+    if last is None or not isinstance(node.value, f.Call) or not last.name.startswith(interp.hooks.persistent):
+        return
+    if (last.location.line, last.location.column) == node.value.place[:2]:
+        last.kind = "dropped"
+
+
+def _assign(interp: Interpreter, node: f.Assign, frame: Frame) -> Left:
+    if node.value is None:
+        return STAYS
+    start = len(interp.story.events)
+    value = expressions.evaluate(interp, node.value, frame)
+    if isinstance(node.value, f.Call) and discards.unread(interp, node.targets, frame):
+        discards.note(interp, node.value, value, start, frame)
+    overwritten.assigned(interp, node, value, start, frame)
+    for target in node.targets:
+        interp.assign(target, value, frame, node.place)
+    return STAYS
+
+
+def _augment(interp: Interpreter, node: f.Augment, frame: Frame) -> Left:
+    known = expressions.evaluate(interp, node.target, frame) if isinstance(node.target, f.Name) else Unknown()
+    value = expressions.evaluate(interp, f.Op(node.op, (node.target, node.value)), frame)
+    if interp.order_loops and isinstance(value, Unknown):  # something unknown is added to a list
+        kinds = {leaf.kind for _, leaf in alternatives(known) if isinstance(leaf, Seq)}
+        value = Seq("list", None, Unknown(value.origins)) if kinds == {"list"} else value
+    if interp.order_loops and isinstance(value, Seq):
+        value.order, value.sources = interp.order_loops[-1]
+    interp.assign(node.target, value, frame, node.place)
+    return STAYS
+
+
+def _return(interp: Interpreter, node: f.Return, frame: Frame) -> Left:
+    value = Const(None) if node.value is None else expressions.evaluate(interp, node.value, frame)
+    overwritten.returned(interp, node, frame)
+    frame.results.append((interp.since(frame.born), value))
+    return (True, False, False)
+
+
+def _raise(interp: Interpreter, node: f.Raise, frame: Frame) -> Left:
+    for part in node.parts:
+        expressions.evaluate(interp, part, frame)
+    return STOPS
+
+
+def _assert(interp: Interpreter, node: f.Assert, frame: Frame) -> Left:
+    value = expressions.evaluate(interp, node.test, frame)
+    counted, holds = narrowing.single(interp, node.test, frame)
+    if holds:
+        narrowing.narrow(counted)
+    cond = comparisons.condition(interp, value, "assert")
+    return (False, False, negate(cond)) if not isinstance(cond, (bool, OpaqueTest)) else STAYS
+
+
+def _jump(interp: Interpreter, node: f.Jump, frame: Frame) -> Left:
+    return (False, True, False)
+
+
+def _if(interp: Interpreter, node: f.If, frame: Frame) -> Left:
+    cond = comparisons.condition(interp, expressions.evaluate(interp, node.test, frame), node.text)
+    for hook in interp.hooks.branch:
+        hook(interp, node, frame)
+    counted, holds = narrowing.single(interp, node.test, frame)
+
+    def run(body: Sequence[f.Stmt], few: bool) -> Left:
+        guarded = body is node.body and _is_main_guard(node.test)
+        interp.main_guards += guarded
+        if counted and few:
+            with narrowing.narrowed(counted):
+                left = interp.block(body, frame)
+        else:
+            left = interp.block(body, frame)
+        interp.main_guards -= guarded
+        return left
+
+    left = interp.branch(cond, lambda: run(node.body, holds), lambda: run(node.orelse, not holds))
+    last = node.body[-1:]
+    if counted and not holds and last and isinstance(last[0], (f.Raise, f.Return, f.Jump)):
+        narrowing.narrow(counted)
+    return left
+
+
+def _is_main_guard(test: f.Expr) -> bool:
+    """Whether a test is ``__name__ == "__main__"``."""
+    return isinstance(test, f.Compare) and isinstance(test.left, f.Name) and test.left.id == "__name__"
+
+
+def _for(interp: Interpreter, node: f.For, frame: Frame) -> Left:
+    iterable = expressions.evaluate(interp, node.iterable, frame)
+    origins, order, sources = sequences.iteration_order(interp, iterable, frame, node.place)
+    if order:
+        interp.order_loops.append((order, sources))
+    returned: Cond = False
+    limit = sequences.MAX_SETTINGS if _copies(node.body) else sequences.MAX_LOOP_ITEMS
+    items = sequences.loop_items(interp, iterable, Unknown(origins, "", sources), limit)
+    end = interp.enter_loop(frame, node.place, items)
+    for item in items:
+        interp.assign(node.target, item, frame, node.place)
+        left, _, stopped = interp.block(node.body, frame)
+        returned = either(returned, left, stopped)
+        if returned is True:
+            break
+    end()
+    if order:
+        interp.order_loops.pop()
+    interp.block(node.orelse, frame)
+    # A return inside a loop may or may not happen: what follows is not conditional on it in any useful way.
+    return STAYS
+
+
+def _while(interp: Interpreter, node: f.While, frame: Frame) -> Left:
+    events = interp.story.events
+    start = len(events)
+    value = expressions.evaluate(interp, node.test, frame)
+    if isinstance(value, Const) and not value.value:
+        return STAYS
+    clock = next((e for e in events[start:] if any(x.origin == "clock" for x in e.effects)), None)
+    start = len(events)
+    end = interp.enter_loop(frame, f.NOWHERE)
+    interp.block(node.body, frame)
+    end()
+    if clock is not None and any(e.trains for e in events[start:]):
+        interp.event("timed", clock.raw, frame, environment.place_of(clock))
+    interp.block(node.orelse, frame)
+    return STAYS
+
+
+def _try(interp: Interpreter, node: f.Try, frame: Frame) -> Left:
+    depth = len(interp.path)
+    goes_on = any(not _ends(handler) for handler in node.handlers)
+    interp.trials += goes_on
+    left = interp.block(node.body, frame)
+    interp.trials -= goes_on
+    for handler in node.handlers:
+        failed = OpaqueTest(("except", frame.module.path, id(handler)), EXCEPTION)
+        interp.under(failed, partial(interp.block, handler, frame))
+    if True not in left:
+        interp.block(node.orelse, frame)
+    interp.block(node.final, frame)
+    interp.path.cut(depth)
+    return left if not node.handlers else STAYS
+
+
+def _with(interp: Interpreter, node: f.With, frame: Frame) -> Left:
+    added = 0
+    for item, target in node.items:
+        value = expressions.evaluate(interp, item, frame)
+        entered, context = calls.enter_context(interp, value, frame)
+        if context:
+            interp.contexts.append(context)
+            added += 1
+        if target is not None:
+            interp.assign(target, entered, frame, f.NOWHERE)
+    left = interp.block(node.body, frame)
+    if added:
+        del interp.contexts[-added:]
+    return left
+
+
+def _match(interp: Interpreter, node: f.Match, frame: Frame) -> Left:
+    subject = expressions.evaluate(interp, node.subject, frame)
+
+    def run(index: int) -> Left:
+        if index == len(node.cases):
+            return STAYS
+        pattern, body, text = node.cases[index]
+        if pattern is None:
+            cond: Cond = True if text.strip() == "_" else OpaqueTest(("case", frame.module.path, id(body)), text)
+        else:
+            test = comparisons.compare(interp, "==", subject, expressions.evaluate(interp, pattern, frame), text)
+            cond = comparisons.condition(interp, test, text)
+        return interp.branch(cond, lambda: interp.block(body, frame), lambda: run(index + 1))
+
+    return run(0)
+
+
+def _def(interp: Interpreter, node: f.Def, frame: Frame) -> Left:
+    interp.store(node.name, calls.make_function(interp, node, frame), frame)
+    return STAYS
+
+
+def _class(interp: Interpreter, node: f.Class, frame: Frame) -> Left:
+    bases = tuple(expressions.evaluate(interp, base, frame) for base in node.bases)
+    inner = Frame(frame.module, frame, tuple(interp.assumed()), frame.func)
+    inner.body_of_class = True
+    cls = Class(node, bases, inner)
+    interp.block(node.body, inner)
+    for value in inner.vars.values():
+        if isinstance(value, Func) and value.owner is None and value.closure is inner:
+            value.owner = cls
+    interp.store(node.name, calls.decorate_class(interp, cls, node, frame), frame)
+    return STAYS
+
+
+def _import(interp: Interpreter, node: f.Import, frame: Frame) -> Left:
+    for dotted, alias in node.names:
+        value = linking.import_module(interp, dotted, 0, frame, node.place)
+        if linking.fails(interp, value):
+            return STOPS
+        if alias is not None:
+            interp.store(alias, value, frame)
+        else:
+            first = dotted.partition(".")[0]
+            top = value if first == dotted else linking.import_module(interp, first, 0, frame, node.place, quiet=True)
+            interp.store(first, top, frame)
+    return STAYS
+
+
+def _import_from(interp: Interpreter, node: f.ImportFrom, frame: Frame) -> Left:
+    return STOPS if linking.import_from(interp, node, frame) else STAYS
+
+
+def _scope(interp: Interpreter, node: f.Scope, frame: Frame) -> Left:
+    home = frame.module.frame or frame
+    for name in node.names:
+        current = frame.parent if node.kind == "nonlocal" else home
+        while node.kind == "nonlocal" and current is not None and name not in current.vars:
+            current = current.parent
+        frame.globals[name] = current or home
+    return STAYS
+
+
+def _copies(body: Sequence[f.Stmt]) -> bool:
+    """Whether a loop body only keeps one thing under a name: ``setattr(x, key, value)`` or ``x[key] = value``."""
+    if len(body) != 1:
+        return False
+    node = body[0]
+    if isinstance(node, f.Assign):
+        return isinstance(node.targets[0], f.Sub) and isinstance(node.value, f.Name)
+    called = node.value.func if isinstance(node, f.Evaluate) and isinstance(node.value, f.Call) else None
+    return isinstance(called, f.Name) and called.id == "setattr"
+
+
+def _ends(handler: Sequence[f.Stmt]) -> bool:
+    """Whether a handler hands the error on."""
+    return bool(handler) and isinstance(handler[-1], f.Raise)
+
+
+def may_give_up(statement: f.Try) -> bool:
+    """Whether a ``try`` keeps what comes after it from happening, by a handler that returns or goes on with a loop."""
+    return any(handler and isinstance(handler[-1], (f.Return, f.Jump)) for handler in statement.handlers)
+
+
+STATEMENTS: dict[type, Callable[[Interpreter, Any, Frame], Left]] = {
+    f.Evaluate: _evaluate, f.Assign: _assign, f.Augment: _augment, f.Return: _return,
+    f.Raise: _raise, f.Assert: _assert, f.Jump: _jump, f.If: _if, f.For: _for, f.While: _while,
+    f.Try: _try, f.With: _with, f.Match: _match, f.Def: _def, f.Class: _class,
+    f.Import: _import, f.ImportFrom: _import_from, f.Scope: _scope,
+}  # fmt: skip

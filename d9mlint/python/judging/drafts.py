@@ -1,0 +1,94 @@
+"""Drafts of findings: what a rule says of a place, before conditions are put into words and equal ones are merged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from d9mlint.model import Edit, Fix, Location, Op, Related, Rule
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.guards import Cond, both
+from d9mlint.python.domain.values import Const, FlagValue, Inst, Obj, Ref, Value
+from d9mlint.python.interpreter.program import Program
+
+MAX_RELATED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A finding before conditions are put into words and equal ones are merged."""
+
+    rule: Rule
+    location: Location
+    message: str
+    cond: Cond = True
+    confidence: str = ""
+    severity: str = ""
+    related: tuple[Related, ...] = ()
+    remedy: str = ""
+    fixes: tuple[Fix, ...] = ()
+    excluded: tuple[Cond, ...] = ()
+    """What holds where the program goes on at all, and needs no mention."""
+    settings: bool = False
+    """Conditions on settings whose values are not known are told, too."""
+    ops: tuple[str, ...] = ()
+
+
+def draft(
+    program: Program, rule: Rule, at: Event | Location, *, cond: Cond = True, confidence: str = "", severity: str = "",
+    related: Iterable[Related] = (), remedy: str = "", fixes: Iterable[Fix] = (), settings: bool = True,
+    of_ops: Iterable[Op] = (),
+    **words: object,
+) -> Draft:  # fmt: skip
+    """A finding of ``rule``; ``words`` fill the placeholders of the rule's message."""
+    location = at.location if isinstance(at, Event) else at
+    if isinstance(at, Event):
+        cond = both(*at.guards, cond)
+    if at_unsure(at):
+        confidence = "low" if at_unreached(at) else lower(confidence or rule.confidence)
+    message = rule.message.format_map(_Words(words))
+    return Draft(
+        rule, location, message, cond, confidence or rule.confidence, severity or rule.severity,
+        tuple(related)[:MAX_RELATED], remedy or rule.remedy(program.target, program.frameworks or ("numpy",)),
+        tuple(fixes), at.excluded if isinstance(at, Event) else (), settings,
+        tuple(op.name for op in of_ops),
+    )  # fmt: skip
+
+
+class _Words(dict[str, object]):
+    def __missing__(self, key: str) -> str:
+        return "{" + key + "}"
+
+
+def at_unsure(at: Event | Location) -> bool:
+    """Whether an event may not happen at all, as nothing was seen to call it."""
+    return isinstance(at, Event) and at.detached
+
+
+def at_unreached(at: Event | Location) -> bool:
+    """Whether an event stands in code that nothing which is called even mentions."""
+    return isinstance(at, Event) and at.unreached
+
+
+def lower(confidence: str) -> str:
+    """One step less confident."""
+    return {"high": "medium", "medium": "low"}.get(confidence, "low")
+
+
+def value_text(value: Value | None) -> str:
+    """A value in a message."""
+    if isinstance(value, Const):
+        return repr(value.value)
+    if isinstance(value, FlagValue):
+        return value.flag.spelled
+    if isinstance(value, Obj):
+        return value.type
+    if isinstance(value, Ref):
+        return value.name
+    return value.cls.node.name if isinstance(value, Inst) else "a value"
+
+
+def insertion(location: Location, text: str, message: str) -> Fix:
+    """A safe fix that inserts ``text`` at the end of ``location``."""
+    end = Location(location.path, location.end_line, location.end_column, location.end_line, location.end_column)
+    return Fix(message, (Edit(end, text),))

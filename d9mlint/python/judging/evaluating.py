@@ -1,0 +1,39 @@
+"""Draws that matter in training mode only, in programs that put their models into evaluation mode and train nothing."""
+
+from __future__ import annotations
+
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.guards import Cond, OpaqueTest, both, negate
+from d9mlint.python.domain.tellable import is_symbolic
+from d9mlint.python.domain.values import Const
+from d9mlint.python.interpreter.program import Program
+
+
+def only(program: Program, draw: Event) -> bool:
+    """Whether a draw decides nothing, as no module is in training mode when it happens."""
+    if not draw.in_training and not any(_in_training(cond) for cond in draw.guards):
+        return False
+    switches = program.once("evaluation-modes", _evaluations)
+    told = tuple(cond for cond in draw.guards if is_symbolic(cond))
+    before = [event for event in switches if event.index < draw.index or draw.deferred]
+    missed = (negate(both(*(cond for cond in event.guards if is_symbolic(cond)))) for event in before)
+    return bool(before) and both(*told, *missed) is False
+
+
+def _in_training(cond: Cond) -> bool:
+    return isinstance(cond, OpaqueTest) and (cond.text == "training" or cond.text.endswith(".training"))
+
+
+def _evaluations(program: Program) -> tuple[Event, ...]:
+    """The calls of ``eval()`` of a program that trains nothing and turns no training mode on."""
+    calls = [e for e in program.events if e.kind in ("call", "unresolved") and not e.detached]
+    if program.trains or program.story.local or any(_turns_on(event) for event in calls):
+        return ()
+    return tuple(e for e in calls if e.name.endswith(".eval") and not e.args and not e.deferred)
+
+
+def _turns_on(event: Event) -> bool:
+    """Whether a call is ``model.train()``."""
+    mode = event.args[0] if event.args else event.kwargs.get("mode")
+    off = isinstance(mode, Const) and mode.value is False
+    return event.name.endswith(".train") and not off

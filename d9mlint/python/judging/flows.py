@@ -1,0 +1,106 @@
+"""Where the numbers of a draw go: those that are only shown, or that only stand in for inputs, change no result."""
+
+from __future__ import annotations
+
+import re
+
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import Dict, taint
+from d9mlint.python.frameworks.torch.tensors import NO_GRAD
+from d9mlint.python.interpreter.program import Program
+
+_SHOWN = re.compile(
+    r"logging\.\w+|(.*\.)?(logger|log|logging|get_?[lL]ogger\(\))\.(debug|info|warning|warn)|\?\.(debug|info|warning|warn)|"
+    r".*\.(add_text|write_texts)"
+)
+"""Calls that log, also texts for TensorBoard (torch.utils.tensorboard, clu.metric_writers).
+
+What is printed counts: it may be all that a program gives.
+"""
+_COMPUTES = re.compile(
+    r"torch\.(nn\.functional\.|nn\.utils\.rnn\.)?(?!save$|set_)[a-z]\w*(?<!_)|torch\.Tensor\.(?!backward$|register|set_)\w*[a-z0-9]|"
+    r"builtins\.(tuple|list|iter|reversed|enumerate|zip|map|int|float|len|isinstance|type|dict)|"
+    r"torch\.nn\.Module\.(__call__|forward)|.*\(\)\.(__call__|forward)|\?\.(__call__|forward|infer|generate|"
+    r"size|view|reshape|permute|transpose|unsqueeze|squeeze|expand|contiguous|clone|detach|to|cuda|cpu|float|half|sum|mean)"
+)
+"""Calls that only compute: all that comes of them is their result."""
+_MODEL = re.compile(r"(.*[._])?(model|net|network|module|backbone|encoder|decoder|forward|infer)")
+"""Names of things that cannot be followed but are models by all appearance."""
+_MAX_CASTS = 20
+_MAX_FLOW = 5_000
+"""Calls that one draw is followed through; a deep network has some hundreds."""
+
+
+def changes_nothing(program: Program, draw: Event) -> bool:
+    """Whether all that is seen to take the numbers of a draw shows them, looks at their shape or is thrown away.
+
+    Where nothing is seen to take them, they may go anywhere.
+    """
+    uses = program.once("uses-of-values", _uses)
+    todo, seen = [draw], {id(draw)}
+    while todo:
+        event = todo.pop()
+        taken = [one for one in uses.get(id(event), ()) if not _hands_on(one, event)]
+        if not taken and not (event.discarded and _only_computes(event)):
+            return False
+        for one in taken:
+            if _harmless(one) or id(one) in seen:
+                continue
+            if len(seen) > _MAX_FLOW or _may_keep(one):
+                return False
+            seen.add(id(one))
+            todo.append(one)
+    return True
+
+
+def stands_in(program: Program, draw: Event) -> bool:
+    """Whether a network is traced, exported or counted with the numbers of a draw, as they are or moved and cast."""
+    uses = program.once("uses-of-values", _uses)
+    todo, seen = [draw], {id(draw)}
+    while todo:
+        event = todo.pop()
+        for one in uses.get(id(event), ()):
+            method = one.name.startswith("torch.Tensor.")
+            given = (*one.args[1:], *one.kwargs.values())  # (first comes the network)
+            if not method and any(x.shapes for x in one.effects) and event in taint(given)[2]:
+                return True
+            if method and id(one) not in seen and len(seen) < _MAX_CASTS:
+                seen.add(id(one))
+                todo.append(one)
+    return False
+
+
+def _harmless(event: Event) -> bool:
+    return bool(_SHOWN.fullmatch(event.name)) or any(effect.shapes for effect in event.effects)
+
+
+def _hands_on(event: Event, source: Event) -> bool:
+    """Whether a call only makes something of what ``source`` made that still counts as coming from there."""
+    return event.result is not None and source in taint([event.result])[2] and _only_computes(event)
+
+
+def _only_computes(event: Event) -> bool:
+    return not _may_keep(event) and (event.kind == "unresolved" or bool(_COMPUTES.fullmatch(event.name)))
+
+
+def _may_keep(event: Event) -> bool:
+    """Whether a call may do something with what it is given beyond its result: it trains, or is not known."""
+    if event.kind == "unresolved" and not _MODEL.fullmatch(event.name):
+        return not (event.inside(NO_GRAD) and (event.name == "?" or event.name.isidentifier()))
+    return event.kind in ("set", "compare") or any(effect.trains or effect.seeds for effect in event.effects)
+
+
+def _uses(program: Program) -> dict[int, list[Event]]:
+    """The calls that are handed something made by a call, by the call that made it."""
+    found: dict[int, list[Event]] = {}
+    for event in program.events:
+        if event.kind not in ("call", "unresolved", "sink", "set", "compare"):
+            continue
+        handed = (*event.args, *event.kwargs.values(), *((event.receiver,) if event.receiver is not None else ()))
+        if event.result is not None and event.result is event.receiver:
+            continue  # `.cuda()` hands the same thing on
+        inside = [value for one in handed if isinstance(one, Dict) for value in one.items.values()]
+        for source in taint((*handed, *inside))[2]:
+            if source is not event:
+                found.setdefault(id(source), []).append(event)
+    return found

@@ -1,0 +1,128 @@
+"""Whether a gradient goes through an op: what is trained, what only evaluates, prepares data or reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from d9mlint.model import Op
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.guards import All, AnyOf, Cond, FlagTest, Not, OpaqueTest
+from d9mlint.python.domain.values import Func, Obj, Value, alternatives
+from d9mlint.python.frameworks.tensorflow.determinism import trains
+from d9mlint.python.frameworks.torch.frozen import frozen
+from d9mlint.python.frameworks.torch.tensors import NO_GRAD
+from d9mlint.python.interpreter.calls import INFERENCE
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.interpreter.provenance import made_by
+
+IN_PIPELINE = ("tfdata", "tfdata-parallel", "py_function", "generator")
+"""tf.data runs its functions on the CPU, and no gradient goes through them."""
+_ONLY_FORWARD = re.compile(
+    r"^(?!.*train)(.*_)?(test|valid|validate|validation|eval|evaluate|evaluation|predict|prediction|predictions|"
+    r"infer|inference|postprocess|post|metric|metrics|accuracy|visualize|summary|decode|parse|parser|preprocess|preprocessing|augment|augmentation|load|read|input|"
+    r"dataset|label|labels|target|targets|assign|sample|anchors|export|serving|beam|generation|reorder)(_|$)"
+)
+"""Names of functions through which no gradient goes."""
+_INFERS = re.compile(
+    r"(mode|phase)\w* (==|is) ('(infer|inference|predict|prediction|eval|evaluate|evaluation|export|serving|test)'|"
+    r"\S*\bModeKeys\.(PREDICT|EVAL|INFER))$|(^|\.)(do_)?(infer|predict|eval|evaluate|export|test)(_only)?$",
+    re.IGNORECASE,
+)
+"""Conditions on the way to code that trains nothing, as they are written."""
+_TRAINS = re.compile(
+    r"(mode|phase)\w* (==|is) ('(train|training)'|\S*\bModeKeys\.TRAIN)$|(^|\.)_?(is_|in_)?(training|train)$",
+    re.IGNORECASE,
+)
+"""Conditions that hold where something is trained."""
+_ABOUT_DATA = re.compile(r"(^|_)(parse|parser|preprocess|preprocessing|augment|load|read|input|dataset|decode)(_|$)")
+_LEARNED = re.compile(
+    r"(layers\.\w+\(\)\.__call__|Model\.__call__|get_variable|add_weight|Variable|matmul|conv\dd|dense)\(\)$"
+)
+_RESHAPES = re.compile(r"\.(reshape|squeeze|expand_dims|transpose|identity|cast|concat|stack)\(\)$")
+_MODELS = (".from_pretrained", ".from_config")
+"""Calls that make a whole model, which trains elsewhere."""
+_OF_WEIGHTS = re.compile(r"^torch\.nn\.(functional\.)?(conv|[Ee]mbedding)")
+"""Ops of layers whose weights' gradient is what varies."""
+_DATA_FILES = re.compile(r"preprocess|dataset|dataloader|data_loader|input_pipeline|augment|[^/]*_reader")
+
+
+def matters(program: Program, event: Event, op: Op) -> bool:
+    """Whether what an op makes vary can reach the training: for a gradient, whether there is one."""
+    name = event.func.name.lower() if isinstance(event.func, Func) else ""
+    if event.detached and (_ABOUT_DATA.search(name) or _DATA_FILES.search(event.location.path.rpartition("/")[2])):
+        return False
+    if _OF_WEIGHTS.search(op.name) and id(event) in frozen(program):
+        return False
+    if op.direction != "backward":
+        return True
+    if op.sites:  # the user's own: other frameworks train by calling `backward`
+        return bool(trains(program)) or any(e.name.endswith(".backward") for e in program.events)
+    if not trains(program) or event.inside(*IN_PIPELINE, NO_GRAD):
+        return False
+    if event.name.endswith(_MODELS):  # whatever the function around is called that loads the model
+        return not _frozen(program, event) and not _only_infers(program, event)
+    if _ONLY_FORWARD.search(name):
+        return False
+    if _DATA_FILES.search(event.location.path.rpartition("/")[2]):  # no gradient goes back into the input pipeline
+        return False
+    return not _only_infers(program, event)
+
+
+def _frozen(program: Program, model: Event) -> bool:
+    """Whether a model is put into evaluation mode for good, or its weights are frozen, as those of a teacher."""
+    ends = program.once("methods-of-made", _methods_of_made).get(id(model), set())
+    return ("eval" in ends and "train" not in ends) or "requires_grad_" in ends
+
+
+def _methods_of_made(program: Program) -> dict[int, set[str]]:
+    """The last names of the calls of what a call made, by the ``id`` of that call."""
+    found: dict[int, set[str]] = {}
+    for event in program.events:
+        if event.receiver is not None:
+            for made in made_by(event.receiver):
+                found.setdefault(id(made), set()).add(event.name.rpartition(".")[2])
+    return found
+
+
+def _only_infers(program: Program, event: Event) -> bool:
+    """Whether what happens there is part of an evaluation, a prediction or an export, by guards or names on the way."""
+    if any(_inferring(part) for guard in event.guards for part in (guard.of if isinstance(guard, All) else (guard,))):
+        return True
+    return event.inside(INFERENCE) and not program.once("trains-in-inference", _trains_in_inference)
+
+
+def _trains_in_inference(program: Program) -> bool:
+    """Whether a function that is named after evaluation trains all the same, as a search for parameters does."""
+    return any(e.inside(INFERENCE) for e in program.trains)
+
+
+def _inferring(cond: Cond) -> bool:
+    """Whether a condition holds only where nothing is trained: ``mode == "infer"``, not ``mode == "train"``."""
+    if isinstance(cond, AnyOf):
+        return all(_inferring(part) for part in cond.of)
+    if isinstance(cond, All):
+        return any(_inferring(part) for part in cond.of)
+    positive = not isinstance(cond, Not)
+    atom = cond if positive else cond.of  # type: ignore[union-attr]
+    if isinstance(atom, FlagTest):
+        if atom.op == "==" and isinstance(atom.value, str):
+            text = f"{atom.flag.name} == {atom.value!r}"
+        else:
+            text = atom.flag.name if atom.op == "truthy" else ""
+    else:
+        text = atom.text if isinstance(atom, OpaqueTest) else ""
+    return bool((_INFERS if positive else _TRAINS).search(text))
+
+
+def learned(value: Value | None, makers: Mapping[int, Event], depth: int = 4) -> bool:
+    """Whether a value surely is a weight or was computed by a layer, so that a gradient goes through it."""
+    for _, leaf in alternatives(value):
+        made = leaf.event if isinstance(leaf, Obj) else makers.get(id(leaf))
+        if made is None:
+            continue
+        if _LEARNED.search(f"{made.name}()"):
+            return True
+        if depth and made.args and _RESHAPES.search(f"{made.name}()") and learned(made.args[0], makers, depth - 1):
+            return True
+    return False

@@ -1,0 +1,53 @@
+"""Whether the indices of an op can repeat: only what meets at one place is added up in an order that varies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from d9mlint.model import Argument, Op
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import Const, Obj, Ref, Seq, Value
+from d9mlint.python.frameworks.jax import ops as jaxops
+
+_PLACES = ("tensorflow.where", "tensorflow.compat.v1.where", "tensorflow.where_v2")
+_RANGES = (
+    "tensorflow.range", "numpy.arange", "builtins.range", "tensorflow.argsort", "numpy.argsort", *jaxops.RANGES,
+)  # fmt: skip
+_SPARSE_INDICES = ("SparseTensor.indices", "SparseTensor().indices")
+_RESHAPES_ONE = re.compile(r"\.(reshape|squeeze|expand_dims)\(\)$")
+_INDICES = (
+    (re.compile("tensor_scatter"), Argument(1, "indices")), (re.compile("scatter_nd"), Argument(0, "indices")),
+    (re.compile("gather"), Argument(1, "indices")), (re.compile("embedding_lookup"), Argument(1, "ids")),
+)  # fmt: skip
+"""Where an op takes its indices; equal ones are added up, in the op or in its gradient."""
+_CASTS = re.compile(r"\.(cast|to_int32|to_int64|identity)\(\)$")
+
+
+def meets_each_index_once(event: Event, op: Op, makers: Mapping[int, Event]) -> bool:
+    """Whether the indices surely do not repeat, so that nothing is added up."""
+    for words, wanted in _INDICES:
+        if words.search(op.name):
+            value = event.argument(wanted)
+            if "update" in op.name and isinstance(value, Ref) and value.name.endswith(".indices"):
+                return True  # of a SparseTensor; those of IndexedSlices are for adding up
+            return value is not None and unique(value, makers)
+    return False
+
+
+def unique(indices: Value, makers: Mapping[int, Event], depth: int = 4) -> bool:
+    """Whether indices surely do not repeat: a range, different numbers, or the places where a mask holds."""
+    if isinstance(indices, Seq) and indices.items is not None:
+        known = [item.value for item in indices.items if isinstance(item, Const)]
+        return len(known) == len(indices.items) and len(set(map(repr, known))) == len(known)
+    if isinstance(indices, Ref) and indices.name.endswith(_SPARSE_INDICES):
+        return True
+    made = indices.event if isinstance(indices, Obj) else makers.get(id(indices))
+    if made is None:
+        return False
+    if made.name in _PLACES:
+        return len(made.args) + len(made.kwargs.keys() - {"name"}) == 1
+    if made.name in _RANGES:
+        return True
+    shaped = _CASTS.search(f"{made.name}()") or _RESHAPES_ONE.search(f"{made.name}()")
+    return bool(depth and made.args and shaped and unique(made.args[0], makers, depth - 1))

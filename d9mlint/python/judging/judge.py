@@ -1,0 +1,116 @@
+"""From files to findings: interprets each entry, runs the rules on what it does, merges what they say."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from d9mlint.model import CONFIDENCES, Finding, Location, Related, Rule, Target
+from d9mlint.python.domain.events import Story
+from d9mlint.python.domain.guards import Cond
+from d9mlint.python.domain.knowledge import Knowledge
+from d9mlint.python.frameworks.registry import frameworks
+from d9mlint.python.interpreter import driver
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.judging import match
+from d9mlint.python.judging.drafts import Draft
+from d9mlint.python.judging.merging import combine
+from d9mlint.python.judging.wording import any_of, words_of
+from d9mlint.python.project.files import Project
+from d9mlint.python.source.reading import CannotRead
+
+Check = Callable[[Program, Rule], Iterable[Draft]]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What one entry yields: findings, and files (or rules) that could not be judged with the reason."""
+
+    findings: tuple[Finding, ...]
+    unchecked: tuple[tuple[str, str], ...]
+    files: tuple[str, ...]
+    runs: bool
+    """It is a program: an entry, or a file that no entry reaches and that was seen to train by itself."""
+
+
+def judge(
+    project: Project, entry: str, roots: Sequence[str], rules: Iterable[Rule], knowledge: Knowledge,
+    target: Target, argv: Sequence[str] | None = None, *, local: bool = False, elsewhere: frozenset[str] = frozenset(),
+) -> Judged:  # fmt: skip
+    """Tells the program that starts at ``entry`` and judges it; ``local`` for a file that no entry reaches.
+
+    ``elsewhere`` are files that another entry of the same run reaches too: what nothing calls in them is told there.
+
+    Raises:
+        CannotRead: the entry itself cannot be read.
+        UsageError: ``argv`` are not arguments of this program.
+    """
+    story = interpret(project, entry, roots, knowledge, target, argv, local=local, elsewhere=elsewhere)
+    program = Program(story, target, knowledge)
+    drafts: list[Draft] = []
+    unchecked = dict(story.unchecked)
+    for rule in rules:
+        if not rule.applies(target):
+            continue
+        try:
+            drafts.extend(checker(rule)(program, rule))
+        except Exception as error:  # noqa: BLE001 - one rule must not take the others down; it is reported as such
+            place = f"{type(error).__name__}: {error}"
+            unchecked[f"{entry}"] = f"internal-error: rule {rule.name} failed: {place}"
+    findings = merge(drafts, entry, story.local)
+    return Judged(findings, tuple(sorted(unchecked.items())), tuple(m.path for m in story.modules), not story.local)
+
+
+def interpret(
+    project: Project, entry: str, roots: Sequence[str], knowledge: Knowledge, target: Target,
+    argv: Sequence[str] | None = None, *, local: bool = False, elsewhere: frozenset[str] = frozenset(),
+) -> Story:  # fmt: skip
+    """What the program that starts at ``entry`` does, with all frameworks that are known.
+
+    Raises:
+        CannotRead, UsageError: as for `judge`.
+    """
+    return driver.run(project, entry, roots, knowledge, target, frameworks(), argv, local=local, elsewhere=elsewhere)
+
+
+_CHECKERS: dict[str, Check] = {}
+
+
+def checker(rule: Rule) -> Check:
+    """The function that judges for a rule: its ``match``, or ``check_program`` of the module of its name."""
+    if rule.match is not None:
+        return match.check
+    found = _CHECKERS.get(rule.name)
+    if found is None:
+        module = importlib.import_module(f"d9mlint.python.rules.{rule.family}.{rule.name.replace('-', '_')}")
+        found = _CHECKERS[rule.name] = module.check_program
+    return found
+
+
+def merge(drafts: Iterable[Draft], entry: str, local: bool) -> tuple[Finding, ...]:
+    """Findings out of drafts: those that say the same of the same place become one, under either condition."""
+    groups: dict[tuple[str, Location, str], list[Draft]] = {}
+    for draft in drafts:
+        groups.setdefault((draft.rule.name, draft.location, draft.message), []).append(draft)
+    findings = [_finding(group, entry, local) for group in groups.values()]
+    return tuple(sorted(findings, key=lambda x: x.sort_key))
+
+
+def _finding(group: list[Draft], entry: str, local: bool) -> Finding:
+    best = max(group, key=lambda d: CONFIDENCES.index(d.confidence))
+    cond: Cond = any_of((d.cond for d in group), best.settings)
+    excluded = [one for one in best.excluded if all(one in draft.excluded for draft in group)]
+    related: list[Related] = []
+    for draft in group:
+        related.extend(r for r in draft.related if r not in related and r.location != draft.location)
+    return Finding(
+        rule=best.rule.name, id=best.rule.id, hazard=best.rule.hazard, noise=best.rule.noise, severity=best.severity,
+        confidence=best.confidence, message=best.message, location=best.location, remedy=best.remedy,
+        when=words_of(cond, best.settings, excluded), related=tuple(related), fixes=best.fixes,
+        entries=() if local else (entry,),
+        ops=tuple(dict.fromkeys(op for draft in group for op in draft.ops)),
+    )  # fmt: skip
+
+
+__all__ = ["CannotRead", "Judged", "combine", "interpret", "judge"]

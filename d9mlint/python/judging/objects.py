@@ -1,0 +1,119 @@
+"""Objects outside the program that keep a random generator of their own: who makes, seeds and uses each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from d9mlint.model import Effect
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.guards import Cond, both, either, negate
+from d9mlint.python.interpreter.program import Program, is_none
+from d9mlint.python.interpreter.provenance import made_by
+
+OWN = "own"
+"""Generators of this name, or with it before a hyphen, belong to one object: no global seed reaches them.
+
+Those with a kind after the hyphen are looked for by it. Of the plain name are generators that are objects themselves
+(``tf.random.Generator``): whether they are seeded is said where they are made.
+"""
+SHARED = "own-shared-"
+"""Generators that parts hand on to what is made of them: a seeding of any object counts."""
+_ONLY_SHAPES = ("init", "init_with_output", "lazy_init", "tabulate", "summary", "export")
+"""Calls that look at the shapes of the values they get (parameters of Flax modules are drawn from their key alone)."""
+MAX_DEPTH = 8
+"""Lists of parts inside parts that are looked through."""
+
+
+def is_own(generator: str) -> bool:
+    """Whether a generator belongs to one object."""
+    return generator.partition("-")[0] == OWN
+
+
+def seeded_by(program: Program, maker: Event, stream: str) -> list[tuple[Event, Cond]]:
+    """Calls of the object's methods that seed one of its generators, each with the condition under which it does."""
+    return [
+        (event, _given(program, event, effect))
+        for event, effect in _seeders(program, stream)
+        if stream.startswith(SHARED) or any(made is maker for made in made_by(event.receiver))
+    ]
+
+
+def only_for_shapes(program: Program, draw: Event) -> bool:
+    """Whether the values that a call draws are only looked at for their shapes, as far as is seen."""
+    users = [
+        event
+        for event in program.events
+        if event.kind in ("call", "unresolved")
+        and any(value is draw.result for value in (*event.args, *event.kwargs.values()))
+    ]
+    return bool(users) and all(event.name.rpartition(".")[2] in _ONLY_SHAPES for event in users)
+
+
+def seeded_globally(program: Program, stream: str) -> list[tuple[Event, Effect, Cond]]:
+    """Calls outside the object that seed all generators of its kind."""
+    return [
+        (event, effect, _given(program, event, effect))
+        for event, effect in _seeders(program, stream)
+        if not any(True for _ in made_by(event.receiver))
+    ]
+
+
+def _seeders(program: Program, stream: str) -> Iterator[tuple[Event, Effect]]:
+    for event in program.events:
+        if event.kind == "call" and not event.detached:
+            for effect in event.effects:
+                if stream in effect.seeds:
+                    yield event, effect
+
+
+def _given(program: Program, event: Event, effect: Effect) -> Cond:
+    """When a call really seeds."""
+    value = event.argument(effect.seed_argument) if effect.seed_argument else None
+    none: Cond = False if effect.default_seed else True if value is None else is_none(value)
+    return both(*event.guards, program.holds(event, effect.when), negate(none))
+
+
+def draws_by_parts(event: Event, effect: Effect, depth: int = 0) -> bool:
+    """Whether an object that draws only through its parts has one that does; unknown parts are none."""
+    if effect.parts is None:
+        return True
+    parts = event.argument(effect.parts)
+    return depth < MAX_DEPTH and any(_draws(made, depth + 1) for made in made_by(parts))
+
+
+def _draws(made: Event, depth: int) -> bool:
+    return any(
+        (is_own(effect.creates) or any(map(is_own, effect.draws))) and draws_by_parts(made, effect, depth)
+        for effect in made.effects
+    )
+
+
+def handed_to_maker(program: Program, maker: Event) -> bool:
+    """Whether the object becomes a part of another one of its kind, which then decides."""
+    kinds = {effect.creates for effect in maker.effects if is_own(effect.creates)}
+    for event in program.events:
+        if event is maker or event.kind != "call":
+            continue
+        for effect in event.effects:
+            parts = event.argument(effect.parts) if effect.parts is not None and effect.creates in kinds else None
+            if any(made is maker for made in made_by(parts)):
+                return True
+    return False
+
+
+def may_be_seeded_by(program: Program, maker: Event, before: Event) -> bool:
+    """Whether the object was handed to something unknown before that may seed it."""
+    for event in program.events:
+        if event.index >= before.index:
+            return False
+        known = event.effects and not any(effect.seeds for effect in event.effects)
+        if event.kind not in ("call", "unresolved") or known or event.name.startswith("builtins."):
+            continue
+        if any(made is maker for value in (*event.args, *event.kwargs.values()) for made in made_by(value)):
+            return True
+    return False
+
+
+def fixed_before(seedings: list[tuple[Event, Cond]], event: Event) -> Cond:
+    """The condition under which one of the seedings came before an event, or may have."""
+    return either(*(cond for seeding, cond in seedings if seeding.index < event.index or seeding.deferred))

@@ -1,0 +1,148 @@
+"""Values in an order that nothing promises (listings, sets, completion) and the places where that order counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from d9mlint.model import Argument, Related, Rule
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.guards import both, either
+from d9mlint.python.domain.values import Value, alternatives, taint, taint_of
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.judging import picking
+from d9mlint.python.judging.drafts import Draft, draft, lower
+from d9mlint.python.source import facts as f
+
+_NUMERIC = ("tensorflow", "keras", "tf_keras", "numpy", "torch", "jax", "pandas", "sklearn")
+_FITS = ("keras.Model.fit", "?.fit", "keras.Model.fit_generator", "?.fit_generator")
+_WALKS = ("os.walk", "tensorflow.io.gfile.walk", "tensorflow.gfile.Walk")
+_WEAK = ("item", "enumerate")
+"""Sinks that may be harmless: any element will do, or the number is only shown."""
+
+
+def check(program: Program, rule: Rule, order: str) -> Iterator[Draft]:
+    """At each source of ``order`` whose values reach a place where the order counts."""
+    if not program.imports(*_NUMERIC) and not (program.imports("random") and _seeds(program)):
+        return
+    found: dict[int, tuple[Event, list[Event]]] = {}
+    for event, value in program.once("ordered-inputs", _ordered_inputs):
+        source = _source(value, order)
+        if source is None or _only_sorted(program, event):
+            continue
+        if not picking.asks_no_order(program, event):
+            found.setdefault(source.index, (source, []))[1].append(event)
+    for source, sinks in found.values():
+        if source.name in _WALKS and _sorted_inside(program, source):
+            continue
+        strong = [e for e in sinks if not (e.kind == "sink" and e.name in _WEAK)]
+        first = (strong or sinks)[0]
+        related = [Related(e.location, "the order counts here") for e in sinks]
+        yield draft(
+            program,
+            rule, source, cond=either(*(both(*e.guards) for e in strong or sinks)), related=dict.fromkeys(related),
+            confidence=_confidence(rule, source, strong), name=_name(source), sink=_sink(first),
+        )  # fmt: skip
+
+
+def _confidence(rule: Rule, source: Event, strong: list[Event]) -> str:
+    if source.name == "builtins.set.pop" and all(e.name == "pop" for e in strong) and _only_tells(source):
+        return "low"
+    return rule.confidence if strong else lower(rule.confidence)
+
+
+def _only_tells(event: Event) -> bool:
+    """Whether the function that an event is in answers yes or no and stores nothing: any item may do for that."""
+    node = event.func.node if event.func is not None else None
+    if not isinstance(node, f.Def) or node.generator:
+        return False
+    pending: list[Any] = [*node.body]
+    answers = 0
+    while pending:
+        one = pending.pop()
+        if isinstance(one, f.Return):
+            if not isinstance(one.value, f.Const) or not isinstance(one.value.value, bool):
+                return False
+            answers += 1
+        elif isinstance(one, f.Scope) or (isinstance(one, f.Assign) and not _binds_names(one)):
+            return False
+        pending += [part for part in one if isinstance(part, tuple) and part]
+    return answers > 0
+
+
+def _binds_names(node: f.Assign) -> bool:
+    return all(isinstance(target, f.Name) for target in node.targets)
+
+
+def _seeds(program: Program) -> bool:
+    """Whether the program is meant to draw the same in each run."""
+    return any(effect.seeds and not event.detached for event in program.events for effect in event.effects)
+
+
+def _sorted_inside(program: Program, walk: Event) -> bool:
+    """Whether the loop over a walk sorts what it gets: ``dirs.sort()`` puts the folders to come in order, too.
+
+    What another function sorts (labels, say) came out of the files later.
+    """
+    for event in program.calls("?.sort", "builtins.list.sort", "builtins.sorted"):
+        values = [*event.args, *([event.receiver] if event.receiver is not None else [])]
+        if event.func is walk.func and walk in taint(values)[2]:
+            return True
+    return False
+
+
+def _only_sorted(program: Program, event: Event) -> bool:
+    """Whether what a call makes goes at once into one that asks for no order: ``np.sort(np.array(names))``."""
+    if event.kind != "call" or event.index + 1 >= len(program.events):
+        return False
+    after = program.events[event.index + 1]
+    inner, outer = event.location, after.location
+    within = (outer.line, outer.column) < (inner.line, inner.column) < (outer.end_line, outer.end_column)
+    given = within and any(value is event.result for value in after.args)
+    return given and after.kind == "call" and any(x.order == "sorted" for x in after.effects)
+
+
+def _ordered_inputs(program: Program) -> list[tuple[Event, Value]]:
+    """What goes in no promised order to where an order counts."""
+    return [(event, value) for event in program.events for value in _inputs(event) if taint([value])[1]]
+
+
+def _inputs(event: Event) -> Iterator[Value]:
+    if event.kind == "sink":
+        yield from event.args
+    elif event.kind == "call":
+        if any(x.orders_data for x in event.effects):
+            yield from (*event.args, *event.kwargs.values())
+        elif event.name in _FITS:
+            value = event.argument(Argument(0, "x"))
+            if value is not None:
+                yield value
+
+
+def _source(value: Value, order: str) -> Event | None:
+    """Where a value in this order comes from: the listing, or the place that goes through the set."""
+    for _, leaf in alternatives(value):
+        _, its_order, sources = taint_of(leaf)
+        if its_order == order:
+            wanted = [e for e in sources if _makes(e, order)]
+            if wanted:
+                return wanted[0]
+    return None
+
+
+def _makes(event: Event, order: str) -> bool:
+    if order == "set":
+        return (event.kind, event.name) in (("iterate", "set"), ("call", "builtins.set.pop"))
+    return event.kind == "call" and any(x.order == order for x in event.effects)
+
+
+def _name(source: Event) -> str:
+    return source.raw.removeprefix("?.")
+
+
+def _sink(event: Event) -> str:
+    if event.kind == "sink":
+        return {"item": "an index", "slice": "a slice", "numbering": "a numbering", "pop": "`pop`"}.get(
+            event.name, "`enumerate`"
+        )
+    return f"`{event.raw.removeprefix('?.').removeprefix('builtins.')}`"

@@ -1,0 +1,410 @@
+"""Random generators of a program: who seeds them, who draws from them, and when a draw is not covered by a seed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from d9mlint.model import Argument, Effect
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.guards import (
+    TYPE_TEST,
+    All,
+    Cond,
+    FlagTest,
+    Not,
+    OpaqueTest,
+    both,
+    either,
+    negate,
+    stated,
+    truth,
+)
+from d9mlint.python.domain.tellable import by_default, is_symbolic
+from d9mlint.python.domain.values import Const, Inst, Obj, Ref, Seq, Unknown, Value, alternatives
+from d9mlint.python.frameworks.tensorflow.determinism import trains
+from d9mlint.python.frameworks.tensorflow.hooks import SCOPE_INITIALIZER
+from d9mlint.python.frameworks.torch import devicedraws, loading
+from d9mlint.python.frameworks.torch.scorers import only_scores
+from d9mlint.python.frameworks.torch.weights import kept, without_numbers
+from d9mlint.python.interpreter.library.environment import SPAWNED
+from d9mlint.python.interpreter.program import Program, is_none
+from d9mlint.python.judging import evaluating
+from d9mlint.python.judging.flows import changes_nothing
+from d9mlint.python.judging.objects import draws_by_parts, is_own
+
+LABELS = {
+    "python": "Python's `random`",
+    "numpy": "NumPy's global generator",
+    "tensorflow": "TensorFlow's global generator",
+    "torch": "PyTorch's global generator",
+    "torch-device": "the GPU's generator",
+    "numba": "Numba's generator",
+}
+_IMPLICIT = (
+    "keras.layers.", "keras.initializers.", "keras.applications.", "tensorflow.layers.", "tensorflow.get_variable",
+    "tensorflow.contrib.layers.", "tensorflow.nn.dropout", "tensorflow.nn.rnn_cell.", "tensorflow.contrib.rnn.",
+    "torch.nn.", "torchvision.models.", "timm.", "transformers.AutoModel", "transformers.Bert",
+    "peft.",
+)  # fmt: skip
+DATA_DRAWS = frozenset(
+    {
+        f"tensorflow.data.{name}"
+        for name in (
+            "Dataset.shuffle", "Dataset.list_files", "Dataset.sample_from_datasets", "Dataset.random",
+            "Dataset.rejection_resample", "experimental.shuffle_and_repeat",
+        )
+    }
+    | {
+        f"torch.utils.data.{name}"
+        for name in (
+            "DataLoader.__iter__", "RandomSampler.__iter__", "SubsetRandomSampler.__iter__",
+            "WeightedRandomSampler.__iter__", "random_split",
+        )
+    }
+)  # fmt: skip
+_SCOPED = ("tensorflow.get_variable", "tensorflow.layers.", "tensorflow.nn.rnn_cell.", "tensorflow.contrib.rnn.")
+"""Calls that take the initializer of their variable scope where they are given none."""
+_NOISE = ("tensorflow.layers.dropout", "tensorflow.nn.rnn_cell.DropoutWrapper")
+_SCOPE_SETTER = "tensorflow.get_variable_scope().set_initializer"
+_SHUFFLES = {"tensorflow": "tensorflow", "jax": "numpy", "torch": "torch"}
+"""The generator that ``fit`` shuffles arrays with, by the backend of Keras."""
+_SEED_WORDS = ("seed", "determin", "reproduc")
+_KNOWN = ("builtins.", "torch.", "numpy.", "tensorflow.config.")
+"""Libraries whose calls that seed are all in the catalogue: their switches of determinism seed nothing."""
+_DATASET = "tensorflow.data.Dataset"
+_COMPILED = ("numba.njit", "numba.jit", "numba.core.decorators.njit", "numba.core.decorators.jit")
+_INITIALIZER = "keras.initializers.Initializer"
+
+
+@dataclass(frozen=True, slots=True)
+class Seeding:
+    """A call that seeds ``generators``, the value given, and the condition under which it really fixes them."""
+
+    event: Event
+    generators: tuple[str, ...]
+    value: Value | None
+    fixes: Cond
+
+    @property
+    def restores(self) -> bool:
+        """Whether it puts a saved state back, which a run does that goes on from a checkpoint."""
+        return self.event.name.endswith("state")
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """A draw from ``generator``; ``cond`` is when it happens and no seed of its own is given."""
+
+    event: Event
+    generator: str
+    cond: Cond
+    implicit: bool
+    worker: bool = False
+    """It happens in a worker process of a data loader, which takes its seed from ``generator``."""
+    other: str = ""
+    """A seed of this generator covers it, too, as far as anybody can tell."""
+
+    @property
+    def is_data(self) -> bool:
+        """Whether a rule of its own speaks of this draw: shuffles, splits and samplings of datasets."""
+        return self.event.name in DATA_DRAWS
+
+
+@dataclass(frozen=True, slots=True)
+class Uncovered:
+    """A draw that no seed covers under ``cond``; ``late`` is a seeding that comes after it."""
+
+    draw: Draw
+    cond: Cond
+    late: Seeding | None
+    sure: bool
+
+
+def seedings(program: Program) -> list[Seeding]:
+    """All calls that seed a global generator, in order (also those in functions that nobody calls)."""
+    return program.once("seedings", _seedings)
+
+
+def _seedings(program: Program) -> list[Seeding]:
+    out: list[Seeding] = []
+    for event in program.events:
+        if loading.context(event):
+            continue  # seeds what its loader draws, nothing else
+        for effect in event.effects:
+            generators = tuple(_compiled(event, g) for g in effect.seeds if not is_own(g))
+            if generators:
+                value = event.argument(effect.seed_argument) if effect.seed_argument else None
+                none = False if effect.default_seed else True if value is None else is_none(value)
+                given = program.holds(event, effect.when)
+                if given is not False:
+                    generators = (*generators, *_by_backend(program, event))
+                    out.append(Seeding(event, generators, value, both(*event.guards, given, negate(none))))
+    return out
+
+
+def _by_backend(program: Program, event: Event) -> tuple[str, ...]:
+    """What Keras seeds besides, for the backend it computes with (keras/src/utils/rng_utils.py)."""
+    seeds_torch = event.name == "keras.utils.set_random_seed" and program.keras_backend == "torch"
+    return ("torch",) if seeds_torch else ()
+
+
+def draws(program: Program) -> Iterator[Draw]:
+    """All draws from global generators whose numbers can reach a result, in order."""
+    for event in program.events:
+        if event.kind != "call":
+            continue
+        for effect in event.effects:
+            for named in effect.draws:
+                draw = _draw(program, event, effect, named)
+                if draw is not None:
+                    yield draw
+        if event.name in ("keras.Model.fit",):
+            yield from _fit(program, event)
+
+
+def _draw(program: Program, event: Event, effect: Effect, named: str) -> Draw | None:
+    if is_own(named) or not draws_by_parts(event, effect) or (named == "torch" and without_numbers(event)):
+        return None
+    source = loading.source(program, event, _generator(program, event, effect, named))
+    if source is None:
+        return None
+    free = both(no_own_seed(event, effect), negate(_initialized_by_scope(program, event)))
+    cond = both(*event.guards, free, source.cond, program.holds(event, effect.when))
+    if effect.where:
+        cond = False if only_scores(program, event) else both(cond, stated(effect.where))
+    implicit = event.name.startswith(_IMPLICIT) or effect.returns == _INITIALIZER
+    if cond is False or (implicit and not trains(program)):
+        return None
+    if implicit:  # where nothing trains, weights that are loaded are drawn for nothing
+        cond = both(cond, program.training)
+    if evaluating.only(program, event):
+        return None
+    cond = both(cond, kept(program, event), negate(event.idle))
+    if both(*event.excluded, cond) is False:  # what holds anyhow may leave nothing: `assert p in (0, 1)`
+        return None
+    other = source.other
+    if source.generator == "torch" and not other and devicedraws.may_be_on_gpu(program, event):
+        other = devicedraws.GPU
+    return Draw(event, source.generator, cond, implicit, source.worker, other)
+
+
+def _generator(program: Program, event: Event, effect: Effect, named: str) -> str:
+    """The generator that a draw takes its numbers from: Keras 2 leaves Python's alone in TF1 graphs and behaviour.
+
+    The initializers of ``tf.compat.v1``, those that layers get by name after ``disable_v2_behavior()`` and random
+    preprocessing layers in a graph use TensorFlow's generator (keras 2.10 to 2.15: ``initializers/__init__.py``,
+    ``backend.py``, ``RandomGenerator._maybe_init``; measured on TensorFlow 2.15.1).
+    """
+    if named == "numpy":
+        return _compiled(event, named)
+    if named != "python" or not event.name.startswith(("keras.", "tensorflow.")):
+        return named
+    if effect.returns == _INITIALIZER:
+        old = event.raw.startswith("tensorflow.compat.v1.")
+    else:
+        off = program.calls("tensorflow.disable_v2_behavior")
+        in_graph = event.name.startswith("keras.layers.Random") and event.inside("graph")
+        old = in_graph or any(not e.detached for e in off)
+    return "tensorflow" if old else named
+
+
+def _compiled(event: Event, generator: str) -> str:
+    """Functions that Numba compiles have a generator of their own (numba.readthedocs.io, NumPy support, Random)."""
+    inside = event.func is not None and generator == "numpy" and any(map(_compiles, event.func.decorators))
+    return "numba" if inside else generator
+
+
+def _compiles(decorator: Value) -> bool:
+    name = decorator.name if isinstance(decorator, Ref) else ""
+    if isinstance(decorator, Obj) and decorator.event is not None:
+        name = decorator.event.name
+    return name in _COMPILED
+
+
+def _initialized_by_scope(program: Program, event: Event) -> Cond:
+    """When the variable scope gives the initializer: that one was judged where it was made."""
+    if not event.name.startswith(_SCOPED) or event.name in _NOISE:
+        return False
+    if event.inside(SCOPE_INITIALIZER):
+        return True
+    setters = [e for e in program.calls(_SCOPE_SETTER) if not e.detached and e.index < event.index]
+    given = [(e, negate(is_none(e.args[0]))) for e in setters if e.args]
+    if any(cond is True and set(e.guards) <= set(event.guards) for e, cond in given):
+        return True
+    return either(*(both(*e.guards, cond) for e, cond in given))
+
+
+def _fit(program: Program, event: Event) -> Iterator[Draw]:
+    """``fit(shuffle=True)`` on arrays shuffles them: with NumPy before TF 2, with TensorFlow's generator since.
+
+    Keras 3 on JAX takes NumPy's, on PyTorch that one's (keras/src/trainers/data_adapters/array_data_adapter.py).
+    """
+    data = event.argument(Argument(0, "x"))
+    shuffle = event.argument(Argument(None, "shuffle"))
+    if data is None or any(isinstance(leaf, Obj) and leaf.type == _DATASET for _, leaf in alternatives(data)):
+        return
+    if isinstance(data, (Inst, Seq)) or (isinstance(shuffle, Const) and shuffle.value is False):
+        return
+    if isinstance(data, Unknown) and shuffle is None and not _looks_like_array(data):
+        return
+    generator = _SHUFFLES.get(program.keras_backend)
+    if generator is None:
+        return
+    if generator == "tensorflow" and program.target.fits("tensorflow", "<2.0"):
+        generator = "numpy"
+    yield Draw(event, generator, both(*event.guards), True)
+
+
+def _looks_like_array(value: Unknown) -> bool:
+    return "array" in value.origins
+
+
+def no_own_seed(event: Event, effect: Effect) -> Cond:
+    """The condition under which a draw has no seed of its own."""
+    if effect.own_seed is None:
+        return True
+    value = event.argument(effect.own_seed)
+    if value is None:
+        return True
+    if effect.own_seed.keyword.endswith("initializer"):
+        return either(*(both(c, _random_by_name(leaf)) for c, leaf in alternatives(value)))
+    return is_none(value)
+
+
+def _random_by_name(value: Value) -> bool:
+    """Whether an initializer given by name draws; objects were judged where they were made."""
+    if not isinstance(value, Const):
+        return False
+    return value.value is None or (
+        isinstance(value.value, str) and value.value not in ("zeros", "ones", "zero", "one", "identity")
+    )
+
+
+def uncovered(program: Program) -> list[Uncovered]:
+    """Draws that happen in the story without a seed in force; draws that may be covered are left out."""
+    return program.once("uncovered", _uncovered)
+
+
+def _uncovered(program: Program) -> list[Uncovered]:
+    known = seedings(program)
+    out: list[Uncovered] = []
+    for draw in draws(program):
+        if draw.event.detached or _never_used(program, draw):
+            continue
+        wanted = {draw.generator, draw.other}
+        own = [s for s in known if not wanted.isdisjoint(s.generators) and not s.event.detached]
+        at = _happens(program, draw)
+        before = [s for s in own if (at is None or s.event.index < at) and reaches(s.event, draw.event)]
+        covered = either(*(s.fixes for s in before))
+        assumed = [*draw.event.guards, draw.cond]
+        answer = truth(covered, assumed)
+        if answer is True:
+            continue
+        missing = True if answer is False else negate(covered)
+        if not is_symbolic(missing) or by_default(missing) is False:
+            continue  # not known, or only when somebody takes the seed away
+        after = (s for s in own if at is not None and s.event.index > at and not s.restores)
+        late = next((s for s in after if _together(s.event, draw.event)), None)
+        cond = both(draw.cond, missing)
+        if cond is False or _without_default_seed(cond) or changes_nothing(program, draw.event):
+            continue
+        out.append(Uncovered(draw, cond, late, sure=not (may_be_seeded(program, draw.event) or _supposed(draw.event))))
+    return out
+
+
+def _supposed(event: Event) -> bool:
+    """Whether a draw that not every input brings about happens only if something unknown has some type."""
+    return any(e.where for e in event.effects) and any(
+        isinstance(cond, OpaqueTest) and cond.text == TYPE_TEST for cond in event.guards
+    )
+
+
+def _without_default_seed(cond: Cond) -> bool:
+    """Whether the user has to take a default seed away (``--seed 0`` for ``args.seed or random.randint(...)``)."""
+    tests = [one.of for one in (cond.of if isinstance(cond, All) else (cond,)) if isinstance(one, Not)]
+    return any(
+        isinstance(test, FlagTest) and test.op == "truthy" and "seed" in test.flag.name.lower()
+        and by_default(test) is True
+        for test in tests
+    )  # fmt: skip
+
+
+def reaches(seed: Event, draw: Event) -> bool:
+    """Whether a seed may act on a draw: a process that is started afresh does not run what is main only.
+
+    A function that is handed over (the ``initializer`` of a pool) may well be called in it.
+    """
+    return not draw.inside(SPAWNED) or seed.inside(SPAWNED) or seed.deferred or not seed.main_only
+
+
+def _happens(program: Program, draw: Draw) -> int | None:
+    """Where in the order a draw happens, None for later than told.
+
+    An initializer draws where a layer or variable calls it, not where it is made (Keras 3 is another matter: it draws
+    its seed from Python's generator when it is made).
+    """
+    event = draw.event
+    if event.deferred:
+        return None
+    if any(e.later for e in event.effects if draw.generator in e.draws):
+        return program.once("first-use", _first_use).get(id(event))
+    at_once = draw.generator == "python" and program.target.fits("keras", ">=3")
+    if at_once or not any(e.returns == _INITIALIZER for e in event.effects):
+        return event.index
+    return program.once("initialized", _initialized).get(id(event))
+
+
+def _first_use(program: Program) -> dict[int, int]:
+    """The first method call of each object, by the event that made it."""
+    found: dict[int, int] = {}
+    for event in program.events:
+        if event.kind == "call" and event.receiver is not None and event.certain:
+            for _, leaf in alternatives(event.receiver):
+                if isinstance(leaf, Obj) and leaf.event is not None:
+                    found.setdefault(id(leaf.event), event.index)
+    return found
+
+
+def _never_used(program: Program, draw: Draw) -> bool:
+    """An initializer that is the default of a parameter, and that no layer or variable was seen to get."""
+    made = any(e.returns == _INITIALIZER for e in draw.event.effects)
+    return made and draw.event.importing and id(draw.event) not in program.once("initialized", _initialized)
+
+
+def _initialized(program: Program) -> dict[int, int]:
+    """The first call that builds something with each initializer, by the event that made the initializer."""
+    found: dict[int, int] = {}
+    for event in program.events:
+        if event.kind != "call" or not any(e.device_op for e in event.effects):
+            continue
+        for value in (*event.args, *event.kwargs.values()):
+            for _, leaf in alternatives(value):
+                if isinstance(leaf, Obj) and leaf.type == _INITIALIZER and leaf.event is not None and event.certain:
+                    found.setdefault(id(leaf.event), event.index)
+    return found
+
+
+def _together(one: Event, other: Event) -> bool:
+    """Whether both can happen in one run."""
+    return both(*one.guards, *other.guards) is not False
+
+
+def may_be_seeded(program: Program, before: Event) -> bool:
+    """Whether something that could not be followed may seed: its name says so."""
+    first = program.once("maybe-seeding", _first_maybe_seeding)
+    if first is not None and (before.deferred or first < before.index):
+        return True
+    return program.story.truncated
+
+
+def _first_maybe_seeding(program: Program) -> int | None:
+    for event in program.events:
+        if event.detached or event.effects or event.kind not in ("call", "unresolved"):
+            continue
+        if event.kind == "unresolved" and event.name.startswith("."):
+            return event.index
+        last = event.name.rpartition(".")[2].lower()
+        if any(word in last for word in _SEED_WORDS) and not event.name.startswith(_KNOWN):
+            return event.index
+    return None

@@ -1,0 +1,53 @@
+"""What the rules share on calls whose result varies whatever is seeded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from d9mlint.model import Effect, Rule
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.guards import truth
+from d9mlint.python.domain.tellable import is_symbolic
+from d9mlint.python.domain.values import Dict
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.judging.drafts import Draft, draft, lower, value_text
+
+
+def check(program: Program, rule: Rule, reason: str) -> Iterator[Draft]:
+    """At each call that varies for ``reason``."""
+    for event in program.events:
+        if event.kind != "call":
+            continue
+        for effect in event.effects:
+            if effect.varies == reason:
+                yield from _one(program, rule, event, effect)
+
+
+def _one(program: Program, rule: Rule, event: Event, effect: Effect) -> Iterator[Draft]:
+    told = _with_options(event, effect)
+    cond = program.holds(told, effect.when)
+    if cond is False or truth(cond, event.guards) is False:
+        return
+    confidence = rule.confidence if is_symbolic(cond) else lower(lower(rule.confidence))
+    yield draft(
+            program,
+        rule, event, cond=cond, confidence=confidence, remedy=effect.remedy,
+        name=event.raw, setting=_setting(told, effect),
+    )  # fmt: skip
+
+
+def _with_options(event: Event, effect: Effect) -> Event:
+    """The call as if what stands in its dict of options were its keyword arguments."""
+    options = event.argument(effect.options) if effect.options is not None else None
+    if not isinstance(options, Dict):
+        return event
+    named = {key: value for key, value in options.items.items() if isinstance(key, str)}
+    return replace(event, kwargs={**named, **event.kwargs}, star=event.star or options.open)
+
+
+def _setting(event: Event, effect: Effect) -> str:
+    """The settings that decide, as they are given."""
+    names = [key.partition("@")[0] for key in effect.when]
+    given = [f"`{name}={value_text(event.kwargs[name])}`" for name in names if name in event.kwargs]
+    return " and ".join(given) or f"the default `{names[0]}`"

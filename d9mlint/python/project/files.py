@@ -1,0 +1,91 @@
+"""The files of a program: where an import leads, and the facts of each file, read once.
+
+Linting reads untrusted code: nothing is imported or executed.
+"""
+
+from __future__ import annotations
+
+from d9mlint.cache import Store, code_hash, content_hash
+from d9mlint.python.source import facts as f
+from d9mlint.python.source.parsing import parse
+from d9mlint.python.source.reading import CannotRead, Reader
+
+
+class Project:
+    """The reader, and the facts of every file asked for so far; ``store`` holds those of earlier runs."""
+
+    def __init__(self, reader: Reader, store: Store | None = None) -> None:
+        self._reader = reader
+        self._store = store
+        self._code = code_hash(("python/source",)) if store is not None else ""
+        self._facts: dict[str, f.Facts | CannotRead | None] = {}
+        self._words: dict[int, frozenset[str]] = {}  # facts live as long as the project, so ids do
+        self._reads: dict[int, frozenset[str]] = {}  # facts live as long as the project, so ids do
+        self.sources: dict[str, bytes] = {}
+        self.looked_up: dict[str, bool] = {}
+        self.asked: set[str] = set()
+        """Paths asked for, there or not, since somebody last cleared it: what a cached result rests on."""
+
+    def data(self, path: str) -> bytes | None:
+        """The bytes of a file, read once; None where there is none."""
+        self.asked.add(path)
+        if path in self.sources:
+            return self.sources[path]
+        if self.looked_up.get(path) is False:
+            return None
+        data = self._reader(path)
+        self.looked_up[path] = data is not None
+        if data is not None:
+            self.sources[path] = data
+        return data
+
+    def exists(self, path: str) -> bool:
+        """Whether the file is there (and can be read)."""
+        try:
+            return self.data(path) is not None
+        except CannotRead:
+            return True
+
+    def facts(self, path: str) -> f.Facts | None:
+        """The facts of a file; None where there is no such file.
+
+        Raises:
+            CannotRead: each time the file is asked for.
+        """
+        self.asked.add(path)
+        if path not in self._facts:
+            try:
+                data = self.data(path)
+                self._facts[path] = None if data is None else self._parse(data, path)
+            except CannotRead as error:
+                self._facts[path] = error
+        found = self._facts[path]
+        if isinstance(found, CannotRead):
+            raise found
+        return found
+
+    def _parse(self, data: bytes, path: str) -> f.Facts:
+        if self._store is None:
+            return parse(data, path)
+        key = content_hash(b"%s\0%s\0%s" % (self._code.encode(), path.encode("utf-8", "surrogateescape"), data))
+        found = self._store.load(key, f.Facts)
+        if found is None:
+            found = parse(data, path)
+            self._store.save(key, found)
+        return found
+
+    def words(self, node: f.Stmt | f.Lambda) -> frozenset[str]:
+        """All names, attributes and texts in a statement or lambda expression."""
+        if id(node) not in self._words:
+            self._words[id(node)] = f.words(node)
+        return self._words[id(node)]
+
+    def reads(self, node: f.Facts | f.Stmt | f.Lambda) -> frozenset[str]:
+        """All names in a file, statement or lambda expression but those that are only assigned to."""
+        if id(node) not in self._reads:
+            self._reads[id(node)] = f.reads(node)
+        return self._reads[id(node)]
+
+    def module_at(self, base: str) -> str | None:
+        """The file of the package or module whose path without an ending is ``base``."""
+        return next((path for path in (base + "/__init__.py", base + ".py") if self.exists(path)), None)

@@ -1,0 +1,1 @@
+"""Compilers: XLA, torch.compile, Triton, and threads."""

@@ -1,0 +1,68 @@
+"""NumPy draws that are the same in each worker of a data loader, or seeds that make each epoch the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from d9mlint.model import Argument, Related, Rule
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import taint
+from d9mlint.python.frameworks.torch import loading
+from d9mlint.python.frameworks.torch.loaders import WORKER
+from d9mlint.python.interpreter.program import Program, matches
+from d9mlint.python.judging.drafts import Draft, draft
+
+_GENERATORS = ("python", "numpy", "torch")
+_PERSISTENT = Argument(None, "persistent_workers")
+_VARYING = frozenset({loading.DERIVED, "random", "clock", "pid", "entropy"})
+"""Origins of seeds that are others in each epoch."""
+
+
+def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
+    """At each seed, or each loader without one, whose workers draw the same numbers again."""
+    first: dict[int, tuple[Event, Event]] = {}
+    for event in program.events:
+        if event.kind == "call" and event.loader is not None and loading.context(event) == WORKER:
+            for generator in _drawn(event):
+                at = _cause(program, event, generator)
+                if at is not None:
+                    first.setdefault(at.index, (at, event))
+    for at, draw in first.values():
+        yield _draft(program, rule, at, draw)
+
+
+def _drawn(event: Event) -> list[str]:
+    return [g for effect in event.effects for g in effect.draws if g in _GENERATORS]
+
+
+def _cause(program: Program, draw: Event, generator: str) -> Event | None:
+    """The loader whose workers copy NumPy's state, or the call that seeds each worker anew with the same number."""
+    loader = draw.loader
+    if loader is None or draw.detached or matches(loader.argument(_PERSISTENT), True) is not False:
+        return None
+    seed = loading.local_seed(program, draw, generator)
+    if seed is None:
+        copied = generator == "numpy" and not loading.seeds_numpy(program) and loading.init_known(loader)
+        return loader if copied else None
+    init = seed.value is not None and not _VARYING & taint([seed.value])[0]
+    return seed.event if init and seed.event.func is not None and _in_init(seed.event, loader) else None
+
+
+def _in_init(seed: Event, loader: Event) -> bool:
+    """Whether a call is made by the loader's ``worker_init_fn``, once a worker and epoch."""
+    return seed.func is not None and any(seed.func is func for func in loading.init_functions(loader))
+
+
+def _draft(program: Program, rule: Rule, at: Event, draw: Event) -> Draft:
+    if at is draw.loader:
+        what = "the workers of this `DataLoader` start with copies of NumPy's state"
+        again = "gives the same numbers in each worker and in each epoch"
+        severity = ""
+    else:
+        what, again = f"`{at.raw}` seeds each worker the same at the start of each epoch", "repeats its numbers"
+        severity = "info"
+    return draft(
+            program,
+        rule, at, severity=severity, related=[Related(draw.location, "draws here")], what=what, name=draw.raw,
+        again=again,
+    )  # fmt: skip

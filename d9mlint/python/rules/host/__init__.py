@@ -1,0 +1,1 @@
+"""The host: sets, listings, hashes, clocks, threads."""

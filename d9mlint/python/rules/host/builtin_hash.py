@@ -1,0 +1,50 @@
+"""``hash()`` of text as a number in the data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from d9mlint.model import Related, Rule
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import Unknown, taint
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.judging.hashing import where_salted
+
+_TAKES = ("numpy.", "tensorflow.", "keras.", "pandas.", "builtins.list.append", "random.")
+
+
+def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
+    """At each ``hash`` whose result becomes data, unless the hash seed is fixed."""
+    yield from where_salted(program, _drafts(program, rule))
+
+
+def _drafts(program: Program, rule: Rule) -> Iterator[Draft]:
+    """As a seed it is another rule's business."""
+    found: dict[int, tuple[Event, list[Event]]] = {}
+    for event in program.events:
+        takes = event.kind == "call" and event.name.startswith(_TAKES) and not _seeds(event)
+        if not takes and event.kind != "index":
+            continue
+        origins, _, sources = taint([*event.args, *event.kwargs.values()])
+        if "hash" in origins:
+            for source in sources:
+                if source.name == "builtins.hash" and not _is_number(source):
+                    found.setdefault(source.index, (source, []))[1].append(event)
+    for source, uses in found.values():
+        related = [Related(e.location, "the hash is used here") for e in uses]
+        yield draft(program, rule, source, related=dict.fromkeys(related), sink=_sink(uses[0]))
+
+
+def _sink(use: Event) -> str:
+    return "an array's index" if use.kind == "index" else f"`{use.raw.removeprefix('builtins.')}`"
+
+
+def _seeds(event: Event) -> bool:
+    return any(x.seeds or x.creates or x.own_seed for x in event.effects)
+
+
+def _is_number(source: Event) -> bool:
+    """Numbers hash to themselves."""
+    value = source.args[0] if source.args else None
+    return isinstance(value, Unknown) and bool(value.origins & {"int", "length"})

@@ -1,0 +1,35 @@
+"""Threads and processes that draw from one generator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from d9mlint.model import Location, Related, Rule
+from d9mlint.python.domain.events import Event
+from d9mlint.python.frameworks.tensorflow.pipelines import draws_on_host
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.judging.drafts import Draft, draft
+
+_ALONE = ("multiprocessing.Process", "torch.multiprocessing.Process")
+"""Starts one worker for one task: its copy of the state belongs to that task, whatever the timing."""
+
+
+def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
+    """At the call that starts the workers."""
+    groups: dict[int, tuple[Event, list[Event]]] = {}
+    at: dict[Location, list[Event]] = {}
+    for event in program.events:
+        if event.kind == "call" and any(i.context in ("thread", "process") for x in event.effects for i in x.invokes):
+            at.setdefault(event.location, []).append(event)
+    for event in program.events:
+        if event.kind == "call" and event.inside("thread", "process") and draws_on_host(event):
+            start = next(
+                (e for loc in reversed(event.stack) for e in reversed(at.get(loc, ())) if e.index < event.index), None
+            )
+            if start is not None and start.name not in _ALONE:
+                groups.setdefault(start.index, (start, []))[1].append(event)
+    for start, draws in groups.values():
+        related = [Related(d.location, "draws here") for d in draws]
+        yield draft(
+            program, rule, start, related=dict.fromkeys(related), name=start.raw.rpartition(".")[2], draw=draws[0].raw
+        )

@@ -1,0 +1,15 @@
+"""Listings of folders used in the order of the file system."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from d9mlint.model import Rule
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.judging import orders
+from d9mlint.python.judging.drafts import Draft
+
+
+def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
+    """At each source of such an order."""
+    yield from orders.check(program, rule, "listing")

@@ -1,0 +1,107 @@
+"""What the rules share on ops whose result or gradient varies and that nothing in the program cures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from d9mlint.model import Op, Rule
+from d9mlint.python.domain.guards import Cond, both, negate, truth
+from d9mlint.python.domain.tellable import is_symbolic
+from d9mlint.python.frameworks.jax.mode import jax_mode
+from d9mlint.python.frameworks.tensorflow.determinism import perhaps_elsewhere, switch
+from d9mlint.python.frameworks.torch import mode as torchmode
+from d9mlint.python.frameworks.torch import ops as torchops
+from d9mlint.python.frameworks.torch.mode import torch_mode
+from d9mlint.python.interpreter.program import Program, matches
+from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.judging.opuse import Use, related, uses
+
+_CURED_BY_NGC = {"bilinear": ">=20.3", "sparse_dense_matmul": ">=21.4"}
+"""Ops whose cure NVIDIA's containers carry before the stock version that they are based on (A-023, A-037)."""
+_VARIABLES = {
+    "transformer_engine": ("NVTE_ALLOW_NONDETERMINISTIC_ALGO", "0"),
+    "transformers": ("FLASH_ATTENTION_DETERMINISTIC", "1"),
+}
+"""Packages with a variable of their own for deterministic kernels (docs/envvars.rst of Transformer Engine,
+modeling_flash_attention_utils.py of Transformers)."""
+_ATTENTION = re.compile(r"attention|flash_attn")
+
+
+def check(program: Program, rule: Rule, *, attention: bool) -> Iterator[Draft]:
+    """Uses that vary: whatever the switch, or because it is off; those of attention, or all others."""
+    for use in uses(program):
+        if use.op.common or use.status.default != "varies" or is_attention(use.op) is not attention:
+            continue
+        lasting = use.status.deterministic_mode == "varies"
+        if lasting and _cured(program, use):
+            continue
+        on, hidden = _mode(program, use)
+        cond = use.cond if lasting else both(use.cond, negate(on))
+        if truth(cond, use.event.guards) is False or not is_symbolic(cond) or (hidden and not lasting):
+            continue
+        if _switched_by_variable(program, use):
+            continue
+        # Where one switch cures it, the rule about the missing switch has already warned.
+        cured = use.status.deterministic_mode == "same" and not use.op.sites
+        yield draft(
+            program,
+            rule, use.at, cond=both(*use.event.guards, cond), severity="info" if cured else "", related=related(use),
+            confidence=use.confidence(rule), remedy=use.status.remedy, of_ops=[use.op],
+            name=use.name, effect=use.effect, device=_device(use), state=_state(program, use, lasting),
+            varies="can vary" if torchops.chosen_by_torch(use.op) else "varies",
+        )  # fmt: skip
+
+
+def is_attention(op: Op) -> bool:
+    """Whether an op of the catalogue is attention, which has a rule of its own; kernels of the user's are not asked."""
+    return not op.sites and bool(_ATTENTION.search(op.name))
+
+
+def _mode(program: Program, use: Use) -> tuple[Cond, bool]:
+    """When the mode that stops the op from varying is on, and whether something not followed may turn it on."""
+    if use.op.framework == "jax":
+        return jax_mode(program).on, perhaps_elsewhere(program)
+    if use.op.framework != "torch":
+        return switch(program).on, perhaps_elsewhere(program)
+    mode = torch_mode(program)
+    on = mode.raises if use.status.deterministic_mode == "raises" else mode.on
+    return on, torchmode.hidden(program)
+
+
+def _cured(program: Program, use: Use) -> bool:
+    return not use.op.sites and any(
+        word in use.op.name and program.target.fits("ngc", v) for word, v in _CURED_BY_NGC.items()
+    )
+
+
+def _switched_by_variable(program: Program, use: Use) -> bool:
+    """Whether the program sets the variable that makes this package deterministic, or calls what sets it."""
+    package = use.event.name.partition(".")[0]
+    name, value = _VARIABLES.get(package, ("", ""))
+    asked = (a.event.name for a in torch_mode(program).asked if a.on is not False)
+    if package == "transformers" and any(name.startswith("transformers.") for name in asked):
+        return True
+    return any(matches(e.args[0] if e.args else None, value) is True for e in program.env(name))
+
+
+def _device(use: Use) -> str:
+    if torchops.chosen_by_torch(use.op):
+        return f" on a GPU {torchops.FUSED}"
+    return " on a GPU" if "gpu" in use.op.devices else ""
+
+
+def _state(program: Program, use: Use, lasting: bool) -> str:
+    if lasting and use.op.sites:
+        return ", and its kernel does not look at deterministic mode"
+    if lasting and use.op.framework == "torch":
+        return f", and no switch of PyTorch {program.target.version('torch')} changes that"
+    if lasting:
+        return f", and no switch of TensorFlow {program.target.version('tensorflow')} changes that"
+    if use.op.framework == "jax":
+        return " while XLA's deterministic ops are off"
+    if use.op.framework != "torch":
+        return " while deterministic ops are off"
+    if use.status.deterministic_mode == "raises" and torch_mode(program).on is not False:
+        return f" while `{torchmode.SWITCH}` only warns or is off"
+    return f" while `{torchmode.SWITCH}` is off"

@@ -1,0 +1,150 @@
+"""What the rules on unseeded draws share: which of them speaks, and one finding for all draws under one condition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from d9mlint.model import Related, Rule
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import taint
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.judging.drafts import Draft, draft, lower
+from d9mlint.python.judging.flows import stands_in
+from d9mlint.python.judging.processes import remedy_there
+from d9mlint.python.judging.randomness import LABELS, Seeding, Uncovered, reaches, seedings, uncovered
+from d9mlint.python.judging.restoring import lasting
+from d9mlint.python.judging.wording import words_of
+
+LATE = ("late", "import")
+
+
+def kind(program: Program, found: Uncovered) -> str:
+    """``late``, ``import``, ``parent``, ``partial`` or ``unseeded``: the rule that a draw belongs to."""
+    draw = found.draw.event
+    if any(found.draw.generator in s.generators and not reaches(s.event, draw) for s in seedings(program)):
+        return "parent"
+    if found.late is not None and found.late.event.certain and found.draw.event not in taint([found.late.value])[2]:
+        return "import" if found.draw.event.importing and not found.late.event.importing else "late"
+    # (A seed drawn from the generator that it seeds is no seed that comes late, but none.)
+    seeded = {g for s in _lasting(program) for g in s.generators}
+    return "partial" if seeded - {found.draw.generator} and not _own(program, found) else "unseeded"
+
+
+def _lasting(program: Program) -> list[Seeding]:
+    """The calls that seed the program, and not only a function of it."""
+    return [s for s in seedings(program) if not s.event.detached and lasting(program, s.event)]
+
+
+def _own(program: Program, found: Uncovered) -> bool:
+    """Whether the generator is seeded too, only not under all conditions."""
+    return any(found.draw.generator in s.generators and not s.event.detached for s in seedings(program))
+
+
+def check(program: Program, rule: Rule, generator: str, wanted: str) -> Iterator[Draft]:
+    """One finding for each condition under which draws of ``generator`` are not covered, at the first of them."""
+    if program.story.local:
+        return
+    groups: dict[tuple[str, ...], list[Uncovered]] = {}
+    late = wanted in LATE  # of PyTorch's splits that rule speaks, too: they are drawn at once, like initial weights
+    for found in uncovered(program):
+        if found.draw.generator != generator or found.draw.worker or kind(program, found) != wanted:
+            continue
+        if not found.draw.is_data or (late and found.draw.event.name.startswith("torch.")):
+            words = words_of(found.cond, excluded=found.draw.event.excluded)
+            groups.setdefault(tuple(w for w in words if w not in _stated(found)), []).append(found)
+    for group in groups.values():
+        yield _draft(program, rule, sorted(group, key=_conditions) if any(map(_stated, group)) else group)
+
+
+def _conditions(found: Uncovered) -> int:
+    return len(words_of(found.cond, True, found.draw.event.excluded))
+
+
+def _stated(found: Uncovered) -> list[str]:
+    """What has to hold besides, of which the program says nothing: draws that happen anyhow say it all."""
+    return [effect.where for effect in found.draw.event.effects if effect.where]
+
+
+def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
+    first = _first(program, group)
+    event = first.draw.event
+    related = [
+        Related(u.draw.event.location, "draws from it too") for u in group if u.draw.event.location != event.location
+    ]
+    seeds = [s for s in seedings(program) if first.draw.generator in s.generators]
+    idle = [s for s in seeds if s.event.detached]
+    late = ""
+    notes: list[Related] = []
+    if idle:
+        late = "; the function that would is never called"
+        notes = [Related(s.event.location, "seeds it, but nothing calls this") for s in idle]
+    elif first.late is not None and first.late.event.deferred and kind(program, first) == "unseeded":
+        late = " before; a callback does later"
+        notes = [Related(first.late.event.location, "seeds it, later")]
+    elif first.late is None and seeds:
+        notes = [Related(s.event.location, "seeds it under other conditions") for s in seeds if s.fixes is not False]
+    others = sorted(
+        {LABELS[g] for s in _lasting(program) for g in s.generators if g in LABELS}
+        - {LABELS.get(generator_of(first), "")}
+    )
+    if kind(program, first) in LATE:
+        return _late(program, rule, group, first.late.event)  # type: ignore[union-attr]
+    return draft(
+            program,
+        rule, event, cond=first.cond, related=[*notes, *dict.fromkeys(related)],
+        confidence=rule.confidence if first.sure else lower(lower(rule.confidence)),
+        name=event.raw, late=late, generator=LABELS.get(generator_of(first), generator_of(first)),
+        others=" and ".join(others),
+        remedy=_remedy(program, rule, group),
+    )  # fmt: skip
+
+
+def _remedy(program: Program, rule: Rule, group: list[Uncovered]) -> str:
+    """The remedy for a group of draws, of the package that draws where it has one of its own.
+
+    What seeds a framework's program seeds NumPy's generator, too. Worker processes of a loader take their seeds from
+    PyTorch.
+    """
+    event = _first(program, group).draw.event
+    package = event.name.partition(".")[0]
+    own = package != "numpy" and any(one.framework == package for one in rule.remedies)
+    frameworks = (package,) if own else program.frameworks or ("numpy",)
+    remedy = remedy_there(program, event, rule.remedy(program.target, frameworks))
+    in_loader = any(u.draw.other == "torch" and u.draw.generator != "torch" for u in group)
+    workers = "; where the loader has workers, `torch.manual_seed(1)` seeds those" if in_loader else ""
+    return f"{remedy}{workers}"
+
+
+def _first(program: Program, group: list[Uncovered]) -> Uncovered:
+    """The draw to report: one that happens whatever a config says, at once and plainly, before any other.
+
+    Not one whose numbers stand in for inputs, where there are others.
+    """
+    told = {id(u): words_of(u.cond, True, u.draw.event.excluded) for u in group}
+    fewest = [u for u in group if told[id(u)] == words_of(u.cond, excluded=u.draw.event.excluded)] or group
+    plain = [u for u in fewest if not u.draw.implicit and not u.draw.event.deferred]
+    return next((u for u in plain if not stands_in(program, u.draw.event)), (plain or fewest)[0])
+
+
+def _late(program: Program, rule: Rule, group: list[Uncovered], seed: Event) -> Draft:
+    """At the seed that comes too late; at the draw, when that happens while a module is imported."""
+    draw = group[0].draw.event
+    importing = draw.importing and not seed.importing
+    at, other, note = (draw, seed, "is seeded here, too late") if importing else (seed, draw, "draws before it")
+    same = at.location.path == other.location.path
+    where = f"line {other.location.line}" if same else f"{other.location.path}:{other.location.line}"
+    related = [Related(other.location, note)]
+    if not importing:
+        related += [Related(u.draw.event.location, note) for u in group[1:]]
+    generator = generator_of(group[0])
+    return draft(
+            program,
+        rule, at, cond=group[0].cond, related=dict.fromkeys(related),
+        confidence=rule.confidence if group[0].sure else lower(lower(rule.confidence)),
+        name=at.raw, draw=draw.raw, generator=LABELS.get(generator, generator), where=where,
+    )  # fmt: skip
+
+
+def generator_of(found: Uncovered) -> str:
+    """The generator of an uncovered draw."""
+    return found.draw.generator

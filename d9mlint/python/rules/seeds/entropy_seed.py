@@ -1,0 +1,47 @@
+"""Generators seeded from entropy: no seed, None, or a constructor that is made for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from d9mlint.model import Effect, Rule
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.guards import both, truth
+from d9mlint.python.domain.tellable import is_symbolic
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.judging.drafts import Draft, draft, lower
+from d9mlint.python.judging.objects import is_own
+
+_NEVER = ("system-generator", "jax-key")
+"""Generators that a missing seed is no news for: one that cannot be seeded, and one that raises without."""
+
+_OP = "-op"
+"""How generators are called that an op makes for itself."""
+
+
+def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
+    """At each call that seeds from entropy."""
+    for event in program.events:
+        for effect in event.effects:
+            if any(not is_own(g) and g not in _NEVER for g in (effect.creates, *effect.seeds) if g):
+                yield from _one(program, rule, event, effect)
+
+
+def _one(program: Program, rule: Rule, event: Event, effect: Effect) -> Iterator[Draft]:
+    if effect.default_seed:
+        return
+    cond = True if effect.seed_argument is None else program.absent(event, effect.seed_argument)
+    cond = both(cond, program.holds(event, effect.when))
+    if cond is False or truth(cond, event.guards) is False:
+        return
+    confidence = rule.confidence if is_symbolic(cond) else lower(lower(rule.confidence))
+    remedy = ""
+    if effect.creates.endswith(_OP):
+        what = f"`{event.raw}` without a `seed` of its own draws from entropy, whatever the global seed is"
+        remedy = f"give it one: `{event.raw.rpartition('.')[2]}(..., seed=1)` (0 stands for none)"
+    elif effect.seeds:
+        without = " without a seed" if effect.seed_argument is not None else ""
+        what = f"`{event.raw}`{without} seeds from entropy: each run draws other numbers"
+    else:
+        what = f"`{event.raw}` makes a generator from entropy: each run draws other numbers"
+    yield draft(program, rule, event, cond=cond, confidence=confidence, what=what, remedy=remedy)

@@ -1,0 +1,87 @@
+"""Objects of libraries that keep a random generator of their own, which no global seed reaches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from d9mlint.model import Effect, Related, Rule
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.guards import Cond, both, either, negate, truth
+from d9mlint.python.domain.tellable import by_default, is_symbolic
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.interpreter.provenance import made_by
+from d9mlint.python.judging import objects
+from d9mlint.python.judging.drafts import Draft, draft, lower
+from d9mlint.python.judging.randomness import may_be_seeded, no_own_seed
+
+
+def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
+    """At the call that makes such an object without a seed, or at the first draw of one that is seeded by a method."""
+    if program.story.local:
+        return
+    seen: set[tuple[int, str]] = set()
+    for event in program.events:
+        if event.kind != "call" or event.detached:
+            continue
+        for effect in event.effects:
+            if objects.is_own(effect.creates):
+                yield from _made(program, rule, event, effect)
+            for stream in effect.draws:
+                # (A plain `own` is a generator object itself: entropy-seed judges it where it is made.)
+                if objects.is_own(stream) and stream != objects.OWN:
+                    yield from _drawn(program, rule, event, effect, stream, seen)
+
+
+def _made(program: Program, rule: Rule, event: Event, effect: Effect) -> Iterator[Draft]:
+    absent: Cond = True if effect.seed_argument is None else program.absent(event, effect.seed_argument)
+    cond = both(absent, program.holds(event, effect.when))
+    if cond is False or not objects.draws_by_parts(event, effect) or objects.handed_to_maker(program, event):
+        return
+    if objects.seeded_by(program, event, effect.creates):
+        return
+    everywhere = objects.seeded_globally(program, effect.creates)
+    if any(one.later for _, one, _ in everywhere):
+        return
+    before = either(*(given for seeding, _, given in everywhere if seeding.index < event.index))
+    cond = both(cond, negate(before))
+    late = [Related(e.location, "comes too late for it") for e, _, _ in everywhere if e.index > event.index]
+    yield from _draft(program, rule, event, effect, cond, "makes", late)
+
+
+def _drawn(
+    program: Program, rule: Rule, event: Event, effect: Effect, stream: str, seen: set[tuple[int, str]]
+) -> Iterator[Draft]:
+    for maker in made_by(event.receiver):
+        if (id(maker), stream) in seen:
+            continue
+        if objects.only_for_shapes(program, event):
+            continue
+        seen.add((id(maker), stream))
+        if any(one.later for _, one, _ in objects.seeded_globally(program, stream)):
+            continue  # a loader seeds what it is handed
+        seedings = objects.seeded_by(program, maker, stream)
+        cond = both(no_own_seed(event, effect), program.holds(event, effect.when))
+        cond = both(cond, negate(objects.fixed_before(seedings, event)))
+        if objects.may_be_seeded_by(program, maker, event):
+            continue
+        late = [
+            Related(e.location, "seeds it, after that")
+            for e, given in seedings
+            if e.index > event.index and given is not False
+        ]
+        made = Related(maker.location, "made here")
+        yield from _draft(program, rule, event, effect, cond, "draws from", [made, *late])
+
+
+def _draft(
+    program: Program, rule: Rule, event: Event, effect: Effect, cond: Cond, verb: str, related: list[Related]
+) -> Iterator[Draft]:
+    if cond is False or truth(cond, event.guards) is False or by_default(cond) is False:
+        return
+    sure = is_symbolic(cond) and not may_be_seeded(program, event)
+    yield draft(
+            program,
+        rule, event, cond=cond, related=related, remedy=effect.remedy, verb=verb,
+        name=".".join(event.raw.split(".")[-2:]),
+        confidence=rule.confidence if sure else lower(lower(rule.confidence)),
+    )  # fmt: skip

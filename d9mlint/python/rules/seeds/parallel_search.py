@@ -1,0 +1,15 @@
+"""Parallel searches for hyperparameters, whose workers are seeded anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from d9mlint.model import Rule
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.judging import varies
+from d9mlint.python.judging.drafts import Draft
+
+
+def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
+    """At each of the calls."""
+    yield from varies.check(program, rule, "search")

@@ -1,0 +1,17 @@
+"""Draws from a generator that come before its seed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from d9mlint.model import Rule
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.judging.drafts import Draft
+from d9mlint.python.judging.randomness import LABELS
+from d9mlint.python.rules.seeds import _unseeded
+
+
+def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
+    """For each global generator, at the first draw of each condition."""
+    for generator in LABELS:
+        yield from _unseeded.check(program, rule, generator, "late")

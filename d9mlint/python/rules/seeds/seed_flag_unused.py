@@ -1,0 +1,32 @@
+"""Seed flags that nothing reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from d9mlint.model import Rule
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.judging.drafts import Draft, draft
+
+
+def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
+    """At the flag's definition."""
+    story = program.story
+    if story.local or story.truncated or story.flags_escape or not story.parsed:
+        return
+    # A parser in a function that this program never calls belongs to another program.
+    idle = {e.location for e in story.events if e.detached}
+    for name, flag in sorted(story.flags.items()):
+        if name.endswith("seed") and name not in story.read_flags and flag.location not in idle:
+            yield draft(program, rule, flag.location, flag=flag.spelled, remedy=_remedy(program, name))
+
+
+_GENERATORS = {"random": "random.seed", "numpy": "np.random.seed", "torch": "torch.manual_seed"}
+
+
+def _remedy(program: Program, name: str) -> str:
+    """What fits the imports; the rule's own words where TensorFlow is one of them."""
+    calls = [f"`{call}(args.{name})`" for package, call in _GENERATORS.items() if program.imports(package)]
+    if program.uses_tensorflow or not calls:
+        return ""
+    return f"pass it on: {', '.join(calls)}"

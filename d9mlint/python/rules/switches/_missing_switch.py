@@ -1,0 +1,89 @@
+"""What the rules about a missing determinism switch share: the call to report, and what varies there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from d9mlint.model import CONFIDENCES, Rule
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.guards import both, either
+from d9mlint.python.domain.tellable import by_default
+from d9mlint.python.interpreter.program import Program, driven
+from d9mlint.python.judging.opuse import Use, shown, uses
+
+_MOST = 5
+_TYPES = ("Tensor", "__call__")
+
+
+def any_of(event: Event, found: list[Event]) -> Event:
+    """The call under the conditions of all calls that train: a flag that picks between two of them does not cure."""
+    told = [e.guards for e in driven(found) if e.detached == event.detached] or [event.guards]
+    shared = tuple(g for g in event.guards if all(g in guards for guards in told))
+    rest = either(*(both(*(g for g in guards if g not in shared)) for guards in told))
+    return replace(event, guards=(*shared, rest))
+
+
+def other_branches(event: Event, found: list[Event]) -> list[Event]:
+    """The calls that train in branches where the one to report does not run, one a place, in order."""
+    others = {
+        e.location: e
+        for e in found
+        if e.location != event.location and e.detached == event.detached and both(*event.guards, *e.guards) is False
+    }
+    return sorted(others.values(), key=lambda e: e.index)
+
+
+def trainers(event: Event, branches: Iterable[Event]) -> str:
+    """The call to report and those of other branches, for a message that puts each name between backticks."""
+    return "` or `".join(dict.fromkeys(method(one.raw) for one in (event, *branches)))
+
+
+def method(raw: str) -> str:
+    """The last two parts of a name: ``model.fit``; the last one where the other is only a type."""
+    parts = raw.replace("()", "").replace("?", "").split(".")[-2:]
+    return ".".join(parts[-1:] if parts[0] in _TYPES else parts).strip(".")
+
+
+def varying(program: Program, wanted: Callable[[Use], bool] = lambda use: True, *, detached: bool = False) -> list[Use]:
+    """The first use of each op that varies by default, at most five, surest first; none that excludes another.
+
+    ``detached``: in code that nothing was seen to call.
+    """
+    found: dict[str, Use] = {}
+    for use in uses(program):
+        if use.status.default == "varies" and use.event.detached is detached and wanted(use):
+            found.setdefault(shown(use.event), use)
+    return sorted(_compatible(found.values()), key=_surest)[:_MOST]
+
+
+def _surest(use: Use) -> tuple[bool, int]:
+    return not use.sure, use.event.index
+
+
+def _compatible(found: Iterable[Use]) -> list[Use]:
+    """Uses that one run can meet together; of two that exclude each other the one that runs by default."""
+    kept: list[Use] = []
+    for use in sorted(found, key=lambda u: (by_default(both(*u.event.guards)) is False, *_surest(u))):
+        if all(both(*use.event.guards, *other.event.guards) is not False for other in kept):
+            kept.append(use)
+    return kept
+
+
+def likely(rule: Rule) -> Callable[[Use], bool]:
+    """Whether a use is told by default: its confidence is not low."""
+    return lambda use: CONFIDENCES.index(use.confidence(rule)) > 0
+
+
+def listed(varying_uses: list[Use]) -> str:
+    """The uses in a message."""
+    if not varying_uses:
+        return "gradients"
+    return computed_by([shown(u.event) for u in varying_uses[:3]])
+
+
+def computed_by(names: Sequence[str]) -> str:
+    """What calls compute, in a message."""
+    quoted = [f"`{name}`" for name in names]
+    joined = quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
+    return f"what {joined} compute{'s' if len(quoted) == 1 else ''}"

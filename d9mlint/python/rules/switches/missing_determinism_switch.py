@@ -1,0 +1,96 @@
+"""missing-determinism-switch: training on a GPU with deterministic ops of TensorFlow or JAX never switched on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from d9mlint.model import Related, Rule
+from d9mlint.python.domain.guards import both, negate, truth
+from d9mlint.python.domain.tellable import by_default, is_symbolic
+from d9mlint.python.frameworks.jax import mode as jaxmode
+from d9mlint.python.frameworks.jax import sizes as jaxsizes
+from d9mlint.python.frameworks.tensorflow.determinism import (
+    attempted,
+    has_switch,
+    on_gpu,
+    partly_on,
+    perhaps_elsewhere,
+    switch,
+    trainings,
+)
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.judging.drafts import Draft, draft, lower
+from d9mlint.python.judging.opuse import shown
+from d9mlint.python.rules.switches import _missing_switch
+
+_NO_SWITCH = (
+    "TensorFlow before 1.14 has no switch for deterministic ops on the GPU: upgrade, or accept that runs differ "
+    "(training on the CPU is the only way round)"
+)
+
+
+_JAX_LIBRARIES = ("flax", "optax", "haiku", "equinox", "keras")
+"""What a program imports that trains networks with JAX; others may only differentiate some function."""
+
+
+def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
+    """One finding a framework, at the first call that trains."""
+    if program.story.local or perhaps_elsewhere(program):
+        return
+    if program.uses_tensorflow:
+        yield from _tensorflow(program, rule)
+    if "jax" in program.frameworks:
+        yield from _jax(program, rule)
+
+
+def _jax(program: Program, rule: Rule) -> Iterator[Draft]:
+    mode = jaxmode.jax_mode(program)
+    off = both(jaxmode.on_gpu(program), negate(mode.on), negate(mode.asked))
+    if off is False or by_default(off) is False or not is_symbolic(off):
+        return
+    found = jaxmode.trainings(program)
+    event = next((e for e in found if truth(off, e.guards) is not False), None)
+    if event is None:
+        return
+    tiny = jaxsizes.tiny(program)
+    others = _missing_switch.other_branches(event, found)
+    sure = bool(program.imports(*_JAX_LIBRARIES))
+    varying = [use for use in _missing_switch.varying(program) if use.op.framework == "jax" and use.sure]
+    yield draft(
+            program,
+        rule, _missing_switch.any_of(event, found), cond=off, remedy=rule.remedy(program.target, ("jax",)),
+        severity="info" if tiny else "",
+        confidence="low" if tiny or jaxmode.on_parts_of_host(program) else "" if sure else lower(rule.confidence),
+        related=[
+            *(Related(u.event.location, f"the {u.effect} of `{shown(u.event)}` varies") for u in varying),
+            *(Related(e.location, f"in another branch `{_missing_switch.method(e.raw)}` trains here") for e in others),
+        ],
+        name=_missing_switch.trainers(event, others), state="XLA's deterministic ops off",
+        ops="gradients of larger products than those here" if tiny else _missing_switch.listed(varying),
+        of_ops=[use.op for use in varying],
+    )  # fmt: skip
+
+
+def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
+    never = both(*(negate(c) for c in (switch(program).on, attempted(program), partly_on(program))))
+    off = both(on_gpu(program), never)
+    if by_default(never) is False or off is False or not is_symbolic(off):
+        return
+    found = [event for event in trainings(program) if not event.inside("cpu")]
+    for event in found:
+        if truth(off, event.guards) is False:
+            continue
+        varying = [use for use in _missing_switch.varying(program) if use.op.framework != "jax"]
+        related = [Related(u.event.location, f"the {u.effect} of `{shown(u.event)}` varies") for u in varying]
+        known = has_switch(program)
+        # Another program calls it, most likely: this one only imports its module.
+        elsewhere = event.detached and event.location.path != program.story.entry
+        yield draft(
+            program,
+            rule, _missing_switch.any_of(event, found), cond=off, related=related, severity="" if known else "info",
+            confidence=lower(rule.confidence) if elsewhere else "",
+            remedy="" if known else _NO_SWITCH, name=_missing_switch.method(event.raw),
+            state="deterministic ops off" if known else "a TensorFlow that has no deterministic ops",
+            ops=_missing_switch.listed(varying), of_ops=[use.op for use in varying],
+        )  # fmt: skip
+        return

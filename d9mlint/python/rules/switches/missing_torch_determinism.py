@@ -1,0 +1,233 @@
+"""missing-torch-determinism: training on a GPU with PyTorch's deterministic algorithms never switched on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from d9mlint.model import Related, Rule
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.guards import Cond, both, either, negate, truth
+from d9mlint.python.domain.tellable import by_default, is_symbolic
+from d9mlint.python.domain.values import Func, alternatives
+from d9mlint.python.frameworks.torch import gpu as torchgpu
+from d9mlint.python.frameworks.torch import mode as torchmode
+from d9mlint.python.frameworks.torch import networks
+from d9mlint.python.frameworks.torch import ops as torchops
+from d9mlint.python.interpreter.library.environment import SPAWNED
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.interpreter.provenance import results
+from d9mlint.python.judging.drafts import Draft, draft, lower
+from d9mlint.python.judging.opuse import Use, shown, uses
+from d9mlint.python.rules.switches import _missing_switch
+
+_SOME_RELEASES = re.compile(r"recurrent")
+"""Ops that vary only with some releases of cuDNN and CUDA, which a program does not show."""
+_MOST = 3
+_KERNELS = (
+    "look at the sources of these kernels with `d9mlint kernels`: deterministic algorithms are those of PyTorch's own "
+    "ops, and an extension has to ask for them (`at::globalContext().deterministicAlgorithms()`)"
+)
+_SPAWN = "torch.multiprocessing.spawn"
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What of a program can vary: uses of ops that do, or names of networks that are not seen."""
+
+    uses: list[Use]
+    networks: tuple[networks.Unseen, ...]
+
+    @property
+    def sure(self) -> bool:
+        """Whether something is seen to vary, whatever the release of cuDNN."""
+        return any(not use.event.detached and not _SOME_RELEASES.search(use.op.name) for use in self.uses)
+
+    @property
+    def fused(self) -> bool:
+        """Whether all that varies does so for some sizes only, which a program may not show."""
+        return bool(self.uses) and all(torchops.chosen_by_torch(use.op) for use in self.uses)
+
+    @property
+    def compiled(self) -> bool:
+        """Whether all that may vary are kernels of extensions."""
+        return not self.uses and all(one.compiled for one in self.networks)
+
+    @property
+    def cond(self) -> Cond:
+        """When any of it runs, as far as that can be told."""
+        return True if self.uses else either(*(one.cond for one in self.networks))
+
+    @property
+    def words(self) -> str:
+        """What can differ, in a message."""
+        if self.uses:
+            return f"{_missing_switch.listed(self.uses)}{f' {torchops.FUSED}' if self.fused else ''}"
+        names = [one.name for one in self.networks if one.name][:_MOST]
+        return (
+            f"{_missing_switch.computed_by(names)}, which is not seen here,"
+            if names
+            else "what of the network is not seen here"
+        )
+
+
+def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
+    """One finding a program, at the first call that trains."""
+    if program.story.local or "torch" not in program.frameworks or torchmode.hidden(program):
+        return
+    found = torchgpu.trainings(program)
+    for event in found:
+        off = _off(program, event)
+        if by_default(off) is False or not is_symbolic(off):
+            continue
+        for cond, partial in _halves(program, event, off):
+            if truth(cond, event.guards) is not False and is_symbolic(cond):
+                seen = _seen(program, rule, partial)
+                at, there = _anywhere(program, event, found, cond, partial)
+                runs = both(there, seen.cond)
+                if (seen.uses or seen.networks) and both(*at.guards, runs) is not False:
+                    yield _draft(program, rule, event, found, (at, runs), partial, seen)
+                return
+
+
+def _off(program: Program, event: Event) -> Cond:
+    """When nothing switches deterministic algorithms on in the process that trains."""
+    if not event.inside(SPAWNED):
+        return both(negate(torchmode.torch_mode(program).on), negate(torchmode.attempted(program)))
+    asked = [a for a in torchmode.torch_mode(program).asked if _afresh(a.event)]
+    return both(*(negate(both(*a.event.guards, a.on)) for a in asked))
+
+
+def _afresh(event: Event) -> bool:
+    """Whether a process that is started afresh gets there: it imports the file, and knows nothing of its parent's."""
+    return event.inside(SPAWNED) or ((event.func is None or event.importing) and not event.main_only)
+
+
+def _halves(program: Program, event: Event, off: Cond) -> Iterator[tuple[Cond, bool]]:
+    """When nothing at all is deterministic, and when cuDNN is; what cannot be told of cuDNN counts as set."""
+    off = both(torchgpu.on_gpu(program), off)
+    cudnn = torchmode.cudnn_deterministic(program, *((_afresh,) if event.inside(SPAWNED) else ()))
+    if is_symbolic(cudnn):
+        yield both(off, negate(cudnn)), False
+    yield (both(off, cudnn) if is_symbolic(cudnn) else off), True
+
+
+def _anywhere(program: Program, event: Event, found: list[Event], cond: Cond, partial: bool) -> tuple[Event, Cond]:
+    """The call to report, and when what holds there holds: in the program's own process, or in those it starts."""
+    ways = [
+        [e for e in found if e.inside(SPAWNED) is spawned and e.detached == event.detached] for spawned in (False, True)
+    ]
+    if not all(ways):
+        return _missing_switch.any_of(event, found), cond
+    conds: list[Cond] = []
+    for way in ways:
+        first = _missing_switch.any_of(way[0], way)
+        halves = _halves(program, first, _off(program, first))
+        conds += [both(*first.guards, half) for half, other in halves if other is partial and is_symbolic(half)]
+    return replace(event, guards=()), either(*conds)
+
+
+def _seen(program: Program, rule: Rule, partial: bool) -> _Seen:
+    """What varies there; code that nothing was seen to call counts where nothing else is found, by its likely uses."""
+    likely = _missing_switch.likely(rule)
+
+    def wanted(use: Use) -> bool:
+        common = partial and bool(use.op.common)
+        if use.op.framework != "torch" or common or networks.only_counted(program, use.event):
+            return False
+        return use.likely and not use.event.unreached if use.event.detached else likely(use)
+
+    varying = _missing_switch.varying(program, wanted) or _missing_switch.varying(program, wanted, detached=True)
+    return _Seen(varying, () if varying else networks.unseen(program))
+
+
+def _draft(
+    program: Program, rule: Rule, event: Event, found: list[Event], anywhere: tuple[Event, Cond], partial: bool,
+    seen: _Seen,
+) -> Draft:  # fmt: skip
+    at, cond = anywhere
+    known = program.target.fits("torch", ">=1.7")
+    state = "only cuDNN made deterministic" if partial else "deterministic algorithms off"
+    elsewhere = event.detached and event.location.path != program.story.entry
+    return draft(
+            program,
+        rule, at, cond=cond, of_ops=[use.op for use in seen.uses],
+        related=[
+            *(Related(u.event.location, _varies(u)) for u in seen.uses),
+            *(Related(e.location, "the switch is an argument here") for e in _told_otherwise(program)),
+        ],
+        severity="info" if partial or not seen.sure or not known else "",
+        confidence=lower(rule.confidence) if elsewhere or seen.fused or not seen.sure else "",
+        remedy=_remedy(program, rule, next((e for e in found if e.inside(SPAWNED)), event), seen),
+        name=_missing_switch.trainers(event, _missing_switch.other_branches(event, found)), ops=seen.words,
+        state=state if known else "a PyTorch that has no deterministic algorithms",
+    )  # fmt: skip
+
+
+def _varies(use: Use) -> str:
+    fused = torchops.chosen_by_torch(use.op)
+    return f"the {use.effect} of `{shown(use.event)}` varies{f' {torchops.FUSED}' if fused else ''}"
+
+
+# -- the remedy ----------------------------------------------------------------------------------------------------
+
+
+def _remedy(program: Program, rule: Rule, event: Event, seen: _Seen) -> str:
+    """The remedy of the version, where it belongs in this program, and what then raises."""
+    if seen.compiled:
+        return _KERNELS
+    text = _of_trainer(program, event) or rule.remedy(program.target, program.frameworks)
+    if event.inside(SPAWNED):
+        where = f"{_worker(program)}, which runs in processes of its own"
+        text = text.replace("near the start, after the seeds", f"at the start of {where}")
+    recurrent = sorted({f"`{shown(u.event)}`" for u in seen.uses if _SOME_RELEASES.search(u.op.name)})
+    if recurrent and not program.target.fits("torch", ">=1.7,<2.10"):  # there the switch wants the variable by itself
+        cublas = "set `CUBLAS_WORKSPACE_CONFIG=:4096:2` before CUDA is started"
+        if not program.target.fits("torch", ">=1.7") and len(recurrent) == len(seen.uses):
+            return f"{cublas}, which covers {' and '.join(recurrent)}"
+        text += f"; for {' and '.join(recurrent)} also {cublas}"
+    raising = sorted({f"`{shown(u.event)}`" for u in uses(program) if _raises(program, u)})
+    if not raising or not program.target.fits("torch", ">=1.7"):
+        return text
+    then = f"{' and '.join(raising[:_MOST])} then raise{'s' if len(raising) == 1 else ''}"
+    warn = _warning(text) if program.target.fits("torch", ">=1.11") else ""
+    return f"{text}; {then}: replace {'it' if len(raising) == 1 else 'them'}{warn}"
+
+
+def _warning(text: str) -> str:
+    """How the switch that a remedy names only warns; only Lightning's trainers take that as an argument of theirs."""
+    if "`deterministic=True`" in text:
+        return ' or pass `deterministic="warn"`'
+    return "" if text.startswith("pass `") else " or pass `warn_only=True`"
+
+
+def _raises(program: Program, use: Use) -> bool:
+    if use.op.framework != "torch" or use.event.detached or use.status.deterministic_mode != "raises":
+        return False
+    # Only the gradient raises, and none goes through data.
+    return use.op.direction != "backward" or not torchops.of_data(use.event, results(program))
+
+
+def _of_trainer(program: Program, event: Event) -> str:
+    """What to change where a trainer of another package turns the switch on and off."""
+    for made in _told_otherwise(program):
+        last = made.raw.replace("()", "").rpartition(".")[2]
+        return f"pass `{torchmode.SWITCHED_BY_ARGUMENT[made.name]}=True` to `{last}`, which is told otherwise"
+    if event.name.replace("()", "").rpartition(".")[0] in torchgpu.TRAINERS:
+        return "pass `deterministic=True` to `Trainer`"
+    return ""
+
+
+def _told_otherwise(program: Program) -> list[Event]:
+    """Calls that would switch it on, with the argument for it given."""
+    made = program.calls(*torchmode.SWITCHED_BY_ARGUMENT)
+    return [e for e in made if torchmode.SWITCHED_BY_ARGUMENT[e.name] in e.kwargs and not e.detached]
+
+
+def _worker(program: Program) -> str:
+    for started in program.calls(_SPAWN):
+        for _, leaf in alternatives(started.args[0] if started.args else started.kwargs.get("fn")):
+            if isinstance(leaf, Func):
+                return f"`{leaf.name}`"
+    return "the function that is started"

@@ -1,0 +1,33 @@
+"""partial-determinism-switch: TF_CUDNN_DETERMINISTIC alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from d9mlint.model import Related, Rule
+from d9mlint.python.domain.guards import both, negate, truth
+from d9mlint.python.domain.tellable import is_symbolic
+from d9mlint.python.frameworks.tensorflow.determinism import on_gpu, setting, switch
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.judging.opuse import Use, shown, uses
+
+_COVERED = ("tf.nn.conv", "tf.nn.max_pool", "tf.keras.layers.MaxPool")
+
+
+def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
+    """Each write of the variable, while the full switch is off."""
+    if not program.trains:
+        return
+    state = switch(program)
+    left = [u for u in uses(program) if _uncovered(u)]
+    related = [Related(u.event.location, f"the {u.effect} of `{shown(u.event)}` still varies") for u in left[:3]]
+    for event in state.partial:
+        cond = both(setting(event).on, negate(state.on), on_gpu(program))
+        if truth(cond, event.guards) is not False and is_symbolic(cond):
+            example = f"`{shown(left[0].event)}`" if left else "bias gradients"
+            yield draft(program, rule, event, cond=cond, related=related, example=example)
+
+
+def _uncovered(use: Use) -> bool:
+    return use.status.default == "varies" and not use.op.name.startswith(_COVERED) and not use.event.detached

@@ -1,0 +1,1 @@
+"""Python sources as facts: the intermediate representation that everything else reads."""
