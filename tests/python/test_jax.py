@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from d9mlint.catalogue import load
 from d9mlint.python.batch.run import newest_target
+from d9mlint.python.domain.conditions import is_symbolic
 from d9mlint.python.domain.knowledge import Knowledge
-from d9mlint.python.domain.tellable import is_symbolic
 from d9mlint.python.frameworks.jax.mode import first_work, jax_mode, on_gpu, trainings
 from d9mlint.python.frameworks.jax.sizes import tiny
 from d9mlint.python.interpreter.program import Program

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from d9mlint.catalogue import load
 from d9mlint.model import UsageError
 from d9mlint.python.batch.run import newest_target
+from d9mlint.python.domain.conditions import both
 from d9mlint.python.domain.events import Story
-from d9mlint.python.domain.guards import both
 from d9mlint.python.domain.knowledge import Knowledge
 from d9mlint.python.domain.values import Const, FlagValue, Phi
 from d9mlint.python.judging.judge import interpret

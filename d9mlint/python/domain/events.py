@@ -6,22 +6,35 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from d9mlint.model import Argument, Effect, Location
-from d9mlint.python.domain.guards import Cond, Flag
-from d9mlint.python.domain.values import Func, Module, Ref, Seq, Unknown, Value
-from d9mlint.python.source import facts as f
+from d9mlint.python.domain.conditions import Cond, Flag
+from d9mlint.python.domain.path import Path
+from d9mlint.python.domain.values import Func, Module, Unknown, Value
 from d9mlint.python.source.notebooks import Cell
 
 
 class Frame:
     """The names of a module, class body or function call."""
 
-    __slots__ = ("body_of_class", "born", "func", "globals", "module", "order", "parent", "results", "vars", "yields")
+    __slots__ = (
+        "body_of_class",
+        "born",
+        "branches",
+        "func",
+        "globals",
+        "module",
+        "order",
+        "parent",
+        "results",
+        "vars",
+        "yields",
+    )
 
-    def __init__(self, module: Module, parent: Frame | None, born: tuple[Cond, ...], func: Func | None = None) -> None:
+    def __init__(self, module: Module, parent: Frame | None, path: Path, func: Func | None = None) -> None:
         self.vars: dict[str, Value] = {}
         self.module = module
         self.parent = parent
-        self.born = born
+        self.born = path.told
+        self.branches = path.branches
         self.func = func
         self.globals: dict[str, Frame] = {}
         self.results: list[tuple[Cond, Value]] = []
@@ -136,6 +149,3 @@ class Story:
         """The calls of these canonical names, in order."""
         wanted = frozenset(names)
         return (e for e in self.events if e.kind == "call" and e.name in wanted)
-
-
-__all__ = ["Event", "Frame", "Ref", "Seq", "Story", "f"]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from d9mlint.python.domain.guards import Cond, Flag, both, either, negate
+from d9mlint.python.domain.conditions import Cond, Flag, both, either, negate
+from d9mlint.python.domain.diagrams import meets
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -293,27 +294,28 @@ def alternatives(value: Value | None) -> tuple[tuple[Cond, Value], ...]:
     return value.alternatives if isinstance(value, Phi) else ((True, value),)
 
 
-def choose(options: list[tuple[Cond, Value]]) -> Value:
+def choose(options: Iterable[tuple[Cond, Value]]) -> Value:
     """A value out of alternatives that exclude each other; nested alternatives are flattened, equal ones merged."""
-    flat: list[tuple[Cond, Value]] = []
-    for cond, value in options:
-        for inner, leaf in alternatives(value):
-            together = both(cond, inner)
-            if together is False:
-                continue
-            for i, (other, known) in enumerate(flat):
-                if known is leaf or same(known, leaf):
-                    flat[i] = (either(other, together), known)
-                    break
-            else:
-                flat.append((together, leaf))
-    if not flat:
-        return UNKNOWN
-    if len(flat) == 1:
-        return flat[0][1]
-    if len(flat) > MAX_ALTERNATIVES:
-        return Unknown(*taint(v for _, v in flat))
-    return Phi(tuple(flat))
+    return choose_of_pairs((cond, inner, leaf) for cond, value in options for inner, leaf in alternatives(value))
+
+
+def choose_of_pairs(options: Iterable[tuple[Cond, Cond, Value]]) -> Value:
+    """The same for alternatives each of which needs two conditions."""
+    leaves: list[tuple[Value, list[tuple[Cond, Cond]]]] = []
+    for cond, inner, leaf in options:
+        if not meets(cond, inner):
+            continue
+        for known, conds in leaves:
+            if known is leaf or same(known, leaf):
+                conds.append((cond, inner))
+                break
+        else:
+            leaves.append((leaf, [(cond, inner)]))
+    if len(leaves) > MAX_ALTERNATIVES:
+        return Unknown(*taint(leaf for leaf, _ in leaves))
+    if len(leaves) < 2:
+        return leaves[0][0] if leaves else UNKNOWN
+    return Phi(tuple((either(*(both(*pair) for pair in conds)), leaf) for leaf, conds in leaves))
 
 
 def present(item: Value) -> Cond:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from d9mlint.model import Related
+from d9mlint.python.domain.conditions import Cond, both, either, flag_test, negate, opaque_test
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.guards import Cond, FlagTest, OpaqueTest, both, either, negate
 from d9mlint.python.domain.values import Const, Dict, FlagValue, Seq, Value, alternatives
 from d9mlint.python.interpreter.program import Program
 
@@ -59,8 +59,8 @@ def _positive(leaf: Value) -> Cond:
     if isinstance(leaf, Const):
         return bool(leaf.value)
     if isinstance(leaf, FlagValue):
-        return FlagTest(leaf.flag, "truthy")
-    return True if isinstance(leaf, (Seq, Dict)) else OpaqueTest(("groups", id(leaf)), "groups")
+        return flag_test(leaf.flag, "truthy")
+    return True if isinstance(leaf, (Seq, Dict)) else opaque_test(("groups", id(leaf)), "groups")
 
 
 def variable(program: Program, name: str, test: Callable[[int], bool]) -> Cond:
@@ -73,7 +73,7 @@ def variable(program: Program, name: str, test: Callable[[int], bool]) -> Cond:
 
 def _number(leaf: Value, test: Callable[[int], bool]) -> Cond:
     if not isinstance(leaf, Const):
-        return OpaqueTest(("number", id(leaf)), "a value that is not known")
+        return opaque_test(("number", id(leaf)), "a value that is not known")
     found = _NUMBER.match(str(leaf.value))
     return test(int(found[1]) if found else 0)  # as strtol has it
 

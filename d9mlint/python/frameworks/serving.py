@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from d9mlint.model import Argument
+from d9mlint.python.domain.conditions import Cond, both, either, negate, opaque_test
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.guards import Cond, OpaqueTest, both, either, negate
 from d9mlint.python.domain.values import Const, Dict, FlagValue, Seq, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import setting
 from d9mlint.python.interpreter.program import Program, is_none, matches
@@ -65,7 +65,7 @@ def _one_text(value: Value | None) -> bool:
 def _true(leaf: Value) -> Cond:
     if isinstance(leaf, (Const, FlagValue)):
         return matches(leaf, True)
-    return OpaqueTest(("unknown", id(leaf)), "a value that is not known")
+    return opaque_test(("unknown", id(leaf)), "a value that is not known")
 
 
 def seeded(program: Program) -> Cond:
@@ -75,6 +75,6 @@ def seeded(program: Program) -> Cond:
         value = event.argument(Argument(None, "seed"))
         if value is not None:
             unknown = not isinstance(value, (Const, FlagValue))
-            hidden = OpaqueTest(("seed", id(value)), "a value that is not known")
+            hidden = opaque_test(("seed", id(value)), "a value that is not known")
             found.append(hidden if unknown else negate(is_none(value)))
     return either(*found)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from d9mlint.python.domain.conditions import Cond
 from d9mlint.python.domain.events import Frame
-from d9mlint.python.domain.guards import Cond
 from d9mlint.python.domain.values import (
     ABSENT,
     Bound,

@@ -7,9 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from d9mlint.model import Location
+from d9mlint.python.domain.conditions import Cond, both, either, is_symbolic, negate, symbolic_part
 from d9mlint.python.domain.events import Frame
-from d9mlint.python.domain.guards import Cond, both, either, negate
-from d9mlint.python.domain.tellable import is_symbolic
 from d9mlint.python.domain.values import (
     ABSENT,
     CALLABLE,
@@ -206,7 +205,7 @@ def enter(
     if interp.detached and id(node) in interp.entered:
         return UNKNOWN  # what happens in it has been told; nobody knows with which arguments it would be called here
     options = environment.command_line_parameters(interp, func) if not args and not kwargs else {}
-    inner = Frame(func.closure.module, func.closure, tuple(interp.assumed()), func)
+    inner = Frame(func.closure.module, func.closure, interp.path, func)
     binding.bind(inner, func, args, {**options, **kwargs}, star)
     for hook in interp.hooks.parameters:
         hook(interp, func, inner)
@@ -243,6 +242,8 @@ def enter(
     abstract = stopped is True and len(interp.failures) == failures  # what always raises, mostly another class has it
     if abstract or interp.deferred or interp.detached or (isinstance(node, f.Def) and node.generator):
         stopped = False
+    # Whether an error that depends on what is not known was raised helps no caller.
+    stopped = negate(symbolic_part(negate(stopped)))
     interp.stopped = either(interp.stopped, stopped)
     interp.memo[key] = (result, stopped)
     return result

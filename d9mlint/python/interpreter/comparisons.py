@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from d9mlint.python.domain.guards import UNKNOWN_DEFAULT, Cond, FlagTest, OpaqueTest, both, either, negate
+from d9mlint.python.domain.conditions import (
+    UNKNOWN_DEFAULT,
+    Cond,
+    Opaque,
+    both,
+    either,
+    flag_test,
+    negate,
+    opaque,
+    opaque_test,
+)
+from d9mlint.python.domain.diagrams import meets
 from d9mlint.python.domain.values import (
     UNKNOWN,
     Bound,
@@ -49,12 +60,30 @@ def compare(interp: Interpreter, op: str, left: Value, right: Value, text: str) 
     if op in ("!=", "is not", "not in"):
         positive = POSITIVE[op]
         return CondValue(negate(condition(interp, compare(interp, positive, left, right, text), text)))
-    conds: list[Cond] = []
-    for left_cond, a in alternatives(left):
-        for right_cond, b in alternatives(right):
-            conds.append(both(left_cond, right_cond, _compare_leaves(interp, op, a, b, text)))
-    found = either(*conds)
+    found = _any_of(
+        (both(left_cond, right_cond), _compare_leaves(interp, op, a, b, text))
+        for left_cond, a in alternatives(left) for right_cond, b in alternatives(right)
+        if meets(left_cond, right_cond)
+    )  # fmt: skip
     return Const(found) if isinstance(found, bool) else CondValue(found)
+
+
+def _any_of(parts: Iterable[tuple[Cond, Cond]]) -> Cond:
+    """What holds under one of several conditions; of the tests that cannot be read, one stands for all."""
+    known: list[Cond] = []
+    hidden: list[tuple[Cond, Opaque]] = []
+    for cond, test in parts:
+        unread = opaque(test)
+        if unread is None:
+            known.append(both(cond, test))
+        else:
+            hidden.append((cond, unread))
+    if len({test for _, test in hidden}) > 1:
+        texts = {test.text for _, test in hidden}
+        key = ("any", *(test.key for _, test in hidden))
+        together = opaque_test(key, texts.pop() if len(texts) == 1 else hidden[0][1].text)
+        return either(*known, both(together, either(*(cond for cond, _ in hidden))))
+    return either(*known, *(both(cond, opaque_test(*test[:2], by_default=test.by_default)) for cond, test in hidden))
 
 
 def _compare_leaves(interp: Interpreter, op: str, left: Value, right: Value, text: str) -> Cond:
@@ -66,15 +95,15 @@ def _compare_leaves(interp: Interpreter, op: str, left: Value, right: Value, tex
         if right.value is None:
             # What a parser returns is None only when nothing is given and the default is None.
             may_be_none = left.flag.default in (None, UNKNOWN_DEFAULT) and not left.flag.required
-            return FlagTest(left.flag, "none") if may_be_none else False
+            return flag_test(left.flag, "none") if may_be_none else False
         if isinstance(right.value, bool) and left.flag.kind in ("on", "off", "bool"):
-            test = FlagTest(left.flag, "truthy")
+            test = flag_test(left.flag, "truthy")
             return test if right.value else negate(test)
         if op in ("==", "is"):
             possible = not left.flag.choices or right.value in (*left.flag.choices, left.flag.default)
-            return FlagTest(left.flag, "==", right.value) if possible else False
+            return flag_test(left.flag, "==", right.value) if possible else False
         if isinstance(right.value, (int, float)):
-            return FlagTest(left.flag, op, right.value)
+            return flag_test(left.flag, op, right.value)
     if isinstance(right, FlagValue) and isinstance(left, Const) and op in ("==", "is"):
         return _compare_leaves(interp, op, right, left, text)
     if (
@@ -95,7 +124,7 @@ def _compare_leaves(interp: Interpreter, op: str, left: Value, right: Value, tex
     plain = " " not in text and all(words)
     text = f"{words[0]} {op} {words[1]}" if plain else text
     unset = op in ("is", "==") and isinstance(left, Optional) and isinstance(right, Const) and right.value is None
-    return OpaqueTest(("compare", op, *keys), text, by_default=unset)
+    return opaque_test(("compare", op, *keys), text, by_default=unset)
 
 
 def _never_none(value: Value) -> bool:
@@ -170,9 +199,9 @@ def condition(interp: Interpreter, value: Value, text: str) -> Cond:
     if isinstance(value, CondValue):
         return value.cond
     if isinstance(value, FlagValue):
-        return FlagTest(value.flag, "truthy")
+        return flag_test(value.flag, "truthy")
     if isinstance(value, Phi):
-        return either(*(both(cond, condition(interp, leaf, text)) for cond, leaf in value.alternatives))
+        return _any_of((cond, condition(interp, leaf, text)) for cond, leaf in value.alternatives)
     if isinstance(value, (Func, Bound, Partial, Class, Module, Inst)):
         return True
     if isinstance(value, Seq) and value.items is not None and value.kind != "generator":
@@ -180,5 +209,5 @@ def condition(interp: Interpreter, value: Value, text: str) -> Cond:
     if isinstance(value, Dict) and not value.open:
         return either(*map(present, value.items.values()))
     if value is UNKNOWN:  # one object for all that is unknown; only what is spelled the same is taken for the same
-        return OpaqueTest(("unknown", text if text not in _OPERATORS else interp.serial(object())), text)
-    return OpaqueTest(("value", interp.serial(value)), text)
+        return opaque_test(("unknown", text if text not in _OPERATORS else interp.serial(object())), text)
+    return opaque_test(("value", interp.serial(value)), text)

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import TypeGuard
 
 from d9mlint.model import Target
+from d9mlint.python.domain.conditions import forget
 from d9mlint.python.domain.events import Frame, Story
-from d9mlint.python.domain.guards import forget
 from d9mlint.python.domain.knowledge import Knowledge
 from d9mlint.python.domain.values import Class, Func, Inst, Module
 from d9mlint.python.interpreter import calls, linking, mentions

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from d9mlint.python.domain.conditions import Flag, both, either, flag_test, negate
+from d9mlint.python.domain.diagrams import meets
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.guards import Flag, FlagTest, both, either, negate
 from d9mlint.python.domain.values import (
     UNKNOWN,
     Bound,
@@ -27,6 +28,7 @@ from d9mlint.python.domain.values import (
     Value,
     alternatives,
     choose,
+    choose_of_pairs,
     in_place_of_absent,
     is_number,
     mixed,
@@ -92,7 +94,7 @@ def _by_flag(holder: Dict, index: FlagValue) -> Value | None:
         return None
     if not all(isinstance(value, (Class, Func, Ref)) for value in holder.items.values()):
         return None
-    return choose([(FlagTest(index.flag, "==", key), holder.items[key]) for key in keys])
+    return choose([(flag_test(index.flag, "==", key), holder.items[key]) for key in keys])
 
 
 def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: Frame) -> Value:
@@ -198,7 +200,7 @@ def _mapping(interp: Interpreter, node: f.Mapping, frame: Frame) -> Value:
 
 
 def _comp(interp: Interpreter, node: f.Comp, frame: Frame) -> Value:
-    inner = Frame(frame.module, frame, tuple(interp.assumed()), frame.func)
+    inner = Frame(frame.module, frame, interp.path, frame.func)
     inner.globals = frame.globals
     order = ""
     sources: tuple[Event, ...] = ()
@@ -270,12 +272,13 @@ def _short_circuit(interp: Interpreter, op: str, operands: tuple[f.Expr, ...], f
 def arithmetic(interp: Interpreter, op: str, operands: list[Value]) -> Value:
     """An arithmetic operator on values; only small constants are computed."""
     if any(isinstance(o, Phi) for o in operands) and len(operands) <= 2:
-        options = []
-        for left_cond, left in alternatives(operands[0]):
-            for right_cond, right in alternatives(operands[-1]) if len(operands) == 2 else ((True, UNKNOWN),):
-                pair = [left, right][: len(operands)]
-                options.append((both(left_cond, right_cond), arithmetic(interp, op, pair)))
-        return choose(options)
+        right = alternatives(operands[-1]) if len(operands) == 2 else ((True, UNKNOWN),)
+        pairs = [
+            (left_cond, right_cond, [one, other][: len(operands)])
+            for left_cond, one in alternatives(operands[0]) for right_cond, other in right
+            if meets(left_cond, right_cond)
+        ]  # fmt: skip
+        return choose_of_pairs((one, other, arithmetic(interp, op, pair)) for one, other, pair in pairs)
     constants = [o.value for o in operands if isinstance(o, Const)]
     if len(constants) == len(operands):
         found = _compute(op, constants)

@@ -11,11 +11,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from d9mlint.model import Location, Target
+from d9mlint.python.domain.conditions import Cond, both, either, is_symbolic, negate
 from d9mlint.python.domain.events import Event, Frame, Story
-from d9mlint.python.domain.guards import Cond, both, either, negate
 from d9mlint.python.domain.knowledge import Knowledge
-from d9mlint.python.domain.paths import Path
-from d9mlint.python.domain.tellable import is_setting, is_symbolic
+from d9mlint.python.domain.path import Path
+from d9mlint.python.domain.tellable import is_setting
 from d9mlint.python.domain.values import (
     UNKNOWN,
     Class,
@@ -105,7 +105,7 @@ class Interpreter:
 
     def assumed(self) -> tuple[Cond, ...]:
         """The conditions on the way here that are worth a mention."""
-        return tuple(self.path.told)
+        return self.path.told
 
     def under(self, cond: Cond, action: Callable[[], Any]) -> Any:
         """Does ``action`` under one more condition; None when that condition cannot hold here."""
@@ -114,18 +114,19 @@ class Interpreter:
             return None
         if known is True:
             return action()
-        depth, before = len(self.path), self.stopped
+        path, before = self.path, self.stopped
         self.stopped = False
-        self.path.push(cond)
+        self.path = path.under(cond)
         try:
             return action()
         finally:
-            self.path.cut(depth)
-            self.stopped = either(before, both(cond, self.stopped))
+            self.path = path
+            if self.stopped is not False or before is not False:
+                self.stopped = either(before, both(cond, self.stopped))
 
     def since(self, born: tuple[Cond, ...]) -> Cond:
         """The conditions that came on top of those in ``born``; a program that stops asks for no value."""
-        return both(*(cond for cond in self.path.told if cond not in born)) if self.path.told else True
+        return self.path.since(born)
 
     def while_there(self, instance: Inst, action: Callable[[], Any]) -> Any:
         """Does ``action`` with an object of the program: under the conditions that it was made under."""
@@ -187,8 +188,10 @@ class Interpreter:
 
     def store(self, name: str, value: Value, frame: Frame) -> None:
         """Binds a bare name, under the conditions that hold here."""
-        frame = frame.globals.get(name, frame)
-        frame.vars[name] = overwrite(frame.vars.get(name), self.since(frame.born), value)
+        home = frame.globals.get(name, frame)
+        # Who reads a local variable is past the returns that lie before; a global one is read by others, too.
+        cond = self.path.branched_since(frame.branches) if home is frame else self.since(home.born)
+        home.vars[name] = overwrite(home.vars.get(name), cond, value)
 
     def assign(self, target: f.Expr, value: Value, frame: Frame, place: f.Place) -> None:
         """Binds any target."""
@@ -261,7 +264,7 @@ class Interpreter:
         event = Event(
             index=len(self.story.events), kind=kind, name=canonical, raw=name,
             location=Location(frame.module.path, *place),
-            guards=tuple(self.path.told), excluded=tuple(self.path.quiet),
+            guards=self.path.told, excluded=self.path.quiet,
             args=args, kwargs=kwargs or {}, star=star, receiver=receiver, contexts=tuple(self.contexts),
             stack=self.stack, detached=self.detached, unreached=self.unreached,
             deferred=self.deferred > 0, importing=self.importing > 0, func=frame.func, loader=self.loader,
@@ -276,7 +279,7 @@ class Interpreter:
 
     def block(self, body: Sequence[f.Stmt], frame: Frame) -> Left:
         """Runs statements in order; what follows a possible exit happens only when it was not taken."""
-        depth, before, trials = len(self.path), self.stopped, self.trials
+        path, before, trials = self.path, self.stopped, self.trials
         self.stopped = False
         out_return: Cond = False
         out_jump: Cond = False
@@ -292,14 +295,15 @@ class Interpreter:
             stopped, self.stopped = either(stopped, self.stopped), False
             out_stop = either(out_stop, both(negate(either(out_return, out_jump)), stopped))
             out_return, out_jump = either(out_return, returned), either(out_jump, jumped)
-            left = either(returned, jumped)
-            if either(left, stopped) is True:
+            if either(returned, jumped, stopped) is True:
                 break
-            if left is not False:
-                self.path.push(negate(left))
+            if returned is not False:
+                self.path = self.path.unless(returned)
+            if jumped is not False:
+                self.path = self.path.under(negate(jumped))
             if stopped is not False:
-                self.path.push(negate(stopped), silent=True)
-        self.path.cut(depth)
+                self.path = self.path.excluding(stopped)
+        self.path = path
         self.stopped, self.trials = before, trials
         return out_return, out_jump, out_stop
 

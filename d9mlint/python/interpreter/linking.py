@@ -6,9 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from d9mlint.model import EnvironmentVariable, Target
+from d9mlint.python.domain.conditions import LAUNCHER, Cond, either, flag_test, negate
 from d9mlint.python.domain.events import Frame
-from d9mlint.python.domain.guards import LAUNCHER, Cond, FlagTest, either, negate
-from d9mlint.python.domain.paths import Path
+from d9mlint.python.domain.path import Path
 from d9mlint.python.domain.values import Const, Module, Ref, Unknown, Value
 from d9mlint.python.interpreter import missing
 from d9mlint.python.source import facts as f
@@ -34,7 +34,7 @@ def launch(interp: Interpreter, target: Target) -> None:
 
 def _set(interp: Interpreter, variable: EnvironmentVariable) -> None:
     at = variable.location
-    frame = Frame(Module("environment", at.path, None), None, ())
+    frame = Frame(Module("environment", at.path, None), None, Path())
     value = Unknown(name=f"${variable.name}") if variable.value is None else Const(variable.value)
     interp.set_environment(
         Const(variable.name), value, frame, (at.line, at.column, at.end_line, at.end_column)
@@ -47,7 +47,7 @@ def _started_by(variable: EnvironmentVariable, target: Target) -> Cond:
         return True
     others = [one for one in target.launchers if one not in variable.launchers]
     chosen = variable.launchers if len(variable.launchers) <= len(others) else others
-    cond = either(*(FlagTest(LAUNCHER, "==", one) for one in chosen))
+    cond = either(*(flag_test(LAUNCHER, "==", one) for one in chosen))
     return cond if chosen == variable.launchers else negate(cond)
 
 
@@ -140,8 +140,8 @@ def _run(interp: Interpreter, name: str, path: str) -> Module | None:
     if facts is None:
         return None
     # A module runs once, whatever the branch that imports it first: its names are not conditional.
-    path_before, interp.path = interp.path, Path(interp.path.silent())
-    module.frame = Frame(module, None, tuple(interp.assumed()))
+    path_before, interp.path = interp.path, interp.path.alone()
+    module.frame = Frame(module, None, interp.path)
     module.frame.vars["__name__"] = Const(name)
     module.frame.vars["__file__"] = Const(path)
     interp.story.modules.append(module)

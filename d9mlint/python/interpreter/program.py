@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from d9mlint.model import Argument, Target
+from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Cond, both, either, flag_test, negate, opaque_test
 from d9mlint.python.domain.events import Event, Story
-from d9mlint.python.domain.guards import UNKNOWN_DEFAULT, Cond, FlagTest, OpaqueTest, both, either, negate
 from d9mlint.python.domain.knowledge import Knowledge
 from d9mlint.python.domain.values import CondValue, Const, FlagValue, Obj, Ref, Unknown, Value, alternatives
 
@@ -164,7 +164,7 @@ def is_none(value: Value) -> Cond:
         if isinstance(leaf, Const):
             found.append(both(cond, leaf.value is None))
         elif isinstance(leaf, FlagValue) and not leaf.flag.required and leaf.flag.default is None:
-            found.append(both(cond, FlagTest(leaf.flag, "none")))
+            found.append(both(cond, flag_test(leaf.flag, "none")))
         elif isinstance(leaf, FlagValue) and leaf.flag.default == UNKNOWN_DEFAULT:
             found.append(False)
     return either(*found)
@@ -186,7 +186,7 @@ def matches(value: Value | None, test: Any) -> Cond:
         if "not" in test:
             inner = matches(value, test["not"])
             if isinstance(value, Unknown) and test["not"] != "absent":
-                return OpaqueTest(("unknown", id(value)), "unknown value")
+                return opaque_test(("unknown", id(value)), "unknown value")
             return negate(inner)
         if "gt" in test:
             return _leaves(value, lambda v: isinstance(v, (int, float)) and v > test["gt"])
@@ -218,9 +218,9 @@ def _equals(leaf: Value, wanted: Any) -> Cond:
         return leaf.cond if wanted else negate(leaf.cond)
     if isinstance(leaf, FlagValue):
         if isinstance(wanted, bool):
-            test = FlagTest(leaf.flag, "truthy")
+            test = flag_test(leaf.flag, "truthy")
             return test if wanted else negate(test)
-        return FlagTest(leaf.flag, "none") if wanted is None else FlagTest(leaf.flag, "==", wanted)
+        return flag_test(leaf.flag, "none") if wanted is None else flag_test(leaf.flag, "==", wanted)
     if isinstance(leaf, Ref) and isinstance(wanted, str):
         return leaf.name == wanted or (leaf.name.rpartition(".")[2] == wanted.rpartition(".")[2] and "." in wanted)
     return False

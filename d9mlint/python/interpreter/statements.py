@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from d9mlint.python.domain.conditions import EXCEPTION, Cond, either, negate, opaque, opaque_test
 from d9mlint.python.domain.events import Frame
-from d9mlint.python.domain.guards import EXCEPTION, Cond, OpaqueTest, either, negate
 from d9mlint.python.domain.values import Class, Const, Func, Ref, Seq, Unknown, alternatives
 from d9mlint.python.interpreter import calls, comparisons, expressions, linking, narrowing
 from d9mlint.python.interpreter.library import environment, sequences
@@ -87,7 +87,7 @@ def _assert(interp: Interpreter, node: f.Assert, frame: Frame) -> Left:
     if holds:
         narrowing.narrow(counted)
     cond = comparisons.condition(interp, value, "assert")
-    return (False, False, negate(cond)) if not isinstance(cond, (bool, OpaqueTest)) else STAYS
+    return (False, False, negate(cond)) if not isinstance(cond, bool) and opaque(cond) is None else STAYS
 
 
 def _jump(interp: Interpreter, node: f.Jump, frame: Frame) -> Left:
@@ -164,18 +164,18 @@ def _while(interp: Interpreter, node: f.While, frame: Frame) -> Left:
 
 
 def _try(interp: Interpreter, node: f.Try, frame: Frame) -> Left:
-    depth = len(interp.path)
+    path = interp.path
     goes_on = any(not _ends(handler) for handler in node.handlers)
     interp.trials += goes_on
     left = interp.block(node.body, frame)
     interp.trials -= goes_on
     for handler in node.handlers:
-        failed = OpaqueTest(("except", frame.module.path, id(handler)), EXCEPTION)
+        failed = opaque_test(("except", frame.module.path, id(handler)), EXCEPTION)
         interp.under(failed, partial(interp.block, handler, frame))
     if True not in left:
         interp.block(node.orelse, frame)
     interp.block(node.final, frame)
-    interp.path.cut(depth)
+    interp.path = path
     return left if not node.handlers else STAYS
 
 
@@ -203,7 +203,7 @@ def _match(interp: Interpreter, node: f.Match, frame: Frame) -> Left:
             return STAYS
         pattern, body, text = node.cases[index]
         if pattern is None:
-            cond: Cond = True if text.strip() == "_" else OpaqueTest(("case", frame.module.path, id(body)), text)
+            cond: Cond = True if text.strip() == "_" else opaque_test(("case", frame.module.path, id(body)), text)
         else:
             test = comparisons.compare(interp, "==", subject, expressions.evaluate(interp, pattern, frame), text)
             cond = comparisons.condition(interp, test, text)
@@ -219,7 +219,7 @@ def _def(interp: Interpreter, node: f.Def, frame: Frame) -> Left:
 
 def _class(interp: Interpreter, node: f.Class, frame: Frame) -> Left:
     bases = tuple(expressions.evaluate(interp, base, frame) for base in node.bases)
-    inner = Frame(frame.module, frame, tuple(interp.assumed()), frame.func)
+    inner = Frame(frame.module, frame, interp.path, frame.func)
     inner.body_of_class = True
     cls = Class(node, bases, inner)
     interp.block(node.body, inner)

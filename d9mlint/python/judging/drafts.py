@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from d9mlint.model import Edit, Fix, Location, Op, Related, Rule
+from d9mlint.python.domain.conditions import Cond, both
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.guards import Cond, both
 from d9mlint.python.domain.values import Const, FlagValue, Inst, Obj, Ref, Value
 from d9mlint.python.interpreter.program import Program
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from d9mlint.python.domain.conditions import Cond, both, is_symbolic, negate, opaque
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.guards import Cond, OpaqueTest, both, negate
-from d9mlint.python.domain.tellable import is_symbolic
 from d9mlint.python.domain.values import Const
 from d9mlint.python.interpreter.program import Program
 
@@ -21,7 +20,8 @@ def only(program: Program, draw: Event) -> bool:
 
 
 def _in_training(cond: Cond) -> bool:
-    return isinstance(cond, OpaqueTest) and (cond.text == "training" or cond.text.endswith(".training"))
+    test = opaque(cond)
+    return test is not None and (test.text == "training" or test.text.endswith(".training"))
 
 
 def _evaluations(program: Program) -> tuple[Event, ...]:

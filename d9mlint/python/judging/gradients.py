@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from d9mlint.model import Op
+from d9mlint.python.domain.conditions import (
+    Cond,
+    Literal,
+    as_condition,
+    either,
+    flag_test,
+    literals,
+    negate,
+    texts_of,
+    truth,
+)
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.guards import All, AnyOf, Cond, FlagTest, Not, OpaqueTest
 from d9mlint.python.domain.values import Func, Obj, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import trains
 from d9mlint.python.frameworks.torch.frozen import frozen
@@ -87,7 +97,7 @@ def _methods_of_made(program: Program) -> dict[int, set[str]]:
 
 def _only_infers(program: Program, event: Event) -> bool:
     """Whether what happens there is part of an evaluation, a prediction or an export, by guards or names on the way."""
-    if any(_inferring(part) for guard in event.guards for part in (guard.of if isinstance(guard, All) else (guard,))):
+    if any(_inferring(guard) for guard in event.guards):
         return True
     return event.inside(INFERENCE) and not program.once("trains-in-inference", _trains_in_inference)
 
@@ -99,20 +109,27 @@ def _trains_in_inference(program: Program) -> bool:
 
 def _inferring(cond: Cond) -> bool:
     """Whether a condition holds only where nothing is trained: ``mode == "infer"``, not ``mode == "train"``."""
-    if isinstance(cond, AnyOf):
-        return all(_inferring(part) for part in cond.of)
-    if isinstance(cond, All):
-        return any(_inferring(part) for part in cond.of)
-    positive = not isinstance(cond, Not)
-    atom = cond if positive else cond.of  # type: ignore[union-attr]
-    if isinstance(atom, FlagTest):
-        if atom.op == "==" and isinstance(atom.value, str):
-            text = f"{atom.flag.name} == {atom.value!r}"
-        else:
-            text = atom.flag.name if atom.op == "truthy" else ""
-    else:
-        text = atom.text if isinstance(atom, OpaqueTest) else ""
-    return bool((_INFERS if positive else _TRAINS).search(text))
+    if isinstance(cond, bool):
+        return False
+    tests = [test for one in literals(cond) for test in _tests(one)]
+    found = either(*(test for test, text, pattern in tests if pattern.search(text)))
+    return found is not False and truth(found, (cond,)) is True
+
+
+def _tests(one: Literal) -> Iterator[tuple[Cond, str, re.Pattern[str]]]:
+    """The tests that a literal stands for, how each is written, and which writings tell that nothing is trained."""
+    cond = as_condition(one)
+    if one.opaque is not None:
+        yield cond, one.opaque.text, _INFERS if one.outcome is True else _TRAINS
+    elif one.flag is not None:
+        given = flag_test(one.flag, "truthy")
+        if cond in (given, negate(given)):
+            yield cond, one.flag.name, _INFERS if cond is given else _TRAINS
+        for value in texts_of(one):
+            test = flag_test(one.flag, "==", value)
+            if test is not False:
+                yield test, f"{one.flag.name} == {value!r}", _INFERS
+                yield negate(test), f"{one.flag.name} == {value!r}", _TRAINS
 
 
 def learned(value: Value | None, makers: Mapping[int, Event], depth: int = 4) -> bool:

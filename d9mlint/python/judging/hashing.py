@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from d9mlint.python.domain.guards import Cond, OpaqueTest, both, either, negate
+from d9mlint.python.domain.conditions import Cond, both, either, negate, opaque_test
 from d9mlint.python.domain.values import Const, alternatives
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft
@@ -22,7 +22,7 @@ def salted(program: Program) -> Cond:
     for event in program.env(HASH_SEED):
         if event.inside("launch"):
             for cond, leaf in alternatives(event.args[0]):
-                known = str(leaf.value).isdigit() if isinstance(leaf, Const) else OpaqueTest(("unknown", id(leaf)), "")
+                known = str(leaf.value).isdigit() if isinstance(leaf, Const) else opaque_test(("unknown", id(leaf)), "")
                 fixed.append(both(*event.guards, cond, known))
     return negate(either(*fixed))
 

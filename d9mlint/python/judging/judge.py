@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from d9mlint.model import CONFIDENCES, Finding, Location, Related, Rule, Target
+from d9mlint.python.domain.conditions import Cond
 from d9mlint.python.domain.events import Story
-from d9mlint.python.domain.guards import Cond
 from d9mlint.python.domain.knowledge import Knowledge
 from d9mlint.python.frameworks.registry import frameworks
 from d9mlint.python.interpreter import driver

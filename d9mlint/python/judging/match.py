@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from d9mlint.model import Rule
+from d9mlint.python.domain.conditions import Cond, both, either, is_symbolic, negate, truth
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.guards import Cond, both, either, negate, truth
-from d9mlint.python.domain.tellable import is_symbolic
 from d9mlint.python.frameworks.tensorflow.determinism import switch
 from d9mlint.python.interpreter.program import Program, matches
 from d9mlint.python.judging.drafts import Draft, draft, lower, value_text

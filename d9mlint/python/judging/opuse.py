@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from d9mlint.model import Location, Op, OpStatus, Related, Rule
+from d9mlint.python.domain.conditions import Cond, both, is_symbolic, negate
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.guards import Cond, both, negate
-from d9mlint.python.domain.tellable import is_symbolic
 from d9mlint.python.domain.values import Class, Unknown
 from d9mlint.python.frameworks.jax import mode as jaxmode
 from d9mlint.python.frameworks.jax import ops as jaxops

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from d9mlint.model import Argument, Related, Rule
+from d9mlint.python.domain.conditions import both, either
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.guards import both, either
 from d9mlint.python.domain.values import Value, alternatives, taint, taint_of
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging import picking

@@ -6,21 +6,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from d9mlint.model import Argument, Effect
-from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.guards import (
+from d9mlint.python.domain.conditions import (
     TYPE_TEST,
-    All,
     Cond,
-    FlagTest,
-    Not,
-    OpaqueTest,
     both,
+    by_default,
+    conjuncts,
     either,
+    flag_test,
+    is_symbolic,
+    literal,
     negate,
+    opaque,
     stated,
     truth,
 )
-from d9mlint.python.domain.tellable import by_default, is_symbolic
+from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Inst, Obj, Ref, Seq, Unknown, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import trains
 from d9mlint.python.frameworks.tensorflow.hooks import SCOPE_INITIALIZER
@@ -316,17 +317,17 @@ def _uncovered(program: Program) -> list[Uncovered]:
 def _supposed(event: Event) -> bool:
     """Whether a draw that not every input brings about happens only if something unknown has some type."""
     return any(e.where for e in event.effects) and any(
-        isinstance(cond, OpaqueTest) and cond.text == TYPE_TEST for cond in event.guards
+        (test := opaque(cond)) is not None and test.text == TYPE_TEST for cond in event.guards
     )
 
 
 def _without_default_seed(cond: Cond) -> bool:
     """Whether the user has to take a default seed away (``--seed 0`` for ``args.seed or random.randint(...)``)."""
-    tests = [one.of for one in (cond.of if isinstance(cond, All) else (cond,)) if isinstance(one, Not)]
+    parts = [(part, literal(part)) for part in conjuncts(cond)]
     return any(
-        isinstance(test, FlagTest) and test.op == "truthy" and "seed" in test.flag.name.lower()
-        and by_default(test) is True
-        for test in tests
+        one is not None and one.flag is not None and "seed" in one.flag.name.lower()
+        and both(part, flag_test(one.flag, "truthy")) is False and by_default(part) is False
+        for part, one in parts
     )  # fmt: skip
 
 

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from d9mlint.model import Effect, Rule
+from d9mlint.python.domain.conditions import is_symbolic, truth
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.guards import truth
-from d9mlint.python.domain.tellable import is_symbolic
 from d9mlint.python.domain.values import Dict
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, lower, value_text

@@ -1,95 +1,50 @@
-"""Conditions in the user's words, and what they come to when no flag is given."""
+"""Conditions in the user's words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any, NamedTuple
 
-from d9mlint.python.domain.guards import (
-    INVERSE,
-    ORDERINGS,
-    STATED,
-    UNKNOWN_DEFAULT,
-    All,
-    AnyOf,
-    Cond,
-    FlagTest,
-    Not,
-    OpaqueTest,
-    Several,
-    both,
-    either,
-    negate,
-    truth,
-)
-from d9mlint.python.domain.tellable import GIVEN, is_setting, is_symbolic, loosened
+from d9mlint.python.domain import covers
+from d9mlint.python.domain.conditions import Cond, Literal, Opaque, both, conjuncts, either, literal, negate
+from d9mlint.python.domain.covers import Term
+from d9mlint.python.domain.diagrams import Variable, simplified
+from d9mlint.python.domain.tellable import is_given, is_of_config, is_told, loosened
+from d9mlint.python.judging.flagwords import words_of_values
 
 MAX_WORDS = 120
 """Characters of one condition; longer alternatives explain nothing."""
+MAX_MIXED = 3
+"""Tests in alternatives of flags and settings beyond which they explain nothing."""
+MAX_TESTS = 12
+"""Different tests in a condition beyond which no words make it clear."""
 
 
-def _alike(cond: Cond, names: dict[str, Cond]) -> Cond:
-    """The condition with one test for all parameters of one name: for words, they are the same."""
-    if isinstance(cond, Several):
-        together = both if isinstance(cond, All) else either
-        return together(*(_alike(part, names) for part in cond.of))
-    if isinstance(cond, Not) and isinstance(cond.of, OpaqueTest) and cond.of.by_default:
-        return names.setdefault(cond.of.text, cond)
-    return cond
+class _Form(NamedTuple):
+    """Tests put together: any of several groups is enough, or one of each group is needed."""
+
+    groups: tuple[Term, ...]
+    alternatives: bool
+    """Each group is one alternative, all of whose tests are needed; else one test of each group is."""
 
 
 def any_of(conds: Iterable[Cond], settings: bool = False) -> Cond:
-    """That one of several conditions holds; where that is too much to say, what of each can be told."""
-    names: dict[str, Cond] = {}
-    conds = [_alike(cond, names) for cond in conds]
-    found = either(*conds)
-    if not isinstance(found, OpaqueTest) or found in conds:
-        return found
-    told = [both(*_simpler(list(one.of), ())) if isinstance(one, All) else one for one in conds]
-    found = either(*(loosened(one, settings) for one in told))
-    return True if isinstance(found, OpaqueTest) else found
+    """What can be told of several conditions of which one holds; parameters of one name are taken for one."""
+    names: dict[str, Variable] = {}
+    return either(*(_alike(loosened(cond, settings), names) for cond in conds))
 
 
-def describe(cond: Cond) -> str:
-    """The condition in words: ``--seed is not given``."""
-    if is_setting(cond):
-        atom: Any = cond.of if isinstance(cond, Not) else cond
-        if atom is not cond and (atom.by_default or GIVEN.fullmatch(atom.text)):
-            return f"`{atom.text.removesuffix(' is None')}` is given"
-        return f"`{atom.text}` is {'true' if atom is cond else 'false'}"
-    if isinstance(cond, Not):
-        return _describe_flag(cond.of, False) if isinstance(cond.of, FlagTest) else f"not ({describe(cond.of)})"
-    if isinstance(cond, FlagTest):
-        return _describe_flag(cond, True)
-    if isinstance(cond, All):
-        return " and ".join(sorted(describe(c) for c in cond.of))
-    if isinstance(cond, AnyOf):
-        return " or ".join(sorted(describe(c) for c in cond.of))
-    return cond.text if isinstance(cond, OpaqueTest) else str(cond)
-
-
-def _describe_flag(test: FlagTest, positive: bool) -> str:
-    flag = test.flag
-    if flag.kind == STATED:
-        return flag.spelled if positive else f"not ({flag.spelled})"
-    if flag.kind == "launcher":
-        return f"{'' if positive else 'not '}started by {test.value}"
-    if test.op == "==":
-        value = repr(test.value) if test.value == "" else test.value
-        return f"{flag.spelled} is {'' if positive else 'not '}{value}"
-    if test.op in ORDERINGS:
-        return f"{flag.spelled} {test.op if positive else INVERSE[test.op]} {test.value}"
-    if test.op == "none":
-        positive = not positive
-    if flag.kind == "bool" or (test.op == "truthy" and flag.kind == "value" and isinstance(flag.default, bool)):
-        note = " (the default)" if bool(flag.default) == positive else ""
-        return f"{flag.spelled} is {'true' if positive else 'false'}{note}"
-    if flag.kind == "off":
-        positive = not positive
-    if flag.kind == "value" and flag.default not in (None, UNKNOWN_DEFAULT) and test.op == "truthy":
-        note = " (the default)" if bool(flag.default) == positive else ""
-        return f"{flag.spelled} is {'not ' if not positive else ''}set{note}"
-    return f"{flag.spelled} is {'given' if positive else 'not given'}"
+def _alike(cond: Cond, names: dict[str, Variable]) -> Cond:
+    """The condition with one test for all parameters of one name: for words, they are the same."""
+    if isinstance(cond, bool):
+        return cond
+    for variable in sorted(cond.support, key=lambda one: one.level):
+        test = variable.name
+        if isinstance(test, Opaque) and test.by_default:
+            known = names.setdefault(test.text, variable)
+            if known is not variable:
+                cond = covers.renamed(cond, variable, known)
+    return cond
 
 
 def words_of(cond: Cond, settings: bool = False, excluded: Iterable[Cond] = ()) -> tuple[str, ...]:
@@ -97,69 +52,95 @@ def words_of(cond: Cond, settings: bool = False, excluded: Iterable[Cond] = ()) 
 
     ``settings``: also tests of settings whose values are not known.
     """
-    anyhow = tuple(excluded)
-    parts = [part for one in (cond.of if isinstance(cond, All) else (cond,)) for part in _factored(one)]
-    parts = _simpler([part for part in parts if not isinstance(part, bool)], anyhow)
-    told = [p for p in parts if is_symbolic(p) or (settings and is_setting(p))]
-    partly = [loosened(_fewer(p), settings) for p in parts if isinstance(p, AnyOf) and p not in told]
-    plain: list[Cond] = [p for p in partly if isinstance(p, AnyOf) and all(map(is_setting, p.of))]
-    told += [p for p in _simpler(plain, (*anyhow, *told)) if p not in told]
+    told = loosened(simplified(cond, both(*excluded)), settings)
     # All conditions are needed, so to leave one out says less but nothing wrong.
-    return tuple(sorted({words for p in told if (words := _short(p))}))
+    return tuple(sorted({words for part in conjuncts(told) for words in _parts(part) if words}))
 
 
-def _short(cond: Cond) -> str:
-    """A condition in words: of many tests the first, and how many there are besides; empty for other long ones."""
-    words = describe(cond)
-    if len(words) <= MAX_WORDS or not isinstance(cond, AnyOf):
+def describe(cond: Cond) -> str:
+    """The condition in words: ``--seed is not given``."""
+    if isinstance(cond, bool):
+        return str(cond)
+    return " and ".join(sorted(words for part in conjuncts(cond) for words in _parts(part, most=10_000)))
+
+
+def _parts(cond: Cond, most: int = MAX_WORDS) -> Iterator[str]:
+    """The words of one part of a condition, which are several where all of them are needed."""
+    one = literal(cond)
+    if one is not None:
+        yield from (words for words in _of_literal(one) if len(words) <= most)
+        return
+    if isinstance(cond, bool) or len(cond.support) > MAX_TESTS:
+        return
+    form = _shortest(cond)
+    if most == MAX_WORDS and not _is_clear(form):
+        return
+    if form.alternatives:
+        words = " or ".join(sorted({" and ".join(sorted(_of_term(term))) for term in form.groups}))
+        yield words if len(words) <= most else ""
+    else:
+        for group in form.groups:
+            yield _short({" and ".join(_of_literal(one)) for one in _literals(group)}, most)
+
+
+def _short(alternatives: Collection[str], most: int) -> str:
+    """Alternatives in words: of many the first, and how many there are besides."""
+    words = " or ".join(sorted(alternatives))
+    if len(words) <= most:
         return words
-    if any(isinstance(one, All) for one in cond.of):
-        return ""
     kept: list[str] = []
-    for one in sorted(map(describe, cond.of), key=lambda text: (len(text), text)):
-        if len(" or ".join((*kept, one))) <= MAX_WORDS:
+    for one in sorted(alternatives, key=lambda text: (len(text), text)):
+        if len(" or ".join((*kept, one))) <= most:
             kept.append(one)
-    return f"{' or '.join(sorted(kept))} or {len(cond.of) - len(kept)} more" if kept else ""
+    return f"{' or '.join(sorted(kept))} or {len(alternatives) - len(kept)} more" if kept else ""
 
 
-def _fewer(cond: AnyOf) -> Cond:
-    """Alternatives, those left out that others hold in anyway; each without what the others' failing says."""
-    alone = [one for one in cond.of if not isinstance(one, (All, AnyOf))]
-    rest = [_given(one, tuple(map(negate, alone))) for one in cond.of if one not in alone]
-    needs = [frozenset(one.of if isinstance(one, All) else (one,)) for one in rest]
-    kept = [one for one, need in zip(rest, needs, strict=True) if not any(other < need for other in needs)]
-    return either(*alone, *kept)
+def _shortest(cond: Cond) -> _Form:
+    """The form that asks for the fewest tests."""
+    order = sorted(cond.support, key=_rank) if not isinstance(cond, bool) else []
+    terms = covers.cover(cond, order)
+    clauses = tuple(_turned(term) for term in covers.cover(negate(cond), order))
+    fewer = len(clauses) > 1 and sum(map(len, terms)) <= sum(map(len, clauses))
+    return _Form(terms, True) if fewer else _Form(clauses, False)
 
 
-def _simpler(parts: list[Cond], anyhow: tuple[Cond, ...]) -> list[Cond]:
-    """Conditions that hold together, each without what the others and ``anyhow`` say already."""
-    kept: list[Cond] = []
-    for i, part in enumerate(parts):
-        rest = _given(part, (*anyhow, *kept, *parts[i + 1 :]))
-        kept += rest.of if isinstance(rest, All) else () if isinstance(rest, bool) else (rest,)
-    return kept
-
-
-def _given(cond: Cond, known: tuple[Cond, ...]) -> Cond:
-    """What is left to say of a condition where others are known."""
-    if truth(cond, known) is True or any(_covers(one, cond) for one in known):
+def _is_clear(form: _Form) -> bool:
+    """Whether it helps to tell alternatives: those of flags alone, of one choice of settings, or few of a config."""
+    tests = [variable.name for group in form.groups for variable, _ in group]
+    settings = [test for test in tests if isinstance(test, Opaque)]
+    if not settings:
         return True
-    if isinstance(cond, All):
-        return both(*(_given(part, known) for part in cond.of))
-    if isinstance(cond, AnyOf):
-        return either(*(_given(part, known) for part in cond.of if truth(part, known) is not False))
-    return cond
+    if len(settings) == len(tests):
+        return not form.alternatives and len(form.groups) == 1
+    return len(tests) <= MAX_MIXED and all(is_of_config(test.text) for test in settings)
 
 
-def _covers(known: Cond, cond: Cond) -> bool:
-    """Whether alternatives one of which is known to hold are all among those of ``cond``."""
-    return isinstance(known, AnyOf) and isinstance(cond, AnyOf) and set(known.of) <= set(cond.of)
+def _turned(term: Term) -> Term:
+    """The tests of a term, each with the other outcome."""
+    return tuple((variable, covers.other(variable, outcome)) for variable, outcome in term)
 
 
-def _factored(cond: Cond) -> list[Cond]:
-    """Alternatives as what all of them need, then what makes the difference."""
-    if not isinstance(cond, AnyOf):
-        return [cond]
-    needs = [dict.fromkeys(one.of if isinstance(one, All) else (one,)) for one in cond.of]
-    common = [part for part in needs[0] if all(part in other for other in needs)]
-    return [*common, either(*(both(*(p for p in one if p not in common)) for one in needs))] if common else [cond]
+def _rank(variable: Variable) -> tuple[str, ...]:
+    """An order of tests by what they say, whatever the order in which they were met."""
+    name: Any = variable.name
+    return ("test", name.text) if isinstance(name, Opaque) else ("flag", name.spelled, str(name.location))
+
+
+def _literals(term: Term) -> list[Literal]:
+    return [Literal(variable, outcome) for variable, outcome in term]
+
+
+def _of_term(term: Term) -> list[str]:
+    return [words for one in _literals(term) for words in _of_literal(one)]
+
+
+def _of_literal(one: Literal) -> list[str]:
+    test = one.opaque
+    if test is None:
+        return words_of_values(one)
+    outcome = one.outcome is True
+    if not is_told(test, outcome):
+        return [test.text if outcome else f"not ({test.text})"]
+    if not outcome and (test.by_default or is_given(test.text)):
+        return [f"`{test.text.removesuffix(' is None')}` is given"]
+    return [f"`{test.text}` is {'true' if outcome else 'false'}"]

@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass
 
 from d9mlint.model import Argument
+from d9mlint.python.domain.conditions import Cond, both, either, negate, opaque_test
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.guards import Cond, OpaqueTest, both, either, negate
 from d9mlint.python.domain.values import Const, Seq, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import no_visible_gpus
 from d9mlint.python.interpreter.program import LOOPS, Program
@@ -73,7 +73,7 @@ def flags(event: Event, pattern: re.Pattern[str]) -> Cond:
 def _says(leaf: Value, pattern: re.Pattern[str]) -> Cond:
     if isinstance(leaf, Const):
         return isinstance(leaf.value, str) and bool(pattern.search(leaf.value))
-    return OpaqueTest(("unknown", id(leaf)), "a value that is not known")
+    return opaque_test(("unknown", id(leaf)), "a value that is not known")
 
 
 def on_gpu(program: Program) -> Cond:

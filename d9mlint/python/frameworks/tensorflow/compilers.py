@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from d9mlint.model import Argument
+from d9mlint.python.domain.conditions import Cond, both, either, flag_test
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.guards import Cond, FlagTest, both, either
 from d9mlint.python.domain.values import CondValue, Const, FlagValue, Value, alternatives
 from d9mlint.python.interpreter.program import Program, matches
 
@@ -82,7 +82,7 @@ def _true(leaf: Value) -> Cond:
     if isinstance(leaf, Const):
         return leaf.value is True or leaf.value in (1, "autoclustering")
     if isinstance(leaf, FlagValue):
-        return FlagTest(leaf.flag, "truthy")
+        return flag_test(leaf.flag, "truthy")
     return leaf.cond if isinstance(leaf, CondValue) else False
 
 

@@ -10,9 +10,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from d9mlint.model import Argument
+from d9mlint.python.domain.conditions import Cond, both, either, flag_test, is_symbolic, negate, opaque_test
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.guards import Cond, FlagTest, OpaqueTest, both, either, negate
-from d9mlint.python.domain.tellable import is_symbolic
 from d9mlint.python.domain.values import CondValue, Const, Dict, FlagValue, Obj, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter.program import LOOPS, Program
 
@@ -64,8 +63,8 @@ def _flag_on(leaf: Value) -> Cond:
     if isinstance(leaf, FlagValue):
         flag = leaf.flag
         if flag.kind in ("on", "off", "bool") or isinstance(flag.default, int):
-            return FlagTest(flag, "truthy")
-    return OpaqueTest(("unknown", id(leaf)), "a value that is not known")
+            return flag_test(flag, "truthy")
+    return opaque_test(("unknown", id(leaf)), "a value that is not known")
 
 
 # -- the switch ----------------------------------------------------------------------------------------------------
@@ -236,7 +235,7 @@ def _on_tpu(event: Event) -> Cond:
 
 def _truthy(leaf: Value) -> Cond:
     if isinstance(leaf, FlagValue):
-        return FlagTest(leaf.flag, "truthy")
+        return flag_test(leaf.flag, "truthy")
     if isinstance(leaf, CondValue):
         return leaf.cond
     return isinstance(leaf, Const) and bool(leaf.value)

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from d9mlint.model import Location
+from d9mlint.python.domain.conditions import Cond, both, either, is_symbolic, negate
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.guards import Cond, both, either, negate
-from d9mlint.python.domain.tellable import is_symbolic
 from d9mlint.python.domain.values import Bound, Const, Func, Inst, Obj, Partial, Ref, Seq, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import switch
 from d9mlint.python.interpreter.program import Program

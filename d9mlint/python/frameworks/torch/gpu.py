@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator
 
 from d9mlint.model import Argument
+from d9mlint.python.domain.conditions import Cond, both, by_default, either, flag_test, is_symbolic, negate
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.guards import Cond, FlagTest, both, either, negate
-from d9mlint.python.domain.tellable import by_default, is_symbolic, loosened
+from d9mlint.python.domain.tellable import loosened
 from d9mlint.python.domain.values import Class, Const, FlagValue, Inst, Obj, Ref, Unknown, Value, alternatives
 from d9mlint.python.frameworks.tensorflow import determinism
 from d9mlint.python.interpreter.program import LOOPS, Program, matches
@@ -131,7 +131,7 @@ def _leaf(leaf: Value, only_devices: bool) -> Cond | None:
     if isinstance(leaf, FlagValue):
         if leaf.flag.kind != "value" or not (only_devices or "dev" in leaf.flag.name or leaf.flag.name == "gpu"):
             return False
-        return negate(FlagTest(leaf.flag, "==", "cpu"))
+        return negate(flag_test(leaf.flag, "==", "cpu"))
     if isinstance(leaf, Ref):
         return None if leaf.name.endswith("device") else "cuda" in leaf.name and "Tensor" in leaf.name
     if isinstance(leaf, Obj):

@@ -11,8 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from d9mlint.model import Argument, Invocation
+from d9mlint.python.domain.conditions import Cond, both, either, negate, opaque
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.guards import Cond, OpaqueTest, both, either, negate
 from d9mlint.python.domain.values import (
     CALLABLE,
     Const,
@@ -260,7 +260,7 @@ def _has_workers(interp: Interpreter, loader: Event) -> tuple[Cond, bool]:
         else:
             return True, False
     several = either(*found)
-    return several, not isinstance(several, OpaqueTest)
+    return several, opaque(several) is None
 
 
 def _in_context(interp: Interpreter, context: str, action: Callable[[], None]) -> None:

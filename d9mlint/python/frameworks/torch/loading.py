@@ -10,9 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from d9mlint.model import Argument
+from d9mlint.python.domain.conditions import Cond, both, is_symbolic, negate
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.guards import Cond, both, negate
-from d9mlint.python.domain.tellable import is_symbolic
 from d9mlint.python.domain.values import CALLABLE, Bound, Const, Func, Partial, Value, alternatives, taint
 from d9mlint.python.frameworks.torch.loaders import CONTEXTS, INIT, LOADER, WORKER
 from d9mlint.python.interpreter.program import Program, is_none

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from d9mlint.model import Argument
+from d9mlint.python.domain.conditions import Cond, both, either, negate, opaque_test
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.guards import Cond, OpaqueTest, both, either, negate
 from d9mlint.python.domain.values import CondValue, Const, FlagValue, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import ALL_IN_ONE, perhaps_elsewhere
 from d9mlint.python.frameworks.torch.gpu import TRAINERS
@@ -124,7 +124,7 @@ def _is(event: Event, wanted: Argument, value: object) -> Cond:
         return False
     for _, leaf in alternatives(given):
         if not isinstance(leaf, Const) and not (isinstance(leaf, FlagValue) and isinstance(value, bool)):
-            return OpaqueTest(("unknown", id(given)), "a value that is not known")
+            return opaque_test(("unknown", id(given)), "a value that is not known")
     return matches(given, value)
 
 
@@ -191,7 +191,7 @@ def truthy(value: Value) -> Cond:
         elif isinstance(leaf, FlagValue):
             found.append(both(cond, matches(leaf, True)))
         else:
-            unknown = OpaqueTest(("unknown", id(leaf)), "a value that is not known")
+            unknown = opaque_test(("unknown", id(leaf)), "a value that is not known")
             found.append(both(cond, bool(leaf.value) if isinstance(leaf, Const) else unknown))
     return either(*found)
 

@@ -7,9 +7,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from d9mlint.python.domain.conditions import Cond, both, is_symbolic
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.guards import Cond, both
-from d9mlint.python.domain.tellable import is_symbolic
 from d9mlint.python.domain.values import UNKNOWN, Class, Func, Inst, Obj, Ref, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import results

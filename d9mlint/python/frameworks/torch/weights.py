@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 from d9mlint.model import Argument
+from d9mlint.python.domain.conditions import Cond, both, either, negate, symbolic_part, truth
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.guards import All, Cond, both, either, negate, truth
-from d9mlint.python.domain.tellable import is_symbolic
 from d9mlint.python.domain.values import Const, Dict, Inst, Obj, Ref, Seq, Value, alternatives, taint
 from d9mlint.python.interpreter.program import Program, matches
 
@@ -44,8 +43,7 @@ def kept(program: Program, draw: Event) -> Cond:
     replaced = _replaced(program, draw)
     if truth(replaced, draw.guards) is True:  # loaded wherever it is drawn, whatever that depends on
         return False
-    left = negate(replaced)
-    return both(*(part for part in (left.of if isinstance(left, All) else (left,)) if is_symbolic(part)))
+    return symbolic_part(negate(replaced))
 
 
 def _replaced(program: Program, draw: Event) -> Cond:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from d9mlint.model import UsageError
+from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Flag, flag_test
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.guards import UNKNOWN_DEFAULT, Flag, FlagTest
 from d9mlint.python.domain.values import (
     NONE,
     UNKNOWN,
@@ -198,7 +198,7 @@ class CommandLine:
         if name in state.differing and self.argv is None:
             inner = ((c, one.flags[name]) for c, one in state.commands.items() if name in one.flags)
             return interp.resolve(
-                choose([(FlagTest(state.flags[COMMAND], "==", c), FlagValue(its)) for c, its in inner])
+                choose([(flag_test(state.flags[COMMAND], "==", c), FlagValue(its)) for c, its in inner])
             )
         if self.argv is None and (flag.kind, flag.default) in (("on", True), ("off", False)):
             return Const(flag.default)  # giving the switch changes nothing
@@ -360,7 +360,7 @@ def _given(state: _Parser) -> dict[str, Value]:
     """What ``set_defaults`` puts into the namespace, each under the command that says so."""
     out = dict(state.given)
     for command, inner in state.commands.items():
-        chosen = FlagTest(state.flags[COMMAND], "==", command)
+        chosen = flag_test(state.flags[COMMAND], "==", command)
         for name, value in _given(inner).items():
             out[name] = overwrite(out.get(name), chosen, value)
     return out

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.path import Path
 from d9mlint.python.domain.values import (
     NONE,
     NUMBERS,
@@ -108,7 +109,7 @@ def _load_dotenv(interp: Interpreter, event: Event, frame: Frame) -> Value | Non
     override = event.kwargs.get("override")
     if path is None or not (override is None or isinstance(override, Const)):
         return None
-    inside = Frame(Module("environment", path, None), None, ())
+    inside = Frame(Module("environment", path, None), None, Path())
     text = (interp.project.data(path) or b"")[: dotenv.MAX_BYTES].decode("utf-8", "replace")
     for name, value, place in dotenv.variables(text):
         new = Unknown(name=f"${name}") if value is None else Const(value)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from d9mlint.python.domain.conditions import TYPE_TEST, is_symbolic, negate, opaque_test
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.guards import TYPE_TEST, OpaqueTest, negate
-from d9mlint.python.domain.tellable import is_setting, is_symbolic
+from d9mlint.python.domain.tellable import is_setting
 from d9mlint.python.domain.values import (
     ABSENT,
     NONE,
@@ -227,7 +227,9 @@ def _getattr(interp: Interpreter, event: Event, frame: Frame) -> Value:
         return UNKNOWN
     found = attributes.attribute(interp, event.args[0], event.args[1].value, frame, environment.place_of(event))
     if isinstance(found, Unknown) and not found.origins and len(event.args) > 2:
-        return choose([(OpaqueTest(("getattr", interp.serial(event)), "the attribute exists"), found), (True, UNKNOWN)])
+        return choose(
+            [(opaque_test(("getattr", interp.serial(event)), "the attribute exists"), found), (True, UNKNOWN)]
+        )
     return found
 
 
@@ -240,7 +242,7 @@ def _setattr(interp: Interpreter, event: Event, frame: Frame) -> Value:
 def _isinstance(interp: Interpreter, event: Event, frame: Frame) -> Value:
     value = environment.first(event)
     known = comparisons.is_a(value, environment.first(event, 1))
-    test = OpaqueTest(("isinstance", interp.serial(value), event.location), TYPE_TEST)
+    test = opaque_test(("isinstance", interp.serial(value), event.location), TYPE_TEST)
     if isinstance(known, bool):
         return Const(known)
     return CondValue(test if known is None else known)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from d9mlint.python.domain.conditions import Cond, both
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.guards import Cond, both
 from d9mlint.python.domain.values import (
     ABSENT,
     NONE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from d9mlint.python.domain.guards import UNKNOWN_DEFAULT, Flag
+from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Flag
 from d9mlint.python.domain.values import Const, Seq, Value
 
 NOT_KNOWN = object()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from d9mlint.python.domain.conditions import TYPE_TEST, Cond, conjuncts, opaque
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.guards import TYPE_TEST, All, Cond, OpaqueTest
 from d9mlint.python.domain.values import ABSENT, Const, Dict, Obj, Phi, Seq, Unknown, Value, alternatives, choose, taint
 from d9mlint.python.interpreter.library import sets
 from d9mlint.python.source import facts as f
@@ -86,8 +86,7 @@ def iteration_order(
 
 def _supposed(cond: Cond) -> bool:
     """Whether a value is there only if something unknown has some type: the branch of a walker for all containers."""
-    parts = cond.of if isinstance(cond, All) else (cond,)
-    return any(isinstance(part, OpaqueTest) and part.text == TYPE_TEST for part in parts)
+    return any((test := opaque(part)) is not None and test.text == TYPE_TEST for part in conjuncts(cond))
 
 
 def without(value: Value, holder: Seq) -> Value:

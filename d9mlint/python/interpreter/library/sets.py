@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from d9mlint.python.domain.guards import Cond
+from d9mlint.python.domain.conditions import Cond
 from d9mlint.python.domain.values import NONE, NUMBERS, Const, Phi, Seq, Unknown, Value, alternatives, taint
 from d9mlint.python.interpreter.hooks import Transfer
 

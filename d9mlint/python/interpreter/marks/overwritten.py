@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from d9mlint.python.domain.conditions import either
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.guards import either
 from d9mlint.python.domain.values import Inst, Obj, Seq, Value, alternatives
 from d9mlint.python.interpreter.library import sequences
 from d9mlint.python.interpreter.marks import discards

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from d9mlint.python.domain.conditions import either
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.guards import either
 from d9mlint.python.domain.values import Const, FlagValue, Value
 from d9mlint.python.interpreter import comparisons
 from d9mlint.python.interpreter.program import holds

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Rule
-from d9mlint.python.domain.guards import negate
-from d9mlint.python.domain.tellable import is_symbolic
+from d9mlint.python.domain.conditions import is_symbolic, negate
 from d9mlint.python.domain.values import Const
 from d9mlint.python.frameworks.tensorflow.determinism import switch
 from d9mlint.python.frameworks.tensorflow.threads import POOLS, pool_sizes

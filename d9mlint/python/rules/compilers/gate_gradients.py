@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Argument, Rule
-from d9mlint.python.domain.guards import Cond, both, either
-from d9mlint.python.domain.tellable import is_symbolic
+from d9mlint.python.domain.conditions import Cond, both, either, is_symbolic
 from d9mlint.python.domain.values import Const, Ref, Value, alternatives
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Argument, Rule
+from d9mlint.python.domain.conditions import both, is_symbolic, negate
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.guards import both, negate
-from d9mlint.python.domain.tellable import is_symbolic
 from d9mlint.python.frameworks.tensorflow.determinism import switch
 from d9mlint.python.interpreter.program import Program, matches
 from d9mlint.python.judging.drafts import Draft, draft

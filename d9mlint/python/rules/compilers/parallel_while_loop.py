@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Argument, Related, Rule
+from d9mlint.python.domain.conditions import Cond, both, either, flag_test, negate
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.guards import Cond, FlagTest, both, either, negate
 from d9mlint.python.domain.values import Const, FlagValue, Value, alternatives
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
@@ -42,7 +42,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
 def _many(leaf: Value) -> Cond:
     if isinstance(leaf, Const):
         return isinstance(leaf.value, int) and leaf.value > 1
-    return negate(FlagTest(leaf.flag, "==", 1)) if isinstance(leaf, FlagValue) else False
+    return negate(flag_test(leaf.flag, "==", 1)) if isinstance(leaf, FlagValue) else False
 
 
 def _racing(program: Program, loop: Event) -> Event | None:

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 
 from d9mlint.model import Rule
-from d9mlint.python.domain.guards import both, either, negate
-from d9mlint.python.domain.tellable import is_symbolic
+from d9mlint.python.domain.conditions import both, either, is_symbolic, negate
 from d9mlint.python.frameworks.jax import mode as jaxmode
 from d9mlint.python.frameworks.tensorflow.compilers import requests, says
 from d9mlint.python.frameworks.tensorflow.determinism import switch

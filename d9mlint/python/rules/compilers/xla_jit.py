@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Related, Rule
+from d9mlint.python.domain.conditions import both, is_symbolic, negate
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.guards import both, negate
-from d9mlint.python.domain.tellable import is_symbolic
 from d9mlint.python.frameworks.tensorflow.compilers import Request, requests
 from d9mlint.python.frameworks.tensorflow.determinism import on_gpu, switch, trains
 from d9mlint.python.interpreter.program import Program

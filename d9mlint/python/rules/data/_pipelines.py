@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from d9mlint.model import Rule
+from d9mlint.python.domain.conditions import Cond, is_symbolic, truth
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.guards import Cond, truth
-from d9mlint.python.domain.tellable import is_symbolic
 from d9mlint.python.judging.drafts import lower
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Argument, Related, Rule
+from d9mlint.python.domain.conditions import Cond, both, either, flag_test
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.guards import Cond, FlagTest, both, either
 from d9mlint.python.domain.values import Const, FlagValue, Obj, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.pipelines import OWN_GENERATORS
 from d9mlint.python.frameworks.torch import loading
@@ -52,7 +52,7 @@ def _several(loader: Event) -> Cond:
     found: list[Cond] = []
     for cond, leaf in alternatives(loader.argument(NUM_WORKERS)):
         if isinstance(leaf, FlagValue):
-            found.append(both(cond, FlagTest(leaf.flag, ">", 1)))
+            found.append(both(cond, flag_test(leaf.flag, ">", 1)))
         else:
             found.append(both(cond, not isinstance(leaf, Const) or bool(leaf.value != 1)))
     return either(*found)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Related, Rule
-from d9mlint.python.domain.guards import both
-from d9mlint.python.domain.tellable import is_symbolic
+from d9mlint.python.domain.conditions import both, is_symbolic
 from d9mlint.python.frameworks.tensorflow.pipelines import STAGES, disorder, is_parallel, stage_draws, when_any
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Argument, Related, Rule
+from d9mlint.python.domain.conditions import Cond, both, either, flag_test
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.guards import Cond, FlagTest, both, either
 from d9mlint.python.domain.values import Const, FlagValue, Value, alternatives
 from d9mlint.python.interpreter.library.environment import SPAWNED
 from d9mlint.python.interpreter.program import Program
@@ -52,5 +52,5 @@ def _has_servers(event: Event) -> Cond:
 
 def _positive(leaf: Value) -> Cond:
     if isinstance(leaf, FlagValue):
-        return FlagTest(leaf.flag, "truthy")
+        return flag_test(leaf.flag, "truthy")
     return isinstance(leaf, Const) and isinstance(leaf.value, int) and leaf.value > 0

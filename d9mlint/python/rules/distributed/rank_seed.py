@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Related, Rule
-from d9mlint.python.domain.guards import both, either, negate
-from d9mlint.python.domain.tellable import is_symbolic
+from d9mlint.python.domain.conditions import both, either, is_symbolic, negate
 from d9mlint.python.domain.values import taint
 from d9mlint.python.frameworks.horovod import broadcasts, wraps
 from d9mlint.python.interpreter.program import Program

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Argument, Related, Rule
+from d9mlint.python.domain.conditions import Cond, either
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.guards import Cond, either
 from d9mlint.python.domain.values import Inst, Obj, Seq, Unknown, alternatives
 from d9mlint.python.frameworks.tensorflow.pipelines import draws_on_host
 from d9mlint.python.interpreter.program import Program

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 
 from d9mlint.model import Op, Rule
-from d9mlint.python.domain.guards import Cond, both, negate, truth
-from d9mlint.python.domain.tellable import is_symbolic
+from d9mlint.python.domain.conditions import Cond, both, is_symbolic, negate, truth
 from d9mlint.python.frameworks.jax.mode import jax_mode
 from d9mlint.python.frameworks.tensorflow.determinism import perhaps_elsewhere, switch
 from d9mlint.python.frameworks.torch import mode as torchmode

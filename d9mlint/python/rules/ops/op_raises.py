@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Related, Rule
+from d9mlint.python.domain.conditions import Cond, both, is_symbolic, truth
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.guards import Cond, both, truth
-from d9mlint.python.domain.tellable import is_symbolic
 from d9mlint.python.frameworks.jax.mode import jax_mode
 from d9mlint.python.frameworks.tensorflow.determinism import switch
 from d9mlint.python.frameworks.torch.mode import torch_mode

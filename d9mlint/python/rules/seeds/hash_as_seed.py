@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Rule
+from d9mlint.python.domain.conditions import Cond, both, either
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.guards import Cond, both, either
 from d9mlint.python.domain.values import Const, FlagValue, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging.drafts import Draft

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Argument, Related, Rule
+from d9mlint.python.domain.conditions import EXCEPTION, Cond, both, opaque
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.guards import EXCEPTION, Cond, OpaqueTest, both
 from d9mlint.python.domain.values import Obj, alternatives
 from d9mlint.python.frameworks.jax.calls import KEY
 from d9mlint.python.interpreter.program import Program
@@ -56,7 +56,8 @@ def _key(event: Event) -> Obj | None:
 
 def _failed(guard: Cond) -> bool:
     """Whether this happens where something else failed, a draw perhaps."""
-    return isinstance(guard, OpaqueTest) and guard.text == EXCEPTION
+    test = opaque(guard)
+    return test is not None and test.text == EXCEPTION
 
 
 def _again(earlier: Event, event: Event) -> bool:

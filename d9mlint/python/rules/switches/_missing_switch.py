@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from d9mlint.model import CONFIDENCES, Rule
+from d9mlint.python.domain.conditions import both, by_default, either
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.guards import both, either
-from d9mlint.python.domain.tellable import by_default
 from d9mlint.python.interpreter.program import Program, driven
 from d9mlint.python.judging.opuse import Use, shown, uses
 

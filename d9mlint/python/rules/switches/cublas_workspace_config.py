@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Rule
-from d9mlint.python.domain.guards import Cond, both, either, negate, truth
-from d9mlint.python.domain.tellable import is_symbolic
+from d9mlint.python.domain.conditions import Cond, both, either, is_symbolic, negate, truth
 from d9mlint.python.domain.values import Const, alternatives
 from d9mlint.python.frameworks.torch import gpu as torchgpu
 from d9mlint.python.frameworks.torch.mode import SETS_WORKSPACE, WORKSPACE, WORKSPACES, Asked, torch_mode

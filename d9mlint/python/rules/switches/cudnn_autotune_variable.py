@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Related, Rule
-from d9mlint.python.domain.guards import both, either, truth
+from d9mlint.python.domain.conditions import both, either, truth
 from d9mlint.python.frameworks.tensorflow.determinism import partly_on, switch
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Related, Rule
-from d9mlint.python.domain.guards import both, truth
-from d9mlint.python.domain.tellable import is_symbolic
+from d9mlint.python.domain.conditions import both, is_symbolic, truth
 from d9mlint.python.frameworks.tensorflow.determinism import switch, turned_on
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Rule
-from d9mlint.python.domain.guards import both, either, negate, truth
-from d9mlint.python.domain.tellable import is_symbolic
+from d9mlint.python.domain.conditions import both, either, is_symbolic, negate, truth
 from d9mlint.python.frameworks.tensorflow.determinism import (
     FRONTEND_VARIABLE,
     FWR13Y,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Related, Rule
-from d9mlint.python.domain.guards import both, negate, truth
-from d9mlint.python.domain.tellable import by_default, is_symbolic
+from d9mlint.python.domain.conditions import both, by_default, is_symbolic, negate, truth
 from d9mlint.python.frameworks.jax import mode as jaxmode
 from d9mlint.python.frameworks.jax import sizes as jaxsizes
 from d9mlint.python.frameworks.tensorflow.determinism import (

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from d9mlint.model import Related, Rule
+from d9mlint.python.domain.conditions import Cond, both, by_default, either, is_symbolic, negate, truth
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.guards import Cond, both, either, negate, truth
-from d9mlint.python.domain.tellable import by_default, is_symbolic
 from d9mlint.python.domain.values import Func, alternatives
 from d9mlint.python.frameworks.torch import gpu as torchgpu
 from d9mlint.python.frameworks.torch import mode as torchmode

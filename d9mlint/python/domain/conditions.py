@@ -1,0 +1,335 @@
+"""Conditions under which something happens: tests of command-line flags, tests that cannot be read, and what is made
+of them.
+
+A condition is a bool or a decision diagram (`diagrams`), so equal conditions are one object and every question has an
+exact answer. Tests of flags keep their meaning, so that a finding can say "when ``--seed`` is not given"; all others
+are opaque and only equal to themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple, TypeAlias
+
+from d9mlint.model import Location
+from d9mlint.python.domain import diagrams, valuesets
+from d9mlint.python.domain.diagrams import Node, Variable, complement, conjunction, disjunction
+from d9mlint.python.domain.valuesets import EVERYTHING, NONE, NOTHING, ValueSet
+
+Cond: TypeAlias = bool | Node
+MAX_TESTS = 400
+"""Different tests in one condition beyond which it is given up as opaque; in real programs the most seen are 60."""
+UNKNOWN_DEFAULT = "<unknown default>"
+STATED = "stated"
+"""The kind of a flag that is none: its name says what has to hold."""
+EXCEPTION = "an exception is raised"
+"""The text of the condition under which a handler runs."""
+TYPE_TEST = "isinstance(...)"
+"""The text of a test of the type of something unknown."""
+ORDERINGS = ("<", "<=", ">", ">=")
+
+
+class Flag(NamedTuple):
+    """A command-line flag: how it is spelled, its default (``UNKNOWN_DEFAULT`` if not constant), its kind.
+
+    ``kind`` is ``on`` (store_true), ``off`` (store_false), ``bool`` (takes true/false) or ``value``.
+    """
+
+    name: str
+    spelled: str
+    default: Any
+    kind: str
+    location: Location
+    required: bool = False
+    choices: tuple[Any, ...] = ()
+    """All values that it can have; empty where that is not known."""
+
+
+LAUNCHER = Flag("", "", UNKNOWN_DEFAULT, "launcher", Location("", 1, 1, 1, 1))
+"""By which launch script (its ``path:line``) the program is started."""
+
+
+class Opaque(NamedTuple):
+    """What is known of a test that cannot be read."""
+
+    key: Any
+    """Two tests are one when they have the same key."""
+    text: str
+    by_default: bool = False
+    """It holds where a parameter, which settings that are not known may give, is left to its default."""
+
+
+class Literal(NamedTuple):
+    """A condition that only asks for the outcome of one test, or for the value of one flag."""
+
+    variable: Variable
+    outcome: bool | ValueSet
+
+    @property
+    def opaque(self) -> Opaque | None:
+        """The test that cannot be read; None for a flag."""
+        return self.variable.name if isinstance(self.variable.name, Opaque) else None
+
+    @property
+    def flag(self) -> Flag | None:
+        """The flag; None for a test that cannot be read."""
+        return self.variable.name if isinstance(self.variable.name, Flag) else None
+
+
+_variables: dict[Any, Variable] = {}
+given_up: list[str] = []
+"""Texts of conditions that became too long, since ``forget``."""
+
+
+def forget() -> None:
+    """Drops all that is known of tests: call it before a program, so that none depends on those before."""
+    _variables.clear()
+    given_up.clear()
+    diagrams.forget()
+
+
+def opaque_test(key: tuple[Any, ...], text: str, *, by_default: bool = False) -> Node:
+    """A test that cannot be read; two are equal when they have the same key (mostly: a place)."""
+    found = _variables.get(key)
+    if found is None:
+        found = _variables[key] = Variable(Opaque(key, text, by_default))
+    return diagrams.test(found)
+
+
+def flag_test(flag: Flag, op: str, value: Any = None) -> Cond:
+    """``flag op value`` with op ``truthy``, ``none``, ``==`` or an ordering of numbers."""
+    wanted = _wanted(op, value)
+    if wanted is None:
+        return opaque_test(("flag", flag.name, op, repr(value)), f"{flag.spelled} is {value}")
+    found = _variables.get(flag)
+    if found is None:
+        found = _variables[flag] = Variable(flag, _universe(flag))
+    return diagrams.member(found, wanted)
+
+
+def _wanted(op: str, value: Any) -> ValueSet | None:
+    if op in ORDERINGS:
+        return valuesets.ordered(op, value)
+    if op in ("truthy", "none"):
+        return valuesets.TRUE if op == "truthy" else NONE
+    return valuesets.only(value)
+
+
+def _universe(flag: Flag) -> ValueSet:
+    """The values that a flag can have."""
+    if flag.kind in ("on", "off", "bool", STATED):
+        found = valuesets.union(one for value in (False, True) if (one := valuesets.only(value)) is not None)
+        may_be_none = flag.default is None or (flag.kind == "bool" and flag.default == UNKNOWN_DEFAULT)
+        return found.join(NONE) if may_be_none else found
+    if flag.choices:
+        sets = [valuesets.only(value) for value in flag.choices]
+        found = valuesets.union(one for one in sets if one is not None)
+        return found._replace(others=None in sets) if None in flag.choices or flag.required else found
+    return EVERYTHING
+
+
+def stated(words: str) -> Cond:
+    """A condition that nothing in the program tells, and that these words put to the user."""
+    return flag_test(Flag(words, words, UNKNOWN_DEFAULT, STATED, Location("", 1, 1, 1, 1)), "truthy")
+
+
+def negate(cond: Cond) -> Cond:
+    """Not ``cond``."""
+    return complement(cond)
+
+
+def both(*conds: Cond) -> Cond:
+    """All of ``conds``."""
+    found: Cond = True
+    for cond in conds:
+        found = conjunction(found, cond)
+    return _bounded(found, conds) if isinstance(found, Node) and len(conds) > 1 else found
+
+
+def either(*conds: Cond) -> Cond:
+    """Any of ``conds``."""
+    found: Cond = False
+    for cond in conds:
+        found = disjunction(found, cond)
+    return _bounded(found, conds) if isinstance(found, Node) and len(conds) > 1 else found
+
+
+def _bounded(found: Node, parts: tuple[Cond, ...]) -> Cond:
+    if len(found.support) <= MAX_TESTS:
+        return found
+    given_up.append("a condition with too many tests")
+    return opaque_test(("long", frozenset(parts)), "...")
+
+
+def truth(cond: Cond, assumed: Iterable[Cond]) -> bool | None:
+    """Whether ``cond`` holds when all of ``assumed`` do: True, False, or None for not known."""
+    if isinstance(cond, bool):
+        return cond
+    known: Cond = True
+    for one in assumed:
+        known = conjunction(known, one)
+    if not diagrams.meets(known, cond):
+        return False
+    return True if diagrams.implies(known, cond) else None
+
+
+def is_symbolic(cond: Cond) -> bool:
+    """Whether the condition speaks only of flags, so that it can be told to the user."""
+    return isinstance(cond, bool) or all(variable.universe is not None for variable in cond.support)
+
+
+def symbolic_part(cond: Cond) -> Cond:
+    """What a condition says of flags: it holds wherever ``cond`` does."""
+    if isinstance(cond, bool):
+        return cond
+    return diagrams.without(cond, [variable for variable in cond.support if variable.universe is None])
+
+
+def literal(cond: Cond) -> Literal | None:
+    """The one test, or flag, that a condition asks for; None for other conditions."""
+    if isinstance(cond, bool):
+        return None
+    if cond.variable.universe is None:
+        if cond.high is True and cond.low is False:
+            return Literal(cond.variable, True)
+        return Literal(cond.variable, False) if cond.low is True and cond.high is False else None
+    if len(cond.cases) != 2 or not all(isinstance(child, bool) for child in cond.children):
+        return None
+    return Literal(cond.variable, next(values for values, child in cond.cases if child is True))
+
+
+def opaque(cond: Cond) -> Opaque | None:
+    """The test that cannot be read which a condition is; None for other conditions, also for its negation."""
+    one = literal(cond)
+    return one.opaque if one is not None and one.outcome is True else None
+
+
+def conjuncts(cond: Cond) -> tuple[Cond, ...]:
+    """Conditions that together are ``cond``: each test that it needs, then the rest."""
+    if isinstance(cond, bool):
+        return () if cond else (False,)
+    found = _needed(cond, {})
+    if not found:
+        return (cond,)
+    order = sorted(found.items(), key=lambda item: item[0].level)
+    literals = [as_condition(Literal(variable, outcome)) for variable, outcome in order]
+    rest = diagrams.simplified(cond, both(*literals))
+    return (*literals, rest) if rest is not True else tuple(literals)
+
+
+def disjuncts(cond: Cond) -> tuple[Cond, ...]:
+    """Conditions any of which is enough for ``cond``: each test that is enough by itself, then the rest."""
+    return tuple(negate(part) for part in conjuncts(negate(cond)))
+
+
+def literals(cond: Cond) -> Iterator[Literal]:
+    """The outcomes of tests, and the values of flags, that a condition tells apart."""
+    pending: list[Cond] = [cond]
+    seen: set[Cond] = set()
+    while pending:
+        one = pending.pop()
+        if isinstance(one, bool) or one in seen:
+            continue
+        seen.add(one)
+        if one.variable.universe is None:
+            yield from (Literal(one.variable, outcome) for outcome in (True, False))
+        else:
+            yield from (Literal(one.variable, values) for values, _ in one.cases)
+        pending.extend(one.children)
+
+
+def texts_of(one: Literal) -> list[str]:
+    """The texts that a flag is tested for."""
+    return sorted(one.outcome.texts) if isinstance(one.outcome, ValueSet) else []
+
+
+def as_condition(one: Literal) -> Cond:
+    """The condition that a literal is."""
+    if isinstance(one.outcome, ValueSet):
+        return diagrams.member(one.variable, one.outcome)
+    return diagrams.test(one.variable) if one.outcome else complement(diagrams.test(one.variable))
+
+
+def _needed(cond: Cond, known: dict[Node, dict[Variable, bool | ValueSet]]) -> dict[Variable, bool | ValueSet]:
+    """The outcome, or the values, that ``cond`` needs of each variable that it cannot do without."""
+    if isinstance(cond, bool):
+        return {}
+    if cond in known:
+        return known[cond]
+    if cond.variable.universe is None:
+        live = [(outcome, child) for outcome, child in ((True, cond.high), (False, cond.low)) if child is not False]
+        own: bool | ValueSet | None = live[0][0] if len(live) == 1 else None
+        children = [child for _, child in live]
+    else:
+        cases = [(values, child) for values, child in cond.cases if child is not False]
+        values = valuesets.union(values for values, _ in cases)
+        own = values if values != cond.variable.universe else None
+        children = [child for _, child in cases]
+    found = _shared([_needed(child, known) for child in children])
+    if own is not None:
+        found[cond.variable] = own
+    known[cond] = found
+    return found
+
+
+def _shared(needs: list[dict[Variable, bool | ValueSet]]) -> dict[Variable, bool | ValueSet]:
+    """What several conditions all need."""
+    found = dict(needs[0])
+    for other in needs[1:]:
+        for variable, outcome in list(found.items()):
+            theirs = other.get(variable)
+            if isinstance(outcome, ValueSet) and isinstance(theirs, ValueSet):
+                together = outcome.join(theirs)
+                if together != variable.universe:
+                    found[variable] = together
+                    continue
+            elif theirs is outcome:
+                continue
+            del found[variable]
+    return found
+
+
+def by_default(cond: Cond) -> bool | None:
+    """Whether the condition holds when no flag is given; None where that is not known."""
+    left = diagrams.at_values(cond, _default, _UNSET)
+    return left if isinstance(left, bool) else None
+
+
+_UNSET = object()
+
+
+def _default(variable: Variable) -> Any:
+    flag = variable.name
+    return _UNSET if flag.default == UNKNOWN_DEFAULT or flag.required else flag.default
+
+
+__all__ = [
+    "EXCEPTION",
+    "LAUNCHER",
+    "MAX_TESTS",
+    "NOTHING",
+    "ORDERINGS",
+    "STATED",
+    "TYPE_TEST",
+    "UNKNOWN_DEFAULT",
+    "Cond",
+    "Flag",
+    "Literal",
+    "Opaque",
+    "both",
+    "by_default",
+    "conjuncts",
+    "disjuncts",
+    "either",
+    "flag_test",
+    "forget",
+    "given_up",
+    "is_symbolic",
+    "literal",
+    "negate",
+    "opaque",
+    "opaque_test",
+    "stated",
+    "symbolic_part",
+    "truth",
+]  # fmt: skip

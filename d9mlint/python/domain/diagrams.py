@@ -1,0 +1,327 @@
+"""Decision diagrams: functions of finitely many variables in one form only, so that equal functions are one object.
+
+Reduced and ordered (Bryant, "Graph-Based Algorithms for Boolean Function Manipulation", 1986), over two kinds of
+variables: tests that come out true or false, and flags, whose values are divided into sets (Srinivasan et al.,
+"Algorithms for Discrete Function Manipulation", 1990). ``True`` and ``False`` are the constant functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from typing import Any, TypeAlias, Union
+from weakref import ref
+
+from d9mlint.python.domain.valuesets import NOTHING, ValueSet
+
+Function: TypeAlias = Union[bool, "Node"]
+
+
+class Variable:
+    """A variable; the order in which they were made is that in which diagrams ask for them."""
+
+    __slots__ = ("level", "name", "universe")
+
+    def __init__(self, name: Any, universe: ValueSet | None = None) -> None:
+        self.name = name
+        self.universe = universe
+        """The values that a flag can have; None for a test."""
+        self.level = next(_levels)
+
+
+class Node:
+    """A function that is no constant: what is left of it for each outcome of its first variable."""
+
+    __slots__ = ("__weakref__", "_support", "cases", "high", "low", "variable")
+
+    _support: frozenset[Variable] | None
+    variable: Variable
+    high: Any
+    """Of a test: the function where it comes out true. (Of a flag nothing.)"""
+    low: Any
+    cases: tuple[tuple[ValueSet, Any], ...]
+    """Of a flag: the function for each of the sets that its values are divided into."""
+
+    @property
+    def children(self) -> tuple[Any, ...]:
+        """What is left for each outcome."""
+        return (self.high, self.low) if self.variable.universe is None else tuple(child for _, child in self.cases)
+
+    @property
+    def support(self) -> frozenset[Variable]:
+        """The variables that it depends on."""
+        if self._support is None:
+            parts = (child.support for child in self.children if isinstance(child, Node))
+            self._support = frozenset((self.variable,)).union(*parts)
+        return self._support
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a condition belongs to one process")
+
+
+def _count() -> Iterable[int]:
+    number = 0
+    while True:
+        yield number
+        number += 1
+
+
+_levels = iter(_count())
+_nodes: dict[Any, Any] = {}
+"""By its parts, a weak reference to each node that is in use."""
+_most = 100_000
+_both: dict[Any, Function] = {}
+_either: dict[Any, Function] = {}
+_not: dict[Node, Function] = {}
+_meeting: dict[Any, bool] = {}
+_leaving: dict[Any, bool] = {}
+
+
+def forget() -> None:
+    """Drops what was computed; functions that are in use stay what they are."""
+    global _most  # noqa: PLW0603
+    for known in (_both, _either, _not, _meeting, _leaving):
+        known.clear()
+    if len(_nodes) > _most:
+        for key in [key for key, node in _nodes.items() if node() is None]:
+            del _nodes[key]
+        _most = max(100_000, 2 * len(_nodes))
+
+
+def test(variable: Variable) -> Node:
+    """The function that a test is."""
+    return _choice(variable, True, False)  # type: ignore[return-value]
+
+
+def member(variable: Variable, values: ValueSet) -> Function:
+    """Whether a flag has one of these values."""
+    universe = variable.universe or NOTHING
+    inside = values.meet(universe)
+    return _switch(variable, [(inside, True), (values.inverse().meet(universe), False)])
+
+
+def _choice(variable: Variable, high: Function, low: Function) -> Function:
+    if high is low:
+        return high
+    key = (variable, high, low)
+    known = _nodes.get(key)
+    node: Node | None = known() if known is not None else None
+    if node is None:
+        node = _new(variable)
+        node.high, node.low = high, low
+        _nodes[key] = ref(node)
+    return node
+
+
+def _switch(variable: Variable, cases: Iterable[tuple[ValueSet, Function]]) -> Function:
+    joined: dict[Function, ValueSet] = {}
+    for values, child in cases:
+        if values != NOTHING:
+            known = joined.get(child)
+            joined[child] = values if known is None else known.join(values)
+    if len(joined) == 1:
+        return next(iter(joined))
+    key = (variable, frozenset(joined.items()))
+    found = _nodes.get(key)
+    node: Node | None = found() if found is not None else None
+    if node is None:
+        node = _new(variable)
+        node.cases = tuple((values, child) for child, values in joined.items())
+        node.high = node.low = None
+        _nodes[key] = ref(node)
+    return node
+
+
+def _new(variable: Variable) -> Node:
+    node = object.__new__(Node)
+    node.variable = variable
+    node.cases = ()
+    node._support = None
+    return node
+
+
+def _operation(known: dict[Any, Function], absorbing: bool) -> Callable[[Function, Function], Function]:
+    """Conjunction (False absorbs) or disjunction (True does)."""
+
+    def apply(f: Function, g: Function) -> Function:
+        if f is g or g is (not absorbing):
+            return f
+        if f is (not absorbing):
+            return g
+        if f is absorbing or g is absorbing:
+            return absorbing
+        key = (f, g) if id(f) < id(g) else (g, f)
+        found = known.get(key)
+        if found is None:
+            found = known[key] = combine(f, g)  # type: ignore[arg-type]
+        return found
+
+    def combine(f: Node, g: Node) -> Function:
+        one, other = f.variable, g.variable
+        if one is other:
+            if one.universe is None:
+                return _choice(one, apply(f.high, g.high), apply(f.low, g.low))
+            return _switch(one, [(a.meet(b), apply(x, y)) for a, x in f.cases for b, y in g.cases])
+        if one.level > other.level:
+            f, g, one = g, f, other
+        if one.universe is None:
+            return _choice(one, apply(f.high, g), apply(f.low, g))
+        return _switch(one, [(values, apply(child, g)) for values, child in f.cases])
+
+    return apply
+
+
+conjunction = _operation(_both, False)
+disjunction = _operation(_either, True)
+
+
+def complement(f: Function) -> Function:
+    """Not ``f``."""
+    if isinstance(f, bool):
+        return not f
+    found = _not.get(f)
+    if found is None:
+        found = mapped(f, complement)
+        _not[f] = found
+        if isinstance(found, Node):
+            _not[found] = f
+    return found
+
+
+def meets(f: Function, g: Function) -> bool:
+    """Whether ``f`` and ``g`` can hold together."""
+    if isinstance(f, bool) or isinstance(g, bool):
+        return f is not False and g is not False  # (what is no constant can hold, and can fail)
+    if f is g:
+        return True
+    key = (f, g) if id(f) < id(g) else (g, f)
+    found = _meeting.get(key)
+    if found is None:
+        found = _meeting[key] = any(meets(x, y) for x, y in _outcomes(f, g))
+    return found
+
+
+def implies(f: Function, g: Function) -> bool:
+    """Whether ``g`` holds wherever ``f`` does."""
+    return not _leaves(f, g)
+
+
+def _leaves(f: Function, g: Function) -> bool:
+    """Whether ``f`` can hold where ``g`` fails."""
+    if isinstance(f, bool) or isinstance(g, bool):
+        return f is not False and g is not True
+    if f is g:
+        return False
+    key = (f, g)
+    found = _leaving.get(key)
+    if found is None:
+        found = _leaving[key] = any(_leaves(x, y) for x, y in _outcomes(f, g))
+    return found
+
+
+def _outcomes(f: Node, g: Node) -> Iterable[tuple[Function, Function]]:
+    """What is left of both for each outcome of the first variable of either."""
+    one, other = f.variable, g.variable
+    if one is other:
+        if one.universe is None:
+            return (f.high, g.high), (f.low, g.low)
+        return ((x, y) for a, x in f.cases for b, y in g.cases if a.meet(b) != NOTHING)
+    if one.level < other.level:
+        return ((child, g) for child in f.children)
+    return ((f, child) for child in g.children)
+
+
+def mapped(f: Node, change: Callable[[Any], Function]) -> Function:
+    """The function with a change made to what is left for each outcome."""
+    if f.variable.universe is None:
+        return _choice(f.variable, change(f.high), change(f.low))
+    return _switch(f.variable, [(values, change(child)) for values, child in f.cases])
+
+
+def without(f: Function, gone: Collection[Variable]) -> Function:
+    """What ``f`` says of the other variables: it holds wherever ``f`` can (existential quantification)."""
+    known: dict[Any, Function] = {}
+
+    def walk(g: Function) -> Function:
+        if isinstance(g, bool) or g.support.isdisjoint(gone):
+            return g
+        if g not in known:
+            if g.variable in gone:
+                found: Function = False
+                for child in g.children:
+                    found = disjunction(found, walk(child))
+            else:
+                found = mapped(g, walk)
+            known[g] = found
+        return known[g]
+
+    return walk(f)
+
+
+def only_failing(f: Function, variable: Variable) -> Function:
+    """The least function above ``f`` for which it is never better that a test comes out true."""
+    if isinstance(f, bool) or variable not in f.support:
+        return f
+    if f.variable is variable:
+        return _choice(variable, f.high, disjunction(f.high, f.low))
+    return mapped(f, lambda child: only_failing(child, variable))
+
+
+def simplified(f: Function, care: Function) -> Function:
+    """A function that is as ``f`` where ``care`` holds, and simpler (Coudert and Madre's restriction)."""
+    known: dict[Any, Function] = {}
+
+    def walk(g: Function, c: Function) -> Function:
+        if isinstance(g, bool) or isinstance(c, bool):
+            return g
+        key = (g, c)
+        if key not in known:
+            known[key] = step(g, c)
+        return known[key]
+
+    def step(g: Node, c: Node) -> Function:
+        if c.variable.level < g.variable.level:
+            rest: Function = False
+            for child in c.children:
+                rest = disjunction(rest, child)
+            return walk(g, rest)
+        if g.variable is not c.variable:
+            return mapped(g, lambda child: walk(child, c))
+        if g.variable.universe is None:
+            if c.high is False or c.low is False:
+                return walk(g.high, c.high) if c.low is False else walk(g.low, c.low)
+            return _choice(g.variable, walk(g.high, c.high), walk(g.low, c.low))
+        return _widened(g, c, [(a.meet(b), walk(x, y)) for a, x in g.cases for b, y in c.cases if y is not False])
+
+    return walk(f, care)
+
+
+def _widened(g: Node, c: Node, cases: list[tuple[ValueSet, Function]]) -> Function:
+    """The cases of a flag that matter, where what does not matter goes with the one that keeps the test simplest."""
+    joined: dict[Function, ValueSet] = {}
+    for values, child in cases:
+        if values != NOTHING:
+            joined[child] = joined.get(child, NOTHING).join(values)
+    if len(joined) == 1:
+        return next(iter(joined))
+    dead = NOTHING
+    for values, child in c.cases:
+        if child is False:
+            dead = dead.join(values)
+    for values, child in g.cases:  # as far as the cases are those that were there before, they stay as wide
+        if child in joined and dead.meet(values) != NOTHING:
+            joined[child] = joined[child].join(dead.meet(values))
+            dead = dead.meet(values.inverse())
+    if dead != NOTHING:
+        first = next(iter(joined))
+        joined[first] = joined[first].join(dead)
+    return _switch(g.variable, [(values, child) for child, values in joined.items()])
+
+
+def at_values(f: Function, values: Callable[[Variable], Any], unknown: object) -> Function:
+    """What is left of ``f`` where flags have these values (``unknown`` for those that have none)."""
+    if isinstance(f, bool):
+        return f
+    value = values(f.variable) if f.variable.universe is not None else unknown
+    if value is unknown:
+        return mapped(f, lambda child: at_values(child, values, unknown))
+    return at_values(next((child for inside, child in f.cases if inside.holds(value)), False), values, unknown)

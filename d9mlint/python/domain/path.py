@@ -1,0 +1,122 @@
+"""The path condition: what holds on the way to a place in a program."""
+
+from __future__ import annotations
+
+from d9mlint.python.domain.conditions import Cond, both, conjuncts, is_symbolic, negate
+from d9mlint.python.domain.diagrams import Node, conjunction, implies, meets
+
+MAX_TOGETHER = 12
+"""Different tests in conditions that are looked at as one: what follows only from more of them is not seen."""
+
+
+class Path:
+    """A path condition; those that go on from it are its children, so that what is known of it is worked out once."""
+
+    __slots__ = ("_children", "_clusters", "_since", "_truths", "branches", "quiet", "told")
+
+    def __init__(
+        self, told: tuple[Cond, ...] = (), quiet: tuple[Cond, ...] = (), branches: tuple[Cond, ...] = (),
+        clusters: tuple[Node, ...] = (),
+    ) -> None:  # fmt: skip
+        self.told = told
+        """The conditions that are worth a mention, outermost first."""
+        self.branches = branches
+        """Those of them that branches brought: without that functions have not returned before."""
+        self.quiet = quiet
+        """Those that are not: they only exclude that the program has stopped."""
+        self._clusters = clusters
+        """The same, put together where they share a test: what is asked of one is not asked of all."""
+        self._children: dict[tuple[Cond, str], Path] = {}
+        self._truths: dict[Cond, bool | None] = {}
+        self._since: dict[tuple[tuple[Cond, ...], tuple[Cond, ...]], Cond] = {}
+
+    def under(self, cond: Cond) -> Path:
+        """The path of a branch."""
+        found = self._children.get((cond, "branch"))
+        if found is None:
+            found = Path((*self.told, cond), self.quiet, (*self.branches, cond), self._with(cond))
+            self._children[(cond, "branch")] = found
+        return found
+
+    def unless(self, returned: Cond) -> Path:
+        """The path on which a function has not returned."""
+        found = self._children.get((returned, "return"))
+        if found is None:
+            cond = negate(returned)
+            found = Path((*self.told, cond), self.quiet, self.branches, self._with(cond))
+            self._children[(returned, "return")] = found
+        return found
+
+    def excluding(self, stopped: Cond) -> Path:
+        """The path on which the program has not stopped under a condition; only what is said of flags is kept."""
+        found = self._children.get((stopped, "stop"))
+        if found is None:
+            parts = tuple(part for part in conjuncts(negate(stopped)) if is_symbolic(part))
+            clusters = self._with(both(*parts))
+            found = Path(self.told, (*self.quiet, *parts), self.branches, clusters) if parts else self
+            self._children[(stopped, "stop")] = found
+        return found
+
+    def alone(self) -> Path:
+        """What is known on the path although nobody would mention it."""
+        found = Path()
+        for cond in self.quiet:
+            found = Path((), (*found.quiet, cond), (), found._with(cond))
+        return found
+
+    def conds(self) -> tuple[Cond, ...]:
+        """All of its conditions."""
+        return (*self.told, *self.quiet)
+
+    def since(self, born: tuple[Cond, ...]) -> Cond:
+        """What has to hold on top of the conditions ``born``."""
+        return self._on_top(self.told, born)
+
+    def branched_since(self, born: tuple[Cond, ...]) -> Cond:
+        """The same for what nobody asks for where the function has returned; ``born`` are branches."""
+        return self._on_top(self.branches, born)
+
+    def _on_top(self, conds: tuple[Cond, ...], born: tuple[Cond, ...]) -> Cond:
+        if not conds or conds == born:
+            return True
+        key = (conds, born)
+        found = self._since.get(key)
+        if found is None:
+            before = frozenset(born)
+            found = self._since[key] = both(*(cond for cond in conds if cond not in before))
+        return found
+
+    def truth(self, cond: Cond) -> bool | None:
+        """Whether ``cond`` holds here: True, False, or None for not known."""
+        if isinstance(cond, bool):
+            return cond
+        if cond not in self._truths:
+            self._truths[cond] = self._truth(cond)
+        return self._truths[cond]
+
+    def _truth(self, cond: Node) -> bool | None:
+        near = [cluster for cluster in self._clusters if not cluster.support.isdisjoint(cond.support)]
+        if not near:
+            return None
+        known = _joined(near)
+        if not meets(known, cond):
+            return False
+        return True if implies(known, cond) else None
+
+    def _with(self, cond: Cond) -> tuple[Node, ...]:
+        if isinstance(cond, bool):  # (what cannot be is never asked for)
+            return self._clusters
+        near = [cluster for cluster in self._clusters if not cluster.support.isdisjoint(cond.support)]
+        if not near:
+            return (*self._clusters, cond)
+        joined = conjunction(_joined(near), cond)
+        if isinstance(joined, bool) or len(joined.support) > MAX_TOGETHER:
+            return (*self._clusters, cond)
+        return (*(cluster for cluster in self._clusters if cluster not in near), joined)
+
+
+def _joined(clusters: list[Node]) -> Cond:
+    found: Cond = True
+    for cluster in clusters:
+        found = conjunction(found, cluster)
+    return found

@@ -1,0 +1,106 @@
+"""What a flag has to be, in the user's words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import Any
+
+from d9mlint.python.domain import valuesets
+from d9mlint.python.domain.conditions import STATED, UNKNOWN_DEFAULT, Flag, Literal
+from d9mlint.python.domain.valuesets import NONE, NOTHING, TRUE, ValueSet
+
+_INVERSE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+
+
+def words_of_values(one: Literal) -> list[str]:
+    """What a flag has to be; several words where all of them are needed."""
+    flag, universe, wanted = one.flag, one.variable.universe, one.outcome
+    assert flag is not None
+    assert universe is not None
+    assert isinstance(wanted, ValueSet)
+    tests = list(_tests(flag, universe, wanted))
+    for values, words, negated in tests:
+        if wanted in (values, values.inverse().meet(universe)):
+            return [words if values == wanted else negated]
+    return _needed(universe, wanted, tests) or [
+        " or ".join(_enough(wanted, tests)) or f"{flag.spelled} is something else"
+    ]
+
+
+def _needed(universe: ValueSet, wanted: ValueSet, tests: list[tuple[ValueSet, str, str]]) -> list[str]:
+    """Tests all of which are needed, and that together are enough; empty where there are none."""
+    kept: list[tuple[ValueSet, str]] = []
+    for values, words, negated in tests:
+        for each, said in ((values, words), (values.inverse().meet(universe), negated)):
+            if each.meet(wanted) == wanted and _all(universe, kept).meet(each) != _all(universe, kept):
+                kept.append((each, said))
+    if _all(universe, kept) != wanted:
+        return []
+    for one in list(kept):
+        others = [other for other in kept if other is not one]
+        if _all(universe, others) == wanted:
+            kept = others
+    return [said for _, said in kept]
+
+
+def _all(universe: ValueSet, tests: Iterable[tuple[ValueSet, str]]) -> ValueSet:
+    """The values that pass several tests."""
+    left = universe
+    for values, _ in tests:
+        left = left.meet(values)
+    return left
+
+
+def _enough(wanted: ValueSet, tests: list[tuple[ValueSet, str, str]]) -> Iterator[str]:
+    """Tests any of which is enough."""
+    left = wanted
+    for values, words, _ in tests:
+        if values.meet(wanted) == values and left.meet(values) != NOTHING:
+            left = left.meet(values.inverse())
+            yield words
+
+
+def _tests(flag: Flag, universe: ValueSet, wanted: ValueSet) -> Iterator[tuple[ValueSet, str, str]]:
+    """Tests that people would ask: the values that pass, the words for it and for the opposite."""
+    if flag.kind == STATED:
+        yield TRUE.meet(universe), flag.spelled, f"not ({flag.spelled})"
+        return
+    if flag.kind != "launcher":
+        for values, op in ((NONE, "none"), (TRUE, "truthy")):
+            yield values.meet(universe), _plain(flag, op, True), _plain(flag, op, False)
+    others = wanted.inverse().meet(universe)
+    for value in (*sorted(wanted.texts), *sorted(others.texts - wanted.texts), *_points(wanted)):
+        point = valuesets.only(value)
+        if point is not None:
+            yield point.meet(universe), _equals(flag, value, True), _equals(flag, value, False)
+    for bound, after in wanted.cuts:
+        for op in ("<=", ">") if after else ("<", ">="):
+            words = [f"{flag.spelled} {each} {bound}" for each in (op, _INVERSE[op])]
+            yield valuesets.ordered(op, bound).meet(universe), words[0], words[1]
+
+
+def _points(wanted: ValueSet) -> list[Any]:
+    """The numbers that a set holds, or lacks, alone."""
+    cuts = wanted.cuts
+    return [one[0] for one, other in pairwise(cuts) if one[0] == other[0]]
+
+
+def _equals(flag: Flag, value: Any, positive: bool) -> str:
+    if flag.kind == "launcher":
+        return f"{'' if positive else 'not '}started by {value}"
+    return f"{flag.spelled} is {'' if positive else 'not '}{repr(value) if value == '' else value}"
+
+
+def _plain(flag: Flag, op: str, positive: bool) -> str:
+    if op == "none":
+        positive = not positive
+    if flag.kind == "bool" or (op == "truthy" and flag.kind == "value" and isinstance(flag.default, bool)):
+        note = " (the default)" if bool(flag.default) == positive else ""
+        return f"{flag.spelled} is {'true' if positive else 'false'}{note}"
+    if flag.kind == "off":
+        positive = not positive
+    if flag.kind == "value" and flag.default not in (None, UNKNOWN_DEFAULT) and op == "truthy":
+        note = " (the default)" if bool(flag.default) == positive else ""
+        return f"{flag.spelled} is {'not ' if not positive else ''}set{note}"
+    return f"{flag.spelled} is {'given' if positive else 'not given'}"
