@@ -26,6 +26,7 @@ from d9mlint.python.source.reading import CannotRead, Reader, disk_reader
 
 if TYPE_CHECKING:
     from d9mlint.python.domain.knowledge import Knowledge
+    from d9mlint.python.interpreter.sharing import Shared
     from d9mlint.python.project.files import Project
 
 SCREEN = re.compile(
@@ -100,11 +101,12 @@ def run(
     job = replace(job, elsewhere=_elsewhere(job, sorted(entries), reach))
     past = _Past(job, reach.read)
     with _seldom_collected():
-        first = _units(job, past, sorted(entries), False, jobs)
+        judge = _Judge(job)
+        first = _units(job, past, judge, sorted(entries), False, jobs)
         reached = {path for unit in first for path in unit.files} | set(entries)
         rest = [path for path in files if path not in reached]
         alone = [path for path in rest if past.matters(path)]
-        second = _units(job, past, alone, True, jobs)
+        second = _units(job, past, judge, alone, True, jobs)
     units = [*first, *second]
     programs = dict(zip(sorted(entries), first, strict=True))
     programs |= {path: unit for path, unit in zip(alone, second, strict=True) if unit.runs}
@@ -143,7 +145,7 @@ def _seldom_collected() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
-def _units(job: BatchJob, past: _Past, names: Sequence[str], local: bool, jobs: int) -> list[Unit]:
+def _units(job: BatchJob, past: _Past, judge: _Judge, names: Sequence[str], local: bool, jobs: int) -> list[Unit]:
     """The units of files, in their order."""
     found = {name: unit for name in names if (unit := past.unit(name, local)) is not None}
     missing = [name for name in names if name not in found]
@@ -157,7 +159,6 @@ def _units(job: BatchJob, past: _Past, names: Sequence[str], local: bool, jobs: 
                 raise result
             found[name] = _dead(name, result.code) if isinstance(result, processes.Died) else result
     elif missing:
-        judge = _Judge(job)
         found.update((name, judge.unit(name, local)) for name in missing)
     if missing and past.store is not None:
         past.store.prune()
@@ -254,6 +255,7 @@ class _Judge:
         facts = Store.open("facts") if job.cache else None
         self._project: Project = Project(disk_reader(job.root, job.cwd), facts)
         self._knowledge: dict[str, Knowledge] = {}
+        self._shared: dict[tuple[str, str], Shared] = {}
         self._hashes: dict[str, str | None] = {}
         self._store = Store.open("units") if job.cache else None
 
@@ -274,21 +276,29 @@ class _Judge:
         return unit
 
     def _judged(self, name: str, local: bool) -> Unit:
+        from d9mlint.python.interpreter.sharing import Shared
         from d9mlint.python.judging.judge import judge
 
         job = self._job
         target = job.targets[name]
+        label = self._label(target)
+        shared = self._shared.pop(label, None) or Shared()
         judged = judge(
             self._project, name, job.roots[name], job.rules, self._knowing(target), target, job.argv,
-            local=local, elsewhere=job.elsewhere.get(name, frozenset()),
+            local=local, elsewhere=job.elsewhere.get(name, frozenset()), shared=shared,
         )  # fmt: skip
+        self._shared[label] = shared  # (what an error interrupted is not in order)
         asked = self._asked(sorted(self._project.asked))
         return Unit(judged.findings, judged.unchecked, judged.files, asked, judged.runs)
+
+    def _label(self, target: Target) -> tuple[str, str]:
+        """What decides, besides the files, what modules do when they are imported."""
+        return repr(sorted((k, p.version) for k, p in target.packages.items())), target.device
 
     def _knowing(self, target: Target) -> Knowledge:
         from d9mlint.python.domain.knowledge import Knowledge
 
-        label = repr(sorted((k, p.version) for k, p in target.packages.items()))
+        label = self._label(target)[0]
         if label not in self._knowledge:
             self._knowledge[label] = Knowledge(self._job.aliases, self._job.effects, target, self._job.ops)
         return self._knowledge[label]

@@ -76,13 +76,14 @@ class Literal(NamedTuple):
         return self.variable.name if isinstance(self.variable.name, Flag) else None
 
 
+_flags: dict[Flag, Variable] = {}
 _variables: dict[Any, Variable] = {}
 given_up: list[str] = []
 """Texts of conditions that became too long, since ``forget``."""
 
 
 def forget() -> None:
-    """Drops all that is known of tests: call it before a program, so that none depends on those before."""
+    """Drops what is known of tests that cannot be read: call it before a program, whose tests are its own."""
     _variables.clear()
     given_up.clear()
     diagrams.forget()
@@ -101,9 +102,9 @@ def flag_test(flag: Flag, op: str, value: Any = None) -> Cond:
     wanted = _wanted(op, value)
     if wanted is None:
         return opaque_test(("flag", flag.name, op, repr(value)), f"{flag.spelled} is {value}")
-    found = _variables.get(flag)
+    found = _flags.get(flag)
     if found is None:
-        found = _variables[flag] = Variable(flag, _universe(flag))
+        found = _flags[flag] = Variable(flag, _universe(flag))
     return diagrams.member(found, wanted)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from d9mlint.model import Argument, Effect, Location
 from d9mlint.python.domain.conditions import Cond, Flag
 from d9mlint.python.domain.path import Path
-from d9mlint.python.domain.values import Func, Module, Unknown, Value
+from d9mlint.python.domain.values import Func, Module, Unknown, Value, born
 from d9mlint.python.source.notebooks import Cell
 
 
@@ -25,12 +25,14 @@ class Frame:
         "order",
         "parent",
         "results",
+        "tick",
         "vars",
         "yields",
     )
 
     def __init__(self, module: Module, parent: Frame | None, path: Path, func: Func | None = None) -> None:
         self.vars: dict[str, Value] = {}
+        self.tick = born()
         self.module = module
         self.parent = parent
         self.born = path.told
@@ -94,6 +96,7 @@ class Event:
     in_training: bool = False
     """What it gives is read only where a module is in training mode: ``self.training and x < p``."""
     loops: tuple[int, ...] = ()
+    tick: int = field(default_factory=born)
     """Numbers of the loops around it, outermost first, also of those around the calls that lead here."""
 
     def argument(self, wanted: Argument) -> Value | None:
@@ -128,13 +131,13 @@ class Story:
     entry: str
     events: list[Event] = field(default_factory=list)
     flags: dict[str, Flag] = field(default_factory=dict)
-    read_flags: set[str] = field(default_factory=set)
+    read_flags: frozenset[str] = frozenset()
     parsed: bool = False
     """The command line was parsed."""
     flags_escape: bool = False
     """The parsed arguments were handed to something unknown, which may read any of them."""
-    unresolved: list[Event] = field(default_factory=list)
-    """Calls of something that could not be followed."""
+    release: Callable[[], None] = lambda: None
+    """To be called when nobody asks for the events any more."""
     unchecked: dict[str, str] = field(default_factory=dict)
     """Files of the program that could not be read, with the reason."""
     modules: list[Module] = field(default_factory=list)
@@ -144,6 +147,11 @@ class Story:
     """No entry reaches this file: only what is wrong by itself can be judged."""
     cells: tuple[Cell, ...] = ()
     """Where the cells are, when the entry is a notebook."""
+
+    @property
+    def unresolved(self) -> bool:
+        """Whether something was called that could not be followed."""
+        return any(event.kind == "unresolved" for event in self.events)
 
     def calls(self, *names: str) -> Iterable[Event]:
         """The calls of these canonical names, in order."""

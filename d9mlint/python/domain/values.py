@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -12,6 +13,8 @@ from d9mlint.python.source import facts as f
 if TYPE_CHECKING:
     from d9mlint.python.domain.events import Event, Frame
 
+born = itertools.count(1).__next__
+"""Gives each thing that can change a number, in the order in which they are made."""
 NO_ORIGINS: frozenset[str] = frozenset()
 NUMBERS = frozenset({"int", "length"})
 """Origins that say that a value itself is a number; what is made of it need not be one."""
@@ -71,7 +74,7 @@ class Obj:
     ``sources`` are the other events that its numbers come from (the right side of a sum).
     """
 
-    __slots__ = ("attrs", "event", "order", "origins", "sources", "type")
+    __slots__ = ("attrs", "event", "order", "origins", "sources", "tick", "type")
 
     def __init__(
         self, type_: str, event: Event | None, origins: frozenset[str] = NO_ORIGINS, order: str = "",
@@ -83,6 +86,7 @@ class Obj:
         self.order = order
         self.sources = sources
         self.attrs: dict[str, Value] = {}
+        self.tick = born()
 
 
 class FlagValue:
@@ -179,12 +183,13 @@ class Class:
 class Inst:
     """An instance of a class of the program."""
 
-    __slots__ = ("attrs", "born", "cls")
+    __slots__ = ("attrs", "born", "cls", "tick")
 
-    def __init__(self, cls: Class, born: tuple[Cond, ...]) -> None:
+    def __init__(self, cls: Class, path: tuple[Cond, ...]) -> None:
         self.cls = cls
         self.attrs: dict[str, Value] = {}
-        self.born = born
+        self.born = path
+        self.tick = born()
 
 
 class Module:
@@ -205,7 +210,7 @@ class Module:
 class Seq:
     """A tuple, list, set or iterator; where its length is unknown, ``items`` is None and ``element`` stands for all."""
 
-    __slots__ = ("born", "element", "items", "kind", "order", "sources")
+    __slots__ = ("born", "element", "items", "kind", "order", "sources", "tick")
     born: object
     """The loop in no promised order whose turn made it: what that turn adds is in no order of that loop."""
 
@@ -218,6 +223,7 @@ class Seq:
         sources: tuple[Event, ...] = (),
     ) -> None:
         self.born = None
+        self.tick = born()
         self.kind = kind
         self.items = items
         self.element = element
@@ -228,12 +234,13 @@ class Seq:
 class Dict:
     """A dict; ``open`` when it may hold more than is known; ``order`` is that in which its keys come out."""
 
-    __slots__ = ("items", "open", "order", "sources")
+    __slots__ = ("items", "open", "order", "sources", "tick")
 
     def __init__(
         self, items: dict[Any, Value], open_: bool = False, order: str = "", sources: tuple[Event, ...] = ()
     ) -> None:
         self.items = items
+        self.tick = born()
         self.open = open_
         self.order = order
         self.sources = sources

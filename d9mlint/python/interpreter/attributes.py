@@ -62,9 +62,9 @@ def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place
         if flag is not None:
             return flag
         if dotted in _ALL_FLAGS:
-            interp.story.flags_escape = True
+            interp.note("flags-escape")
             if name == "__dict__":
-                return interp.command_line.all_absl_values()
+                return interp.command_line.all_absl_values(interp)
         known = interp.knowledge.constant(dotted, interp.target)
         return known or Ref(f"{holder.name}.{name}", holder.receiver or holder)
     if isinstance(holder, Inst):
@@ -75,22 +75,23 @@ def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place
         return _super_attribute(interp, holder, name)
     if isinstance(holder, Obj):
         if holder.type == environment.NAMESPACE:
-            interp.story.read_flags.add(name)
+            interp.note(("read-flag", name))
             if name == "__dict__":
                 environment.escape(interp, holder)
                 return interp.command_line.all_values(interp, holder)
+        interp.heap.read(holder, name, holder.attrs.get(name))
         if name in holder.attrs:
             return interp.resolve(holder.attrs[name])
         if holder.type == environment.NAMESPACE:
             return interp.command_line.read(interp, holder, name)
-        discards.looked_at(holder, name)
+        discards.looked_at(interp, holder, name)
         return Ref(f"{holder.type}.{name}", holder)
     kind = _builtin_kind(holder)
     if kind:
         return Ref(f"builtins.{kind}.{name}", holder)
     if isinstance(holder, Func) and name in ("main", "callback", "__wrapped__"):
         return holder
-    discards.looked_at(holder, name)
+    discards.looked_at(interp, holder, name)
     return Ref(f"?.{name}", holder)
 
 
@@ -103,9 +104,11 @@ def _builtin_kind(holder: Value) -> str:
 
 
 def _instance_attribute(interp: Interpreter, holder: Inst, name: str, frame: Frame, place: f.Place) -> Value:
+    interp.heap.read(holder, name, holder.attrs.get(name))
     if name in holder.attrs:
         return interp.resolve(holder.attrs[name])
     if name == "__dict__":
+        interp.heap.touch(holder)
         return Dict(holder.attrs)  # the very same: `self.__dict__.update(...)` sets attributes
     found = class_attribute(interp, holder.cls, name)
     if isinstance(found, Func):
@@ -122,6 +125,7 @@ def _instance_attribute(interp: Interpreter, holder: Inst, name: str, frame: Fra
 
 def class_attribute(interp: Interpreter, cls: Class, name: str) -> Value | None:
     for current in cls.line():
+        interp.heap.read(current.frame, name, current.frame.vars.get(name))
         if name in current.frame.vars:
             found = interp.resolve(current.frame.vars[name])
             if isinstance(found, Func) and any(

@@ -75,18 +75,19 @@ def _run_method(interp: Interpreter, value: Value, name: str, frame: Frame, plac
     """Runs a method that a framework calls by its name, on each object (or one of each class) handed over."""
     for _, leaf in alternatives(value):
         instance = _instance(interp, leaf, frame, place) if isinstance(leaf, Class) else leaf
-        if isinstance(instance, Inst) and (id(instance), name) not in interp.ran:
+        if isinstance(instance, Inst) and interp.noted(("ran", id(instance), name)) is None:
             method = attributes.class_attribute(interp, instance.cls, name)
-            interp.ran[(id(instance), name)] = instance
+            interp.note(("ran", id(instance), name), instance)
             if isinstance(method, Func):
                 _run_callback(interp, Bound(method, instance), frame, place, CALLBACK, deferred=True)
 
 
 def _instance(interp: Interpreter, cls: Class, frame: Frame, place: f.Place) -> object:
     """The one object that a framework makes of a class handed to it."""
-    known = interp.ran.get((id(cls), ""))
+    known: object = interp.noted(("one-of", id(cls)))
     if known is None:
-        known = interp.ran[(id(cls), "")] = calls.instantiate(interp, cls, [], {}, frame, place, True)
+        known = calls.instantiate(interp, cls, [], {}, frame, place, True)
+        interp.note(("one-of", id(cls)), known)
     return known
 
 
@@ -136,8 +137,8 @@ def run_protocol(
         names = interp.hooks.protocol - later
     for cls in instance.cls.line():
         for name, method in list(cls.frame.vars.items()):
-            if name in names and isinstance(method, Func) and (id(instance), name) not in interp.ran:
-                interp.ran[(id(instance), name)] = instance
+            if name in names and isinstance(method, Func) and interp.noted(("ran", id(instance), name)) is None:
+                interp.note(("ran", id(instance), name), instance)
                 interp.deferred += 1
                 interp.contexts.append("callback")
                 try:

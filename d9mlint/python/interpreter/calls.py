@@ -125,7 +125,7 @@ def call_expression(interp: Interpreter, node: f.Call, frame: Frame) -> Value:
                     args.append(value.element)  # `Sequential(*(Block() for _ in range(n)))`: one stands for all
         elif arg.star == "**":
             given = Dict({})
-            mappings.merge(given, value)
+            mappings.merge(interp, given, value)
             kwargs.update({k: v for k, v in given.items.items() if isinstance(k, str)})
             star = star or given.open
             for _, leaf in alternatives(value):
@@ -186,7 +186,6 @@ def _unresolved(
 ) -> Value:
     name = func.name if isinstance(func, Unknown) else ""
     event = interp.event("unresolved", name or "?", frame, place, tuple(args), kwargs=kwargs)
-    interp.story.unresolved.append(event)
     callbacks.run_callbacks(interp, event, frame, place)
     for value in (*args, *kwargs.values()):
         environment.escape(interp, value)

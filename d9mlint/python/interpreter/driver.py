@@ -14,6 +14,7 @@ from d9mlint.python.domain.values import Class, Func, Inst, Module
 from d9mlint.python.interpreter import calls, linking, mentions
 from d9mlint.python.interpreter.hooks import Framework
 from d9mlint.python.interpreter.interpreter import Interpreter
+from d9mlint.python.interpreter.sharing import Shared
 from d9mlint.python.project.files import Project
 from d9mlint.python.source import facts as f
 from d9mlint.python.source.notebooks import cells
@@ -25,8 +26,8 @@ RECURSION = 12_000
 
 def run(
     project: Project, entry: str, roots: Sequence[str], knowledge: Knowledge, target: Target,
-    frameworks: Sequence[Framework],
-    argv: Sequence[str] | None = None, *, local: bool = False, elsewhere: frozenset[str] = frozenset(),
+    frameworks: Sequence[Framework], argv: Sequence[str] | None = None, *, local: bool = False,
+    elsewhere: frozenset[str] = frozenset(), shared: Shared | None = None,
 ) -> Story:  # fmt: skip
     """The story of one entry, then (marked as detached) what is in functions that nobody was seen to call.
 
@@ -39,13 +40,18 @@ def run(
     story = Story(entry, local=local)
     if entry.endswith(NOTEBOOK):
         story.cells = cells((project.data(entry) or b"").decode("utf-8", "replace"))
-    interpreter = Interpreter(project, roots, knowledge, target, story, frameworks, argv)
+    interpreter = Interpreter(project, roots, knowledge, target, story, frameworks, argv, shared)
+    story.release = interpreter.release
     linking.launch(interpreter, target)
     linking.load_entry(interpreter, entry)
     for finish in interpreter.hooks.finish:
         finish(interpreter)
     _interpret_detached(interpreter, elsewhere)
     # A script without a main guard looks like a module until it is seen to train by itself.
+    story.read_flags = frozenset(key[1] for key in interpreter.notes.items if key[0] == "read-flag")
+    story.parsed = interpreter.noted("parsed") is not None
+    story.flags_escape = interpreter.noted("flags-escape") is not None
+    story.flags = {flag.name: flag for flag in interpreter.all_noted("flag")}
     story.local = local and not any(e.certain and e.trains for e in story.events)
     return story
 
@@ -72,9 +78,14 @@ def _mentioned(interp: Interpreter) -> Callable[[object], bool] | None:
             return ()
         return facts.body if facts is not None else ()
 
-    entered = frozenset(interp.entered)
     story = interp.story
-    return mentions.mentioned(story.modules, body, lambda node: id(node) in entered, story.events, interp.project.words)
+    return mentions.mentioned(
+        story.modules,
+        body,
+        lambda node: id(node) in interp.entered,
+        story.events,
+        interp.project.words,
+    )
 
 
 def _detached_value(

@@ -87,9 +87,9 @@ def note_index(interp: Interpreter, holder: Value, index: Value, frame: Frame, p
         interp.event("index", "array", frame, place, (index,))
 
 
-def _by_flag(holder: Dict, index: FlagValue) -> Value | None:
+def _by_flag(interp: Interpreter, holder: Dict, index: FlagValue) -> Value | None:
     """What a flag picks out of a table of functions and classes, each under its condition; None for other tables."""
-    keys = [key for key in holder.items if isinstance(key, (str, int))]
+    keys = [key for key in interp.heap.items(holder) if isinstance(key, (str, int))]
     if holder.open or not 1 < len(keys) == len(holder.items):
         return None
     if not all(isinstance(value, (Class, Func, Ref)) for value in holder.items.values()):
@@ -99,18 +99,25 @@ def _by_flag(holder: Dict, index: FlagValue) -> Value | None:
 
 def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: Frame) -> Value:
     if isinstance(holder, Ref) and holder.name == "os.environ":
-        return interp.environment.get(index.value, Unknown(frozenset({"env"}))) if isinstance(index, Const) else UNKNOWN
+        known = interp.variable(str(index.value)) if isinstance(index, Const) else UNKNOWN
+        return Unknown(frozenset({"env"})) if known is None else known
     if isinstance(holder, Dict) and isinstance(index, Const):
         try:
-            found = holder.items.get(index.value)
+            found = interp.heap.item(holder, index.value)
         except TypeError:
             found = None
         return interp.resolve(in_place_of_absent(found, UNKNOWN)) if found is not None else UNKNOWN
-    if isinstance(holder, Dict) and isinstance(index, FlagValue) and (chosen := _by_flag(holder, index)) is not None:
+    if (
+        isinstance(holder, Dict)
+        and isinstance(index, FlagValue)
+        and (chosen := _by_flag(interp, holder, index)) is not None
+    ):
         return chosen
     if isinstance(holder, Dict) and isinstance(index, (FlagValue, Phi)):
         return (
-            choose([(True, value) for value in list(holder.items.values())[:1]]) if len(holder.items) == 1 else UNKNOWN
+            choose([(True, value) for value in list(interp.heap.items(holder).values())[:1]])
+            if len(holder.items) == 1
+            else UNKNOWN
         )
     if isinstance(holder, Seq):
         selection.note(interp, holder, index, node, frame)
@@ -189,13 +196,13 @@ def _mapping(interp: Interpreter, node: f.Mapping, frame: Frame) -> Value:
     for key, value in node.items:
         inner = evaluate(interp, value, frame)
         if key is None:
-            mappings.merge(out, inner)
+            mappings.merge(interp, out, inner)
             continue
         known = evaluate(interp, key, frame)
         if isinstance(known, Const) and isinstance(known.value, (str, int, float, bool, bytes, type(None))):
-            mappings.put(out, known.value, inner)
+            interp.heap.put(out, known.value, True, inner)
         else:
-            out.open = True
+            interp.heap.open(out)
     return out
 
 

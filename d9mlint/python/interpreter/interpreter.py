@@ -6,9 +6,9 @@ events, ``outside`` knows the calls whose result matters (``os.environ``, ``argp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from d9mlint.model import Location, Target
 from d9mlint.python.domain.conditions import Cond, both, either, is_symbolic, negate
@@ -34,10 +34,12 @@ from d9mlint.python.domain.values import (
     overwrite,
     taint,
 )
-from d9mlint.python.interpreter import expressions, statements
+from d9mlint.python.interpreter import expressions, linking, statements
+from d9mlint.python.interpreter.heap import Heap
 from d9mlint.python.interpreter.hooks import Framework, Hooks
-from d9mlint.python.interpreter.library import environment, functions, mappings, sequences
+from d9mlint.python.interpreter.library import environment, functions, sequences
 from d9mlint.python.interpreter.library.commandline import CommandLine
+from d9mlint.python.interpreter.sharing import Linker, Shared, Told
 from d9mlint.python.interpreter.statements import STAYS, Left
 from d9mlint.python.source import facts as f
 
@@ -53,12 +55,29 @@ MAX_RUNS = 30
 """Times that one function is entered with other arguments; what it does is known by then."""
 
 
+class Scope(NamedTuple):
+    """What holds at a place because of who calls, beyond the conditions of the path."""
+
+    path: Path
+    stack: tuple[Location, ...]
+    contexts: list[str]
+    loops: list[int]
+    order_loops: list[tuple[str, tuple[Event, ...]]]
+    deferred: int
+    main_guards: int
+    trials: int
+    detached: bool
+    unreached: bool
+    loader: Event | None
+    stopped: Cond
+
+
 class Interpreter:
     """The state of one telling."""
 
     def __init__(
         self, project: Project, roots: Sequence[str], knowledge: Knowledge, target: Target, story: Story,
-        frameworks: Sequence[Framework], argv: Sequence[str] | None = None,
+        frameworks: Sequence[Framework], argv: Sequence[str] | None = None, shared: Shared | None = None,
     ) -> None:  # fmt: skip
         self.project = project
         self.roots = tuple(roots)
@@ -67,7 +86,12 @@ class Interpreter:
         self.story = story
         self.command_line = CommandLine(argv)
         self.hooks = Hooks(frameworks, {**functions.TRANSFER, **environment.TRANSFER})
+        shared = shared or Shared()
+        self.heap = Heap(shared.ranges)
+        self.linker = Linker(self, shared)
         self.modules: dict[str, Module] = {}
+        self.entered: set[int] = set()
+        """The functions (by the ``id`` of their definition) that were seen to be called."""
         self.path = Path()
         self.stopped: Cond = False
         """When the functions that the current statement calls raise or exit."""
@@ -80,12 +104,13 @@ class Interpreter:
         self.detached = False
         self.unreached = False
         self.deferred = 0
-        self.environment: dict[str, Value] = {}
+        self.environment = shared.environment
+        """The variables that are set."""
+        self.notes = shared.notes
+        """What the interpreter and frameworks remember about things, by keys of their own."""
         self.order_loops: list[tuple[str, tuple[Event, ...]]] = []
         self.loops: list[int] = []
         self.loops_seen = 0
-        self.entered: set[int] = set()
-        self.ran: dict[tuple[int, str], object] = {}
         self.max_calls = MAX_CALLS
         self.runs: dict[int, int] = {}
         self.max_runs = MAX_RUNS
@@ -97,8 +122,6 @@ class Interpreter:
         self.trials = 0
         self.failures: list[str] = []
         """Imports that were seen to end the program, in words."""
-        self.parts: dict[tuple[int, str], tuple[Inst, list[Event]]] = {}
-        """By attribute of a network, the network (which its ``id`` stands for) and what drew numbers for its values."""
         self._serials: dict[int, tuple[object, int]] = {}
 
     # -- state -----------------------------------------------------------------------------------------------------
@@ -182,6 +205,8 @@ class Interpreter:
         while current is not None:
             of_class = current.body_of_class and inside is not None and inside.closure is current
             if name in current.vars and not of_class:  # methods do not see the names in the body of their class
+                if self.heap.activation is not None:
+                    self.heap.read(current, name, current.vars[name])
                 return self.resolve(current.vars[name])
             inside, current = current.func, current.parent
         return Ref(f"builtins.{name}") if name in self.knowledge.builtins else Unknown(name=name)
@@ -191,7 +216,10 @@ class Interpreter:
         home = frame.globals.get(name, frame)
         # Who reads a local variable is past the returns that lie before; a global one is read by others, too.
         cond = self.path.branched_since(frame.branches) if home is frame else self.since(home.born)
-        home.vars[name] = overwrite(home.vars.get(name), cond, value)
+        if home is frame and frame.func is not None:
+            home.vars[name] = overwrite(home.vars.get(name), cond, value)
+        else:
+            self.heap.set(home, name, cond, value)
 
     def assign(self, target: f.Expr, value: Value, frame: Frame, place: f.Place) -> None:
         """Binds any target."""
@@ -215,17 +243,17 @@ class Interpreter:
     def set_attribute(self, holder: Value, name: str, value: Value, frame: Frame, place: f.Place) -> None:
         """``holder.name = value``."""
         if isinstance(holder, Inst):
-            holder.attrs[name] = overwrite(holder.attrs.get(name), self.since(holder.born), value)
+            self.heap.set(holder, name, self.since(holder.born), value)
         elif isinstance(holder, (Module, Class)):
             if holder.frame is not None:
                 self.store(name, value, holder.frame)
         elif isinstance(holder, (Obj, Ref)):
             if isinstance(holder, Obj):
                 born = holder.event.guards if holder.event else ()
-                holder.attrs[name] = overwrite(holder.attrs.get(name), self.since(born), value)
+                self.heap.set(holder, name, self.since(born), value)
             base = holder.type if isinstance(holder, Obj) else holder.name
             if self.knowledge.canonical(base) == "absl.flags.FLAGS":
-                self.command_line.assign_absl(name, value)
+                self.command_line.assign_absl(self, name, value)
             self.event("set", f"{base}.{name}", frame, place, (value,), receiver=holder)
         elif isinstance(holder, Unknown):
             self.event("set", f"?.{name}", frame, place, (value,), receiver=holder)
@@ -237,9 +265,9 @@ class Interpreter:
             self.set_environment(index, value, frame, place)
         elif isinstance(holder, Dict):
             if isinstance(index, Const) and _hashable(index.value):
-                mappings.put(holder, index.value, value, self.since(frame.born))
+                self.heap.put(holder, index.value, self.since(frame.born), value)
             else:
-                holder.open = True
+                self.heap.open(holder)
         else:
             expressions.note_index(self, holder, index, frame, place)
         if self.order_loops and _counts(target, value):
@@ -249,11 +277,83 @@ class Interpreter:
     def set_environment(self, name: Value, value: Value, frame: Frame, place: f.Place) -> None:
         """``os.environ[name] = value``."""
         if isinstance(name, Const) and isinstance(name.value, str):
-            known = self.environment.get(name.value)
-            self.environment[name.value] = overwrite(known, self.since(()), value)
+            self.heap.put(self.environment, name.value, self.since(()), value)
             self.event("env", name.value, frame, place, (value,))
 
     # -- events ----------------------------------------------------------------------------------------------------
+
+    def variable(self, name: str) -> Value | None:
+        """What the program sets a variable of the environment to; None where it does not."""
+        return self.heap.item(self.environment, name)
+
+    def note(self, key: object, value: Any = True) -> None:
+        """Remembers something under a key."""
+        self.heap.put(self.notes, key, True, value)
+
+    def noted(self, key: object) -> Any:
+        """What is remembered under a key; None where nothing is."""
+        return self.heap.item(self.notes, key)
+
+    def all_noted(self, kind: str) -> list[Any]:
+        """What is remembered under keys that begin with a word, in order."""
+        items = self.heap.items(self.notes).items()
+        return [value for key, value in items if isinstance(key, tuple) and key[0] == kind]
+
+    def import_once(self, name: str, path: str) -> Module:
+        """The module of a file, imported where it is not yet."""
+        return linking.import_once(self, name, path)
+
+    def release(self) -> None:
+        """Ends the entry: what it changed of modules that others share becomes what it was."""
+        self.heap.restore()
+        for event in self.story.events:
+            if not event.importing:  # what refers to itself would stay
+                event.result, event.args, event.kwargs, event.receiver, event.func = None, (), {}, None, None
+        self.story.events.clear()
+
+    def leave_scope(self) -> Scope:
+        """Leaves all that holds here because of who calls; what only excludes that the program has stopped stays."""
+        scope = Scope(
+            self.path, self.stack, self.contexts, self.loops, self.order_loops, self.deferred, self.main_guards,
+            self.trials, self.detached, self.unreached, self.loader, self.stopped,
+        )  # fmt: skip
+        # A module runs once, whatever the branch that imports it first: its names are not conditional.
+        self.path, self.stack, self.contexts, self.loops, self.order_loops = self.path.alone(), (), [], [], []
+        self.deferred = self.main_guards = self.trials = 0
+        self.detached = self.unreached = False
+        self.loader, self.stopped = None, False
+        return scope
+
+    def enter_scope(self, scope: Scope, told: Iterable[Event]) -> None:
+        """Goes back to where a module is imported; what was ``told`` meanwhile happens there."""
+        (
+            self.path, self.stack, self.contexts, self.loops, self.order_loops, self.deferred, self.main_guards,
+            self.trials, self.detached, self.unreached, self.loader, self.stopped,
+        ) = scope  # fmt: skip
+        if (
+            self.stack
+            or self.contexts
+            or self.loops
+            or self.deferred
+            or self.main_guards
+            or self.trials
+            or self.detached
+        ):
+            for event in told:
+                excluded = event.excluded
+                self.place(event, Told.of(event))
+                event.excluded = excluded
+
+    def place(self, event: Event, told: Told) -> None:
+        """Puts an event, which a module tells as it sees it, where the module is imported."""
+        event.stack = (*self.stack, *told.stack)
+        event.contexts = (*self.contexts, *told.contexts)
+        event.loops = (*self.loops, *told.loops)
+        event.excluded = (*self.path.quiet, *told.excluded)
+        event.deferred = told.deferred or self.deferred > 0
+        event.tried = told.tried or self.trials > 0
+        event.detached, event.unreached = self.detached, self.unreached
+        event.main_only, event.loader = self.main_guards > 0, self.loader
 
     def event(
         self, kind: str, name: str, frame: Frame, place: f.Place, args: tuple[Value, ...] = (), *,

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
 
-def load_entry(interp: Interpreter, path: str) -> Module | None:
-    """Runs the entry file as ``__main__``; None when it cannot be read (the story says why)."""
-    return _run(interp, "__main__", path)
+def load_entry(interp: Interpreter, path: str) -> None:
+    """Runs the entry file as ``__main__``; where it cannot be read, the story says why."""
+    _run(interp, Module("__main__", path, None))
 
 
 def launch(interp: Interpreter, target: Target) -> None:
@@ -78,28 +78,33 @@ def _project_module(
         package = join(roots[0], "__init__.py")
         name = _dotted(interp, roots[0])
         return (
-            _run_once(interp, name, package)
+            import_once(interp, name, package)
             if interp.project.exists(package)
             else Module(name, join(roots[0], ""), None)
         )
-    for root in roots:
-        if interp.project.module_at(join(root, "/".join(parts))) is not None:
-            break
-    else:
+    found = interp.project.base_of(dotted, roots)
+    if roots is interp.roots:
+        interp.linker.led(dotted, found)
+    if found is None:
         # A folder without __init__ is known once one of its modules was imported.
         folders = (interp.modules.get(join(root, "/".join(parts))) for root in roots)
-        return next((known for known in folders if known is not None), None)
+        known = next((known for known in folders if known is not None), None)
+        if known is not None:
+            interp.linker.differs()
+        return known
+    root = found[: len(found) - len(dotted)].rstrip("/")
     module: Module | None = None
     for count in range(1, len(parts) + 1):
         base = join(root, "/".join(parts[:count]))
         path = interp.project.module_at(base)
         name = max(".".join(parts[:count]), _dotted(interp, base), key=len)
         if path is not None:
-            inner = _run_once(interp, name, path)
+            inner = import_once(interp, name, path)
         else:
             inner = interp.modules.setdefault(base, Module(name, base + "/", None))
-        if module is not None and module.frame is not None:
-            module.frame.vars.setdefault(parts[count - 1], inner)
+            interp.linker.differs()
+        if module is not None and module.frame is not None and parts[count - 1] not in module.frame.vars:
+            interp.heap.set(module.frame, parts[count - 1], True, inner)
         module = inner
         if module.fails:
             break
@@ -116,43 +121,55 @@ def _dotted(interp: Interpreter, base: str) -> str:
     return ".".join(reversed(parts))
 
 
-def _run_once(interp: Interpreter, name: str, path: str) -> Module:
+def import_once(interp: Interpreter, name: str, path: str) -> Module:
+    """The module of a file: that which is imported already, one that another entry ran, or it is run now."""
     known = interp.modules.get(path)
-    if known is not None:
-        return known
-    interp.importing += 1
-    loops, interp.order_loops = interp.order_loops, []
-    try:
-        return _run(interp, name, path) or interp.modules[path]
-    finally:
+    if known is None:
+        interp.importing += 1
+        known = interp.linker.link(name, path) or _import(interp, name, path)
         interp.importing -= 1
-        interp.order_loops = loops
+    interp.linker.imported(known, name)
+    return known
 
 
-def _run(interp: Interpreter, name: str, path: str) -> Module | None:
+def _import(interp: Interpreter, name: str, path: str) -> Module:
+    """Runs a module at its first import: out of all that holds just there, as it does the same everywhere."""
+    scope = interp.leave_scope()
+    first = len(interp.story.events)
     module = Module(name, path, None)
+    running = interp.linker.begin(module)
+    asked, interp.project.asked = interp.project.asked, set()
+    entered, interp.entered = interp.entered, set()
+    _run(interp, module)
+    running.asked |= interp.project.asked
+    running.entered |= interp.entered
+    interp.project.asked |= asked
+    interp.entered |= entered
+    interp.linker.end(running, name, interp.story.unchecked.get(path, "") if module.frame is None else "")
+    interp.enter_scope(scope, interp.story.events[first:])
+    return module
+
+
+def _run(interp: Interpreter, module: Module) -> None:
+    path = module.path
     interp.modules[path] = module
     try:
         facts = interp.project.facts(path)
     except CannotRead as error:
         interp.story.unchecked[path] = str(error)
-        return None
+        return
     if facts is None:
-        return None
-    # A module runs once, whatever the branch that imports it first: its names are not conditional.
-    path_before, interp.path = interp.path, interp.path.alone()
+        return
     module.frame = Frame(module, None, interp.path)
-    module.frame.vars["__name__"] = Const(name)
+    module.frame.vars["__name__"] = Const(module.name)
     module.frame.vars["__file__"] = Const(path)
     interp.story.modules.append(module)
     failures = len(interp.failures)
     stopped = interp.block(facts.body, module.frame)[2]
     module.fails = stopped is True and len(interp.failures) > failures
     module.done = not module.fails
-    if module.fails and name == "__main__":
+    if module.fails and module.name == "__main__":
         interp.story.unchecked[path] = interp.failures[-1]
-    interp.path = path_before
-    return module
 
 
 def import_from(interp: Interpreter, node: f.ImportFrom, frame: Frame) -> bool:
@@ -202,8 +219,10 @@ def _submodule(interp: Interpreter, node: f.ImportFrom, name: str, frame: Frame)
 def member(interp: Interpreter, module: Value, name: str, frame: Frame, place: f.Place) -> Value:
     """``module.name``: an attribute, else a submodule."""
     if isinstance(module, Module):
-        if module.frame is not None and name in module.frame.vars:
-            return interp.resolve(module.frame.vars[name])
+        if module.frame is not None:
+            interp.heap.read(module.frame, name, module.frame.vars.get(name))
+            if name in module.frame.vars:
+                return interp.resolve(module.frame.vars[name])
         inside = module.path.removesuffix("__init__.py").rstrip("/")
         if module.frame is None or module.path.endswith("__init__.py"):
             found = _project_module(interp, name, (inside,), frame, place)
@@ -220,7 +239,9 @@ def _star(interp: Interpreter, module: Value, frame: Frame) -> None:
     if isinstance(module, Module) and module.frame is not None:
         for name, value in list(module.frame.vars.items()):
             if not name.startswith("_"):
+                interp.heap.read(module.frame, name, value)
                 interp.store(name, value, frame)
     elif isinstance(module, Ref):
         for name in interp.knowledge.names_in(module.name):
-            frame.vars.setdefault(name, Ref(f"{module.name}.{name}"))
+            if name not in frame.vars:
+                interp.heap.set(frame, name, True, Ref(f"{module.name}.{name}"))

@@ -39,20 +39,21 @@ def single(interp: Interpreter, test: f.Expr, frame: Frame) -> tuple[list[Seq], 
     return [leaf for leaf in leaves if isinstance(leaf, Seq) and (leaf.kind == "set" or leaf.order)], key in _HOLDS
 
 
-def narrow(found: Iterable[Seq]) -> None:
+def narrow(interp: Interpreter, found: Iterable[Seq]) -> None:
     """From here on there is one item."""
     for one in found:
-        one.items = [one.element or (one.items[0] if one.items else UNKNOWN)]
-        one.order = ""
+        interp.heap.fill(one, [one.element or (one.items[0] if one.items else UNKNOWN)], one.element)
+        interp.heap.arrange(one, "", one.sources)
 
 
 @contextmanager
-def narrowed(found: Sequence[Seq]) -> Iterator[None]:
+def narrowed(interp: Interpreter, found: Sequence[Seq]) -> Iterator[None]:
     """Inside, there is one item."""
     before = [(one.items, one.order) for one in found]
-    narrow(found)
+    narrow(interp, found)
     try:
         yield
     finally:
         for one, (items, order) in zip(found, before, strict=True):
-            one.items, one.order = items, order
+            interp.heap.fill(one, items, one.element)
+            interp.heap.arrange(one, order, one.sources)

@@ -40,7 +40,7 @@ def _drop_unused(interp: Interpreter, node: f.Evaluate) -> None:
     if last is None or not isinstance(node.value, f.Call) or not last.name.startswith(interp.hooks.persistent):
         return
     if (last.location.line, last.location.column) == node.value.place[:2]:
-        last.kind = "dropped"
+        interp.heap.mark(last, kind="dropped")
 
 
 def _assign(interp: Interpreter, node: f.Assign, frame: Frame) -> Left:
@@ -63,7 +63,7 @@ def _augment(interp: Interpreter, node: f.Augment, frame: Frame) -> Left:
         kinds = {leaf.kind for _, leaf in alternatives(known) if isinstance(leaf, Seq)}
         value = Seq("list", None, Unknown(value.origins)) if kinds == {"list"} else value
     if interp.order_loops and isinstance(value, Seq):
-        value.order, value.sources = interp.order_loops[-1]
+        interp.heap.arrange(value, *interp.order_loops[-1])
     interp.assign(node.target, value, frame, node.place)
     return STAYS
 
@@ -85,7 +85,7 @@ def _assert(interp: Interpreter, node: f.Assert, frame: Frame) -> Left:
     value = expressions.evaluate(interp, node.test, frame)
     counted, holds = narrowing.single(interp, node.test, frame)
     if holds:
-        narrowing.narrow(counted)
+        narrowing.narrow(interp, counted)
     cond = comparisons.condition(interp, value, "assert")
     return (False, False, negate(cond)) if not isinstance(cond, bool) and opaque(cond) is None else STAYS
 
@@ -104,7 +104,7 @@ def _if(interp: Interpreter, node: f.If, frame: Frame) -> Left:
         guarded = body is node.body and _is_main_guard(node.test)
         interp.main_guards += guarded
         if counted and few:
-            with narrowing.narrowed(counted):
+            with narrowing.narrowed(interp, counted):
                 left = interp.block(body, frame)
         else:
             left = interp.block(body, frame)
@@ -114,7 +114,7 @@ def _if(interp: Interpreter, node: f.If, frame: Frame) -> Left:
     left = interp.branch(cond, lambda: run(node.body, holds), lambda: run(node.orelse, not holds))
     last = node.body[-1:]
     if counted and not holds and last and isinstance(last[0], (f.Raise, f.Return, f.Jump)):
-        narrowing.narrow(counted)
+        narrowing.narrow(interp, counted)
     return left
 
 

@@ -13,6 +13,7 @@ from d9mlint.python.domain.knowledge import Knowledge
 from d9mlint.python.frameworks.registry import frameworks
 from d9mlint.python.interpreter import driver
 from d9mlint.python.interpreter.program import Program
+from d9mlint.python.interpreter.sharing import Shared
 from d9mlint.python.judging import match
 from d9mlint.python.judging.drafts import Draft
 from d9mlint.python.judging.merging import combine
@@ -37,6 +38,7 @@ class Judged:
 def judge(
     project: Project, entry: str, roots: Sequence[str], rules: Iterable[Rule], knowledge: Knowledge,
     target: Target, argv: Sequence[str] | None = None, *, local: bool = False, elsewhere: frozenset[str] = frozenset(),
+    shared: Shared | None = None,
 ) -> Judged:  # fmt: skip
     """Tells the program that starts at ``entry`` and judges it; ``local`` for a file that no entry reaches.
 
@@ -46,7 +48,9 @@ def judge(
         CannotRead: the entry itself cannot be read.
         UsageError: ``argv`` are not arguments of this program.
     """
-    story = interpret(project, entry, roots, knowledge, target, argv, local=local, elsewhere=elsewhere)
+    story = interpret(
+        project, entry, roots, knowledge, target, argv, local=local, elsewhere=elsewhere, shared=shared
+    )  # fmt: skip
     program = Program(story, target, knowledge)
     drafts: list[Draft] = []
     unchecked = dict(story.unchecked)
@@ -59,19 +63,23 @@ def judge(
             place = f"{type(error).__name__}: {error}"
             unchecked[f"{entry}"] = f"internal-error: rule {rule.name} failed: {place}"
     findings = merge(drafts, entry, story.local)
+    story.release()
     return Judged(findings, tuple(sorted(unchecked.items())), tuple(m.path for m in story.modules), not story.local)
 
 
 def interpret(
     project: Project, entry: str, roots: Sequence[str], knowledge: Knowledge, target: Target,
     argv: Sequence[str] | None = None, *, local: bool = False, elsewhere: frozenset[str] = frozenset(),
+    shared: Shared | None = None,
 ) -> Story:  # fmt: skip
     """What the program that starts at ``entry`` does, with all frameworks that are known.
 
     Raises:
         CannotRead, UsageError: as for `judge`.
     """
-    return driver.run(project, entry, roots, knowledge, target, frameworks(), argv, local=local, elsewhere=elsewhere)
+    return driver.run(
+        project, entry, roots, knowledge, target, frameworks(), argv, local=local, elsewhere=elsewhere, shared=shared
+    )  # fmt: skip
 
 
 _CHECKERS: dict[str, Check] = {}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from d9mlint.cache import Store, code_hash, content_hash
 from d9mlint.python.source import facts as f
+from d9mlint.python.source.filenames import join
 from d9mlint.python.source.parsing import parse
 from d9mlint.python.source.reading import CannotRead, Reader
 
@@ -23,6 +24,7 @@ class Project:
         self._reads: dict[int, frozenset[str]] = {}  # facts live as long as the project, so ids do
         self.sources: dict[str, bytes] = {}
         self.looked_up: dict[str, bool] = {}
+        self._bases: dict[tuple[str, ...], dict[str, tuple[str | None, set[str]]]] = {}
         self.asked: set[str] = set()
         """Paths asked for, there or not, since somebody last cleared it: what a cached result rests on."""
 
@@ -85,6 +87,18 @@ class Project:
         if id(node) not in self._reads:
             self._reads[id(node)] = f.reads(node)
         return self._reads[id(node)]
+
+    def base_of(self, dotted: str, roots: tuple[str, ...]) -> str | None:
+        """Where ``import dotted`` leads: a path without an ending; None where no root has such a module."""
+        known = self._bases.setdefault(roots, {})
+        if dotted not in known:
+            before, self.asked = self.asked, set()
+            bases = (join(root, dotted.replace(".", "/")) for root in roots)
+            known[dotted] = next((base for base in bases if self.module_at(base) is not None), None), self.asked
+            self.asked = before
+        base, asked = known[dotted]
+        self.asked |= asked
+        return base
 
     def module_at(self, base: str) -> str | None:
         """The file of the package or module whose path without an ending is ``base``."""

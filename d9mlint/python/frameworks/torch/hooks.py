@@ -75,7 +75,7 @@ class Torch(Framework):
         self._loaders.iterate(interp, value, frame, place)
 
     def handed(self, interp: Interpreter, instance: Inst, frame: Frame, place: f.Place) -> frozenset[str]:
-        return self._loaders.hand(instance, frame, place)
+        return self._loaders.hand(interp, instance, frame, place)
 
     def finish(self, interp: Interpreter) -> None:
         self._loaders.finish(interp)

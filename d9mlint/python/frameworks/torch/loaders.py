@@ -51,6 +51,8 @@ MAX_DEPTH = 16
 """Lists in lists, parts of parts: a list may even hold itself."""
 MAX_WRAPPERS = 4
 """Calls around a loader (``tqdm(islice(loader, 5))``) that are looked through."""
+_MADE, _LOADER_OF, _GONE_THROUGH, _HANDED = "loader", "loader-of", "gone-through", "handed"
+"""Keys of notes: calls that make loaders, those of the program's own loaders, what was gone through or handed over."""
 _DATASETS = ("torch.utils.data.", "torchvision.datasets.", "torch_geometric.data.", "torchaudio.datasets.")
 
 
@@ -62,28 +64,25 @@ def is_dataset(instance: Inst) -> bool:
 class Loaders:
     """The loaders of one program: those made, those gone through, and datasets that were handed to something else."""
 
-    __slots__ = ("depth", "handed", "made", "of", "told")
+    __slots__ = ("depth",)
 
     def __init__(self) -> None:
         self.depth = 0
-        self.made: dict[int, tuple[Event, Frame]] = {}
-        self.of: dict[int, Event] = {}
-        self.told: set[tuple[int, object]] = set()
-        self.handed: dict[int, tuple[Inst, Frame, f.Place]] = {}
 
-    def hand(self, instance: Inst, frame: Frame, place: f.Place) -> frozenset[str]:
+    def hand(self, interp: Interpreter, instance: Inst, frame: Frame, place: f.Place) -> frozenset[str]:
         """Remembers a dataset that was handed to something else; gives the methods that its loader will call."""
         if not is_dataset(instance):
             return frozenset()
-        self.handed.setdefault(id(instance), (instance, frame, place))
+        if interp.noted((_HANDED, id(instance))) is None:
+            interp.note((_HANDED, id(instance)), (instance, frame, place))
         return READS
 
     def note(self, interp: Interpreter, event: Event, frame: Frame) -> None:
         """Remembers a call that makes a loader."""
         if any(i.context == LOADER for effect in event.effects for i in effect.invokes):
-            self.made[id(event)] = (event, frame)
+            interp.note((_MADE, id(event)), (event, frame))
             if isinstance(event.receiver, Inst):  # super().__init__(dataset, ...) of a loader of the program's own
-                self.of[id(event.receiver)] = event
+                interp.note((_LOADER_OF, id(event.receiver)), event)
 
     def iterate(self, interp: Interpreter, value: Value, frame: Frame, place: f.Place) -> None:
         """Tells what happens when a value is gone through, where it is a loader or something around one."""
@@ -97,14 +96,13 @@ class Loaders:
 
     def finish(self, interp: Interpreter) -> None:
         """Tells what is left at the end: loaders and datasets that something outside the program goes through."""
-        gone_through = {loader for loader, _ in self.told}
         interp.deferred += 1
-        for event, frame in list(self.made.values()):
-            if id(event) not in gone_through:
+        for event, frame in interp.all_noted(_MADE):
+            if interp.noted((_GONE_THROUGH, id(event))) is None:
                 interp.under(both(*event.guards), partial(self._tell, interp, event, frame, _place(event)))
         interp.deferred -= 1
-        for instance, frame, place in list(self.handed.values()):
-            if not any((id(instance), name) in interp.ran for name in READS):
+        for instance, frame, place in interp.all_noted(_HANDED):
+            if not any(interp.noted(("ran", id(instance), name)) for name in READS):
                 interp.while_there(instance, partial(callbacks.run_protocol, interp, instance, frame, place, READS))
 
     def use_called(self, interp: Interpreter, event: Event, frame: Frame, place: f.Place) -> None:
@@ -112,7 +110,7 @@ class Loaders:
         holder = event.receiver
         if isinstance(holder, Obj) and holder.event is not None and event.name.endswith(".__call__"):
             if event.effects:
-                event.raw = holder.event.raw
+                interp.heap.mark(event, raw=holder.event.raw)
             self._use_parts(interp, holder.event, frame, place)
 
     # -- loaders -------------------------------------------------------------------------------------------------------
@@ -121,9 +119,9 @@ class Loaders:
         """The calls that made the loaders which are gone through with ``value``, each with its condition."""
         found: list[tuple[Cond, Event]] = []
         for cond, leaf in alternatives(value):
-            known = self.of.get(id(leaf)) if isinstance(leaf, Inst) else None
+            known: Event | None = interp.noted((_LOADER_OF, id(leaf))) if isinstance(leaf, Inst) else None
             if known is None and isinstance(leaf, Obj) and leaf.event is not None and depth:
-                known = leaf.event if id(leaf.event) in self.made else None
+                known = leaf.event if interp.noted((_MADE, id(leaf.event))) else None
                 if known is None:
                     inside = (self._loaders(interp, given, depth - 1) for given in leaf.event.args[:MAX_WRAPPERS])
                     wrapped = next((each for each in inside if each), [])
@@ -133,10 +131,11 @@ class Loaders:
         return found
 
     def _tell(self, interp: Interpreter, loader: Event, frame: Frame, place: f.Place) -> None:
-        key = (id(loader), interp.path.conds())
-        if key in self.told or len(interp.stack) >= interp.max_calls:
+        key = (_GONE_THROUGH, id(loader), interp.path.conds())
+        if interp.noted(key) or len(interp.stack) >= interp.max_calls:
             return
-        self.told.add(key)
+        interp.note(key)
+        interp.note((_GONE_THROUGH, id(loader)))
         outer, interp.loader = interp.loader, loader
         try:
             several, known = _has_workers(interp, loader)
@@ -218,13 +217,13 @@ class Loaders:
     def _enter(self, interp: Interpreter, instance: Inst, name: str, frame: Frame, place: f.Place) -> None:
         method = attributes.class_attribute(interp, instance.cls, name)
         if isinstance(method, Func):
-            interp.ran[(id(instance), name)] = instance
+            interp.note(("ran", id(instance), name), instance)
             calls.enter(interp, method, [instance], {}, frame, place, star=True)
 
     def _enter_once(self, interp: Interpreter, instance: Inst, name: str, frame: Frame, place: f.Place) -> None:
-        key = (id(instance), interp.path.conds())
-        if key not in self.told:
-            self.told.add(key)
+        key = (_GONE_THROUGH, id(instance), interp.path.conds())
+        if interp.noted(key) is None:
+            interp.note(key)
             self._enter(interp, instance, name, frame, place)
 
 

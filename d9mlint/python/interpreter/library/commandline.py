@@ -63,8 +63,6 @@ class CommandLine:
 
     def __init__(self, argv: Sequence[str] | None) -> None:
         self.argv = None if argv is None else list(argv)
-        self._absl: dict[str, Flag] = {}
-        self._absl_values: dict[str, Value] = {}
 
     # -- argparse --------------------------------------------------------------------------------------------------
 
@@ -150,7 +148,7 @@ class CommandLine:
             return UNKNOWN
         state.flags[flag.name] = flag
         state.options.append((names, options))
-        interp.story.flags[flag.name] = flag
+        interp.note(("flag", flag.name), flag)
         if state.main is not None:
             _share(state.main, flag)
         return UNKNOWN
@@ -176,7 +174,7 @@ class CommandLine:
     def parse(self, interp: Interpreter, event: Event, frame: Frame) -> Value:
         """``parse_args``."""
         state = _state(event.receiver)
-        interp.story.parsed = True
+        interp.note("parsed")
         namespace = Obj(NAMESPACE, event)
         namespace.attrs["@state"] = state  # type: ignore[assignment]
         if self.argv is not None:
@@ -244,16 +242,17 @@ class CommandLine:
     def _define(self, interp: Interpreter, name: str, default: Value, event: Event) -> Value:
         kind = "bool" if event.name.endswith(("bool", "boolean")) else "value"
         flag = Flag(name, f"--{name}", plain(default), kind, event.location)
-        self._absl[name] = flag
-        interp.story.flags[name] = flag
-        interp.story.parsed = True
+        interp.note(("absl", name), flag)
+        interp.note(("flag", name), flag)
+        interp.note("parsed")
         holder = Obj("absl.flags.FlagHolder", event)
-        holder.attrs["value"] = self._absl_value(flag, event)
+        holder.attrs["value"] = self._absl_value(interp, flag)
         return holder
 
-    def _absl_value(self, flag: Flag, event: Event | None = None) -> Value:
-        if flag.name in self._absl_values:
-            return self._absl_values[flag.name]
+    def _absl_value(self, interp: Interpreter, flag: Flag) -> Value:
+        given: Value | None = interp.noted(("absl-value", flag.name))
+        if given is not None:
+            return given
         if self.argv is None:
             return FlagValue(flag)
         value: Value = UNKNOWN if flag.default == UNKNOWN_DEFAULT else Const(flag.default)
@@ -273,19 +272,19 @@ class CommandLine:
         if not dotted.startswith(_FLAGS):
             return None
         name = dotted[len(_FLAGS) :]
-        flag = self._absl.get(name)
+        flag: Flag | None = interp.noted(("absl", name))
         if flag is None:
             return None
-        interp.story.read_flags.add(name)
-        return self._absl_value(flag)
+        interp.note(("read-flag", name))
+        return self._absl_value(interp, flag)
 
-    def all_absl_values(self) -> Dict:
+    def all_absl_values(self, interp: Interpreter) -> Dict:
         """``FLAGS.flag_values_dict()``: every flag by its name; libraries may define more."""
-        return Dict({name: self._absl_value(flag) for name, flag in self._absl.items()}, True)
+        return Dict({flag.name: self._absl_value(interp, flag) for flag in interp.all_noted("absl")}, True)
 
-    def assign_absl(self, name: str, value: Value) -> None:
+    def assign_absl(self, interp: Interpreter, name: str, value: Value) -> None:
         """``FLAGS.name = value``."""
-        self._absl_values[name] = overwrite(self._absl_values.get(name), True, value)
+        interp.note(("absl-value", name), value)
 
     # -- click -----------------------------------------------------------------------------------------------------
 
@@ -309,8 +308,8 @@ class CommandLine:
             )
             required = plain(event.kwargs.get("required", NONE)) is True
             flag = Flag(name, dashed, default, kind, event.location, required)
-            interp.story.flags[name] = flag
-            interp.story.read_flags.add(name)
+            interp.note(("flag", name), flag)
+            interp.note(("read-flag", name))
             out[name] = FlagValue(flag) if self.argv is None else _click_value(flag, self.argv)
         return out
 

@@ -59,8 +59,9 @@ def first(event: Event, index: int = 0) -> Value:
 
 def _getenv(interp: Interpreter, event: Event, frame: Frame) -> Value:
     name = first(event)
-    if isinstance(name, Const) and name.value in interp.environment:
-        return interp.resolve(interp.environment[name.value])
+    known = interp.variable(str(name.value)) if isinstance(name, Const) else None
+    if known is not None:
+        return interp.resolve(known)
     return Unknown(frozenset({"env"}), name=f"${name.value}" if isinstance(name, Const) else "")
 
 
@@ -71,7 +72,7 @@ def _setenv(interp: Interpreter, event: Event, frame: Frame) -> Value:
 
 def set_default(interp: Interpreter, name: str, value: Value, frame: Frame, place: f.Place) -> None:
     """Sets a variable of the environment where it is not set."""
-    for cond, known in alternatives(interp.environment.get(name, UNKNOWN)):
+    for cond, known in alternatives(UNKNOWN if (set_to := interp.variable(name)) is None else set_to):
         if known is UNKNOWN:  # what is set to something unknown has a name
             interp.under(cond, partial(interp.set_environment, Const(name), value, frame, place))
 
@@ -93,7 +94,7 @@ def _update_environment(interp: Interpreter, event: Event, frame: Frame) -> Valu
 def _drop_environment(interp: Interpreter, event: Event, frame: Frame) -> Value:
     name = first(event)
     if isinstance(name, Const):
-        interp.environment.pop(str(name.value), None)
+        interp.heap.drop(interp.environment, str(name.value))
     return UNKNOWN
 
 
@@ -198,9 +199,10 @@ def escape(interp: Interpreter, value: Value) -> None:
     """Parsed arguments handed to something unknown: any flag may be read there."""
     for _, leaf in alternatives(value):
         if isinstance(leaf, Obj) and leaf.type in (NAMESPACE, "argparse.ArgumentParser"):
-            interp.story.flags_escape = interp.story.flags_escape or leaf.type == NAMESPACE
+            if leaf.type == NAMESPACE:
+                interp.note("flags-escape")
         elif isinstance(leaf, Ref) and leaf.name == "absl.flags.FLAGS":
-            interp.story.flags_escape = True
+            interp.note("flags-escape")
 
 
 def invocation_context(interp: Interpreter, event: Event, context: str) -> str:
@@ -226,6 +228,8 @@ def command_line_parameters(interp: Interpreter, func: Func) -> dict[str, Value]
 
 def _parser(method: str) -> Transfer:
     def run(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+        if method != "define":  # parsers keep what they are told for themselves
+            interp.linker.differs()
         return getattr(interp.command_line, method)(interp, event, frame)  # type: ignore[no-any-return]
 
     return run

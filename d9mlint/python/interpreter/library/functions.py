@@ -129,8 +129,10 @@ def _sorted(interp: Interpreter, event: Event, frame: Frame) -> Value:
 def _sort_in_place(interp: Interpreter, event: Event, frame: Frame) -> Value:
     receiver = event.receiver
     if isinstance(receiver, Seq):
-        receiver.order, receiver.sources = "", ()
-    elif isinstance(receiver, (Unknown, Obj)):
+        interp.heap.arrange(receiver, "", ())
+    elif isinstance(receiver, Obj):
+        interp.heap.arrange(receiver, "", receiver.sources)
+    elif isinstance(receiver, Unknown):
         receiver.order = ""
     return NONE
 
@@ -178,16 +180,13 @@ def _append(interp: Interpreter, event: Event, frame: Frame) -> Value:
         if isinstance(given, Seq) and event.name.endswith(("extend", "__iadd__")):
             given = given.element or (given.items[0] if given.items else UNKNOWN)
         added = _where_added(interp, given, frame)
-        if receiver.items is not None and event.name.endswith("append") and len(receiver.items) < 64:
-            receiver.items.append(added)
-        else:
-            receiver.items, receiver.element = None, receiver.element or added
+        interp.heap.append(receiver, added, event.name.endswith("append"))
         if interp.order_loops and receiver.kind != "set" and receiver.born is not interp.order_loops[-1]:
             order, sources = interp.order_loops[-1]
-            receiver.order, receiver.sources = order, _more(receiver.sources, sources)
+            interp.heap.arrange(receiver, order, _more(receiver.sources, sources))
         _, order, sources = taint(event.args)
         if order and event.name.endswith(("extend", "__iadd__")) and receiver.kind != "set":
-            receiver.order, receiver.sources = order, _more(receiver.sources, sources)
+            interp.heap.arrange(receiver, order, _more(receiver.sources, sources))
     return NONE
 
 
@@ -264,7 +263,7 @@ def add_to_namespace(interp: Interpreter, event: Event, frame: Frame) -> Value:
     """A method that sets an attribute by its name."""
     name = environment.first(event)
     if isinstance(event.receiver, Obj) and isinstance(name, Const) and isinstance(name.value, str):
-        event.receiver.attrs[name.value] = environment.first(event, 1)
+        interp.heap.set(event.receiver, name.value, True, environment.first(event, 1))
     return NONE
 
 
@@ -319,8 +318,8 @@ def _vars(interp: Interpreter, event: Event, frame: Frame) -> Value:
 
 
 def _all_absl_flags(interp: Interpreter, event: Event, frame: Frame) -> Value:
-    interp.story.flags_escape = True
-    return interp.command_line.all_absl_values()
+    interp.note("flags-escape")
+    return interp.command_line.all_absl_values(interp)
 
 
 def run_main(interp: Interpreter, event: Event, frame: Frame) -> Value:

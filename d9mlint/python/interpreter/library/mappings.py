@@ -16,7 +16,6 @@ from d9mlint.python.domain.values import (
     Value,
     alternatives,
     in_place_of_absent,
-    overwrite,
 )
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import environment
@@ -25,22 +24,18 @@ if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
 
-def put(into: Dict, key: object, value: Value, cond: Cond = True) -> None:
-    """``into[key] = value`` under ``cond``; an item that ``value`` has only under conditions is put under those."""
-    old = into.items.get(key, UNKNOWN if into.open else ABSENT)
-    into.items[key] = overwrite(old, cond, in_place_of_absent(value, old))
-
-
-def merge(into: Dict, other: Value, cond: Cond = True) -> None:
+def merge(interp: Interpreter, into: Dict, other: Value, cond: Cond = True) -> None:
     """``into.update(other)`` under ``cond``."""
     for its_cond, leaf in alternatives(other):
         if isinstance(leaf, Dict):
-            for key, value in leaf.items.items():
-                put(into, key, value, both(cond, its_cond))
-            into.open = into.open or leaf.open
-            into.order, into.sources = into.order or leaf.order, (*into.sources, *leaf.sources)
-        elif leaf is not ABSENT:
-            into.open = True
+            for key, value in list(interp.heap.items(leaf).items()):
+                interp.heap.put(into, key, both(cond, its_cond), value)
+            if leaf.open and not into.open:
+                interp.heap.open(into)
+            if leaf.order or leaf.sources:
+                interp.heap.arrange(into, into.order or leaf.order, (*into.sources, *leaf.sources))
+        elif leaf is not ABSENT and not into.open:
+            interp.heap.open(into)
 
 
 def _get(interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -48,7 +43,7 @@ def _get(interp: Interpreter, event: Event, frame: Frame) -> Value:
     default = event.args[1] if len(event.args) > 1 else NONE
     if isinstance(receiver, Dict) and isinstance(key, Const):
         try:
-            found = receiver.items.get(key.value)
+            found = interp.heap.item(receiver, key.value)
         except TypeError:
             found = None
         if found is not None:
@@ -61,7 +56,7 @@ def _update(interp: Interpreter, event: Event, frame: Frame) -> Value:
     if isinstance(event.receiver, Dict):
         cond = interp.since(frame.born)
         for value in (*event.args, Dict(event.kwargs, event.star)):
-            merge(event.receiver, value, cond)
+            merge(interp, event.receiver, value, cond)
     return NONE
 
 
@@ -71,7 +66,7 @@ def _views(interp: Interpreter, event: Event, frame: Frame) -> Value:
         return UNKNOWN
     if receiver.open and not receiver.items:
         return Seq("list", None, UNKNOWN, receiver.order, receiver.sources) if receiver.order else UNKNOWN
-    pairs = receiver.items.items()
+    pairs = interp.heap.items(receiver).items()
     rest: list[Value] = [UNKNOWN] if receiver.open else []
     if event.name.endswith("keys"):
         return Seq("list", [*(Const(k) for k, _ in pairs), *rest])
@@ -84,7 +79,7 @@ def _views(interp: Interpreter, event: Event, frame: Frame) -> Value:
 def _make(interp: Interpreter, event: Event, frame: Frame) -> Value:
     out = Dict({})
     for value in (*event.args, Dict(event.kwargs, event.star)):
-        merge(out, value)
+        merge(interp, out, value)
     return out
 
 

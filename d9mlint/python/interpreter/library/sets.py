@@ -83,7 +83,8 @@ def _fill(interp: Interpreter, event: Event, frame: Frame) -> Value:
     if isinstance(receiver := event.receiver, Seq):
         added = event.args if event.name.endswith("update") else [Seq("tuple", list(event.args))]
         whole = joined([receiver, *(value for value in added if value is not receiver)])
-        receiver.items, receiver.element = (None, whole.element) if whole.element else (receiver.items, None)
+        items, element = (None, whole.element) if whole.element else (receiver.items, None)
+        interp.heap.fill(receiver, items, element)
     return NONE
 
 

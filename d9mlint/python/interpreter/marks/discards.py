@@ -23,26 +23,27 @@ def note(interp: Interpreter, node: f.Call, value: Value, start: int, frame: Fra
         return
     for event in interp.story.events[start:]:
         at = event.location
-        if event.kind in ("call", "unresolved") and (at.line, at.column) == node.place[:2]:
-            event.discarded = event.discarded or at.path == frame.module.path
-    gone(value)
+        here = (at.line, at.column) == node.place[:2] and at.path == frame.module.path
+        if here and event.kind in ("call", "unresolved") and not event.discarded:
+            interp.heap.mark(event, discarded=True)
+    gone(interp, value)
 
 
-def gone(value: Value) -> None:
+def gone(interp: Interpreter, value: Value) -> None:
     """Marks what made a value that goes nowhere."""
     for event in taint([value])[2]:
-        event.discarded = True
+        interp.heap.mark(event, discarded=True)
     for _, leaf in alternatives(value):
         if isinstance(leaf, Obj) and leaf.event is not None:
-            leaf.event.discarded = True
+            interp.heap.mark(leaf.event, discarded=True)
 
 
-def looked_at(holder: Value, name: str) -> None:
+def looked_at(interp: Interpreter, holder: Value, name: str) -> None:
     """Marks what made a value of which only the shape, or the type, is asked."""
     if name not in ABOUT:
         return
     for event in taint([holder])[2]:
-        event.discarded = True
+        interp.heap.mark(event, discarded=True)
 
 
 def unread(interp: Interpreter, targets: tuple[f.Expr, ...], frame: Frame) -> bool:

@@ -26,7 +26,8 @@ def assigned(interp: Interpreter, node: f.Assign, value: Value, start: int, fram
         drawn = _drawn(interp, start)
         if drawn and _read_in_training_only(interp, frame.func.node, target.id):
             for event in drawn:
-                event.in_training = event.in_training or event.location.line == node.value.place[0]
+                if event.location.line == node.value.place[0]:
+                    interp.heap.mark(event, in_training=True)
     if isinstance(target, f.Attr) and isinstance(target.value, f.Name) and frame.func.name == "__init__":
         holder = frame.vars.get(target.value.id)
         if isinstance(holder, Inst) and _is_network(interp, holder):
@@ -45,14 +46,14 @@ def _replaced(
 ) -> None:  # fmt: skip
     """A part of a network that its constructor replaces before anything looks at it: its weights reach nothing."""
     holder, name = place
-    key = (id(holder), name)
-    before = interp.parts.setdefault(key, (holder, []))[1]
+    key = ("part", id(holder), name)
+    before: tuple[Event, ...] = interp.noted(key) or ()
     if before and not _reads_attribute(frame, name):
         cond = interp.since(holder.born)
         for event in before:
-            event.idle = either(event.idle, cond)
+            interp.heap.mark(event, idle=either(event.idle, cond))
     if all(_is_module(interp, leaf) for _, leaf in alternatives(value)):
-        before.extend(drawn)
+        interp.note(key, (*before, *drawn))
 
 
 def _is_module(interp: Interpreter, leaf: Value) -> bool:
@@ -121,4 +122,4 @@ def returned(interp: Interpreter, node: f.Return, frame: Frame) -> None:
             continue
         for item in holder.items or ():
             if not any(item is other for other in kept):
-                discards.gone(item)
+                discards.gone(interp, item)

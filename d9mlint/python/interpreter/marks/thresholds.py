@@ -32,7 +32,7 @@ def note(interp: Interpreter, node: f.Compare, between: tuple[int, int], left: V
         if draw is not None and isinstance(bound, (Const, FlagValue)):
             low = comparisons.condition(interp, comparisons.compare(interp, "<=", bound, Const(0), node.op), node.op)
             high = comparisons.condition(interp, comparisons.compare(interp, ">=", bound, Const(1), node.op), node.op)
-            draw.idle = either(low, high)
+            interp.heap.mark(draw, idle=either(low, high))
 
 
 def _drawn(told: list[Event]) -> Event | None:
