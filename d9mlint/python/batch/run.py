@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from d9mlint import __version__
 from d9mlint.model import D9mlintError, Effect, Finding, Op, Rule, Target
 from d9mlint.python.batch.store import Store, Unit, content_hash, own_code
+from d9mlint.python.domain.conditions import forget
 from d9mlint.python.judging.merging import combine
 from d9mlint.python.project.reach import Reach
 from d9mlint.python.source.reading import CannotRead, Reader, disk_reader
@@ -142,7 +143,15 @@ def _seldom_collected() -> Iterator[None]:
     try:
         yield
     finally:
+        gc.unfreeze()
         gc.set_threshold(*before)
+
+
+def _clear() -> None:
+    """Frees what only one entry needed; what is left (facts, modules) is needed to the end and not looked at again."""
+    forget()
+    gc.collect()
+    gc.freeze()
 
 
 def _units(job: BatchJob, past: _Past, judge: _Judge, names: Sequence[str], local: bool, jobs: int) -> list[Unit]:
@@ -264,6 +273,7 @@ class _Judge:
         self._project.asked.clear()
         try:
             unit = self._judged(name, local)
+            _clear()
         except D9mlintError:
             raise
         except CannotRead as error:

@@ -67,8 +67,8 @@ def _count() -> Iterable[int]:
 
 _levels = iter(_count())
 _nodes: dict[Any, Any] = {}
-"""By its parts, a weak reference to each node that is in use."""
-_most = 100_000
+"""By the identity of its parts, which it keeps alive, a weak reference to each node that is in use."""
+_most = 10_000
 _both: dict[Any, Function] = {}
 _either: dict[Any, Function] = {}
 _not: dict[Node, Function] = {}
@@ -84,7 +84,7 @@ def forget() -> None:
     if len(_nodes) > _most:
         for key in [key for key, node in _nodes.items() if node() is None]:
             del _nodes[key]
-        _most = max(100_000, 2 * len(_nodes))
+        _most = max(10_000, 2 * len(_nodes))
 
 
 def test(variable: Variable) -> Node:
@@ -102,7 +102,7 @@ def member(variable: Variable, values: ValueSet) -> Function:
 def _choice(variable: Variable, high: Function, low: Function) -> Function:
     if high is low:
         return high
-    key = (variable, high, low)
+    key = (variable.level, id(high), id(low))
     known = _nodes.get(key)
     node: Node | None = known() if known is not None else None
     if node is None:
@@ -120,7 +120,7 @@ def _switch(variable: Variable, cases: Iterable[tuple[ValueSet, Function]]) -> F
             joined[child] = values if known is None else known.join(values)
     if len(joined) == 1:
         return next(iter(joined))
-    key = (variable, frozenset(joined.items()))
+    key = (variable.level, frozenset((id(child), values) for child, values in joined.items()))
     found = _nodes.get(key)
     node: Node | None = found() if found is not None else None
     if node is None:

@@ -9,6 +9,7 @@ from d9mlint.model import Effect, Op, Target
 from d9mlint.python.domain.values import Const, Value
 
 BUILTINS = frozenset(dir(builtins))
+_COMMON = frozenset(name for kind in (str, bytes, list, dict, set, int) for name in dir(kind))
 
 
 class Knowledge:
@@ -23,19 +24,17 @@ class Knowledge:
         self._effects: dict[str, list[Effect]] = {}
         self._names: dict[str, set[str]] = {}
         self.target = target
-        switching: set[str] = set()
+        self._switching: dict[str, set[str]] = {}
         for effect in effects:
             fits = effect.fits(target)
             for name in effect.calls:
                 key = self.canonical(name)
                 module, _, last = key.rpartition(".")
                 if effect.switches or any(not g.startswith("own") for g in effect.seeds):
-                    switching.add(last)
+                    self._switching.setdefault(last, set()).add(module.rpartition(".")[2])
                 self._names.setdefault(module, set()).add(last)
                 if fits:
                     self._effects.setdefault(key, []).append(effect)
-        self.switching = frozenset(switching)
-        """Last parts of the names of calls that seed or switch something."""
         self.ops: dict[str, tuple[Op, ...]] = {}
         """Ops by the names under which programs meet them."""
         for op in ops:
@@ -66,6 +65,15 @@ class Knowledge:
             module = canonical.rpartition(".")[0]
             found = self._effects.get(f"{module}.*", [])
         return tuple(found)
+
+    def switching(self, words: frozenset[str]) -> frozenset[str]:
+        """Last parts of the names of calls that may seed or switch something in a file with these words.
+
+        What Python's own types have too (``replace``, ``__init__``) does so only where the class is named.
+        """
+        return frozenset(
+            last for last, owners in self._switching.items() if last not in _COMMON or not owners.isdisjoint(words)
+        )
 
     def names_in(self, module: str) -> list[str]:
         """Known names of a module outside the program, for star imports."""

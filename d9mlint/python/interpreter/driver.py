@@ -58,14 +58,20 @@ def run(
 
 def _interpret_detached(interp: Interpreter, elsewhere: frozenset[str]) -> None:
     interp.detached = True
-    words = interp.knowledge.switching | interp.hooks.variables | {"PYTHONHASHSEED"}
     possible = None if interp.story.local else _mentioned(interp)
     for module in list(interp.story.modules):
         if module.frame is not None:
             others = module.path in elsewhere or (interp.story.local and module.path != interp.story.entry)
-            wanted = words if others else None
+            wanted = _switching(interp, module) if others else None
             for value in list(module.frame.vars.values()):
                 _detached_value(interp, value, module, wanted, possible)
+
+
+def _switching(interp: Interpreter, module: Module) -> frozenset[str]:
+    """Words with which a function of a module may seed or switch something."""
+    facts = interp.project.facts(module.path)
+    words = frozenset[str]() if facts is None else interp.project.words(facts)
+    return interp.knowledge.switching(words) | interp.hooks.variables | {"PYTHONHASHSEED"}
 
 
 def _mentioned(interp: Interpreter) -> Callable[[object], bool] | None:

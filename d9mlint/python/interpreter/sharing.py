@@ -91,7 +91,7 @@ class Running:
         self.asked: set[str] = set()
         self.entered: set[int] = set()
         self.low = level
-        """The outermost module that is being imported and that it, or what it imports, imports again."""
+        """The outermost module that is being imported and whose group it, or what it imports, imports again."""
         self.mark = mark
         """How many events there were when its own code last began to run."""
         self.alone = True
@@ -130,7 +130,7 @@ class Linker:
             return
         running = self._running[-1]
         for level, one in enumerate(self._running):
-            if one.module is module:
+            if module.path in one.members:
                 running.low = min(running.low, level)
                 return
         self._flush(running)

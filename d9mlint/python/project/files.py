@@ -76,8 +76,8 @@ class Project:
             self._store.save(key, found)
         return found
 
-    def words(self, node: f.Stmt | f.Lambda) -> frozenset[str]:
-        """All names, attributes and texts in a statement or lambda expression."""
+    def words(self, node: f.Facts | f.Stmt | f.Lambda) -> frozenset[str]:
+        """All names, attributes and texts in a file, statement or lambda expression."""
         if id(node) not in self._words:
             self._words[id(node)] = f.words(node)
         return self._words[id(node)]
