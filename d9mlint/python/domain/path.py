@@ -12,7 +12,7 @@ MAX_TOGETHER = 12
 class Path:
     """A path condition; those that go on from it are its children, so that what is known of it is worked out once."""
 
-    __slots__ = ("_children", "_clusters", "_since", "_truths", "branches", "quiet", "told")
+    __slots__ = ("_all", "_children", "_clusters", "_since", "_truths", "branches", "quiet", "told")
 
     def __init__(
         self, told: tuple[Cond, ...] = (), quiet: tuple[Cond, ...] = (), branches: tuple[Cond, ...] = (),
@@ -26,6 +26,7 @@ class Path:
         """Those that are not: they only exclude that the program has stopped."""
         self._clusters = clusters
         """The same, put together where they share a test: what is asked of one is not asked of all."""
+        self._all: frozenset[Cond] | None = None
         self._children: dict[tuple[Cond, str], Path] = {}
         self._truths: dict[Cond, bool | None] = {}
         self._since: dict[tuple[tuple[Cond, ...], tuple[Cond, ...]], Cond] = {}
@@ -64,9 +65,12 @@ class Path:
             found = Path((), (*found.quiet, cond), (), found._with(cond))
         return found
 
-    def conds(self) -> tuple[Cond, ...]:
+    @property
+    def all(self) -> frozenset[Cond]:
         """All of its conditions."""
-        return (*self.told, *self.quiet)
+        if self._all is None:
+            self._all = frozenset((*self.told, *self.quiet))
+        return self._all
 
     def since(self, born: tuple[Cond, ...]) -> Cond:
         """What has to hold on top of the conditions ``born``."""

@@ -183,13 +183,15 @@ class Class:
 class Inst:
     """An instance of a class of the program."""
 
-    __slots__ = ("attrs", "born", "cls", "tick")
+    __slots__ = ("attrs", "born", "cls", "like", "tick")
 
     def __init__(self, cls: Class, path: tuple[Cond, ...]) -> None:
         self.cls = cls
         self.attrs: dict[str, Value] = {}
         self.born = path
         self.tick = born()
+        self.like = self.tick
+        """The same for objects that were made alike and not changed since."""
 
 
 class Module:

@@ -13,13 +13,11 @@ from d9mlint.python.domain.values import (
     ABSENT,
     CALLABLE,
     NONE,
-    NUMBERS,
     UNKNOWN,
     Bound,
     Class,
     Const,
     Dict,
-    FlagValue,
     Func,
     Inst,
     Obj,
@@ -38,6 +36,7 @@ from d9mlint.python.interpreter import attributes, binding, callbacks, expressio
 from d9mlint.python.interpreter.hooks import ask
 from d9mlint.python.interpreter.library import environment, mappings
 from d9mlint.python.interpreter.program import holds
+from d9mlint.python.interpreter.summaries import Summary, likeness
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -195,9 +194,9 @@ def _unresolved(
 
 def enter(
     interp: Interpreter, func: Func, args: list[Value], kwargs: dict[str, Value], frame: Frame, place: f.Place,
-    star: bool = False,
+    star: bool = False, made: Inst | None = None,
 ) -> Value:  # fmt: skip
-    """Runs a function of the program."""
+    """Runs a function of the program; ``made`` is the object that it makes as a constructor."""
     node = func.node
     if not interp.tick() or len(interp.stack) >= interp.max_calls or id(func) in interp.running:
         return UNKNOWN
@@ -208,12 +207,16 @@ def enter(
     binding.bind(inner, func, args, {**options, **kwargs}, star)
     for hook in interp.hooks.parameters:
         hook(interp, func, inner)
-    where = (interp.path.conds(), tuple(interp.contexts), id(interp.loader))
-    key = (id(node), id(func.closure), where, _memo_key(interp, inner))
-    if key in interp.memo and not any(hook(inner) for hook in interp.hooks.counts_each_call):
-        known, then = interp.memo[key]
-        interp.stopped = either(interp.stopped, then)
-        return known
+    alike = tuple(likeness(interp, value, made) for value in inner.vars.values())
+    key = (id(node), id(func.closure), tuple(interp.contexts), id(interp.loader), alike)
+    conds = interp.path.all
+    known = interp.summaries.find(key, conds)
+    if known is not None and not any(hook(inner) for hook in interp.hooks.counts_each_call):
+        interp.stopped = either(interp.stopped, known.stopped)
+        if made is not None:
+            made.attrs.update(known.attrs)
+            made.like = known.like
+        return known.result
     runs = interp.runs[id(node)] = interp.runs.get(id(node), 0) + 1
     if runs > interp.max_runs:
         return UNKNOWN
@@ -244,7 +247,8 @@ def enter(
     # Whether an error that depends on what is not known was raised helps no caller.
     stopped = negate(symbolic_part(negate(stopped)))
     interp.stopped = either(interp.stopped, stopped)
-    interp.memo[key] = (result, stopped)
+    attrs, like = (dict(made.attrs), made.like) if made is not None else ({}, 0)
+    interp.summaries.add(key, Summary(conds, result, stopped, attrs, like))
     return result
 
 
@@ -276,24 +280,6 @@ def _result(node: f.Def, inner: Frame, returned: Cond, stopped: Cond) -> Value:
     return results[0][1] if len(results) == 1 else choose(results)
 
 
-def _memo_key(interp: Interpreter, inner: Frame) -> tuple[object, ...]:
-    out: list[object] = []
-    for value in inner.vars.values():
-        if isinstance(value, Const):
-            out.append(("c", repr(value.value)))
-        elif isinstance(value, Unknown) and value.origins <= NUMBERS and not value.order:
-            out.append("0" if value.origins else "?")
-        elif isinstance(value, Ref):
-            out.append(("r", value.name))
-        elif isinstance(value, FlagValue):
-            out.append(("f", value.flag.name))
-        elif isinstance(value, Obj) and value.event is not None:
-            out.append(("o", value.type, value.event.location, value.event.guards))
-        else:
-            out.append(interp.serial(value))
-    return tuple(out)
-
-
 def instantiate(
     interp: Interpreter, cls: Class, args: list[Value], kwargs: dict[str, Value], frame: Frame, place: f.Place,
     star: bool,
@@ -302,7 +288,7 @@ def instantiate(
     instance = Inst(cls, tuple(interp.assumed()))
     init = attributes.class_attribute(interp, cls, "__init__")
     if isinstance(init, Func):
-        enter(interp, init, [instance, *args], kwargs, frame, place, star)
+        enter(interp, init, [instance, *args], kwargs, frame, place, star, instance)
         return instance
     for current in reversed(list(cls.line())):  # a dataclass or NamedTuple: fields in order
         fields = [

@@ -21,6 +21,7 @@ from d9mlint.python.domain.values import (
     Obj,
     Seq,
     Value,
+    born,
     in_place_of_absent,
     overwrite,
 )
@@ -196,6 +197,8 @@ EVERY = object()
 def _set(heap: Heap, holder: Frame | Inst | Obj, name: str, cond: Cond, value: Value) -> None:
     heap.touch(holder)
     held = holder.vars if isinstance(holder, Frame) else holder.attrs
+    if isinstance(holder, Inst):
+        holder.like = born()
     held[name] = overwrite(held.get(name), cond, value)
 
 
@@ -249,7 +252,7 @@ def _state(thing: Thing) -> Any:
     if isinstance(thing, Frame):
         return dict(thing.vars)
     if isinstance(thing, Inst):
-        return dict(thing.attrs)
+        return dict(thing.attrs), thing.like
     if isinstance(thing, Obj):
         return dict(thing.attrs), thing.order, thing.sources
     if isinstance(thing, Dict):
@@ -263,7 +266,7 @@ def _put_back(thing: Thing, state: Any) -> None:
     if isinstance(thing, Frame):
         thing.vars = state
     elif isinstance(thing, Inst):
-        thing.attrs = state
+        thing.attrs, thing.like = state
     elif isinstance(thing, Obj):
         thing.attrs, thing.order, thing.sources = state
     elif isinstance(thing, Dict):

@@ -41,6 +41,7 @@ from d9mlint.python.interpreter.library import environment, functions, sequences
 from d9mlint.python.interpreter.library.commandline import CommandLine
 from d9mlint.python.interpreter.sharing import Linker, Shared, Told
 from d9mlint.python.interpreter.statements import STAYS, Left
+from d9mlint.python.interpreter.summaries import Summaries
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ class Interpreter:
         self.runs: dict[int, int] = {}
         self.max_runs = MAX_RUNS
         self.steps = 0
-        self.memo: dict[Any, tuple[Value, Cond]] = {}
+        self.summaries = Summaries()
         self.loader: Event | None = None
         """The call that made what is gone through here, a data loader, while what it runs is interpreted."""
         self.main_guards = 0

@@ -131,7 +131,7 @@ class Loaders:
         return found
 
     def _tell(self, interp: Interpreter, loader: Event, frame: Frame, place: f.Place) -> None:
-        key = (_GONE_THROUGH, id(loader), interp.path.conds())
+        key = (_GONE_THROUGH, id(loader), interp.path.all)
         if interp.noted(key) or len(interp.stack) >= interp.max_calls:
             return
         interp.note(key)
@@ -221,7 +221,7 @@ class Loaders:
             calls.enter(interp, method, [instance], {}, frame, place, star=True)
 
     def _enter_once(self, interp: Interpreter, instance: Inst, name: str, frame: Frame, place: f.Place) -> None:
-        key = (_GONE_THROUGH, id(instance), interp.path.conds())
+        key = (_GONE_THROUGH, id(instance), interp.path.all)
         if interp.noted(key) is None:
             interp.note(key)
             self._enter(interp, instance, name, frame, place)

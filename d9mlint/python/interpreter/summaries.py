@@ -1,0 +1,111 @@
+"""Summaries: what calls gave, for later calls that can give nothing else.
+
+A call of the same function with arguments that are alike, under all the conditions that an earlier one was made under,
+does what that one did: its events would be the same again, under conditions that those of the first already cover. So
+it is not interpreted again. Objects that a constructor made alike are alike until one of them is changed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from d9mlint.python.domain.conditions import Cond
+from d9mlint.python.domain.values import (
+    NUMBERS,
+    Bound,
+    Class,
+    CondValue,
+    Const,
+    FlagValue,
+    Func,
+    Inst,
+    Module,
+    Obj,
+    Partial,
+    Phi,
+    Ref,
+    Seq,
+    Unknown,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+MAX_PARTS = 16
+"""Items of a sequence that are compared one by one; a longer one is only like itself."""
+
+
+class Summary(NamedTuple):
+    """What a call gave."""
+
+    conds: frozenset[Cond]
+    """The conditions that it was made under."""
+    result: Value
+    stopped: Cond
+    """When it raised, or ended the program."""
+    attrs: dict[str, Value]
+    """Of a constructor: what the object holds at its end."""
+    like: int
+
+
+class Summaries:
+    """The summaries of one program."""
+
+    def __init__(self) -> None:
+        self._known: dict[Any, list[Summary]] = {}
+
+    def find(self, key: Any, conds: frozenset[Cond]) -> Summary | None:
+        """What an earlier call gave under no other conditions than these."""
+        for summary in self._known.get(key, ()):
+            if summary.conds <= conds:
+                return summary
+        return None
+
+    def add(self, key: Any, summary: Summary) -> None:
+        """Keeps what a call gave."""
+        self._known.setdefault(key, []).append(summary)
+
+
+def likeness(interp: Interpreter, value: Value, made: Inst | None) -> Any:
+    """What decides, as far as a function that is handed it can tell; ``made`` is the object that is just being made."""
+    kind = type(value)
+    if kind is Const:
+        return repr(value.value)  # type: ignore[union-attr]
+    if isinstance(value, Unknown):
+        if value.origins <= NUMBERS and not value.order:
+            return 0 if value.origins else 1
+        return kind, value.origins, value.order, tuple(map(id, value.sources))
+    if isinstance(value, Inst):
+        return (kind, id(value.cls)) if value is made else (kind, value.like)
+    if isinstance(value, Ref):
+        return kind, value.name
+    if isinstance(value, FlagValue):
+        return kind, value.flag.name
+    if isinstance(value, CondValue):
+        return kind, value.cond
+    if isinstance(value, Obj) and value.event is not None:
+        return kind, value.type, value.event.location, value.event.guards
+    if isinstance(value, Func):
+        return kind, id(value.node), id(value.closure)
+    if isinstance(value, Bound):
+        return kind, likeness(interp, value.func, made), likeness(interp, value.receiver, made)
+    if isinstance(value, (Class, Module)):
+        return kind, id(value)
+    if isinstance(value, Partial):
+        parts = (value.func, *value.args, *value.kwargs.values())
+        return kind, tuple(value.kwargs), tuple(likeness(interp, part, made) for part in parts)
+    if isinstance(value, Phi):
+        return kind, tuple((cond, likeness(interp, leaf, made)) for cond, leaf in value.alternatives)
+    if isinstance(value, Seq):
+        return _of_sequence(interp, value, made)
+    return kind, interp.serial(value)
+
+
+def _of_sequence(interp: Interpreter, value: Seq, made: Inst | None) -> Any:
+    items = value.items if value.items is not None else [value.element] if value.element is not None else []
+    if len(items) > MAX_PARTS or not all(isinstance(item, (Const, Unknown)) for item in items):
+        return Seq, interp.serial(value)
+    known = value.items is not None
+    parts = tuple(likeness(interp, item, made) for item in items if item is not None)
+    return Seq, value.kind, known, value.order, tuple(map(id, value.sources)), parts
