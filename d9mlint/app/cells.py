@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from d9mlint.model import Finding, Location, Report, Unchecked
+from d9mlint.model import Coverage, Finding, Location, Report, Unchecked
 from d9mlint.python.source.notebooks import cell_at, cells, original
 from d9mlint.python.source.reading import NOTEBOOK
 
@@ -36,7 +36,14 @@ def by_cell(report: Report, texts: Mapping[str, str]) -> Report:
     return report._replace(
         findings=tuple(_finding(one, places) for one in report.findings),
         unchecked=tuple(_unchecked(one, places) for one in report.unchecked),
+        coverage={entry: _coverage(one, places) for entry, one in report.coverage.items()},
         sources=sources,
+    )
+
+
+def _coverage(one: Coverage, places: Mapping[str, _Notebook]) -> Coverage:
+    return one._replace(
+        unfollowed=tuple(call._replace(location=_moved(call.location, places)) for call in one.unfollowed)
     )
 
 

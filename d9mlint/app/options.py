@@ -35,6 +35,8 @@ class Options(NamedTuple):
     """The launch script (``path`` or ``path:line``) whose environment and arguments the program is judged with."""
     fix: bool = False
     diff: bool = False
+    timeout: float | None = None
+    """Seconds of CPU time that an entry may take."""
     evidence: tuple[Path, ...] = ()
     """Files that ``verify --record`` wrote."""
 

@@ -144,6 +144,7 @@ def _told(report: Report, reach: Reach) -> Report:
 
     paths = {place.path for f in report.findings for place in (f.location, *(r.location for r in f.related))}
     paths |= {one.path for one in report.unchecked}
+    paths |= {call.location.path for one in report.coverage.values() for call in one.unfollowed}
     texts = {
         path: (reach.peek(path) or b"").decode("utf-8", "replace")
         for path in sorted(paths)
@@ -222,16 +223,16 @@ def _judged(job: Job, found: Discovery, options: Options) -> BatchResult:
 
     entries = [shown(p, job.cwd) for p in found.entries]
     files = [shown(p, job.cwd) for p in found.files]
-    return run.run(_batch_job(job), entries, files, options.jobs, job.reach)
+    return run.run(_batch_job(job, options), entries, files, options.jobs, job.reach)
 
 
-def _batch_job(job: Job) -> BatchJob:
+def _batch_job(job: Job, options: Options) -> BatchJob:
     from d9mlint.python.batch.run import BatchJob
 
     catalogue = job.catalogue
     return BatchJob(
         job.root, job.cwd, catalogue.digest, catalogue.aliases, catalogue.effects, _ops(job), job.rules,
-        job.targets, job.roots, job.argv, job.cache,
+        job.targets, job.roots, job.argv, job.cache, options.timeout,
     )  # fmt: skip
 
 
@@ -254,7 +255,7 @@ def _report(
         {**{path: text for more in besides for path, text in more.sources.items()}, **sources},
     )
     targeted = {path: job.targets[path] for path in (judged.programs or sorted(job.targets))}
-    return report._replace(targets=targeted, entries=judged.programs, files=len(judged.files))
+    return report._replace(targets=targeted, entries=judged.programs, files=len(judged.files), coverage=judged.coverage)
 
 
 def _ops(job: Job) -> tuple[Op, ...]:

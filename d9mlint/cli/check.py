@@ -57,6 +57,9 @@ class _Check(click.Command):
 @click.option("--fix", is_flag=True, help="Apply the safe fixes.")
 @click.option("--diff", is_flag=True, help="Show what --fix would change.")
 @click.option("-j", "--jobs", type=click.IntRange(0), default=0, help="Worker processes (default: one a core).")
+@click.option("--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
+              help="CPU time that an entry may take (default: no limit); where it ends is told.")  # fmt: skip
+@click.option("--verbose", is_flag=True, help="Show all of the coverage: what was not seen to be called, and why.")
 @click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
 @click.option("--debug", is_flag=True, hidden=True)
 def check(words: tuple[str, ...], **options: object) -> None:
@@ -87,6 +90,7 @@ def check(words: tuple[str, ...], **options: object) -> None:
             launcher=options["launcher"],  # type: ignore[arg-type]
             fix=bool(options["fix"]),
             diff=bool(options["diff"]),
+            timeout=options["timeout"],  # type: ignore[arg-type]
             evidence=tuple(options["evidence"]),  # type: ignore[arg-type]
         )
     )
@@ -104,4 +108,4 @@ def _render(outcome: object, format_: str, options: dict[str, object]) -> str:
     from d9mlint.report import render
 
     color = sys.stdout.isatty() and "NO_COLOR" not in os.environ and options["output"] is None
-    return render(outcome.report, format_, color=color and format_ == "text")  # type: ignore[attr-defined]
+    return render(outcome.report, format_, color=color and format_ == "text", verbose=bool(options["verbose"]))  # type: ignore[attr-defined]

@@ -73,8 +73,10 @@ if TYPE_CHECKING:
         Record as Record,
     )
     from d9mlint.model.report import (
+        Coverage as Coverage,
         Report as Report,
         Unchecked as Unchecked,
+        Unfollowed as Unfollowed,
     )
     from d9mlint.model.rule import (
         ABOUT_OPS as ABOUT_OPS,
@@ -109,7 +111,7 @@ _HOMES = {
         ("kernel", "Site Step"),
         ("launch", "Launch"),
         ("record", "Backing Record"),
-        ("report", "Report Unchecked"),
+        ("report", "Coverage Report Unchecked Unfollowed"),
         ("rule", "ABOUT_OPS CONFIGS KERNELS Example Op OpStatus Remedy Rule"),
         ("target", "NEWEST EnvironmentVariable Limit Package Target"),
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from d9mlint.model.finding import Finding
+    from d9mlint.model.finding import Finding, Location
     from d9mlint.model.launch import Launch
     from d9mlint.model.rule import Rule
     from d9mlint.model.target import Target
@@ -17,6 +17,26 @@ class Unchecked(NamedTuple):
 
     path: str
     reason: str
+
+
+class Unfollowed(NamedTuple):
+    """A call that could not be followed, and that something which matters could hide behind."""
+
+    location: Location
+    call: str
+    """What is called, as far as it has a name."""
+    reason: str
+
+
+class Coverage(NamedTuple):
+    """How much of a program was seen to run from its entry."""
+
+    files: int
+    functions: int
+    """Functions and methods in these files."""
+    uncalled: Mapping[str, int]
+    """By file, how many of them nothing was seen to call."""
+    unfollowed: tuple[Unfollowed, ...] = ()
 
 
 class Report(NamedTuple):
@@ -32,6 +52,8 @@ class Report(NamedTuple):
     hidden: int = 0
     """Findings of low confidence that were not asked for."""
     unchecked: tuple[Unchecked, ...] = ()
+    coverage: Mapping[str, Coverage] = {}
+    """By entry."""
     launches: Mapping[str, tuple[Launch, ...]] = {}
     """By entry, the commands that start it."""
     rules: Mapping[str, Rule] = {}

@@ -9,15 +9,17 @@ FORMATS = ("text", "json", "sarif", "github")
 __all__ = ["FORMATS", "render"]
 
 
-def render(report: Report, format: str, *, color: bool = False, width: int = 100) -> str:
-    """``report`` in one of ``FORMATS``; ``color`` and ``width`` concern only ``text``.
+def render(
+    report: Report, format: str, *, color: bool = False, width: int = 100, verbose: bool = False
+) -> str:  # fmt: skip
+    """``report`` in one of ``FORMATS``; ``color``, ``width`` and ``verbose`` concern only ``text``.
 
     Each format is imported when it is asked for: a run pays for one of them only.
     """
     if format == "text":
         from d9mlint.report import text
 
-        return text.render(report, color=color, width=width)
+        return text.render(report, color=color, width=width, verbose=verbose)
     if format == "json":
         from d9mlint.report import json_
 

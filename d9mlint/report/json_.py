@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from d9mlint.model import Backing, Edit, Finding, Fix, Location, Related, Report, Target
+from d9mlint.model import Backing, Coverage, Edit, Finding, Fix, Location, Related, Report, Target
 from d9mlint.report.targets import groups, packages, paths
 from d9mlint.report.words import encodable
 
@@ -25,9 +25,22 @@ def render(report: Report) -> str:
             "suppressed": report.suppressed,
             "baselined": report.baselined,
             "hidden": report.hidden,
+            "coverage": [_coverage(entry, one) for entry, one in sorted(report.coverage.items())],
             "unchecked": [{"path": one.path, "reason": one.reason} for one in report.unchecked],
         }
     )
+
+
+def _coverage(entry: str, one: Coverage) -> Json:
+    return {
+        "entry": entry,
+        "files": one.files,
+        "functions": one.functions,
+        "uncalled": dict(one.uncalled),
+        "unfollowed": [
+            {**_location(call.location), "call": call.call, "reason": call.reason} for call in one.unfollowed
+        ],
+    }
 
 
 def dump(data: Json) -> str:

@@ -16,10 +16,11 @@ _STYLES = {"error": "bold red", "warning": "bold yellow", "info": "bold cyan"}
 _NOISE_WORDS = {"algo": "random choices", "impl": "implementation"}
 
 
-def render(report: Report, *, color: bool = False, width: int = 100) -> str:
-    """The whole report; colours add escape sequences and change nothing else."""
+def render(report: Report, *, color: bool = False, width: int = 100, verbose: bool = False) -> str:
+    """The whole report; colours add escape sequences and change nothing else; ``verbose`` adds all of the coverage."""
     width = max(width, NARROWEST)
-    return joined([*_findings(report, width), *_summary(report, width)], color=color)
+    coverage = _coverage_of_each(report, width) if verbose else ()
+    return joined([*_findings(report, width), *_summary(report, width), *coverage], color=color)
 
 
 def _findings(report: Report, width: int) -> Iterator[Line]:
@@ -66,6 +67,7 @@ def _summary(report: Report, width: int) -> Iterator[Line]:
     yield from item("entries", listing(report.entries, _MOST), width)
     yield from _launches(report, width)
     yield from item("files", str(report.files), width)
+    yield from item("coverage", _coverage(report), width)
     yield from item("not shown", _not_shown(report), width)
     if fixable := sum(any(fix.safe for fix in finding.fixes) for finding in report.findings):
         yield from item("fixable", f"{fixable} with --fix", width)
@@ -77,7 +79,9 @@ def _summary(report: Report, width: int) -> Iterator[Line]:
 
 def _headline(report: Report) -> str:
     if not report.findings:
-        return "No findings in what could be checked." if report.unchecked else "No findings."
+        unfollowed = sum(len(one.unfollowed) for one in report.coverage.values())
+        but = f" ({count(unfollowed, 'call')} could not be followed: see --verbose)" if unfollowed else ""
+        return f"No findings in what could be checked{but}." if report.unchecked else f"No findings{but}."
     found = Counter(finding.severity for finding in report.findings)
     parts = [
         f"{found[severity]} info" if severity == "info" else count(found[severity], severity)
@@ -85,6 +89,33 @@ def _headline(report: Report) -> str:
         if found[severity]
     ]
     return f"{count(len(report.findings), 'finding')}: {', '.join(parts)}"
+
+
+def _coverage(report: Report) -> str:
+    """How much of the programs was seen to run: of all entries together."""
+    found = report.coverage.values()
+    functions = sum(one.functions for one in found)
+    if not functions:
+        return ""
+    called = functions - sum(sum(one.uncalled.values()) for one in found)
+    unfollowed = sum(len(one.unfollowed) for one in found)
+    entries = f", counted for each of {len(report.coverage)} entries" if len(report.coverage) > 1 else ""
+    calls = f"; {count(unfollowed, 'call')} could not be followed" if unfollowed else ""
+    return f"{called} of {functions} functions are seen to be called{entries}{calls}"
+
+
+def _coverage_of_each(report: Report, width: int) -> Iterator[Line]:
+    for entry, one in sorted(report.coverage.items()):
+        missed = sum(one.uncalled.values())
+        yield ((f"  coverage of {printable(entry)}:", "bold"),)
+        called = f"{one.functions - missed} of {one.functions} functions"
+        yield from hanging(f"{called} in {count(one.files, 'file')} are seen to be called", width)
+        for path, number in one.uncalled.items():
+            yield from hanging(f"{printable(path)}: {number} not seen to be called", width)
+        for call in one.unfollowed:
+            where = f"{place(call.location)}{cell(call.location)}"
+            what = "a call" if call.call == "?" else f"`{one_line(call.call)}`"
+            yield from hanging(f"{where}: {what} was not followed: {one_line(call.reason)}", width)
 
 
 def _noise(findings: Iterable[Finding]) -> str:

@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from d9mlint import __version__
-from d9mlint.model import D9mlintError, Effect, Finding, Op, Rule, Target
+from d9mlint.model import Coverage, D9mlintError, Effect, Finding, Op, Rule, Target
 from d9mlint.python.batch.store import Store, Unit, content_hash, own_code
 from d9mlint.python.domain.conditions import forget
+from d9mlint.python.interpreter.bounds import TIMED_OUT
 from d9mlint.python.judging.merging import combine
 from d9mlint.python.project.reach import Reach
 from d9mlint.python.source.reading import CannotRead, Reader, disk_reader
@@ -57,6 +58,8 @@ class BatchJob:
     roots: Mapping[str, tuple[str, ...]]
     argv: tuple[str, ...] | None
     cache: bool
+    timeout: float | None = None
+    """Seconds of CPU time that an entry may take."""
 
     elsewhere: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """By entry, the files that an entry before it reaches too: what nothing calls in them is told there."""
@@ -87,6 +90,8 @@ class BatchResult:
     findings: tuple[Finding, ...]
     unchecked: tuple[tuple[str, str], ...]
     files: tuple[str, ...]
+    coverage: Mapping[str, Coverage]
+    """By program."""
     programs: tuple[str, ...]
     """The entries, and the files that no entry reaches and that were seen to train by themselves; sorted."""
 
@@ -120,7 +125,8 @@ def run(
     )
     unchecked = sorted({pair for unit in units for pair in unit.unchecked})
     seen = sorted(reached | set(rest) | {path for unit in units for path in unit.files})
-    return BatchResult(tuple(findings), tuple(unchecked), tuple(seen), tuple(sorted(programs)))
+    coverage = {path: unit.coverage for path, unit in sorted(programs.items()) if unit.coverage is not None}
+    return BatchResult(tuple(findings), tuple(unchecked), tuple(seen), coverage, tuple(sorted(programs)))
 
 
 def _elsewhere(job: BatchJob, entries: Sequence[str], reach: Reach) -> dict[str, frozenset[str]]:
@@ -281,7 +287,8 @@ class _Judge:
         except Exception as error:  # noqa: BLE001 - also MemoryError and RecursionError: the other files still count
             reason = f"internal-error: {type(error).__name__}: {error}".rstrip(": ")
             return Unit((), ((name, reason),), (name,), ())
-        if self._store is not None and not any(reason.startswith("internal-error") for _, reason in unit.unchecked):
+        passing = ("internal-error", TIMED_OUT)
+        if self._store is not None and not any(reason.startswith(passing) for _, reason in unit.unchecked):
             self._store.save(self._job.key(name, local), unit)
         return unit
 
@@ -296,10 +303,11 @@ class _Judge:
         judged = judge(
             self._project, name, job.roots[name], job.rules, self._knowing(target), target, job.argv,
             local=local, elsewhere=job.elsewhere.get(name, frozenset()), shared=shared,
+            seconds=job.timeout,
         )  # fmt: skip
         self._shared[label] = shared  # (what an error interrupted is not in order)
         asked = self._asked(sorted(self._project.asked))
-        return Unit(judged.findings, judged.unchecked, judged.files, asked, judged.runs)
+        return Unit(judged.findings, judged.unchecked, judged.files, asked, judged.coverage, judged.runs)
 
     def _label(self, target: Target) -> tuple[str, str]:
         """What decides, besides the files, what modules do when they are imported."""

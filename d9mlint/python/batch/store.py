@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from d9mlint.cache import Store, code_hash, content_hash, is_private
-from d9mlint.model import Finding
+from d9mlint.model import Coverage, Finding
 
 __all__ = ["Store", "Unit", "content_hash", "is_private", "own_code"]
 
@@ -18,6 +18,7 @@ class Unit:
     unchecked: tuple[tuple[str, str], ...]
     files: tuple[str, ...]
     asked: tuple[tuple[str, str | None], ...]
+    coverage: Coverage | None = None
     runs: bool = False
     """Whether it is a program: also a file that no entry reaches may be seen to train by itself."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from d9mlint.model import Argument, Effect, Location
+from d9mlint.model import Argument, Coverage, Effect, Location
 from d9mlint.python.domain.conditions import Cond, Flag
 from d9mlint.python.domain.path import Path
 from d9mlint.python.domain.values import Func, Module, Unknown, Value, born
@@ -142,7 +142,11 @@ class Story:
     """Files of the program that could not be read, with the reason."""
     modules: list[Module] = field(default_factory=list)
     truncated: bool = False
-    """The program was too large to be told to the end."""
+    """A bound was met: not all that the program does is known."""
+    cuts: tuple[str, ...] = ()
+    """Which bounds were met, and where, in words."""
+    coverage: Coverage | None = None
+    """How much of the program was looked at as its entry runs it."""
     local: bool = False
     """No entry reaches this file: only what is wrong by itself can be judged."""
     cells: tuple[Cell, ...] = ()

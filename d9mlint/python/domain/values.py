@@ -49,6 +49,16 @@ class Optional(Unknown):
     __slots__ = ()
 
 
+class Dynamic(Unknown):
+    """Something of the program, or of a module, that is found by a name or key which is only known at run time."""
+
+    __slots__ = ("reason",)
+
+    def __init__(self, reason: str, name: str = "") -> None:
+        super().__init__(name=name)
+        self.reason = reason
+
+
 class Const:
     """A known Python constant."""
 

@@ -18,6 +18,7 @@ from d9mlint.python.domain.values import (
     Class,
     Const,
     Dict,
+    Dynamic,
     Func,
     Inst,
     Obj,
@@ -33,10 +34,11 @@ from d9mlint.python.domain.values import (
     taint,
 )
 from d9mlint.python.interpreter import attributes, binding, callbacks, expressions
+from d9mlint.python.interpreter.bounds import MAX_RUNS
 from d9mlint.python.interpreter.hooks import ask
 from d9mlint.python.interpreter.library import environment, mappings
 from d9mlint.python.interpreter.program import holds
-from d9mlint.python.interpreter.summaries import Summary, likeness
+from d9mlint.python.interpreter.summaries import Summary, generalized, likeness
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -184,7 +186,8 @@ def _unresolved(
     interp: Interpreter, func: Value, args: list[Value], kwargs: dict[str, Value], frame: Frame, place: f.Place
 ) -> Value:
     name = func.name if isinstance(func, Unknown) else ""
-    event = interp.event("unresolved", name or "?", frame, place, tuple(args), kwargs=kwargs)
+    found = func if isinstance(func, Dynamic) else None
+    event = interp.event("unresolved", name or "?", frame, place, tuple(args), kwargs=kwargs, receiver=found)
     callbacks.run_callbacks(interp, event, frame, place)
     for value in (*args, *kwargs.values()):
         environment.escape(interp, value)
@@ -198,7 +201,9 @@ def enter(
 ) -> Value:  # fmt: skip
     """Runs a function of the program; ``made`` is the object that it makes as a constructor."""
     node = func.node
-    if not interp.tick() or len(interp.stack) >= interp.max_calls or id(func) in interp.running:
+    if not interp.bounds.step(func.closure.module.path, node) or id(func) in interp.running:
+        return UNKNOWN
+    if interp.bounds.too_deep(len(interp.stack), func.name, frame.module.path, place):
         return UNKNOWN
     if interp.detached and id(node) in interp.entered:
         return UNKNOWN  # what happens in it has been told; nobody knows with which arguments it would be called here
@@ -207,19 +212,21 @@ def enter(
     binding.bind(inner, func, args, {**options, **kwargs}, star)
     for hook in interp.hooks.parameters:
         hook(interp, func, inner)
+    often = interp.runs.get(id(node), 0) >= MAX_RUNS
+    varying = interp.summaries.varying(id(node), inner.vars, made)
+    if often:
+        inner.vars = {k: generalized(value) if k in varying else value for k, value in inner.vars.items()}
     alike = tuple(likeness(interp, value, made) for value in inner.vars.values())
     key = (id(node), id(func.closure), tuple(interp.contexts), id(interp.loader), alike)
     conds = interp.path.all
-    known = interp.summaries.find(key, conds)
-    if known is not None and not any(hook(inner) for hook in interp.hooks.counts_each_call):
+    known = interp.summaries.find(key, None if often else conds)
+    if known is not None and (often or not any(hook(inner) for hook in interp.hooks.counts_each_call)):
         interp.stopped = either(interp.stopped, known.stopped)
         if made is not None:
             made.attrs.update(known.attrs)
             made.like = known.like
         return known.result
-    runs = interp.runs[id(node)] = interp.runs.get(id(node), 0) + 1
-    if runs > interp.max_runs:
-        return UNKNOWN
+    interp.runs[id(node)] = interp.runs.get(id(node), 0) + 1
     interp.entered.add(id(node))
     names = [(d, _decorator_name(interp, d)) for d in func.decorators]
     added = [context for inside in interp.hooks.contexts for context in inside(interp, func, names)]

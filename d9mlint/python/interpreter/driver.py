@@ -11,7 +11,7 @@ from d9mlint.python.domain.conditions import forget
 from d9mlint.python.domain.events import Frame, Story
 from d9mlint.python.domain.knowledge import Knowledge
 from d9mlint.python.domain.values import Class, Func, Inst, Module
-from d9mlint.python.interpreter import calls, linking, mentions
+from d9mlint.python.interpreter import calls, coverage, linking, mentions
 from d9mlint.python.interpreter.hooks import Framework
 from d9mlint.python.interpreter.interpreter import Interpreter
 from d9mlint.python.interpreter.sharing import Shared
@@ -21,17 +21,18 @@ from d9mlint.python.source.notebooks import cells
 from d9mlint.python.source.reading import NOTEBOOK, CannotRead
 
 RECURSION = 12_000
-"""Stack frames that the interpreter may use; its own limits (``MAX_CALLS``, ``MAX_DEPTH``) end well below."""
+"""Stack frames that the interpreter may use; its own bounds (`bounds`, `lowering.MAX_DEPTH`) end well below."""
 
 
 def run(
     project: Project, entry: str, roots: Sequence[str], knowledge: Knowledge, target: Target,
     frameworks: Sequence[Framework], argv: Sequence[str] | None = None, *, local: bool = False,
-    elsewhere: frozenset[str] = frozenset(), shared: Shared | None = None,
+    elsewhere: frozenset[str] = frozenset(), shared: Shared | None = None, seconds: float | None = None,
 ) -> Story:  # fmt: skip
     """The story of one entry, then (marked as detached) what is in functions that nobody was seen to call.
 
-    Of the files in ``elsewhere`` only functions that may seed or switch something: it matters that they are not called.
+    At most ``seconds`` of CPU time where they are given. Of the files in ``elsewhere`` only functions that may seed or
+    switch something: it matters that they are not called.
     """
     if sys.getrecursionlimit() < RECURSION:
         sys.setrecursionlimit(RECURSION)
@@ -40,13 +41,15 @@ def run(
     story = Story(entry, local=local)
     if entry.endswith(NOTEBOOK):
         story.cells = cells((project.data(entry) or b"").decode("utf-8", "replace"))
-    interpreter = Interpreter(project, roots, knowledge, target, story, frameworks, argv, shared)
+    interpreter = Interpreter(project, roots, knowledge, target, story, frameworks, argv, shared, seconds)
     story.release = interpreter.release
     linking.launch(interpreter, target)
     linking.load_entry(interpreter, entry)
     for finish in interpreter.hooks.finish:
         finish(interpreter)
+    story.coverage = coverage.measure(interpreter)
     _interpret_detached(interpreter, elsewhere)
+    story.cuts = interpreter.bounds.reasons()
     # A script without a main guard looks like a module until it is seen to train by itself.
     story.read_flags = frozenset(key[1] for key in interpreter.notes.items if key[0] == "read-flag")
     story.parsed = interpreter.noted("parsed") is not None

@@ -11,12 +11,14 @@ from d9mlint.python.domain.conditions import Flag, both, either, flag_test, nega
 from d9mlint.python.domain.diagrams import meets
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import (
+    CALLABLE,
     UNKNOWN,
     Bound,
     Class,
     CondValue,
     Const,
     Dict,
+    Dynamic,
     FlagValue,
     Func,
     Inst,
@@ -143,6 +145,8 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
         selection.note(interp, holder, index, node, frame)
         if holder.type in interp.hooks.items_alike or (node.is_slice and _keeps_all(node.key)):
             return holder
+    if isinstance(holder, Dict) and any(isinstance(item, (*CALLABLE, Class)) for item in holder.items.values()):
+        return Dynamic("it is taken out of a table by a key that is only known at run time")
     found = ask(interp.hooks.subscript, holder, index)
     if found is not None:
         return found  # type: ignore[no-any-return]

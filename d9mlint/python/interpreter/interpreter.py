@@ -35,6 +35,7 @@ from d9mlint.python.domain.values import (
     taint,
 )
 from d9mlint.python.interpreter import expressions, linking, statements
+from d9mlint.python.interpreter.bounds import Bounds
 from d9mlint.python.interpreter.heap import Heap
 from d9mlint.python.interpreter.hooks import Framework, Hooks
 from d9mlint.python.interpreter.library import environment, functions, sequences
@@ -46,14 +47,6 @@ from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
     from d9mlint.python.project.files import Project
-
-MAX_STEPS = 50_000
-"""Statements and calls told for one entry before the story is cut; real programs take some thousands."""
-MAX_CALLS = 40
-"""Depth of calls that are followed."""
-
-MAX_RUNS = 30
-"""Times that one function is entered with other arguments; what it does is known by then."""
 
 
 class Scope(NamedTuple):
@@ -79,6 +72,7 @@ class Interpreter:
     def __init__(
         self, project: Project, roots: Sequence[str], knowledge: Knowledge, target: Target, story: Story,
         frameworks: Sequence[Framework], argv: Sequence[str] | None = None, shared: Shared | None = None,
+        seconds: float | None = None,
     ) -> None:  # fmt: skip
         self.project = project
         self.roots = tuple(roots)
@@ -112,11 +106,10 @@ class Interpreter:
         self.order_loops: list[tuple[str, tuple[Event, ...]]] = []
         self.loops: list[int] = []
         self.loops_seen = 0
-        self.max_calls = MAX_CALLS
+        self.bounds = Bounds(story, seconds)
         self.runs: dict[int, int] = {}
-        self.max_runs = MAX_RUNS
-        self.steps = 0
-        self.summaries = Summaries()
+        """How often the functions (by the ``id`` of their definition) were interpreted."""
+        self.summaries = Summaries(self)
         self.loader: Event | None = None
         """The call that made what is gone through here, a data loader, while what it runs is interpreted."""
         self.main_guards = 0
@@ -186,14 +179,6 @@ class Interpreter:
             self.loops.pop()
 
         return leave
-
-    def tick(self) -> bool:
-        """Counts a step; False when the story has become too long."""
-        self.steps += 1
-        if self.steps > MAX_STEPS:
-            self.story.truncated = True
-            return False
-        return True
 
     # -- names -----------------------------------------------------------------------------------------------------
 
@@ -386,7 +371,7 @@ class Interpreter:
         out_jump: Cond = False
         out_stop: Cond = False
         for statement in body:
-            if not self.tick():
+            if not self.bounds.step(frame.module.path, statement):
                 break
             returned, jumped, stopped = statements.STATEMENTS[type(statement)](self, statement, frame)
             if type(statement) is f.Try:

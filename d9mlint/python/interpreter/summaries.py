@@ -7,10 +7,12 @@ it is not interpreted again. Objects that a constructor made alike are alike unt
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from d9mlint.python.domain.conditions import Cond
 from d9mlint.python.domain.values import (
+    CALLABLE,
     NUMBERS,
     Bound,
     Class,
@@ -25,8 +27,10 @@ from d9mlint.python.domain.values import (
     Phi,
     Ref,
     Seq,
+    Super,
     Unknown,
     Value,
+    taint,
 )
 
 if TYPE_CHECKING:
@@ -52,19 +56,43 @@ class Summary(NamedTuple):
 class Summaries:
     """The summaries of one program."""
 
-    def __init__(self) -> None:
+    def __init__(self, interp: Interpreter) -> None:
+        self._interp = interp
         self._known: dict[Any, list[Summary]] = {}
+        self._first: dict[int, dict[str, Any]] = {}
+        self._varying: dict[int, set[str]] = {}
 
-    def find(self, key: Any, conds: frozenset[Cond]) -> Summary | None:
-        """What an earlier call gave under no other conditions than these."""
+    def varying(self, function: int, given: Mapping[str, Value], made: Inst | None) -> set[str]:
+        """The parameters of a function that calls gave other values than its first call did, this one among them."""
+        first = self._first.setdefault(function, {})
+        varying = self._varying.setdefault(function, set())
+        for name, value in given.items():
+            if name not in varying:
+                like = likeness(self._interp, value, made)
+                if first.setdefault(name, like) != like:
+                    varying.add(name)
+        return varying
+
+    def find(self, key: Any, conds: frozenset[Cond] | None) -> Summary | None:
+        """What an earlier call gave under no other conditions than these; None for under any."""
         for summary in self._known.get(key, ()):
-            if summary.conds <= conds:
+            if conds is None or summary.conds <= conds:
                 return summary
         return None
 
     def add(self, key: Any, summary: Summary) -> None:
         """Keeps what a call gave."""
         self._known.setdefault(key, []).append(summary)
+
+
+def generalized(value: Value) -> Value:
+    """An argument of a function that was called with many others: what can be called, and objects, stay."""
+    if isinstance(value, Const) and (value.value is None or isinstance(value.value, (bool, str))):
+        return value  # a mode, mostly: a program has few
+    leaves = value.alternatives if isinstance(value, Phi) else ((True, value),)
+    if any(isinstance(leaf, (*CALLABLE, Class, Inst, Module, Obj, Ref, Super)) for _, leaf in leaves):
+        return value
+    return Unknown(*taint([value]))
 
 
 def likeness(interp: Interpreter, value: Value, made: Inst | None) -> Any:

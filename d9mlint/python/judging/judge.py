@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from d9mlint.model import CONFIDENCES, Finding, Location, Related, Rule, Target
+from d9mlint.model import CONFIDENCES, Coverage, Finding, Location, Related, Rule, Target
 from d9mlint.python.domain.conditions import Cond
 from d9mlint.python.domain.events import Story
 from d9mlint.python.domain.knowledge import Knowledge
@@ -31,6 +31,7 @@ class Judged:
     findings: tuple[Finding, ...]
     unchecked: tuple[tuple[str, str], ...]
     files: tuple[str, ...]
+    coverage: Coverage | None
     runs: bool
     """It is a program: an entry, or a file that no entry reaches and that was seen to train by itself."""
 
@@ -38,18 +39,20 @@ class Judged:
 def judge(
     project: Project, entry: str, roots: Sequence[str], rules: Iterable[Rule], knowledge: Knowledge,
     target: Target, argv: Sequence[str] | None = None, *, local: bool = False, elsewhere: frozenset[str] = frozenset(),
-    shared: Shared | None = None,
+    shared: Shared | None = None, seconds: float | None = None,
 ) -> Judged:  # fmt: skip
     """Tells the program that starts at ``entry`` and judges it; ``local`` for a file that no entry reaches.
 
-    ``elsewhere`` are files that another entry of the same run reaches too: what nothing calls in them is told there.
+    ``seconds`` of CPU time it may take, None for no limit; ``elsewhere`` are files that another entry of the
+    same run reaches too: what nothing calls in them is told there.
 
     Raises:
         CannotRead: the entry itself cannot be read.
         UsageError: ``argv`` are not arguments of this program.
     """
     story = interpret(
-        project, entry, roots, knowledge, target, argv, local=local, elsewhere=elsewhere, shared=shared
+        project, entry, roots, knowledge, target, argv, local=local, elsewhere=elsewhere, shared=shared,
+        seconds=seconds,
     )  # fmt: skip
     program = Program(story, target, knowledge)
     drafts: list[Draft] = []
@@ -64,13 +67,16 @@ def judge(
             unchecked[f"{entry}"] = f"internal-error: rule {rule.name} failed: {place}"
     findings = merge(drafts, entry, story.local)
     story.release()
-    return Judged(findings, tuple(sorted(unchecked.items())), tuple(m.path for m in story.modules), not story.local)
+    reasons = (*unchecked.items(), *((entry, reason) for reason in story.cuts))
+    return Judged(
+        findings, tuple(sorted(reasons)), tuple(m.path for m in story.modules), story.coverage, not story.local
+    )
 
 
 def interpret(
     project: Project, entry: str, roots: Sequence[str], knowledge: Knowledge, target: Target,
     argv: Sequence[str] | None = None, *, local: bool = False, elsewhere: frozenset[str] = frozenset(),
-    shared: Shared | None = None,
+    shared: Shared | None = None, seconds: float | None = None,
 ) -> Story:  # fmt: skip
     """What the program that starts at ``entry`` does, with all frameworks that are known.
 
@@ -78,7 +84,8 @@ def interpret(
         CannotRead, UsageError: as for `judge`.
     """
     return driver.run(
-        project, entry, roots, knowledge, target, frameworks(), argv, local=local, elsewhere=elsewhere, shared=shared
+        project, entry, roots, knowledge, target, frameworks(), argv, local=local, elsewhere=elsewhere, shared=shared,
+        seconds=seconds,
     )  # fmt: skip
 
 

@@ -22,6 +22,7 @@ class Project:
         self._facts: dict[str, f.Facts | CannotRead | None] = {}
         self._words: dict[int, frozenset[str]] = {}  # facts live as long as the project, so ids do
         self._reads: dict[int, frozenset[str]] = {}  # facts live as long as the project, so ids do
+        self._functions: dict[str, tuple[f.Def, ...]] = {}
         self.sources: dict[str, bytes] = {}
         self.looked_up: dict[str, bool] = {}
         self._bases: dict[tuple[str, ...], dict[str, tuple[str | None, set[str]]]] = {}
@@ -81,6 +82,17 @@ class Project:
         if id(node) not in self._words:
             self._words[id(node)] = f.words(node)
         return self._words[id(node)]
+
+    def functions(self, path: str) -> tuple[f.Def, ...]:
+        """All functions and methods of a file, those inside others too.
+
+        Raises:
+            CannotRead: as `facts`.
+        """
+        if path not in self._functions:
+            facts = self.facts(path)
+            self._functions[path] = () if facts is None else tuple(f.functions(facts.body))
+        return self._functions[path]
 
     def reads(self, node: f.Facts | f.Stmt | f.Lambda) -> frozenset[str]:
         """All names in a file, statement or lambda expression but those that are only assigned to."""

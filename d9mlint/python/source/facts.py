@@ -7,6 +7,7 @@ statements keep order and branching. Places are ``(line, column, end line, end c
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 Place: TypeAlias = tuple[int, int, int, int]
@@ -336,6 +337,28 @@ class Facts(NamedTuple):
     path: str
     body: tuple[Stmt, ...]
     lines: int
+
+
+def functions(body: tuple[Stmt, ...]) -> Iterator[Def]:
+    """All function definitions in statements, those inside others too, in no particular order."""
+    pending: list[Any] = [body]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, Def):
+            yield one
+        for name in _BLOCKS.get(type(one), ()):
+            pending += getattr(one, name)
+        if type(one) is tuple:
+            pending += one
+        elif isinstance(one, Match):
+            pending += [inner for case in one.cases for inner in case[1]]
+
+
+_BLOCKS: dict[type, tuple[str, ...]] = {
+    Def: ("body",), Class: ("body",), If: ("body", "orelse"), For: ("body", "orelse"), While: ("body", "orelse"),
+    With: ("body",), Try: ("body", "handlers", "orelse", "final"),
+}  # fmt: skip
+"""The parts of a statement that hold statements, or blocks of them."""
 
 
 def words(node: Any) -> frozenset[str]:

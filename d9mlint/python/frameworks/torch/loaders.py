@@ -132,7 +132,7 @@ class Loaders:
 
     def _tell(self, interp: Interpreter, loader: Event, frame: Frame, place: f.Place) -> None:
         key = (_GONE_THROUGH, id(loader), interp.path.all)
-        if interp.noted(key) or len(interp.stack) >= interp.max_calls:
+        if interp.noted(key) or interp.bounds.too_deep(len(interp.stack), "__iter__", frame.module.path, place):
             return
         interp.note(key)
         interp.note((_GONE_THROUGH, id(loader)))
@@ -172,7 +172,7 @@ class Loaders:
             interp.under(cond, partial(self._use_leaf, interp, leaf, method, frame, place))
 
     def _use_leaf(self, interp: Interpreter, leaf: Value, method: str, frame: Frame, place: f.Place) -> None:
-        if not interp.tick() or self.depth >= MAX_DEPTH:
+        if not interp.bounds.step(frame.module.path) or self.depth >= MAX_DEPTH:
             return
         self.depth += 1
         try:
@@ -199,7 +199,7 @@ class Loaders:
                 self._use_parts(interp, leaf.event, frame, place)
 
     def _use_parts(self, interp: Interpreter, maker: Event, frame: Frame, place: f.Place) -> None:
-        if len(interp.stack) >= interp.max_calls:
+        if interp.bounds.too_deep(len(interp.stack), maker.name, frame.module.path, place):
             return
         for effect in maker.effects:
             for invocation in effect.invokes:

@@ -14,12 +14,15 @@ from d9mlint.python.domain.values import (
     NUMBERS,
     UNKNOWN,
     Bound,
+    Class,
     CondValue,
     Const,
     Dict,
+    Dynamic,
     FlagValue,
     Func,
     Inst,
+    Module,
     Obj,
     Partial,
     Ref,
@@ -223,7 +226,9 @@ def _text_method(interp: Interpreter, event: Event, frame: Frame) -> Value:
 def _getattr(interp: Interpreter, event: Event, frame: Frame) -> Value:
     if len(event.args) < 2 or not isinstance(event.args[1], Const) or not isinstance(event.args[1].value, str):
         environment.escape(interp, environment.first(event))
-        return UNKNOWN
+        holders = [leaf for _, leaf in alternatives(event.args[0])] if len(event.args) > 1 else []
+        by_name = any(isinstance(holder, (Module, Class, Inst, Ref)) for holder in holders)
+        return Dynamic("`getattr` takes it by a name that is only known at run time") if by_name else UNKNOWN
     found = attributes.attribute(interp, event.args[0], event.args[1].value, frame, environment.place_of(event))
     if isinstance(found, Unknown) and not found.origins and len(event.args) > 2:
         return choose(
@@ -279,7 +284,7 @@ def _import_module(interp: Interpreter, event: Event, frame: Frame) -> Value:
     name = environment.first(event)
     if isinstance(name, Const) and isinstance(name.value, str):
         return linking.import_module(interp, name.value, 0, frame, environment.place_of(event))
-    return UNKNOWN
+    return Dynamic("the name of its module is only known at run time")
 
 
 def _exit(interp: Interpreter, event: Event, frame: Frame) -> Value:

@@ -1,0 +1,54 @@
+"""Coverage: how much of a program was seen to run, and which calls it could not be followed through."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from d9mlint.model import Coverage, Unfollowed
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import Const, Dynamic
+from d9mlint.python.source.reading import CannotRead
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+_EVALUATES = frozenset({"builtins.eval", "builtins.exec"})
+_UNPICKLES = ("pickle.load", "pickle.loads", "dill.load", "dill.loads", "cloudpickle.load", "joblib.load")
+_PREFIXES = tuple(f"{name}()." for name in _UNPICKLES)
+
+
+def measure(interp: Interpreter) -> Coverage:
+    """The coverage of a program whose entry was interpreted to its end, and nothing besides."""
+    files = functions = 0
+    uncalled: dict[str, int] = {}
+    for module in interp.story.modules:
+        try:
+            defined = interp.project.functions(module.path)
+        except CannotRead:
+            continue
+        files += 1
+        functions += len(defined)
+        missed = sum(id(node) not in interp.entered for node in defined)
+        if missed:
+            uncalled[module.path] = missed
+    return Coverage(files, functions, dict(sorted(uncalled.items())), tuple(_unfollowed(interp.story.events)))
+
+
+def _unfollowed(events: list[Event]) -> Iterator[Unfollowed]:
+    seen = set()
+    for event in events:
+        reason = _reason(event)
+        if reason and (event.location, reason) not in seen:
+            seen.add((event.location, reason))
+            yield Unfollowed(event.location, event.raw.removeprefix("?."), reason)
+
+
+def _reason(event: Event) -> str:
+    if isinstance(event.receiver, Dynamic):
+        return event.receiver.reason
+    if event.kind != "call":
+        return ""
+    if event.name in _EVALUATES and event.args and not isinstance(event.args[0], Const):
+        return "it runs a text that is only known at run time"
+    return "it is a method of an object that was unpickled" if event.raw.startswith(_PREFIXES) else ""

@@ -1,0 +1,83 @@
+"""What "No findings" rests on: the functions that are seen to be called, and the calls that could not be followed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import Ran
+
+BEGIN = "import sys\nimport importlib\nimport pickle\nimport models\n\n"
+MODELS = "class Small: pass\n\ndef large():\n    return Small()\n\ndef other():\n    pass\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "call", "reason"),
+    [
+        ("getattr(models, sys.argv[1])()", "?", "`getattr` takes it by a name that is only known at run time"),
+        (
+            "{'a': models.Small, 'b': models.large}[sys.argv[1]]()",
+            "?",
+            "it is taken out of a table by a key that is only known at run time",
+        ),
+        ("importlib.import_module(sys.argv[1]).main()", "main", "the name of its module is only known at run time"),
+        ("eval(sys.argv[1])", "builtins.eval", "it runs a text that is only known at run time"),
+        (
+            "pickle.load(open('model')).fit()",
+            "pickle.load().fit",
+            "it is a method of an object that was unpickled",
+        ),
+    ],
+)
+def test_what_something_may_hide_behind_is_told(
+    d9mlint: Callable[..., Ran], tmp_path: Path, line: str, call: str, reason: str
+) -> None:
+    (tmp_path / "models.py").write_text(MODELS)
+    (tmp_path / "train.py").write_text(BEGIN + line + "\n")
+    ran = d9mlint("check", "train.py", "--no-cache", "--format", "json")
+    (coverage,) = ran.json["coverage"]
+    (found,) = coverage["unfollowed"]
+    assert (found["path"], found["line"], found["call"], found["reason"]) == ("train.py", 6, call, reason)
+    assert ran.code == 0
+    text = d9mlint("check", "train.py", "--no-cache", "--verbose").out
+    assert text.startswith("No findings (1 call could not be followed: see --verbose).\n")
+    assert f"train.py:6: {'a call' if call == '?' else f'`{call}`'} was not followed: {reason}" in " ".join(
+        text.split()
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "getattr(models, 'large')()",
+        "{'a': models.Small}['a']()",
+        "importlib.import_module('models').large()",
+        "eval('1 + 1')",
+        "sys.argv[1].strip()",
+        "{'a': 1, 'b': 2}[sys.argv[1]]",
+    ],
+)
+def test_what_is_followed_or_cannot_matter_is_not(d9mlint: Callable[..., Ran], tmp_path: Path, line: str) -> None:
+    (tmp_path / "models.py").write_text(MODELS)
+    (tmp_path / "train.py").write_text(BEGIN + line + "\n")
+    ran = d9mlint("check", "train.py", "--no-cache", "--format", "json")
+    assert ran.json["coverage"][0]["unfollowed"] == []
+
+
+def test_functions_are_counted_by_file(d9mlint: Callable[..., Ran], tmp_path: Path) -> None:
+    (tmp_path / "models.py").write_text(MODELS)
+    (tmp_path / "train.py").write_text(BEGIN + "def main():\n    models.large()\n\nmain()\n")
+    (coverage,) = d9mlint("check", "train.py", "--no-cache", "--format", "json").json["coverage"]
+    assert coverage == {
+        "entry": "train.py", "files": 2, "functions": 3, "uncalled": {"models.py": 1}, "unfollowed": []
+    }  # fmt: skip
+    text = d9mlint("check", "train.py", "--no-cache").out
+    assert "  coverage:   2 of 3 functions are seen to be called\n" in text
+
+
+def test_coverage_comes_out_of_the_cache_too(d9mlint: Callable[..., Ran], tmp_path: Path) -> None:
+    (tmp_path / "models.py").write_text(MODELS)
+    (tmp_path / "train.py").write_text(BEGIN + "getattr(models, sys.argv[1])()\n")
+    first, second = (d9mlint("check", "train.py", "--format", "json").out for _ in range(2))
+    assert first == second
