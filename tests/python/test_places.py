@@ -8,7 +8,7 @@ from pathlib import Path
 
 import libcst as cst
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from libcst.metadata import MetadataWrapper, WhitespaceInclusivePositionProvider
 
@@ -74,19 +74,70 @@ def test_what_cannot_be_read_says_why(data: bytes, reason: str) -> None:
         parse(data, "x.py")
 
 
-_PIECES = st.tuples(st.sampled_from([b"(", b")", b"[]", b"({", b"})", b"+", b"1,", b"\n", b"#'"]), st.integers(1, 900))
+_PIECES = st.tuples(
+    st.sampled_from(
+        [
+            b"(",
+            b")",
+            b"[]",
+            b"({",
+            b"})",
+            b"+",
+            b"1,",
+            b"\n",
+            b"#'",
+            b".a",
+            b".a(1, 2)\n",
+            b"[0]",
+            b"-",
+            b"not\n",
+            b"f(1,\n",
+        ]
+    ),
+    st.integers(1, 3000),
+)
 
 
-@given(st.lists(_PIECES, max_size=8))
-def test_the_quick_look_at_a_source_lets_no_monster_pass(pieces: list[tuple[bytes, int]]) -> None:
-    data = b"".join(piece * times for piece, times in pieces)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parsing, "_is_flat", lambda structure: False)
-        patch.setattr(parsing, "_python_refuses", lambda data: True)
-        slow = _refusal(data)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parsing, "_python_refuses", lambda data: True)
-        assert _refusal(data) == slow
+@settings(deadline=None)
+@given(st.sampled_from([b"", b"x = ", b"x = (f"]), st.lists(_PIECES, max_size=6), st.sampled_from([b"", b"1", b")"]))
+def test_the_quick_look_at_a_source_lets_no_monster_pass(
+    first: bytes, pieces: list[tuple[bytes, int]], last: bytes
+) -> None:
+    data = first + b"".join(piece * times for piece, times in pieces) + last
+    if parsing._is_plain(data):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(parsing, "_is_plain", lambda data: False)
+            assert _refusal(data) == ""
+
+
+MONSTERS = {
+    "attributes": "x = a" + ".b" * 8_000,
+    "calls": "x = a" + ".b()" * 8_000,
+    "calls over lines": "x = (a" + "\n.b(1, 2)" * 8_000 + ")",
+    "items": "x = a" + "[0]" * 8_000,
+    "not": "x = " + "not " * 8_000 + "1",
+    "not over lines": "x = (" + "not\n" * 8_000 + "1)",
+    "lambda": "x = " + "lambda: " * 3_000 + "1",
+    "if": "x = " + "1 if a else " * 3_000 + "1",
+    "import": "import " + ".".join("a" * 3_000),
+    "minus": "x = " + "-" * 8_000 + "1",
+}
+
+
+@pytest.mark.parametrize("name", MONSTERS)
+def test_monsters_are_refused_before_they_cost_anything(name: str) -> None:
+    """Each of them took minutes, gigabytes or the process with it (signal 11)."""
+    with pytest.raises(CannotRead, match="nested too deeply|an expression is too long"):
+        parse(MONSTERS[name].encode() + b"\n", "x.py")
+
+
+@given(st.integers(0, 5), st.integers(0, 5))
+def test_the_line_of_a_syntax_error_is_pythons(before: int, after: int) -> None:
+    data = b"x = [\n1,\n]\n" * before + b"def f(:\n" + b"y = 1\n" * after
+    with pytest.raises(SyntaxError) as error:
+        ast.parse(data)
+    with pytest.raises(CannotRead, match=f"^syntax error at line {error.value.lineno}$"):
+        parse(data, "x.py")
 
 
 def _refusal(data: bytes) -> str:

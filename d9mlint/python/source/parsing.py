@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import gc
+import re
+import warnings
+from itertools import islice
 
 from d9mlint.python.source import facts as f
 from d9mlint.python.source.reading import CannotRead
@@ -26,8 +30,10 @@ def parse(data: bytes, path: str) -> f.Facts:
     try:
         return lower(cst.parse_module(data), path)
     except cst.ParserSyntaxError as error:
-        hint = _python2_hint(data)
-        raise CannotRead(f"syntax error at line {error.raw_line}{hint}") from error
+        line = _line_of_error(data)
+        if line is None:
+            raise CannotRead(f"cannot be parsed (libcst stops at line {error.raw_line})") from error
+        raise CannotRead(f"syntax error at line {line}{_python2_hint(data)}") from error
     except (UnicodeDecodeError, LookupError) as error:
         raise CannotRead(f"not UTF-8 (or the encoding it declares): {error}") from error
     except (TooDeep, RecursionError) as error:
@@ -41,70 +47,103 @@ def parse(data: bytes, path: str) -> f.Facts:
             gc.enable()
 
 
-_STRUCTURE = b"()[]{}+-*/%|&,\n"
-_THE_REST = bytes(set(range(256)) - set(_STRUCTURE))
-MAX_BRACKETS = 200
-"""Brackets open at once; CPython itself refuses more."""
-_ROUNDS = 12
-"""Times that pairs of brackets with nothing left in between are taken out: what is left was deeper, or is text."""
+MAX_LINKS = 450
+"""Nodes of a syntax tree inside each other but operators; libcst's time, and its stack, grow with their square."""
 MAX_OPERATORS = 1_500
 """Operators in one expression; libcst's time grows with the square of their number."""
+_MAX_DOTS = 100
+"""Dots in the name of an imported module."""
+_LONG = 2_000
+"""Bytes of a line that make a closer look worth it."""
+_LINK = re.compile(rb"[)\]]\s*[.(\[]|^\s*\.", re.MULTILINE)
+"""Where something is taken of what a call or an item gives."""
+_OPERATORS = (ast.BinOp, ast.BoolOp, ast.Compare)
 
 
 def _refuse_monsters(data: bytes) -> None:
     """Keeps sources from libcst's parser that would exhaust its stack or its time: no person writes them.
 
+    Nearly every file is seen at a glance to be none. What may be one is read by Python's own parser, which is quick and
+    says how deep it is.
+
     Raises:
-        CannotRead: too many brackets are open at once, or an expression has too many operators.
+        CannotRead: something is nested too deeply, or an expression has too many operators.
     """
-    structure = data.translate(None, _THE_REST)
-    if _is_flat(structure):
+    if _is_plain(data):
         return
-    depth = operators = 0
-    for byte in structure:
-        if byte in b"([{":
-            depth += 1
-            if depth > MAX_BRACKETS and _python_refuses(data):
-                raise CannotRead("nested too deeply")
-        elif byte in b")]}":
-            depth = max(0, depth - 1)
-        elif byte == ord(",") or (byte == ord("\n") and depth == 0):
-            operators = 0
-        elif byte != ord("\n"):
-            operators += 1
-            if operators > MAX_OPERATORS and data.count(b"#") + data.count(b'"') + data.count(b"'") < operators:
-                raise CannotRead("an expression is too long")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(data)
+    except (RecursionError, MemoryError) as error:
+        raise CannotRead("nested too deeply") from error
+    except (SyntaxError, ValueError) as error:
+        if "too many nested" in str(error):
+            raise CannotRead("nested too deeply") from error
+        if max(map(len, data.split(b"\n"))) > _LONG:  # libcst need not try
+            line = getattr(error, "lineno", None) or 1
+            raise CannotRead(f"syntax error at line {line}{_python2_hint(data)}") from error
+        return
+    _measure(tree)
+
+
+def _is_plain(data: bytes) -> bool:
+    """Whether lines are short, and few links and operators follow each other."""
+    if max(map(len, data.split(b"\n"))) > _LONG or max(map(len, data.split(b","))) > 4 * _LONG:
+        return False
+    if sum(1 for _ in islice(_LINK.finditer(data), MAX_LINKS)) == MAX_LINKS:
+        return False
+    left = data.translate(None, _THE_REST)  # the brackets, links and operators, also those in texts
+    return max(map(len, left.translate(None, b"()[]{}\n").split(b","))) <= MAX_LINKS and _is_flat(left)
+
+
+_STRUCTURE = b"()[]{}.+-*/%|&,\n"
+_THE_REST = bytes(set(range(256)) - set(_STRUCTURE))
+_MAX_BRACKETS = 200
+"""Brackets open at once; CPython itself refuses more."""
+_ROUNDS = 12
+"""Times that pairs of brackets with nothing left in between are taken out: what is left was deeper, or is text."""
 
 
 def _is_flat(structure: bytes) -> bool:
-    """A quick look at what nearly every file is: few brackets are open at once, and there are commas in between."""
-    if max(map(len, structure.translate(None, b"()[]{}\n").split(b","))) > MAX_OPERATORS:
-        return False
-    left = structure.translate(None, b"+-*/%|&,\n")
+    left = structure.translate(None, b".+-*/%|&,\n")
     for _ in range(_ROUNDS):
         left = left.replace(b"()", b"").replace(b"[]", b"").replace(b"{}", b"")
-    return len(left) + _ROUNDS <= MAX_BRACKETS
+    return len(left) + _ROUNDS <= _MAX_BRACKETS
 
 
-def _python_refuses(data: bytes) -> bool:
-    """Whether CPython's parser finds the nesting too deep (brackets in text and comments do not count for it)."""
-    import ast
-    import warnings
+def _measure(tree: ast.AST) -> None:
+    pending: list[tuple[ast.AST, int, int]] = [(tree, 0, 0)]
+    while pending:
+        node, links, operators = pending.pop()
+        if isinstance(node, _OPERATORS):
+            operators += len(getattr(node, "values", ())) or len(getattr(node, "ops", ())) or 1
+        elif isinstance(node, ast.stmt):
+            links, operators = links + 1, 0
+        else:
+            links += 1
+        dots = max((name.name.count(".") for name in node.names), default=0) if isinstance(node, ast.Import) else 0
+        if links > MAX_LINKS or dots > _MAX_DOTS:
+            raise CannotRead("nested too deeply")
+        if operators > MAX_OPERATORS:
+            raise CannotRead("an expression is too long")
+        pending += [(child, links, operators) for child in ast.iter_child_nodes(node)]
 
+
+def _line_of_error(data: bytes) -> int | None:
+    """Where Python's own parser finds an error; None where it finds none, or does not say."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             ast.parse(data)
-    except (RecursionError, MemoryError):
-        return True
-    except (SyntaxError, ValueError) as error:
-        return "too many nested" in str(error)
-    return False
+    except SyntaxError as error:
+        return error.lineno
+    except (ValueError, RecursionError, MemoryError):
+        return None
+    return None
 
 
 def _python2_hint(data: bytes) -> str:
-    import re
-
     if re.search(rb"^[ \t]*print[ \t]+[\"'\w]|^[ \t]*except[ \t]+\w+[ \t]*,[ \t]*\w+[ \t]*:", data, re.MULTILINE):
         return " (it looks like Python 2)"
     return ""
