@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,6 +13,10 @@ from d9mlint.model import SEVERITIES, UsageError
 if TYPE_CHECKING:
     from d9mlint.catalogue import Catalogue
     from d9mlint.model import Report, Rule
+
+
+Watch = Callable[[int, int, str], None]
+"""Is told how many entries are done, of how many, and the one that is looked at now."""
 
 
 class Options(NamedTuple):
@@ -39,6 +43,8 @@ class Options(NamedTuple):
     """Seconds of CPU time that an entry may take."""
     evidence: tuple[Path, ...] = ()
     """Files that ``verify --record`` wrote."""
+    watch: Watch | None = None
+    """To be told how far the run is."""
 
 
 class Outcome(NamedTuple):

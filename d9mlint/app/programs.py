@@ -223,7 +223,7 @@ def _judged(job: Job, found: Discovery, options: Options) -> BatchResult:
 
     entries = [shown(p, job.cwd) for p in found.entries]
     files = [shown(p, job.cwd) for p in found.files]
-    return run.run(_batch_job(job, options), entries, files, options.jobs, job.reach)
+    return run.run(_batch_job(job, options), entries, files, options.jobs, job.reach, options.watch)
 
 
 def _batch_job(job: Job, options: Options) -> BatchJob:

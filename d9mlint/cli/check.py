@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from d9mlint.cli.output import show
+from d9mlint.cli.progress import progress
 from d9mlint.model import CONFIDENCES, SEVERITIES
 from d9mlint.model.evidence import CONFIRMED
 
@@ -60,6 +61,7 @@ class _Check(click.Command):
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
               help="CPU time that an entry may take (default: no limit); where it ends is told.")  # fmt: skip
 @click.option("--verbose", is_flag=True, help="Show all of the coverage: what was not seen to be called, and why.")
+@click.option("--quiet", is_flag=True, help="No progress bar.")
 @click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
 @click.option("--debug", is_flag=True, hidden=True)
 def check(words: tuple[str, ...], **options: object) -> None:
@@ -72,28 +74,30 @@ def check(words: tuple[str, ...], **options: object) -> None:
     from d9mlint.app import check as run
 
     context = click.get_current_context()
-    outcome = run(
-        Options(
-            paths=tuple(Path(p) for p in words or (".",)),
-            target=tuple(options["target"]),  # type: ignore[arg-type]
-            device=options["device"],  # type: ignore[arg-type]
-            select=_names(options["select"]),
-            ignore=_names(options["ignore"]),
-            fail_on=options["fail_on"],  # type: ignore[arg-type]
-            min_confidence=options["min_confidence"],  # type: ignore[arg-type]
-            config=options["config"],  # type: ignore[arg-type]
-            baseline=options["baseline"],  # type: ignore[arg-type]
-            write_baseline=options["write_baseline"],  # type: ignore[arg-type]
-            jobs=int(options["jobs"]),  # type: ignore[call-overload]
-            cache=not options["no_cache"],
-            argv=context.meta.get(_ARGV),
-            launcher=options["launcher"],  # type: ignore[arg-type]
-            fix=bool(options["fix"]),
-            diff=bool(options["diff"]),
-            timeout=options["timeout"],  # type: ignore[arg-type]
-            evidence=tuple(options["evidence"]),  # type: ignore[arg-type]
+    with progress(quiet=bool(options["quiet"])) as watch:
+        outcome = run(
+            Options(
+                paths=tuple(Path(p) for p in words or (".",)),
+                target=tuple(options["target"]),  # type: ignore[arg-type]
+                device=options["device"],  # type: ignore[arg-type]
+                select=_names(options["select"]),
+                ignore=_names(options["ignore"]),
+                fail_on=options["fail_on"],  # type: ignore[arg-type]
+                min_confidence=options["min_confidence"],  # type: ignore[arg-type]
+                config=options["config"],  # type: ignore[arg-type]
+                baseline=options["baseline"],  # type: ignore[arg-type]
+                write_baseline=options["write_baseline"],  # type: ignore[arg-type]
+                jobs=int(options["jobs"]),  # type: ignore[call-overload]
+                cache=not options["no_cache"],
+                argv=context.meta.get(_ARGV),
+                launcher=options["launcher"],  # type: ignore[arg-type]
+                fix=bool(options["fix"]),
+                diff=bool(options["diff"]),
+                timeout=options["timeout"],  # type: ignore[arg-type]
+                evidence=tuple(options["evidence"]),  # type: ignore[arg-type]
+                watch=watch,
+            )
         )
-    )
     show(outcome.text if outcome.text is not None else _render(outcome, str(options["format_"]), options), options)
     if outcome.note:
         click.echo(outcome.note, err=True)

@@ -10,7 +10,7 @@ import gc
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -26,6 +26,7 @@ from d9mlint.python.judging.merging import combine
 from d9mlint.python.project.reach import Reach
 from d9mlint.python.source.reading import CannotRead, Reader, disk_reader
 
+Watch = Callable[[int, int, str], None]
 if TYPE_CHECKING:
     from d9mlint.python.domain.knowledge import Knowledge
     from d9mlint.python.interpreter.sharing import Shared
@@ -97,22 +98,25 @@ class BatchResult:
 
 
 def run(
-    job: BatchJob, entries: Sequence[str], files: Sequence[str], jobs: int = 0, reach: Reach | None = None
+    job: BatchJob, entries: Sequence[str], files: Sequence[str], jobs: int = 0, reach: Reach | None = None,
+    watch: Watch | None = None,
 ) -> BatchResult:  # fmt: skip
     """Judges the entries, then the files that none of them reaches, each by itself.
 
-    ``reach`` is what the caller already knows of the import lines.
+    ``reach`` is what the caller already knows of the import lines; ``watch`` is told how far the run is: how many are
+    done, of how many, and the one that is looked at now (with several processes: that was).
     """
+    watch = watch or (lambda done, total, name: None)
     reach = reach or Reach(disk_reader(job.root, job.cwd), job.cwd)
     job = replace(job, elsewhere=_elsewhere(job, sorted(entries), reach))
     past = _Past(job, reach.read)
     with _seldom_collected():
         judge = _Judge(job)
-        first = _units(job, past, judge, sorted(entries), False, jobs)
+        first = _units(job, past, judge, sorted(entries), False, jobs, watch)
         reached = {path for unit in first for path in unit.files} | set(entries)
         rest = [path for path in files if path not in reached]
         alone = [path for path in rest if past.matters(path)]
-        second = _units(job, past, judge, alone, True, jobs)
+        second = _units(job, past, judge, alone, True, jobs, watch)
     units = [*first, *second]
     programs = dict(zip(sorted(entries), first, strict=True))
     programs |= {path: unit for path, unit in zip(alone, second, strict=True) if unit.runs}
@@ -160,7 +164,9 @@ def _clear() -> None:
     gc.freeze()
 
 
-def _units(job: BatchJob, past: _Past, judge: _Judge, names: Sequence[str], local: bool, jobs: int) -> list[Unit]:
+def _units(
+    job: BatchJob, past: _Past, judge: _Judge, names: Sequence[str], local: bool, jobs: int, watch: Watch
+) -> list[Unit]:  # fmt: skip
     """The units of files, in their order."""
     found = {name: unit for name in names if (unit := past.unit(name, local)) is not None}
     missing = [name for name in names if name not in found]
@@ -173,8 +179,11 @@ def _units(job: BatchJob, past: _Past, judge: _Judge, names: Sequence[str], loca
             if isinstance(result, D9mlintError):
                 raise result
             found[name] = _dead(name, result.code) if isinstance(result, processes.Died) else result
-    elif missing:
-        found.update((name, judge.unit(name, local)) for name in missing)
+            watch(len(found), len(names), name)
+    else:
+        for name in missing:
+            watch(len(found), len(names), name)
+            found[name] = judge.unit(name, local)
     if missing and past.store is not None:
         past.store.prune()
         if (facts := Store.open("facts")) is not None:
