@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
+
+if __name__ == "__main__" and sys.path[:1] == [os.getcwd()]:  # noqa: PTH109
+    del sys.path[0]  # `python -m` puts it there: linting imports nothing of what it lints, not even a `json.py`
+
+import gc
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import NoReturn

@@ -132,3 +132,13 @@ def test_without_the_extra_it_is_said_what_to_install(tmp_path: Path) -> None:
     done = run("--installed", "a.so", cwd=tmp_path, path=str(tmp_path))
     assert done.returncode == 3
     assert "GPU code compressed by LZ4: install `d9mlint[installed]` to read it" in " ".join(done.stdout.split())
+
+
+def test_a_module_of_the_linted_folder_is_not_imported(tmp_path: Path) -> None:
+    """``python -m`` looks for modules in the working directory first; a project may have a ``json.py``."""
+    for name in ("pathlib", "click", "yaml", "json", "libcst"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('imported')\n")
+    command = [sys.executable, "-m", "d9mlint", "check", "json.py"]
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parent.parent)}
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
