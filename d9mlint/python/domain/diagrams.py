@@ -49,9 +49,21 @@ class Node:
     @property
     def support(self) -> frozenset[Variable]:
         """The variables that it depends on."""
-        if self._support is None:
-            parts = (child.support for child in self.children if isinstance(child, Node))
-            self._support = frozenset((self.variable,)).union(*parts)
+        if self._support is None:  # kept only where it is asked for: those of all nodes below would be most of the heap
+            found: set[Variable] = set()
+            seen: set[Node] = {self}
+            pending = [self]
+            while pending:
+                node = pending.pop()
+                if node._support is not None:
+                    found |= node._support
+                    continue
+                found.add(node.variable)
+                for child in node.children:
+                    if isinstance(child, Node) and child not in seen:
+                        seen.add(child)
+                        pending.append(child)
+            self._support = frozenset(found)
         return self._support
 
     def __reduce__(self) -> Any:
