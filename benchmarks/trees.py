@@ -93,9 +93,8 @@ def growth(bench: Bench, folder: Path, counts: list[int], repeat: int) -> None:
             (place / f"script_{n}.py").write_text(_SCRIPT.format(n=n))
         took = measure([Side("cold", bench.lint(place, "-j1"), bench.forget)], repeat, bench.environment)["cold"]
         first = first or took.cpu
-        print(
-            f"{count:4} scripts, one package of {_MODULES} modules: {took.cpu:7.1f} s, {took.cpu / first:5.2f} times one"
-        )
+        ratio = took.cpu / first
+        print(f"{count:4} scripts, one package of {_MODULES} modules: {took.cpu:7.1f} s, {ratio:5.2f} times one")
 
 
 def main() -> None:
