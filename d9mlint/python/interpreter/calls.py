@@ -38,7 +38,7 @@ from d9mlint.python.interpreter.bounds import MAX_RUNS
 from d9mlint.python.interpreter.hooks import ask
 from d9mlint.python.interpreter.library import environment, mappings
 from d9mlint.python.interpreter.program import holds
-from d9mlint.python.interpreter.summaries import Summary, generalized, likeness
+from d9mlint.python.interpreter.summaries import Summary, generalized, kind_of, likeness
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -216,8 +216,12 @@ def enter(
     varying = interp.summaries.varying(id(node), inner.vars, made)
     if often:
         inner.vars = {k: generalized(value) if k in varying else value for k, value in inner.vars.items()}
-    alike = tuple(likeness(interp, value, made) for value in inner.vars.values())
-    key = (id(node), id(func.closure), tuple(interp.contexts), id(interp.loader), alike)
+    if often:
+        alike = tuple(kind_of(value) for value in inner.vars.values())
+        key: object = (id(node), frozenset(interp.contexts), alike)
+    else:
+        alike = tuple(likeness(interp, value, made) for value in inner.vars.values())
+        key = (id(node), id(func.closure), tuple(interp.contexts), id(interp.loader), alike)
     conds = interp.path.all
     known = interp.summaries.find(key, None if often else conds)
     if known is not None and (often or not any(hook(inner) for hook in interp.hooks.counts_each_call)):

@@ -95,6 +95,27 @@ def generalized(value: Value) -> Value:
     return Unknown(*taint([value]))
 
 
+def kind_of(value: Value) -> Any:
+    """What is left of an argument of a function that was called often: the functions and classes that it brings."""
+    if isinstance(value, Phi):
+        return Phi, frozenset(kind_of(leaf) for _, leaf in value.alternatives)
+    if isinstance(value, Const):
+        return repr(value.value)
+    if isinstance(value, Func):
+        return Func, id(value.node)
+    if isinstance(value, Bound):
+        return Bound, id(value.func.node), kind_of(value.receiver)
+    if isinstance(value, Inst):
+        return Inst, id(value.cls.node)
+    if isinstance(value, (Class, Module)):
+        return type(value), id(value)
+    if isinstance(value, Partial):
+        return Partial, kind_of(value.func)
+    if isinstance(value, Obj):
+        return Obj, value.type
+    return (Ref, value.name) if isinstance(value, Ref) else type(value)
+
+
 def likeness(interp: Interpreter, value: Value, made: Inst | None) -> Any:
     """What decides, as far as a function that is handed it can tell; ``made`` is the object that is just being made."""
     kind = type(value)
