@@ -16,7 +16,7 @@ MAX_STEPS = 2_000_000
 """Statements and calls that are interpreted for one entry; the most seen in real programs are 70,000."""
 MAX_CALLS = 100
 """Calls inside calls that are followed; the deepest seen in real programs are 17."""
-MAX_RUNS = 30
+MAX_RUNS = 10
 """Times that a function is interpreted with other arguments; later ones are taken as not known (`summaries`)."""
 TIMED_OUT = "timed out"
 """How the reason begins that depends on the machine: such a result is not kept."""
