@@ -13,30 +13,26 @@ import argparse
 import json
 import os
 import random
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from run import ran
+
 _BATCH = 100
 
 
-def check(path: Path, seconds: float) -> tuple[list[str], int]:
+def check(path: Path, seconds: float) -> tuple[list[str], float]:
     """What went wrong in one run, and the memory that it took in MB."""
-    command = [sys.executable, "-m", "d9mlint", "check", str(path), "--no-cache", "-j1", "--format", "json"]
-    with subprocess.Popen([*command, "--timeout", str(seconds)], stdout=subprocess.PIPE, cwd=path) as process:
-        assert process.stdout is not None
-        told = process.stdout.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    size = usage.ru_maxrss // 1024
-    if process.returncode not in (0, 1, 3):
-        return [f"{path}: ended with {process.returncode}"], size
-    unchecked = json.loads(told)["unchecked"]
-    wrong = [f"{path}: {one['path']}: {one['reason']}" for one in unchecked if "internal-error" in one["reason"]]
-    return wrong + [
-        f"{path}: {one['path']}: {one['reason']}" for one in unchecked if "timed out" in one["reason"]
-    ], size
+    with tempfile.TemporaryDirectory(prefix="d9mlint-report-") as name:
+        report = Path(name) / "report.json"
+        words = ["--no-cache", "-j1", "--format", "json", "--output", str(report), "--timeout", str(seconds)]
+        code, _, taken = ran([sys.executable, "-m", "d9mlint", "check", str(path), *words], os.environ, path)
+        if code not in (0, 1, 3):
+            return [f"{path}: ended with {code}"], taken.memory
+        unchecked = json.loads(report.read_text(encoding="utf-8"))["unchecked"]
+    wrong = [one for one in unchecked if any(word in one["reason"] for word in ("internal-error", "timed out"))]
+    return [f"{path}: {one['path']}: {one['reason']}" for one in wrong], taken.memory
 
 
 def mutated(data: bytes, rng: random.Random) -> bytes:
@@ -75,7 +71,7 @@ def main() -> None:
     for tree in options.trees:
         found, size = check(tree.resolve(), options.seconds)
         wrong += found
-        print(f"{tree.name}: {len(found)} wrong, {size} MB", flush=True)
+        print(f"{tree.name}: {len(found)} wrong, {size:.0f} MB", flush=True)
     rng = random.Random(options.seed)
     sources = sorted(path for tree in options.trees for path in tree.resolve().rglob("*.py"))
     done = 0

@@ -38,8 +38,8 @@ for path in sorted(Path(sys.argv[1]).rglob("*.py")) if Path(sys.argv[1]).is_dir(
     except (SyntaxError, ValueError, RecursionError, {error}):
         pass
 """
-_CST = _PARSE.format(imports=_IMPORTS, parse="libcst.parse_module", error="libcst.ParserSyntaxError")
-_AST = _PARSE.format(
+CST_LOOP = _PARSE.format(imports=_IMPORTS, parse="libcst.parse_module", error="libcst.ParserSyntaxError")
+AST_LOOP = _PARSE.format(
     imports="import ast, warnings; warnings.simplefilter('ignore')", parse="ast.parse", error="MemoryError"
 )
 
@@ -77,19 +77,25 @@ def measure(sides: Sequence[Side], repeat: int, environment: Mapping[str, str]) 
 
 
 def _once(command: Sequence[str], environment: Mapping[str, str]) -> Taken:
+    code, told, taken = ran(command, environment)
+    if code not in (0, 1, 3):
+        raise SystemExit(f"{' '.join(command)[:200]}\nended with {code}: {told}")
+    return taken
+
+
+def ran(command: Sequence[str], environment: Mapping[str, str], folder: Path | None = None) -> tuple[int, str, Taken]:
+    """The exit code of a process (negative: a signal), what it said on the error stream, and what it took."""
     start = time.perf_counter()
     process = subprocess.Popen(
-        command, env=dict(environment), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        command, env=dict(environment), cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
     assert process.stderr is not None
     told = process.stderr.read()
     _, status, usage = os.wait4(process.pid, 0)  # with its own children, once they are waited for
     wall = time.perf_counter() - start
     process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode not in (0, 1, 3):
-        raise SystemExit(f"{' '.join(command)[:200]}\nended with {process.returncode}: {told}")
     size = usage.ru_maxrss / (1024 * 1024 if sys.platform == "darwin" else 1024)
-    return Taken(wall, usage.ru_utime + usage.ru_stime, size)
+    return process.returncode, told, Taken(wall, usage.ru_utime + usage.ru_stime, size)
 
 
 class Bench:
@@ -119,7 +125,7 @@ class Bench:
         lint = self.lint(script, "-j1")
         sides = [
             Side("imports", [sys.executable, "-c", _IMPORTS]),
-            Side("parse", [sys.executable, "-c", _CST, *self._program(script)]),
+            Side("parse", [sys.executable, "-c", CST_LOOP, *self._program(script)]),
             Side("cold", lint, self.forget),
             Side("warm", lint),
         ]
@@ -150,8 +156,8 @@ class Bench:
         """The budgets of a tree."""
         half = max(1, len(_rules()) // 2)
         sides = [
-            Side("libcst", [sys.executable, "-c", _CST, str(tree)]),
-            Side("ast", [sys.executable, "-c", _AST, str(tree)]),
+            Side("libcst", [sys.executable, "-c", CST_LOOP, str(tree)]),
+            Side("ast", [sys.executable, "-c", AST_LOOP, str(tree)]),
             Side("half", self.lint(tree, "-j2", "--ignore", ",".join(_rules()[half:])), self.forget),
             Side("cold", self.lint(tree, "-j2"), self.forget),
             Side("warm", self.lint(tree, "-j2")),

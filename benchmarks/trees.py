@@ -16,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from run import _AST, _CST, Bench, Side, measure
+from run import AST_LOOP, CST_LOOP, Bench, Side, measure
 
 _START = 0.7
 _MODULES = 200
@@ -59,8 +59,8 @@ if __name__ == "__main__":
 def tree(bench: Bench, path: Path, repeat: int) -> float:
     """Prints the figures of one tree; gives its cost in loops."""
     sides = [
-        Side("libcst", [sys.executable, "-c", _CST, str(path)]),
-        Side("ast", [sys.executable, "-c", _AST, str(path)]),
+        Side("libcst", [sys.executable, "-c", CST_LOOP, str(path)]),
+        Side("ast", [sys.executable, "-c", AST_LOOP, str(path)]),
         Side("two", bench.lint(path, "-j2"), bench.forget),
         Side("cold", bench.lint(path, "-j1"), bench.forget),
         Side("warm", bench.lint(path, "-j1")),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from d9mlint.app.options import Options, Outcome, Watch, selected
+from d9mlint.app.options import Options, Outcome, selected
 
 if TYPE_CHECKING:
     from d9mlint.app.examples import ExampleResult, run_example, run_examples
@@ -24,4 +24,4 @@ def __getattr__(name: str) -> object:
     return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
 
 
-__all__ = ["ExampleResult", "Options", "Outcome", "Watch", "check", "run_example", "run_examples", "selected"]
+__all__ = ["ExampleResult", "Options", "Outcome", "check", "run_example", "run_examples", "selected"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,10 +13,7 @@ from d9mlint.model import SEVERITIES, UsageError
 if TYPE_CHECKING:
     from d9mlint.catalogue import Catalogue
     from d9mlint.model import Report, Rule
-
-
-Watch = Callable[[int, int, str], None]
-"""Is told how many entries are done, of how many, and the one that is looked at now."""
+    from d9mlint.python.batch.run import Watch
 
 
 class Options(NamedTuple):

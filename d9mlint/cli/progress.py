@@ -13,7 +13,7 @@ from d9mlint.report.words import printable
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-    from d9mlint.app import Watch
+    from d9mlint.python.batch.run import Watch
 
 DELAY = 2.0
 """Seconds before the bar appears: what is over by then needs none."""

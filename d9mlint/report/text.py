@@ -79,8 +79,8 @@ def _summary(report: Report, width: int) -> Iterator[Line]:
 
 def _headline(report: Report) -> str:
     if not report.findings:
-        unfollowed = sum(len(one.unfollowed) for one in report.coverage.values())
-        but = f" ({count(unfollowed, 'call')} could not be followed: see --verbose)" if unfollowed else ""
+        calls = _unfollowed(report)
+        but = f" ({calls}: see --verbose)" if calls else ""
         return f"No findings in what could be checked{but}." if report.unchecked else f"No findings{but}."
     found = Counter(finding.severity for finding in report.findings)
     parts = [
@@ -98,10 +98,15 @@ def _coverage(report: Report) -> str:
     if not functions:
         return ""
     called = functions - sum(sum(one.uncalled.values()) for one in found)
-    unfollowed = sum(len(one.unfollowed) for one in found)
     entries = f", counted for each of {len(report.coverage)} entries" if len(report.coverage) > 1 else ""
-    calls = f"; {count(unfollowed, 'call')} could not be followed" if unfollowed else ""
-    return f"{called} of {functions} functions are seen to be called{entries}{calls}"
+    calls = _unfollowed(report)
+    return f"{called} of {functions} functions are seen to be called{entries}{'; ' if calls else ''}{calls}"
+
+
+def _unfollowed(report: Report) -> str:
+    """How many calls could not be followed; empty where all could."""
+    number = sum(len(one.unfollowed) for one in report.coverage.values())
+    return f"{count(number, 'call')} could not be followed" if number else ""
 
 
 def _coverage_of_each(report: Report, width: int) -> Iterator[Line]:

@@ -20,18 +20,17 @@ from typing import TYPE_CHECKING
 from d9mlint import __version__
 from d9mlint.model import Coverage, D9mlintError, Effect, Finding, Op, Rule, Target
 from d9mlint.python.batch.store import Store, Unit, content_hash, own_code
-from d9mlint.python.domain.conditions import forget
-from d9mlint.python.interpreter.bounds import TIMED_OUT
 from d9mlint.python.judging.merging import combine
 from d9mlint.python.project.reach import Reach
 from d9mlint.python.source.reading import CannotRead, Reader, disk_reader
 
-Watch = Callable[[int, int, str], None]
 if TYPE_CHECKING:
     from d9mlint.python.domain.knowledge import Knowledge
     from d9mlint.python.interpreter.sharing import Shared
     from d9mlint.python.project.files import Project
 
+Watch = Callable[[int, int, str], None]
+"""Is told how many are done, of how many, and the one that is looked at now (with several processes: that was)."""
 SCREEN = re.compile(
     rb"tensorflow|keras|torch|numpy|\brandom\b|environ|getenv|horovod|listdir|scandir|\bglob\b|iterdir|as_completed|imap_unordered"
 )
@@ -103,8 +102,7 @@ def run(
 ) -> BatchResult:  # fmt: skip
     """Judges the entries, then the files that none of them reaches, each by itself.
 
-    ``reach`` is what the caller already knows of the import lines; ``watch`` is told how far the run is: how many are
-    done, of how many, and the one that is looked at now (with several processes: that was).
+    ``reach`` is what the caller already knows of the import lines.
     """
     watch = watch or (lambda done, total, name: None)
     reach = reach or Reach(disk_reader(job.root, job.cwd), job.cwd)
@@ -159,6 +157,8 @@ def _seldom_collected() -> Iterator[None]:
 
 def _clear() -> None:
     """Frees what only one entry needed; what is left (facts, modules) is needed to the end and not looked at again."""
+    from d9mlint.python.domain.conditions import forget
+
     forget()
     gc.collect()
     gc.freeze()
@@ -189,6 +189,13 @@ def _units(
         if (facts := Store.open("facts")) is not None:
             facts.prune()
     return [found[name] for name in names]
+
+
+def _passes(reason: str) -> bool:
+    """Whether another run may not meet what kept this one from looking at everything."""
+    from d9mlint.python.interpreter.bounds import TIMED_OUT
+
+    return reason.startswith(("internal-error", TIMED_OUT))
 
 
 def _dead(name: str, code: int | None) -> Unit:
@@ -273,15 +280,18 @@ class _Judge:
     """Judges entries, and keeps what it finds; each file is read and parsed once for all of them."""
 
     def __init__(self, job: BatchJob) -> None:
-        from d9mlint.python.project.files import Project
-
         self._job = job
-        facts = Store.open("facts") if job.cache else None
-        self._project: Project = Project(disk_reader(job.root, job.cwd), facts)
         self._knowledge: dict[str, Knowledge] = {}
         self._shared: dict[tuple[str, str], Shared] = {}
         self._hashes: dict[str, str | None] = {}
         self._store = Store.open("units") if job.cache else None
+
+    @cached_property
+    def _project(self) -> Project:
+        """The files, made when the first entry is judged: a run that finds all in the cache judges none."""
+        from d9mlint.python.project.files import Project
+
+        return Project(disk_reader(self._job.root, self._job.cwd), Store.open("facts") if self._job.cache else None)
 
     def unit(self, name: str, local: bool) -> Unit:
         """The findings of one entry or local file; a crash on it is told and takes nothing else down."""
@@ -296,8 +306,7 @@ class _Judge:
         except Exception as error:  # noqa: BLE001 - also MemoryError and RecursionError: the other files still count
             reason = f"internal-error: {type(error).__name__}: {error}".rstrip(": ")
             return Unit((), ((name, reason),), (name,), ())
-        passing = ("internal-error", TIMED_OUT)
-        if self._store is not None and not any(reason.startswith(passing) for _, reason in unit.unchecked):
+        if self._store is not None and not any(map(_passes, (reason for _, reason in unit.unchecked))):
             self._store.save(self._job.key(name, local), unit)
         return unit
 

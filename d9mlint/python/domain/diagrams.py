@@ -80,7 +80,9 @@ def _count() -> Iterable[int]:
 _levels = iter(_count())
 _nodes: dict[Any, Any] = {}
 """By the identity of its parts, which it keeps alive, a weak reference to each node that is in use."""
-_most = 10_000
+_LEAST = 10_000
+"""Entries of the table below which looking for those no longer in use is not worth it."""
+_most = _LEAST
 _both: dict[Any, Function] = {}
 _either: dict[Any, Function] = {}
 _not: dict[Node, Function] = {}
@@ -96,7 +98,7 @@ def forget() -> None:
     if len(_nodes) > _most:
         for key in [key for key, node in _nodes.items() if node() is None]:
             del _nodes[key]
-        _most = max(10_000, 2 * len(_nodes))
+        _most = max(_LEAST, 2 * len(_nodes))
 
 
 def test(variable: Variable) -> Node:

@@ -96,8 +96,8 @@ class Event:
     in_training: bool = False
     """What it gives is read only where a module is in training mode: ``self.training and x < p``."""
     loops: tuple[int, ...] = ()
-    tick: int = field(default_factory=born)
     """Numbers of the loops around it, outermost first, also of those around the calls that lead here."""
+    tick: int = field(default_factory=born)
 
     def argument(self, wanted: Argument) -> Value | None:
         """The argument's value; None when it is absent, Unknown when it may hide in ``*args``/``**kwargs``."""

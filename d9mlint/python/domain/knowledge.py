@@ -25,6 +25,7 @@ class Knowledge:
         self._names: dict[str, set[str]] = {}
         self.target = target
         self._switching: dict[str, set[str]] = {}
+        self._switching_in: dict[frozenset[str], frozenset[str]] = {}
         for effect in effects:
             fits = effect.fits(target)
             for name in effect.calls:
@@ -71,9 +72,12 @@ class Knowledge:
 
         What Python's own types have too (``replace``, ``__init__``) does so only where the class is named.
         """
-        return frozenset(
-            last for last, owners in self._switching.items() if last not in _COMMON or not owners.isdisjoint(words)
-        )
+        found = self._switching_in.get(words)
+        if found is None:
+            found = self._switching_in[words] = frozenset(
+                last for last, owners in self._switching.items() if last not in _COMMON or not owners.isdisjoint(words)
+            )
+        return found
 
     def names_in(self, module: str) -> list[str]:
         """Known names of a module outside the program, for star imports."""

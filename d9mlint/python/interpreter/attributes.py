@@ -75,7 +75,7 @@ def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place
         return _super_attribute(interp, holder, name)
     if isinstance(holder, Obj):
         if holder.type == environment.NAMESPACE:
-            interp.note(("read-flag", name))
+            interp.note(("read-flag", name), name)
             if name == "__dict__":
                 environment.escape(interp, holder)
                 return interp.command_line.all_values(interp, holder)

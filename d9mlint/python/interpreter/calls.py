@@ -213,15 +213,7 @@ def enter(
     for hook in interp.hooks.parameters:
         hook(interp, func, inner)
     often = interp.runs.get(id(node), 0) >= MAX_RUNS
-    varying = interp.summaries.varying(id(node), inner.vars, made)
-    if often:
-        inner.vars = {k: generalized(value) if k in varying else value for k, value in inner.vars.items()}
-    if often:
-        alike = tuple(kind_of(value) for value in inner.vars.values())
-        key: object = (id(node), frozenset(interp.contexts), alike)
-    else:
-        alike = tuple(likeness(interp, value, made) for value in inner.vars.values())
-        key = (id(node), id(func.closure), tuple(interp.contexts), id(interp.loader), alike)
+    key = _alike(interp, func, inner, made, often)
     conds = interp.path.all
     known = interp.summaries.find(key, None if often else conds)
     if known is not None and (often or not any(hook(inner) for hook in interp.hooks.counts_each_call)):
@@ -261,6 +253,17 @@ def enter(
     attrs, like = (dict(made.attrs), made.like) if made is not None else ({}, 0)
     interp.summaries.add(key, Summary(conds, result, stopped, attrs, like))
     return result
+
+
+def _alike(interp: Interpreter, func: Func, inner: Frame, made: Inst | None, often: bool) -> object:
+    """What calls of a function have in common that give the same; of one called ``often`` what varies is taken away."""
+    given = {name: likeness(interp, value, made) for name, value in inner.vars.items()}
+    varying = interp.summaries.varying(id(func.node), given)
+    if not often:
+        place = (id(func.node), id(func.closure), tuple(interp.contexts), id(interp.loader))
+        return place, tuple(given.values())
+    inner.vars = {name: generalized(value) if name in varying else value for name, value in inner.vars.items()}
+    return id(func.node), frozenset(interp.contexts), tuple(map(kind_of, inner.vars.values()))
 
 
 def _infers(func: Func) -> bool:

@@ -51,7 +51,7 @@ def run(
     _interpret_detached(interpreter, elsewhere)
     story.cuts = interpreter.bounds.reasons()
     # A script without a main guard looks like a module until it is seen to train by itself.
-    story.read_flags = frozenset(key[1] for key in interpreter.notes.items if key[0] == "read-flag")
+    story.read_flags = frozenset(interpreter.all_noted("read-flag"))
     story.parsed = interpreter.noted("parsed") is not None
     story.flags_escape = interpreter.noted("flags-escape") is not None
     story.flags = {flag.name: flag for flag in interpreter.all_noted("flag")}

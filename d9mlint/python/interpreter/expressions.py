@@ -46,7 +46,6 @@ from d9mlint.python.source import facts as f
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
-"""A loop over at most so many known items is told once per item, a longer one once."""
 MAX_TEXT = 10_000
 MAX_NUMBER = 10**15
 

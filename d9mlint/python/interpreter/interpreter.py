@@ -1,7 +1,7 @@
 """Tells the story of a program: runs the facts on symbolic values, in order, following the program's own calls.
 
-This module holds the state and the statements; ``expressions`` evaluates, ``calling`` enters functions and makes
-events, ``outside`` knows the calls whose result matters (``os.environ``, ``argparse`` ...).
+This module holds the state; ``statements`` and ``expressions`` interpret, ``calls`` enters functions, ``library`` knows
+the calls of Python's own whose result matters (``os.environ``, ``argparse`` ...).
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class Interpreter:
         self.bounds = Bounds(story, seconds)
         self.runs: dict[int, int] = {}
         """How often the functions (by the ``id`` of their definition) were interpreted."""
-        self.summaries = Summaries(self)
+        self.summaries = Summaries()
         self.loader: Event | None = None
         """The call that made what is gone through here, a data loader, while what it runs is interpreted."""
         self.main_guards = 0

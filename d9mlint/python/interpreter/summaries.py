@@ -30,6 +30,7 @@ from d9mlint.python.domain.values import (
     Super,
     Unknown,
     Value,
+    alternatives,
     taint,
 )
 
@@ -56,21 +57,19 @@ class Summary(NamedTuple):
 class Summaries:
     """The summaries of one program."""
 
-    def __init__(self, interp: Interpreter) -> None:
-        self._interp = interp
+    def __init__(self) -> None:
         self._known: dict[Any, list[Summary]] = {}
         self._first: dict[int, dict[str, Any]] = {}
         self._varying: dict[int, set[str]] = {}
 
-    def varying(self, function: int, given: Mapping[str, Value], made: Inst | None) -> set[str]:
-        """The parameters of a function that calls gave other values than its first call did, this one among them."""
+    def varying(self, function: int, given: Mapping[str, Any]) -> set[str]:
+        """The parameters of a function that calls gave other values than its first call did, this one among them.
+
+        ``given`` says by parameter what its value is like.
+        """
         first = self._first.setdefault(function, {})
         varying = self._varying.setdefault(function, set())
-        for name, value in given.items():
-            if name not in varying:
-                like = likeness(self._interp, value, made)
-                if first.setdefault(name, like) != like:
-                    varying.add(name)
+        varying.update(name for name, like in given.items() if first.setdefault(name, like) != like)
         return varying
 
     def find(self, key: Any, conds: frozenset[Cond] | None) -> Summary | None:
@@ -89,8 +88,7 @@ def generalized(value: Value) -> Value:
     """An argument of a function that was called with many others: what can be called, and objects, stay."""
     if isinstance(value, Const) and (value.value is None or isinstance(value.value, (bool, str))):
         return value  # a mode, mostly: a program has few
-    leaves = value.alternatives if isinstance(value, Phi) else ((True, value),)
-    if any(isinstance(leaf, (*CALLABLE, Class, Inst, Module, Obj, Ref, Super)) for _, leaf in leaves):
+    if any(isinstance(leaf, (*CALLABLE, Class, Inst, Module, Obj, Ref, Super)) for _, leaf in alternatives(value)):
         return value
     return Unknown(*taint([value]))
 

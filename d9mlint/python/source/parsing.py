@@ -33,7 +33,7 @@ def parse(data: bytes, path: str) -> f.Facts:
         line = _line_of_error(data)
         if line is None:
             raise CannotRead(f"cannot be parsed (libcst stops at line {error.raw_line})") from error
-        raise CannotRead(f"syntax error at line {line}{_python2_hint(data)}") from error
+        raise CannotRead(_syntax_error(line, data)) from error
     except (UnicodeDecodeError, LookupError) as error:
         raise CannotRead(f"not UTF-8 (or the encoding it declares): {error}") from error
     except (TooDeep, RecursionError) as error:
@@ -72,29 +72,31 @@ def _refuse_monsters(data: bytes) -> None:
     if _is_plain(data):
         return
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(data)
+        tree = _python_tree(data)
     except (RecursionError, MemoryError) as error:
         raise CannotRead("nested too deeply") from error
     except (SyntaxError, ValueError) as error:
         if "too many nested" in str(error):
             raise CannotRead("nested too deeply") from error
-        if max(map(len, data.split(b"\n"))) > _LONG:  # libcst need not try
+        if _is_long(data):  # libcst need not try
             line = getattr(error, "lineno", None) or 1
-            raise CannotRead(f"syntax error at line {line}{_python2_hint(data)}") from error
+            raise CannotRead(_syntax_error(line, data)) from error
         return
     _measure(tree)
 
 
 def _is_plain(data: bytes) -> bool:
     """Whether lines are short, and few links and operators follow each other."""
-    if max(map(len, data.split(b"\n"))) > _LONG or max(map(len, data.split(b","))) > 4 * _LONG:
+    if _is_long(data) or max(map(len, data.split(b","))) > 4 * _LONG:
         return False
     if sum(1 for _ in islice(_LINK.finditer(data), MAX_LINKS)) == MAX_LINKS:
         return False
     left = data.translate(None, _THE_REST)  # the brackets, links and operators, also those in texts
     return max(map(len, left.translate(None, b"()[]{}\n").split(b","))) <= MAX_LINKS and _is_flat(left)
+
+
+def _is_long(data: bytes) -> bool:
+    return max(map(len, data.split(b"\n"))) > _LONG
 
 
 _STRUCTURE = b"()[]{}.+-*/%|&,\n"
@@ -133,14 +135,23 @@ def _measure(tree: ast.AST) -> None:
 def _line_of_error(data: bytes) -> int | None:
     """Where Python's own parser finds an error; None where it finds none, or does not say."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(data)
+        _python_tree(data)
     except SyntaxError as error:
         return error.lineno
     except (ValueError, RecursionError, MemoryError):
         return None
     return None
+
+
+def _python_tree(data: bytes) -> ast.Module:
+    """What Python's own parser reads, without a word of what it warns of."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(data)
+
+
+def _syntax_error(line: int, data: bytes) -> str:
+    return f"syntax error at line {line}{_python2_hint(data)}"
 
 
 def _python2_hint(data: bytes) -> str:

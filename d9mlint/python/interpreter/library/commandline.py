@@ -275,7 +275,7 @@ class CommandLine:
         flag: Flag | None = interp.noted(("absl", name))
         if flag is None:
             return None
-        interp.note(("read-flag", name))
+        interp.note(("read-flag", name), name)
         return self._absl_value(interp, flag)
 
     def all_absl_values(self, interp: Interpreter) -> Dict:
@@ -309,7 +309,7 @@ class CommandLine:
             required = plain(event.kwargs.get("required", NONE)) is True
             flag = Flag(name, dashed, default, kind, event.location, required)
             interp.note(("flag", name), flag)
-            interp.note(("read-flag", name))
+            interp.note(("read-flag", name), name)
             out[name] = FlagValue(flag) if self.argv is None else _click_value(flag, self.argv)
         return out
 
