@@ -16,6 +16,7 @@ from d9mlint.python.domain.conditions import is_symbolic
 from d9mlint.python.domain.knowledge import Knowledge
 from d9mlint.python.frameworks.jax.mode import first_work, jax_mode, on_gpu, trainings
 from d9mlint.python.frameworks.jax.sizes import tiny
+from d9mlint.python.frameworks.used import frameworks_of, keras_backend
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.judge import interpret
 from d9mlint.python.project.files import Project
@@ -104,9 +105,9 @@ def test_on_gpu(line: str, gpu: bool) -> None:
 )
 def test_keras_backend(before: str, after: str, backend: str) -> None:
     told = program(f"import os\n{before}\nimport keras\n{after}\nkeras.Model().fit([1], epochs=2)\n")
-    assert told.keras_backend == backend
+    assert keras_backend(told) == backend
     assert bool(trainings(told)) is (backend == "jax")
-    assert (backend in told.frameworks) is bool(backend)
+    assert (backend in frameworks_of(told)) is bool(backend)
 
 
 def test_a_jitted_function_runs_with_its_arguments() -> None:

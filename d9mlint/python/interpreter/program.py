@@ -16,17 +16,6 @@ from d9mlint.python.domain.values import CondValue, Const, FlagValue, Obj, Ref, 
 MAX_RELATED = 5
 LOOPS = ("fit", "fit_generator", "train_on_batch", "train", "train_and_evaluate", "run")
 """Last names of calls that run the training themselves."""
-FRAMEWORKS = {
-    "tensorflow": ("tensorflow", "keras", "tf_keras"),
-    "torch": (
-        "torch", "torchvision", "lightning", "pytorch_lightning", "accelerate", "monai", "ignite", "fastai",
-        "torchtnt",
-    ),
-    "jax": ("jax", "flax", "haiku", "optax", "equinox"),
-}  # fmt: skip
-"""Frameworks by the packages that programs import for them."""
-_DEVICE = "torch.device"
-"""An object of this type is as good as its name."""
 T = TypeVar("T")
 
 
@@ -106,37 +95,6 @@ class Program:
         """The condition under which the program trains."""
         return either(*(both(*e.guards) for e in driven(self.trains)))
 
-    @cached_property
-    def frameworks(self) -> tuple[str, ...]:
-        """The frameworks that the program works with: ``tensorflow`` (also for Keras on it), ``torch``, ``jax``."""
-        found = [name for name, packages in FRAMEWORKS.items() if self.imports(*packages)]
-        backend = self.keras_backend
-        if backend != "tensorflow":
-            if "tensorflow" in found and not self.imports("tensorflow"):
-                found.remove("tensorflow")
-            found = [name for name in FRAMEWORKS if name in (*found, backend)]
-        return tuple(found)
-
-    @cached_property
-    def keras_backend(self) -> str:
-        """What Keras 3 computes with: ``tensorflow`` (its default, and that of Keras 2), ``jax``, ``torch``.
-
-        Empty where ``KERAS_BACKEND`` is set to something that is not known. Keras reads it when it is imported
-        (keras/src/backend/config.py); the file ``~/.keras/keras.json`` is no part of a program.
-        """
-        imported = next((e.index for e in self.imports("keras")), None)
-        before = [e for e in self.env("KERAS_BACKEND") if not e.detached and (imported is None or e.index < imported)]
-        if imported is None or not before:
-            return "tensorflow"
-        values = {leaf.value if isinstance(leaf, Const) else "" for _, leaf in alternatives(before[-1].args[0])}
-        known = values & {"tensorflow", "jax", "torch", "numpy", "openvino"}
-        return str(known.pop()) if len(values) == 1 and known and not before[-1].guards else ""
-
-    @property
-    def uses_tensorflow(self) -> bool:
-        """Whether the program imports TensorFlow or Keras at all."""
-        return "tensorflow" in self.frameworks
-
     # -- conditions ------------------------------------------------------------------------------------------------
 
     def absent(self, event: Event, wanted: Argument) -> Cond:
@@ -210,10 +168,11 @@ def _equals(leaf: Value, wanted: Any) -> Cond:
         if isinstance(wanted, bool) or isinstance(leaf.value, bool) or wanted is None:
             return leaf.value is wanted
         return bool(leaf.value == wanted)
-    if isinstance(leaf, Obj) and leaf.type == _DEVICE and leaf.event is not None and leaf.event.args:
-        return matches(leaf.event.args[0], wanted)
-    if isinstance(leaf, Obj) and isinstance(wanted, str) and "." in wanted:
-        return leaf.type.removesuffix("()") == wanted
+    if isinstance(leaf, Obj) and isinstance(wanted, str):
+        if "." in wanted:
+            return leaf.type.removesuffix("()") == wanted
+        named = leaf.event.args[0] if leaf.event is not None and leaf.event.args else None
+        return matches(named, wanted)  # what is made of a name is as good as the name: a device
     if isinstance(leaf, CondValue) and isinstance(wanted, bool):
         return leaf.cond if wanted else negate(leaf.cond)
     if isinstance(leaf, FlagValue):

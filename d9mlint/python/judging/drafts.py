@@ -9,6 +9,7 @@ from d9mlint.model import Edit, Fix, Location, Op, Related, Rule
 from d9mlint.python.domain.conditions import Cond, both
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, FlagValue, Inst, Obj, Ref, Value
+from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import Program
 
 MAX_RELATED = 5
@@ -49,7 +50,7 @@ def draft(
     message = rule.message.format_map(_Words(words))
     return Draft(
         rule, location, message, cond, confidence or rule.confidence, severity or rule.severity,
-        tuple(related)[:MAX_RELATED], remedy or rule.remedy(program.target, program.frameworks or ("numpy",)),
+        tuple(related)[:MAX_RELATED], remedy or rule.remedy(program.target, frameworks_of(program) or ("numpy",)),
         tuple(fixes), at.excluded if isinstance(at, Event) else (), settings,
         tuple(op.name for op in of_ops),
     )  # fmt: skip

@@ -16,6 +16,7 @@ from d9mlint.python.frameworks.tensorflow.determinism import on_gpu
 from d9mlint.python.frameworks.torch import gpu as torchgpu
 from d9mlint.python.frameworks.torch import mode as torchmode
 from d9mlint.python.frameworks.torch import ops as torchops
+from d9mlint.python.frameworks.used import frameworks_of, keras_backend
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import results
 from d9mlint.python.judging.drafts import lower
@@ -84,7 +85,7 @@ def uses(program: Program) -> tuple[Use, ...]:
 
 def _uses(program: Program) -> Iterator[Use]:
     gpus = {"jax": jaxmode.on_gpu(program)}
-    if "torch" in program.frameworks:
+    if "torch" in frameworks_of(program):
         gpus["torch"] = torchgpu.on_gpu(program)
     gpu = on_gpu(program)
     makers = results(program)
@@ -116,7 +117,7 @@ def _met(program: Program, event: Event) -> tuple[Op, ...]:
     name = event.name.replace("().__call__", ".__call__")
     known = program.knowledge.ops.get(name) or program.knowledge.ops.get(f"{name.rpartition('.')[0]}.*", ())
     if known and event.name.startswith("?."):  # names that only tensors have, on a value that is not known
-        known = tuple(op for op in known if op.framework in program.frameworks)
+        known = tuple(op for op in known if op.framework in frameworks_of(program))
     own = _own_name(event)
     if not own:
         return known
@@ -131,7 +132,7 @@ def _of_backend(program: Program, event: Event, op: Op) -> bool:
     """Whether a layer of Keras computes with the framework that the op is one of."""
     if not event.name.startswith("keras."):
         return True
-    return (op.framework if op.framework in ("jax", "torch") else "tensorflow") == program.keras_backend
+    return (op.framework if op.framework in ("jax", "torch") else "tensorflow") == keras_backend(program)
 
 
 def _own_name(event: Event) -> str:

@@ -28,6 +28,7 @@ from d9mlint.python.frameworks.tensorflow.hooks import SCOPE_INITIALIZER
 from d9mlint.python.frameworks.torch import devicedraws, loading
 from d9mlint.python.frameworks.torch.scorers import only_scores
 from d9mlint.python.frameworks.torch.weights import kept, without_numbers
+from d9mlint.python.frameworks.used import keras_backend
 from d9mlint.python.interpreter.library.environment import SPAWNED
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging import evaluating
@@ -146,7 +147,7 @@ def _seedings(program: Program) -> list[Seeding]:
 
 def _by_backend(program: Program, event: Event) -> tuple[str, ...]:
     """What Keras seeds besides, for the backend it computes with (keras/src/utils/rng_utils.py)."""
-    seeds_torch = event.name == "keras.utils.set_random_seed" and program.keras_backend == "torch"
+    seeds_torch = event.name == "keras.utils.set_random_seed" and keras_backend(program) == "torch"
     return ("torch",) if seeds_torch else ()
 
 
@@ -249,7 +250,7 @@ def _fit(program: Program, event: Event) -> Iterator[Draw]:
         return
     if isinstance(data, Unknown) and shuffle is None and not _looks_like_array(data):
         return
-    generator = _SHUFFLES.get(program.keras_backend)
+    generator = _SHUFFLES.get(keras_backend(program))
     if generator is None:
         return
     if generator == "tensorflow" and program.target.fits("tensorflow", "<2.0"):

@@ -15,6 +15,7 @@ from d9mlint.python.domain.conditions import Cond, both, either, negate, opaque_
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Seq, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import no_visible_gpus
+from d9mlint.python.frameworks.used import keras_backend
 from d9mlint.python.interpreter.program import LOOPS, Program
 
 FLAGS = "XLA_FLAGS"
@@ -122,7 +123,7 @@ def trainings(program: Program) -> list[Event]:
 
 def _is_jax(program: Program, event: Event) -> bool:
     if event.name.startswith("keras."):
-        return program.keras_backend == "jax"
+        return keras_backend(program) == "jax"
     return event.name.startswith(_GRADIENTS)
 
 

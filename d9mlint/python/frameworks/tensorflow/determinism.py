@@ -13,6 +13,7 @@ from d9mlint.model import Argument
 from d9mlint.python.domain.conditions import Cond, both, either, flag_test, is_symbolic, negate, opaque_test
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import CondValue, Const, Dict, FlagValue, Obj, Seq, Unknown, Value, alternatives
+from d9mlint.python.frameworks.used import keras_backend
 from d9mlint.python.interpreter.program import LOOPS, Program
 
 ENABLE = "tensorflow.config.experimental.enable_op_determinism"
@@ -297,11 +298,11 @@ def _is_tensorflow(program: Program, event: Event) -> bool:
     """Methods of unknown objects train with TensorFlow only where nothing else is likely (flax, scikit-learn)."""
     if event.name.endswith(".backward") or event.name.startswith(_OTHERS):
         return False
-    if event.name.startswith("keras.") and program.keras_backend != "tensorflow":
+    if event.name.startswith("keras.") and keras_backend(program) != "tensorflow":
         return False
     if not event.name.startswith("?."):
         return True
-    if program.imports("jax", "flax", "torch") or program.keras_backend != "tensorflow":
+    if program.imports("jax", "flax", "torch") or keras_backend(program) != "tensorflow":
         return False
     if event.name != "?.fit":
         return True

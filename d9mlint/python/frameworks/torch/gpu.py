@@ -15,6 +15,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.tellable import loosened
 from d9mlint.python.domain.values import Class, Const, FlagValue, Inst, Obj, Ref, Unknown, Value, alternatives
 from d9mlint.python.frameworks.tensorflow import determinism
+from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import LOOPS, Program, matches
 
 TRAINERS = ("pytorch_lightning.Trainer", "lightning.Trainer", "lightning.pytorch.Trainer",
@@ -231,5 +232,5 @@ def _together(event: Event, later: Event) -> bool:
 
 def _is_torch(program: Program, event: Event) -> bool:
     if event.name.endswith(".backward"):
-        return "torch" in program.frameworks
+        return "torch" in frameworks_of(program)
     return bool(_PACKAGES.match(event.name))

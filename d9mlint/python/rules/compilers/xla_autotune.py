@@ -10,6 +10,7 @@ from d9mlint.python.domain.conditions import both, either, is_symbolic, negate
 from d9mlint.python.frameworks.jax import mode as jaxmode
 from d9mlint.python.frameworks.tensorflow.compilers import requests, says
 from d9mlint.python.frameworks.tensorflow.determinism import switch
+from d9mlint.python.frameworks.used import frameworks_of, uses_tensorflow
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 
@@ -24,7 +25,7 @@ _EXCLUDE = re.compile(r"--xla_gpu_exclude_nondeterministic_ops(?:=true|=1)?(?:\s
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At each write of XLA_FLAGS that asks for a level above 0 and pins nothing."""
-    if "jax" in program.frameworks and not program.uses_tensorflow:
+    if "jax" in frameworks_of(program) and not uses_tensorflow(program):
         yield from _jax(program, rule)
         return
     if not any(not r.event.detached for r in requests(program)):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from d9mlint.model import Rule
 from d9mlint.python.frameworks.tensorflow.compilers import says
+from d9mlint.python.frameworks.used import frameworks_of, uses_tensorflow
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 
@@ -24,10 +25,10 @@ _BRIDGE = "it takes only --tf_xla_* flags, those of XLA itself belong into XLA_F
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At each write of the two variables."""
-    if "jax" in program.frameworks and not program.imports("tensorflow"):
+    if "jax" in frameworks_of(program) and not program.imports("tensorflow"):
         yield from _jax(program, rule)
         return
-    if not (program.uses_tensorflow or program.story.local) or program.target.fits("tensorflow", "<2.8"):
+    if not (uses_tensorflow(program) or program.story.local) or program.target.fits("tensorflow", "<2.8"):
         return
     for name, pattern, reason in (("XLA_FLAGS", _REMOVED, _UNKNOWN), ("TF_XLA_FLAGS", _MISPLACED, _BRIDGE)):
         for event in program.env(name):

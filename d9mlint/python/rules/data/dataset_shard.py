@@ -8,6 +8,7 @@ from d9mlint.model import Argument, Rule
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const
 from d9mlint.python.frameworks.tensorflow.pipelines import DATASET, upstream
+from d9mlint.python.frameworks.used import uses_tensorflow
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.rules.data import shuffle_before_shard
@@ -19,7 +20,7 @@ SAFE = "reproducible since TensorFlow 2.2, if all that comes before it has the s
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At each ``shard`` whose number of shards is not the constant 1."""
-    if not program.uses_tensorflow:
+    if not uses_tensorflow(program):
         return
     old = program.target.fits("tensorflow", "<2.2")
     shuffled = set() if old else {draft.location for draft in shuffle_before_shard.check_program(program, rule)}

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from d9mlint.model import Related, Rule
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import taint
+from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.flows import stands_in
@@ -108,7 +109,7 @@ def _remedy(program: Program, rule: Rule, group: list[Uncovered]) -> str:
     event = _first(program, group).draw.event
     package = event.name.partition(".")[0]
     own = package != "numpy" and any(one.framework == package for one in rule.remedies)
-    frameworks = (package,) if own else program.frameworks or ("numpy",)
+    frameworks = (package,) if own else frameworks_of(program) or ("numpy",)
     remedy = remedy_there(program, event, rule.remedy(program.target, frameworks))
     in_loader = any(u.draw.other == "torch" and u.draw.generator != "torch" for u in group)
     workers = "; where the loader has workers, `torch.manual_seed(1)` seeds those" if in_loader else ""

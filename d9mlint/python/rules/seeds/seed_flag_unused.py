@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Rule
+from d9mlint.python.frameworks.used import uses_tensorflow
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 
@@ -27,6 +28,6 @@ _GENERATORS = {"random": "random.seed", "numpy": "np.random.seed", "torch": "tor
 def _remedy(program: Program, name: str) -> str:
     """What fits the imports; the rule's own words where TensorFlow is one of them."""
     calls = [f"`{call}(args.{name})`" for package, call in _GENERATORS.items() if program.imports(package)]
-    if program.uses_tensorflow or not calls:
+    if uses_tensorflow(program) or not calls:
         return ""
     return f"pass it on: {', '.join(calls)}"

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from d9mlint.model import Argument, Related, Rule
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Obj, alternatives
+from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 
@@ -20,7 +21,7 @@ _P = Argument(0, "p")
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At the first dropout that runs, where weights are loaded and nothing trains or sets a mode."""
-    if "torch" not in program.frameworks or program.story.truncated or program.trains:
+    if "torch" not in frameworks_of(program) or program.story.truncated or program.trains:
         return
     if program.imports(*_TRAINERS) or any(_trains_or_sets(e) for e in program.events):
         return

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Rule
+from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 
@@ -35,7 +36,7 @@ def _builds(name: str) -> bool:
 
 def _remedy(program: Program, rule: Rule) -> str:
     """What is left to do: the engine may be saved already, and old releases have no timing cache."""
-    save, _, keep_timings = rule.remedy(program.target, program.frameworks).partition(", or ")
+    save, _, keep_timings = rule.remedy(program.target, frameworks_of(program)).partition(", or ")
     if _saves(program):
         save = "load the engine that is saved here wherever it is needed, instead of building it again"
     old = any(e.kind in ("call", "set") and e.name.endswith(_BEFORE_8) for e in program.events)

@@ -24,6 +24,7 @@ from d9mlint.python.frameworks.tensorflow.determinism import (
 from d9mlint.python.frameworks.torch import gpu as torchgpu
 from d9mlint.python.frameworks.torch import mode as torchmode
 from d9mlint.python.frameworks.torch.mode import torch_mode
+from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.opuse import shown
@@ -37,7 +38,7 @@ _NAMED = {OPS_VARIABLE, CUDNN_VARIABLE, FRONTEND_VARIABLE}
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """Every switch for which an earlier event surely came first."""
     yield from _tensorflow(program, rule)
-    if "jax" in program.frameworks:
+    if "jax" in frameworks_of(program):
         yield from _jax(program, rule)
 
 
@@ -79,7 +80,7 @@ def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
             line=first.location.line, done="made TensorFlow choose its kernels",
             related=[Related(first.location, "TensorFlow is already at work here")],
         )  # fmt: skip
-    if "torch" in program.frameworks:
+    if "torch" in frameworks_of(program):
         yield from _of_torch(program, rule)
 
 

@@ -16,13 +16,14 @@ from d9mlint.python.frameworks.tensorflow.determinism import (
     reads_deterministic_ops,
     setting,
 )
+from d9mlint.python.frameworks.used import uses_tensorflow
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """Every write of a variable that this version reads."""
-    if not program.uses_tensorflow:
+    if not uses_tensorflow(program):
         return
     read = {
         OPS_VARIABLE: reads_deterministic_ops(program),

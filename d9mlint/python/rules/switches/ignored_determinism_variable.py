@@ -16,6 +16,7 @@ from d9mlint.python.frameworks.tensorflow.determinism import (
     setting,
     switch,
 )
+from d9mlint.python.frameworks.used import frameworks_of, uses_tensorflow
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 
@@ -27,9 +28,9 @@ _BRIDGE = "TF_XLA_FLAGS"
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """Every write that turns on nothing, unless the right switch is on as well."""
-    if "jax" in program.frameworks and not program.uses_tensorflow:
+    if "jax" in frameworks_of(program) and not uses_tensorflow(program):
         yield from _jax(program, rule)
-    if not program.uses_tensorflow or program.target.fits("tensorflow", ">=2.1"):
+    if not uses_tensorflow(program) or program.target.fits("tensorflow", ">=2.1"):
         return
     # TF_DETERMINISTIC_OPS beside TF_CUDNN_DETERMINISTIC is a helper written for all versions, not a mistake.
     otherwise = (switch(program).on, partly_on(program))

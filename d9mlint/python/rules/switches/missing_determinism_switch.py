@@ -17,6 +17,7 @@ from d9mlint.python.frameworks.tensorflow.determinism import (
     switch,
     trainings,
 )
+from d9mlint.python.frameworks.used import frameworks_of, uses_tensorflow
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.opuse import shown
@@ -36,9 +37,9 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """One finding a framework, at the first call that trains."""
     if program.story.local or perhaps_elsewhere(program):
         return
-    if program.uses_tensorflow:
+    if uses_tensorflow(program):
         yield from _tensorflow(program, rule)
-    if "jax" in program.frameworks:
+    if "jax" in frameworks_of(program):
         yield from _jax(program, rule)
 
 

@@ -14,6 +14,7 @@ from d9mlint.python.frameworks.torch import gpu as torchgpu
 from d9mlint.python.frameworks.torch import mode as torchmode
 from d9mlint.python.frameworks.torch import networks
 from d9mlint.python.frameworks.torch import ops as torchops
+from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.library.environment import SPAWNED
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import results
@@ -73,7 +74,7 @@ class _Seen:
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """One finding a program, at the first call that trains."""
-    if program.story.local or "torch" not in program.frameworks or torchmode.hidden(program):
+    if program.story.local or "torch" not in frameworks_of(program) or torchmode.hidden(program):
         return
     found = torchgpu.trainings(program)
     for event in found:
@@ -176,7 +177,7 @@ def _remedy(program: Program, rule: Rule, event: Event, seen: _Seen) -> str:
     """The remedy of the version, where it belongs in this program, and what then raises."""
     if seen.compiled:
         return _KERNELS
-    text = _of_trainer(program, event) or rule.remedy(program.target, program.frameworks)
+    text = _of_trainer(program, event) or rule.remedy(program.target, frameworks_of(program))
     if event.inside(SPAWNED):
         where = f"{_worker(program)}, which runs in processes of its own"
         text = text.replace("near the start, after the seeds", f"at the start of {where}")

@@ -1,0 +1,56 @@
+"""Which frameworks a program works with."""
+
+from __future__ import annotations
+
+from d9mlint.python.domain.values import Const, alternatives
+from d9mlint.python.interpreter.program import Program
+
+_PACKAGES = {
+    "tensorflow": ("tensorflow", "keras", "tf_keras"),
+    "torch": (
+        "torch", "torchvision", "lightning", "pytorch_lightning", "accelerate", "monai", "ignite", "fastai",
+        "torchtnt",
+    ),
+    "jax": ("jax", "flax", "haiku", "optax", "equinox"),
+}  # fmt: skip
+"""Frameworks by the packages that programs import for them."""
+_BACKENDS = frozenset({"tensorflow", "jax", "torch", "numpy", "openvino"})
+
+
+def frameworks_of(program: Program) -> tuple[str, ...]:
+    """The frameworks that a program works with: ``tensorflow`` (also for Keras on it), ``torch``, ``jax``."""
+    return program.once("frameworks", _frameworks)
+
+
+def _frameworks(program: Program) -> tuple[str, ...]:
+    found = {name for name, packages in _PACKAGES.items() if program.imports(*packages)}
+    backend = keras_backend(program)
+    if backend != "tensorflow":
+        if not program.imports("tensorflow"):
+            found.discard("tensorflow")
+        found.add(backend)
+    return tuple(name for name in _PACKAGES if name in found)
+
+
+def uses_tensorflow(program: Program) -> bool:
+    """Whether a program imports TensorFlow or Keras at all."""
+    return "tensorflow" in frameworks_of(program)
+
+
+def keras_backend(program: Program) -> str:
+    """What Keras 3 computes with: ``tensorflow`` (its default, and that of Keras 2), ``jax``, ``torch``.
+
+    Empty where ``KERAS_BACKEND`` is set to something that is not known. Keras reads it when it is imported
+    (keras/src/backend/config.py); the file ``~/.keras/keras.json`` is no part of a program.
+    """
+    return program.once("keras-backend", _keras_backend)
+
+
+def _keras_backend(program: Program) -> str:
+    imported = next((e.index for e in program.imports("keras")), None)
+    before = [e for e in program.env("KERAS_BACKEND") if not e.detached and (imported is None or e.index < imported)]
+    if imported is None or not before:
+        return "tensorflow"
+    values = {leaf.value if isinstance(leaf, Const) else "" for _, leaf in alternatives(before[-1].args[0])}
+    known = values & _BACKENDS
+    return str(known.pop()) if len(values) == 1 and known and not before[-1].guards else ""
