@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from d9mlint.python.domain.conditions import Cond, Flag, both, either, negate
-from d9mlint.python.domain.diagrams import meets
+from d9mlint.python.domain.conditions import Cond, Flag
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -16,9 +15,6 @@ if TYPE_CHECKING:
 born = itertools.count(1).__next__
 """Gives each thing that can change a number, in the order in which they are made."""
 NO_ORIGINS: frozenset[str] = frozenset()
-NUMBERS = frozenset({"int", "length"})
-"""Origins that say that a value itself is a number; what is made of it need not be one."""
-MAX_ALTERNATIVES = 8
 
 
 class Unknown:
@@ -300,10 +296,6 @@ NONE = Const(None)
 ABSENT = Const(None)
 """What stands for an item of a list or dict under the conditions under which it has none; an argument is not given."""
 CALLABLE = (Func, Bound, Partial)
-ABOUT = ("shape", "dtype", "device", "ndim")
-"""Attributes that say what kind of array something is, whatever numbers are in it."""
-_CLEAN = frozenset({Const, FlagValue, CondValue, Func, Bound, Partial, Class, Inst, Module, Super})
-"""Values that carry no taint; most values are one of these."""
 
 
 def alternatives(value: Value | None) -> tuple[tuple[Cond, Value], ...]:
@@ -311,110 +303,3 @@ def alternatives(value: Value | None) -> tuple[tuple[Cond, Value], ...]:
     if value is None:
         return ()
     return value.alternatives if isinstance(value, Phi) else ((True, value),)
-
-
-def choose(options: Iterable[tuple[Cond, Value]]) -> Value:
-    """A value out of alternatives that exclude each other; nested alternatives are flattened, equal ones merged."""
-    return choose_of_pairs((cond, inner, leaf) for cond, value in options for inner, leaf in alternatives(value))
-
-
-def choose_of_pairs(options: Iterable[tuple[Cond, Cond, Value]]) -> Value:
-    """The same for alternatives each of which needs two conditions."""
-    leaves: list[tuple[Value, list[tuple[Cond, Cond]]]] = []
-    for cond, inner, leaf in options:
-        if not meets(cond, inner):
-            continue
-        for known, conds in leaves:
-            if known is leaf or same(known, leaf):
-                conds.append((cond, inner))
-                break
-        else:
-            leaves.append((leaf, [(cond, inner)]))
-    if len(leaves) > MAX_ALTERNATIVES:
-        return Unknown(*taint(leaf for leaf, _ in leaves))
-    if len(leaves) < 2:
-        return leaves[0][0] if leaves else UNKNOWN
-    return Phi(tuple((either(*(both(*pair) for pair in conds)), leaf) for leaf, conds in leaves))
-
-
-def present(item: Value) -> Cond:
-    """The condition under which an item of a list or dict is there."""
-    return either(*(cond for cond, leaf in alternatives(item) if leaf is not ABSENT))
-
-
-def in_place_of_absent(item: Value, instead: Value) -> Value:
-    """The item, or ``instead`` where there is none."""
-    if not any(leaf is ABSENT for _, leaf in alternatives(item)):
-        return item
-    return choose([(cond, instead if leaf is ABSENT else leaf) for cond, leaf in alternatives(item)])
-
-
-def overwrite(old: Value | None, cond: Cond, new: Value) -> Value:
-    """The value of a name that held ``old`` and is assigned ``new`` under ``cond``."""
-    if cond is True:
-        return new
-    return choose([(cond, new), (negate(cond), UNKNOWN if old is None else old)])
-
-
-def same(a: Value, b: Value) -> bool:
-    """Whether two values are certainly the same."""
-    if a is b:
-        return True
-    if isinstance(a, Const) and isinstance(b, Const):
-        return type(a.value) is type(b.value) and bool(a.value == b.value)
-    if isinstance(a, Ref) and isinstance(b, Ref):
-        return a.name == b.name and a.receiver is b.receiver
-    return isinstance(a, FlagValue) and isinstance(b, FlagValue) and a.flag == b.flag
-
-
-def taint(values: Any) -> tuple[frozenset[str], str, tuple[Event, ...]]:
-    """Origins, order and source events of several values together."""
-    origins: set[str] = set()
-    order = ""
-    sources: list[Event] = []
-    for value in values:
-        if type(value) in _CLEAN:
-            continue
-        for _, leaf in alternatives(value):
-            o, r, s = taint_of(leaf)
-            origins |= o
-            order = order or r
-            if s:
-                sources.extend(e for e in s if e not in sources)
-    return frozenset(origins), order, tuple(sources)
-
-
-def mixed(values: Any) -> Unknown:
-    """What is made of several values: their origins, order and sources, but no number for being made of numbers."""
-    origins, order, sources = taint(values)
-    return Unknown(origins - NUMBERS, order, sources)
-
-
-def is_number(value: Value) -> bool:
-    """Whether a value is known to be a number."""
-    if isinstance(value, Const):
-        return isinstance(value.value, (int, float))
-    return isinstance(value, Unknown) and not value.origins.isdisjoint(NUMBERS)
-
-
-def taint_of(value: Value) -> tuple[frozenset[str], str, tuple[Event, ...]]:
-    """Origins, order and source events of one value."""
-    if isinstance(value, Unknown):
-        return value.origins, value.order, value.sources
-    if isinstance(value, Obj):
-        own = (value.event,) if value.event and (value.origins or value.order) else ()
-        return value.origins, value.order, (*own, *value.sources)
-    if isinstance(value, Seq):
-        inner = taint([*(value.items or ()), *((value.element,) if value.element else ())])
-        return inner[0], value.order or inner[1], (*value.sources, *inner[2])
-    if isinstance(value, Phi):
-        return taint([value])
-    if isinstance(value, Dict):
-        return NO_ORIGINS, value.order, value.sources
-    if (
-        isinstance(value, Ref)
-        and isinstance(value.receiver, (Unknown, Obj))
-        and value.name.rpartition(".")[2] not in ABOUT
-    ):
-        return taint_of(value.receiver)  # an attribute of something made from the clock comes from the clock
-    return NO_ORIGINS, "", ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from d9mlint.python.domain.choices import choose
 from d9mlint.python.domain.conditions import Cond
 from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.values import (
@@ -23,7 +24,6 @@ from d9mlint.python.domain.values import (
     Super,
     Unknown,
     Value,
-    choose,
 )
 from d9mlint.python.interpreter import calls, linking
 from d9mlint.python.interpreter.library import environment

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from d9mlint.python.domain.choices import in_place_of_absent
 from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.values import (
     ABSENT,
@@ -18,7 +19,6 @@ from d9mlint.python.domain.values import (
     Unknown,
     Value,
     alternatives,
-    in_place_of_absent,
 )
 from d9mlint.python.source import facts as f
 

@@ -7,8 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from d9mlint.model import Location
+from d9mlint.python.domain.choices import choose
 from d9mlint.python.domain.conditions import Cond, both, either, is_symbolic, negate, symbolic_part
 from d9mlint.python.domain.events import Frame
+from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.values import (
     ABSENT,
     CALLABLE,
@@ -30,8 +32,6 @@ from d9mlint.python.domain.values import (
     Unknown,
     Value,
     alternatives,
-    choose,
-    taint,
 )
 from d9mlint.python.interpreter import attributes, binding, callbacks, expressions
 from d9mlint.python.interpreter.bounds import MAX_RUNS

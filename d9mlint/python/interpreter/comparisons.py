@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
+from d9mlint.python.domain.choices import present
 from d9mlint.python.domain.conditions import (
     UNKNOWN_DEFAULT,
     Cond,
@@ -38,7 +39,6 @@ from d9mlint.python.domain.values import (
     Unknown,
     Value,
     alternatives,
-    present,
 )
 from d9mlint.python.interpreter.library import sequences
 

@@ -11,20 +11,10 @@ from bisect import bisect_right
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
+from d9mlint.python.domain.choices import in_place_of_absent, overwrite
 from d9mlint.python.domain.conditions import Cond
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.values import (
-    ABSENT,
-    UNKNOWN,
-    Dict,
-    Inst,
-    Obj,
-    Seq,
-    Value,
-    born,
-    in_place_of_absent,
-    overwrite,
-)
+from d9mlint.python.domain.values import ABSENT, UNKNOWN, Dict, Inst, Obj, Seq, Value, born
 
 Holder: TypeAlias = Frame | Inst | Obj | Dict
 """What holds values by name or key."""

@@ -6,15 +6,17 @@ the calls of Python's own whose result matters (``os.environ``, ``argparse`` ...
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from d9mlint.model import Location, Target
+from d9mlint.python.domain.choices import overwrite
 from d9mlint.python.domain.conditions import Cond, both, either, is_symbolic, negate
 from d9mlint.python.domain.events import Event, Frame, Story
 from d9mlint.python.domain.knowledge import Knowledge
 from d9mlint.python.domain.path import Path
+from d9mlint.python.domain.taint import is_number, taint
 from d9mlint.python.domain.tellable import is_setting
 from d9mlint.python.domain.values import (
     UNKNOWN,
@@ -30,40 +32,20 @@ from d9mlint.python.domain.values import (
     Unknown,
     Value,
     alternatives,
-    is_number,
-    overwrite,
-    taint,
 )
-from d9mlint.python.interpreter import expressions, linking, statements
+from d9mlint.python.interpreter import expressions, linking, statements, subscripts
 from d9mlint.python.interpreter.bounds import Bounds
 from d9mlint.python.interpreter.heap import Heap
 from d9mlint.python.interpreter.hooks import Framework, Hooks
 from d9mlint.python.interpreter.library import environment, functions, sequences
 from d9mlint.python.interpreter.library.commandline import CommandLine
-from d9mlint.python.interpreter.sharing import Linker, Shared, Told
+from d9mlint.python.interpreter.sharing import Linker, Shared
 from d9mlint.python.interpreter.statements import STAYS, Left
 from d9mlint.python.interpreter.summaries import Summaries
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
     from d9mlint.python.project.files import Project
-
-
-class Scope(NamedTuple):
-    """What holds at a place because of who calls, beyond the conditions of the path."""
-
-    path: Path
-    stack: tuple[Location, ...]
-    contexts: list[str]
-    loops: list[int]
-    order_loops: list[tuple[str, tuple[Event, ...]]]
-    deferred: int
-    main_guards: int
-    trials: int
-    detached: bool
-    unreached: bool
-    loader: Event | None
-    stopped: Cond
 
 
 class Interpreter:
@@ -255,7 +237,7 @@ class Interpreter:
             else:
                 self.heap.open(holder)
         else:
-            expressions.note_index(self, holder, index, frame, place)
+            subscripts.note_index(self, holder, index, frame, place)
         if self.order_loops and _counts(target, value):
             order, sources = self.order_loops[-1]
             self.event("sink", "numbering", frame, place, (Unknown(order=order, sources=sources),))
@@ -296,50 +278,6 @@ class Interpreter:
             if not event.importing:  # what refers to itself would stay
                 event.result, event.args, event.kwargs, event.receiver, event.func = None, (), {}, None, None
         self.story.events.clear()
-
-    def leave_scope(self) -> Scope:
-        """Leaves all that holds here because of who calls; what only excludes that the program has stopped stays."""
-        scope = Scope(
-            self.path, self.stack, self.contexts, self.loops, self.order_loops, self.deferred, self.main_guards,
-            self.trials, self.detached, self.unreached, self.loader, self.stopped,
-        )  # fmt: skip
-        # A module runs once, whatever the branch that imports it first: its names are not conditional.
-        self.path, self.stack, self.contexts, self.loops, self.order_loops = self.path.alone(), (), [], [], []
-        self.deferred = self.main_guards = self.trials = 0
-        self.detached = self.unreached = False
-        self.loader, self.stopped = None, False
-        return scope
-
-    def enter_scope(self, scope: Scope, told: Iterable[Event]) -> None:
-        """Goes back to where a module is imported; what was ``told`` meanwhile happens there."""
-        (
-            self.path, self.stack, self.contexts, self.loops, self.order_loops, self.deferred, self.main_guards,
-            self.trials, self.detached, self.unreached, self.loader, self.stopped,
-        ) = scope  # fmt: skip
-        if (
-            self.stack
-            or self.contexts
-            or self.loops
-            or self.deferred
-            or self.main_guards
-            or self.trials
-            or self.detached
-        ):
-            for event in told:
-                excluded = event.excluded
-                self.place(event, Told.of(event))
-                event.excluded = excluded
-
-    def place(self, event: Event, told: Told) -> None:
-        """Puts an event, which a module tells as it sees it, where the module is imported."""
-        event.stack = (*self.stack, *told.stack)
-        event.contexts = (*self.contexts, *told.contexts)
-        event.loops = (*self.loops, *told.loops)
-        event.excluded = (*self.path.quiet, *told.excluded)
-        event.deferred = told.deferred or self.deferred > 0
-        event.tried = told.tried or self.trials > 0
-        event.detached, event.unreached = self.detached, self.unreached
-        event.main_only, event.loader = self.main_guards > 0, self.loader
 
     def event(
         self, kind: str, name: str, frame: Frame, place: f.Place, args: tuple[Value, ...] = (), *,

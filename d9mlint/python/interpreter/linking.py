@@ -10,7 +10,7 @@ from d9mlint.python.domain.conditions import LAUNCHER, Cond, either, flag_test, 
 from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.path import Path
 from d9mlint.python.domain.values import Const, Module, Ref, Unknown, Value
-from d9mlint.python.interpreter import missing
+from d9mlint.python.interpreter import missing, scopes
 from d9mlint.python.source import facts as f
 from d9mlint.python.source.filenames import above, join
 from d9mlint.python.source.reading import CannotRead
@@ -134,7 +134,7 @@ def import_once(interp: Interpreter, name: str, path: str) -> Module:
 
 def _import(interp: Interpreter, name: str, path: str) -> Module:
     """Runs a module at its first import: out of all that holds just there, as it does the same everywhere."""
-    scope = interp.leave_scope()
+    scope = scopes.leave(interp)
     first = len(interp.story.events)
     module = Module(name, path, None)
     running = interp.linker.begin(module)
@@ -146,7 +146,7 @@ def _import(interp: Interpreter, name: str, path: str) -> Module:
     interp.project.asked |= asked
     interp.entered |= entered
     interp.linker.end(running, name, interp.story.unchecked.get(path, "") if module.frame is None else "")
-    interp.enter_scope(scope, interp.story.events[first:])
+    scopes.enter(interp, scope, interp.story.events[first:])
     return module
 
 

@@ -10,31 +10,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from d9mlint.model import Location
-from d9mlint.python.domain.conditions import Cond
-from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Dict, Module, Value, born, same
+from d9mlint.python.domain.choices import same
+from d9mlint.python.domain.values import Dict, Module, Value, born
 from d9mlint.python.interpreter.heap import EVERY, Activation, Change, Ranges, Read
+from d9mlint.python.interpreter.scopes import Told, place
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
-
-
-class Told(NamedTuple):
-    """An event as it is seen from the module: without what holds wherever the module is imported."""
-
-    event: Event
-    stack: tuple[Location, ...]
-    contexts: tuple[str, ...]
-    loops: tuple[int, ...]
-    excluded: tuple[Cond, ...]
-    deferred: bool
-    tried: bool
-
-    @classmethod
-    def of(cls, event: Event) -> Told:
-        """The event as it is now."""
-        return cls(event, event.stack, event.contexts, event.loops, event.excluded, event.deferred, event.tried)
 
 
 class Import(NamedTuple):
@@ -260,7 +242,7 @@ class Linker:
         interp, event = self._interp, told.event
         event.index = len(interp.story.events)
         interp.story.events.append(event)
-        interp.place(event, told)
+        place(interp, event, told)
 
     def _would_be_same(self, name: str, path: str, changed: dict[tuple[int, Any], Any]) -> bool:
         """Whether a module would do what it did for the entry that ran it.

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from d9mlint.python.domain.conditions import Cond
+from d9mlint.python.domain.taint import NUMBERS, taint
 from d9mlint.python.domain.values import (
     CALLABLE,
-    NUMBERS,
     Bound,
     Class,
     CondValue,
@@ -31,7 +31,6 @@ from d9mlint.python.domain.values import (
     Unknown,
     Value,
     alternatives,
-    taint,
 )
 
 if TYPE_CHECKING:

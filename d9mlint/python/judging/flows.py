@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Dict, taint
+from d9mlint.python.domain.taint import taint
+from d9mlint.python.domain.values import Dict
 from d9mlint.python.frameworks.torch.tensors import NO_GRAD
 from d9mlint.python.interpreter.program import Program
 

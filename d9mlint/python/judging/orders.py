@@ -8,7 +8,8 @@ from typing import Any
 from d9mlint.model import Argument, Related, Rule
 from d9mlint.python.domain.conditions import both, either
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Value, alternatives, taint, taint_of
+from d9mlint.python.domain.taint import taint, taint_of
+from d9mlint.python.domain.values import Value, alternatives
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging import picking
 from d9mlint.python.judging.drafts import Draft, draft, lower

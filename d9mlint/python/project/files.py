@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from d9mlint.cache import Store, code_hash, content_hash
 from d9mlint.python.source import facts as f
+from d9mlint.python.source import queries
 from d9mlint.python.source.filenames import join
 from d9mlint.python.source.parsing import parse
 from d9mlint.python.source.reading import CannotRead, Reader
@@ -80,7 +81,7 @@ class Project:
     def words(self, node: f.Facts | f.Stmt | f.Lambda) -> frozenset[str]:
         """All names, attributes and texts in a file, statement or lambda expression."""
         if id(node) not in self._words:
-            self._words[id(node)] = f.words(node)
+            self._words[id(node)] = queries.words(node)
         return self._words[id(node)]
 
     def functions(self, path: str) -> tuple[f.Def, ...]:
@@ -91,13 +92,13 @@ class Project:
         """
         if path not in self._functions:
             facts = self.facts(path)
-            self._functions[path] = () if facts is None else tuple(f.functions(facts.body))
+            self._functions[path] = () if facts is None else tuple(queries.functions(facts.body))
         return self._functions[path]
 
     def reads(self, node: f.Facts | f.Stmt | f.Lambda) -> frozenset[str]:
         """All names in a file, statement or lambda expression but those that are only assigned to."""
         if id(node) not in self._reads:
-            self._reads[id(node)] = f.reads(node)
+            self._reads[id(node)] = queries.reads(node)
         return self._reads[id(node)]
 
     def base_of(self, dotted: str, roots: tuple[str, ...]) -> str | None:

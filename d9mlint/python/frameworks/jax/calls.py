@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from d9mlint.python.domain.choices import choose
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import (
     UNKNOWN,
@@ -18,7 +19,6 @@ from d9mlint.python.domain.values import (
     Unknown,
     Value,
     alternatives,
-    choose,
 )
 from d9mlint.python.interpreter import calls
 from d9mlint.python.interpreter.hooks import Transfer

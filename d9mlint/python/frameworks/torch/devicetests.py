@@ -8,6 +8,7 @@ from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.values import Const, Obj, Ref, Seq, Value
 from d9mlint.python.interpreter import expressions
 from d9mlint.python.source import facts as f
+from d9mlint.python.source import queries
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
@@ -36,7 +37,7 @@ def note(interp: Interpreter, node: f.If, frame: Frame) -> None:
     else:
         return
     body = node.body if not outcome else node.orelse
-    never = Seq("tuple", [Const(word) for word in sorted(f.words(body))])
+    never = Seq("tuple", [Const(word) for word in sorted(queries.words(body))])
     kwargs: dict[str, Value] = {"outcome": Const(outcome), "text": Const(node.text)}
     interp.event(KIND, name, frame, node.place, (never,), kwargs=kwargs)
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from d9mlint.model import Argument
 from d9mlint.python.domain.conditions import Cond, both, is_symbolic, negate
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import CALLABLE, Bound, Const, Func, Partial, Value, alternatives, taint
+from d9mlint.python.domain.taint import taint
+from d9mlint.python.domain.values import CALLABLE, Bound, Const, Func, Partial, Value, alternatives
 from d9mlint.python.frameworks.torch.loaders import CONTEXTS, INIT, LOADER, WORKER
 from d9mlint.python.interpreter.program import Program, is_none
 

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.values import UNKNOWN, Const, Func, Obj, Ref, Seq, Unknown, Value, taint
+from d9mlint.python.domain.taint import taint
+from d9mlint.python.domain.values import UNKNOWN, Const, Func, Obj, Ref, Seq, Unknown, Value
 from d9mlint.python.interpreter import expressions
 from d9mlint.python.source import facts as f
 

@@ -9,7 +9,8 @@ from typing import TypeAlias
 from d9mlint.model import Argument
 from d9mlint.python.domain.conditions import Cond, both, either, negate, symbolic_part, truth
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Const, Dict, Inst, Obj, Ref, Seq, Value, alternatives, taint
+from d9mlint.python.domain.taint import taint
+from d9mlint.python.domain.values import Const, Dict, Inst, Obj, Ref, Seq, Value, alternatives
 from d9mlint.python.interpreter.program import Program, matches
 
 _STATE = Argument(0, "state_dict")

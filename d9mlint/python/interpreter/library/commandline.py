@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from d9mlint.model import UsageError
+from d9mlint.python.domain.choices import choose, overwrite
 from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Flag, flag_test
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import (
@@ -22,8 +23,6 @@ from d9mlint.python.domain.values import (
     Seq,
     Unknown,
     Value,
-    choose,
-    overwrite,
 )
 from d9mlint.python.interpreter.library.environment import NAMESPACE
 from d9mlint.python.interpreter.library.options import NOT_KNOWN, choices, default_of, for_argparse, plain

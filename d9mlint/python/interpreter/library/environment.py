@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.path import Path
+from d9mlint.python.domain.taint import NUMBERS, taint
 from d9mlint.python.domain.values import (
     NONE,
-    NUMBERS,
     UNKNOWN,
     Const,
     Dict,
@@ -22,7 +22,6 @@ from d9mlint.python.domain.values import (
     Unknown,
     Value,
     alternatives,
-    taint,
 )
 from d9mlint.python.interpreter.hooks import Transfer, ask
 from d9mlint.python.source import dotenv

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from d9mlint.python.domain.choices import choose
 from d9mlint.python.domain.conditions import TYPE_TEST, is_symbolic, negate, opaque_test
 from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.taint import NUMBERS, mixed, taint
 from d9mlint.python.domain.tellable import is_setting
 from d9mlint.python.domain.values import (
     ABSENT,
     NONE,
-    NUMBERS,
     UNKNOWN,
     Bound,
     Class,
@@ -30,9 +31,6 @@ from d9mlint.python.domain.values import (
     Unknown,
     Value,
     alternatives,
-    choose,
-    mixed,
-    taint,
 )
 from d9mlint.python.interpreter import attributes, calls, comparisons
 from d9mlint.python.interpreter.hooks import Transfer

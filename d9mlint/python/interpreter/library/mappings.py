@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from d9mlint.python.domain.choices import in_place_of_absent
 from d9mlint.python.domain.conditions import Cond, both
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.values import (
-    ABSENT,
-    NONE,
-    UNKNOWN,
-    Const,
-    Dict,
-    Seq,
-    Value,
-    alternatives,
-    in_place_of_absent,
-)
+from d9mlint.python.domain.values import ABSENT, NONE, UNKNOWN, Const, Dict, Seq, Value, alternatives
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import environment
 

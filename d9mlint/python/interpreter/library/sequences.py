@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from d9mlint.python.domain.choices import choose
 from d9mlint.python.domain.conditions import TYPE_TEST, Cond, conjuncts, opaque
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.values import ABSENT, Const, Dict, Obj, Phi, Seq, Unknown, Value, alternatives, choose, taint
+from d9mlint.python.domain.taint import taint
+from d9mlint.python.domain.values import ABSENT, Const, Dict, Obj, Phi, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter.library import sets
 from d9mlint.python.source import facts as f
 

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.conditions import Cond
-from d9mlint.python.domain.values import NONE, NUMBERS, Const, Phi, Seq, Unknown, Value, alternatives, taint
+from d9mlint.python.domain.taint import NUMBERS, taint
+from d9mlint.python.domain.values import NONE, Const, Phi, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter.hooks import Transfer
 
 if TYPE_CHECKING:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.events import Frame
-from d9mlint.python.domain.values import ABOUT, Obj, Value, alternatives, taint
+from d9mlint.python.domain.taint import ABOUT, taint
+from d9mlint.python.domain.values import Obj, Value, alternatives
 from d9mlint.python.source import facts as f
+from d9mlint.python.source import queries
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
@@ -48,7 +50,7 @@ def looked_at(interp: Interpreter, holder: Value, name: str) -> None:
 
 def unread(interp: Interpreter, targets: tuple[f.Expr, ...], frame: Frame) -> bool:
     """Whether what is assigned goes only to names that the function, or the module, never reads."""
-    names = [name for target in targets for name in f.plain_names(target)]
+    names = [name for target in targets for name in queries.plain_names(target)]
     if not names or None in names:
         return False
     return all(name == _BLANK for name in names) or _read_in(interp, frame).isdisjoint(names)

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.values import UNKNOWN, Obj, Phi, Seq, Unknown, Value, taint
+from d9mlint.python.domain.taint import taint
+from d9mlint.python.domain.values import UNKNOWN, Obj, Phi, Seq, Unknown, Value
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:

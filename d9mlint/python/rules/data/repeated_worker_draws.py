@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from d9mlint.model import Argument, Related, Rule
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import taint
+from d9mlint.python.domain.taint import taint
 from d9mlint.python.frameworks.torch import loading
 from d9mlint.python.frameworks.torch.loaders import WORKER
 from d9mlint.python.interpreter.program import Program, matches

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from d9mlint.model import Argument, Related, Rule
 from d9mlint.python.domain.conditions import both
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Const, taint
+from d9mlint.python.domain.taint import taint
+from d9mlint.python.domain.values import Const
 from d9mlint.python.frameworks.tensorflow.pipelines import DATASET, upstream
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, lower

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from d9mlint.model import Related, Rule
 from d9mlint.python.domain.conditions import both, either, is_symbolic, negate
-from d9mlint.python.domain.values import taint
+from d9mlint.python.domain.taint import taint
 from d9mlint.python.frameworks.horovod import broadcasts, wraps
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft

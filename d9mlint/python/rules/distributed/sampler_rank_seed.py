@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Argument, Related, Rule
-from d9mlint.python.domain.values import taint
+from d9mlint.python.domain.taint import taint
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from d9mlint.model import Related, Rule
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Unknown, taint
+from d9mlint.python.domain.taint import taint
+from d9mlint.python.domain.values import Unknown
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.hashing import where_salted

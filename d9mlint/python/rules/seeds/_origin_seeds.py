@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from d9mlint.model import Related, Rule
 from d9mlint.python.domain.conditions import Cond, both, either, is_symbolic
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Value, alternatives, taint
+from d9mlint.python.domain.taint import taint
+from d9mlint.python.domain.values import Value, alternatives
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from d9mlint.model import Related, Rule
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import taint
+from d9mlint.python.domain.taint import taint
 from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, lower

@@ -1,0 +1,66 @@
+"""Values that are chosen between under conditions, and what a name holds after it was assigned under one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from d9mlint.python.domain.conditions import Cond, both, either, negate
+from d9mlint.python.domain.diagrams import meets
+from d9mlint.python.domain.taint import taint
+from d9mlint.python.domain.values import ABSENT, UNKNOWN, Const, FlagValue, Phi, Ref, Unknown, Value, alternatives
+
+MAX_ALTERNATIVES = 8
+
+
+def choose(options: Iterable[tuple[Cond, Value]]) -> Value:
+    """A value out of alternatives that exclude each other; nested alternatives are flattened, equal ones merged."""
+    return choose_of_pairs((cond, inner, leaf) for cond, value in options for inner, leaf in alternatives(value))
+
+
+def choose_of_pairs(options: Iterable[tuple[Cond, Cond, Value]]) -> Value:
+    """The same for alternatives each of which needs two conditions."""
+    leaves: list[tuple[Value, list[tuple[Cond, Cond]]]] = []
+    for cond, inner, leaf in options:
+        if not meets(cond, inner):
+            continue
+        for known, conds in leaves:
+            if known is leaf or same(known, leaf):
+                conds.append((cond, inner))
+                break
+        else:
+            leaves.append((leaf, [(cond, inner)]))
+    if len(leaves) > MAX_ALTERNATIVES:
+        return Unknown(*taint(leaf for leaf, _ in leaves))
+    if len(leaves) < 2:
+        return leaves[0][0] if leaves else UNKNOWN
+    return Phi(tuple((either(*(both(*pair) for pair in conds)), leaf) for leaf, conds in leaves))
+
+
+def present(item: Value) -> Cond:
+    """The condition under which an item of a list or dict is there."""
+    return either(*(cond for cond, leaf in alternatives(item) if leaf is not ABSENT))
+
+
+def in_place_of_absent(item: Value, instead: Value) -> Value:
+    """The item, or ``instead`` where there is none."""
+    if not any(leaf is ABSENT for _, leaf in alternatives(item)):
+        return item
+    return choose([(cond, instead if leaf is ABSENT else leaf) for cond, leaf in alternatives(item)])
+
+
+def overwrite(old: Value | None, cond: Cond, new: Value) -> Value:
+    """The value of a name that held ``old`` and is assigned ``new`` under ``cond``."""
+    if cond is True:
+        return new
+    return choose([(cond, new), (negate(cond), UNKNOWN if old is None else old)])
+
+
+def same(a: Value, b: Value) -> bool:
+    """Whether two values are certainly the same."""
+    if a is b:
+        return True
+    if isinstance(a, Const) and isinstance(b, Const):
+        return type(a.value) is type(b.value) and bool(a.value == b.value)
+    if isinstance(a, Ref) and isinstance(b, Ref):
+        return a.name == b.name and a.receiver is b.receiver
+    return isinstance(a, FlagValue) and isinstance(b, FlagValue) and a.flag == b.flag

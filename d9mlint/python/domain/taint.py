@@ -1,0 +1,90 @@
+"""What values carry along into what is made of them: where they come from, and whose order they have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from d9mlint.python.domain.values import (
+    NO_ORIGINS,
+    Bound,
+    Class,
+    CondValue,
+    Const,
+    Dict,
+    FlagValue,
+    Func,
+    Inst,
+    Module,
+    Obj,
+    Partial,
+    Phi,
+    Ref,
+    Seq,
+    Super,
+    Unknown,
+    Value,
+    alternatives,
+)
+
+if TYPE_CHECKING:
+    from d9mlint.python.domain.events import Event
+
+NUMBERS = frozenset({"int", "length"})
+"""Origins that say that a value itself is a number; what is made of it need not be one."""
+ABOUT = ("shape", "dtype", "device", "ndim")
+"""Attributes that say what kind of array something is, whatever numbers are in it."""
+_CLEAN = frozenset({Const, FlagValue, CondValue, Func, Bound, Partial, Class, Inst, Module, Super})
+"""Values that carry no taint; most values are one of these."""
+
+
+def taint(values: Any) -> tuple[frozenset[str], str, tuple[Event, ...]]:
+    """Origins, order and source events of several values together."""
+    origins: set[str] = set()
+    order = ""
+    sources: list[Event] = []
+    for value in values:
+        if type(value) in _CLEAN:
+            continue
+        for _, leaf in alternatives(value):
+            o, r, s = taint_of(leaf)
+            origins |= o
+            order = order or r
+            if s:
+                sources.extend(e for e in s if e not in sources)
+    return frozenset(origins), order, tuple(sources)
+
+
+def taint_of(value: Value) -> tuple[frozenset[str], str, tuple[Event, ...]]:
+    """Origins, order and source events of one value."""
+    if isinstance(value, Unknown):
+        return value.origins, value.order, value.sources
+    if isinstance(value, Obj):
+        own = (value.event,) if value.event and (value.origins or value.order) else ()
+        return value.origins, value.order, (*own, *value.sources)
+    if isinstance(value, Seq):
+        inner = taint([*(value.items or ()), *((value.element,) if value.element else ())])
+        return inner[0], value.order or inner[1], (*value.sources, *inner[2])
+    if isinstance(value, Phi):
+        return taint([value])
+    if isinstance(value, Dict):
+        return NO_ORIGINS, value.order, value.sources
+    if (
+        isinstance(value, Ref)
+        and isinstance(value.receiver, (Unknown, Obj))
+        and value.name.rpartition(".")[2] not in ABOUT
+    ):
+        return taint_of(value.receiver)  # an attribute of something made from the clock comes from the clock
+    return NO_ORIGINS, "", ()
+
+
+def mixed(values: Any) -> Unknown:
+    """What is made of several values: their origins, order and sources, but no number for being made of numbers."""
+    origins, order, sources = taint(values)
+    return Unknown(origins - NUMBERS, order, sources)
+
+
+def is_number(value: Value) -> bool:
+    """Whether a value is known to be a number."""
+    if isinstance(value, Const):
+        return isinstance(value.value, (int, float))
+    return isinstance(value, Unknown) and not value.origins.isdisjoint(NUMBERS)

@@ -1,0 +1,83 @@
+"""What holds at a place because of who calls: left while a module is imported, which sees none of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+from d9mlint.model import Location
+from d9mlint.python.domain.conditions import Cond
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.path import Path
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+
+class Scope(NamedTuple):
+    """What holds at a place because of who calls, beyond the conditions of the path."""
+
+    path: Path
+    stack: tuple[Location, ...]
+    contexts: list[str]
+    loops: list[int]
+    order_loops: list[tuple[str, tuple[Event, ...]]]
+    deferred: int
+    main_guards: int
+    trials: int
+    detached: bool
+    unreached: bool
+    loader: Event | None
+    stopped: Cond
+
+
+class Told(NamedTuple):
+    """An event as it is seen from the module: without what holds wherever the module is imported."""
+
+    event: Event
+    stack: tuple[Location, ...]
+    contexts: tuple[str, ...]
+    loops: tuple[int, ...]
+    excluded: tuple[Cond, ...]
+    deferred: bool
+    tried: bool
+
+    @classmethod
+    def of(cls, event: Event) -> Told:
+        """The event as it is now."""
+        return cls(event, event.stack, event.contexts, event.loops, event.excluded, event.deferred, event.tried)
+
+
+def leave(interp: Interpreter) -> Scope:
+    """Leaves all that holds here because of who calls; what only excludes that the program has stopped stays."""
+    scope = Scope(*(getattr(interp, name) for name in Scope._fields))
+    # A module runs once, whatever the branch that imports it first: its names are not conditional.
+    _go(interp, Scope(interp.path.alone(), (), [], [], [], 0, 0, 0, False, False, None, False))
+    return scope
+
+
+def enter(interp: Interpreter, scope: Scope, told: Iterable[Event]) -> None:
+    """Goes back to where a module is imported; what was ``told`` meanwhile happens there."""
+    _go(interp, scope)
+    if any((scope.stack, scope.contexts, scope.loops, scope.deferred, scope.main_guards, scope.trials, scope.detached)):
+        for event in told:
+            excluded = event.excluded
+            place(interp, event, Told.of(event))
+            event.excluded = excluded
+
+
+def _go(interp: Interpreter, scope: Scope) -> None:
+    for name, value in scope._asdict().items():
+        setattr(interp, name, value)
+
+
+def place(interp: Interpreter, event: Event, told: Told) -> None:
+    """Puts an event, which a module tells as it sees it, where the module is imported."""
+    event.stack = (*interp.stack, *told.stack)
+    event.contexts = (*interp.contexts, *told.contexts)
+    event.loops = (*interp.loops, *told.loops)
+    event.excluded = (*interp.path.quiet, *told.excluded)
+    event.deferred = told.deferred or interp.deferred > 0
+    event.tried = told.tried or interp.trials > 0
+    event.detached, event.unreached = interp.detached, interp.unreached
+    event.main_only, event.loader = interp.main_guards > 0, interp.loader

@@ -1,0 +1,144 @@
+"""Subscripts: what ``holder[index]`` gives, by what is held."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from d9mlint.python.domain.choices import choose, in_place_of_absent
+from d9mlint.python.domain.conditions import Flag, flag_test
+from d9mlint.python.domain.events import Frame
+from d9mlint.python.domain.taint import taint
+from d9mlint.python.domain.values import (
+    CALLABLE,
+    UNKNOWN,
+    Bound,
+    Class,
+    Const,
+    Dict,
+    Dynamic,
+    FlagValue,
+    Func,
+    Inst,
+    Obj,
+    Phi,
+    Ref,
+    Seq,
+    Unknown,
+    Value,
+    alternatives,
+)
+from d9mlint.python.interpreter import attributes, calls, expressions
+from d9mlint.python.interpreter.hooks import ask
+from d9mlint.python.interpreter.library import sequences
+from d9mlint.python.interpreter.marks import selection
+from d9mlint.python.source import facts as f
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+
+def subscript(interp: Interpreter, node: f.Sub, frame: Frame) -> Value:
+    """The value of ``holder[index]``."""
+    holder = expressions.evaluate(interp, node.value, frame)
+    index = expressions.evaluate(interp, node.key, frame)
+    note_index(interp, holder, index, frame, node.place)
+    options = [(cond, _item(interp, leaf, index, node, frame)) for cond, leaf in alternatives(holder)]
+    return selection.drawn(choose(options), index)
+
+
+def note_index(interp: Interpreter, holder: Value, index: Value, frame: Frame, place: f.Place) -> None:
+    """Tells of an array whose item is found by the hash of something."""
+    types = interp.hooks.arrays
+    arrays = (leaf for _, leaf in alternatives(holder) if isinstance(leaf, Obj) and leaf.type.startswith(types))
+    if any(True for _ in arrays) and "hash" in taint([index])[0]:
+        interp.event("index", "array", frame, place, (index,))
+
+
+def _by_flag(interp: Interpreter, holder: Dict, index: FlagValue) -> Value | None:
+    """What a flag picks out of a table of functions and classes, each under its condition; None for other tables."""
+    keys = [key for key in interp.heap.items(holder) if isinstance(key, (str, int))]
+    if holder.open or not 1 < len(keys) == len(holder.items):
+        return None
+    if not all(isinstance(value, (Class, Func, Ref)) for value in holder.items.values()):
+        return None
+    return choose([(flag_test(index.flag, "==", key), holder.items[key]) for key in keys])
+
+
+def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: Frame) -> Value:
+    if isinstance(holder, Ref) and holder.name == "os.environ":
+        known = interp.variable(str(index.value)) if isinstance(index, Const) else UNKNOWN
+        return Unknown(frozenset({"env"})) if known is None else known
+    if isinstance(holder, Dict) and isinstance(index, Const):
+        try:
+            found = interp.heap.item(holder, index.value)
+        except TypeError:
+            found = None
+        return interp.resolve(in_place_of_absent(found, UNKNOWN)) if found is not None else UNKNOWN
+    if (
+        isinstance(holder, Dict)
+        and isinstance(index, FlagValue)
+        and (chosen := _by_flag(interp, holder, index)) is not None
+    ):
+        return chosen
+    if isinstance(holder, Dict) and isinstance(index, (FlagValue, Phi)):
+        return (
+            choose([(True, value) for value in list(interp.heap.items(holder).values())[:1]])
+            if len(holder.items) == 1
+            else UNKNOWN
+        )
+    if isinstance(holder, Seq):
+        selection.note(interp, holder, index, node, frame)
+        if node.is_slice:
+            kept = sequences.cut(holder, node)
+            return Seq(holder.kind, kept, holder.element or _any(holder), holder.order, holder.sources)
+        number = index.value if isinstance(index, Const) and isinstance(index.value, int) else None
+        if holder.items is not None and number is not None and -len(holder.items) <= number < len(holder.items):
+            return interp.resolve(holder.items[number])
+        return holder.element or _any(holder)
+    if isinstance(holder, Const) and isinstance(index, Const) and not node.is_slice:
+        try:
+            return Const(holder.value[index.value])
+        except (TypeError, IndexError, KeyError):
+            return UNKNOWN
+    if isinstance(holder, FlagValue) and isinstance(index, Const) and isinstance(holder.flag.default, (list, tuple)):
+        return _part_of_flag(holder.flag, index.value)
+    if isinstance(holder, Inst):
+        method = attributes.class_attribute(interp, holder.cls, "__getitem__")
+        if isinstance(method, Func) and not node.is_slice:
+            return calls.call(interp, Bound(method, holder), [index], {}, frame, node.place)
+    if isinstance(holder, Obj):
+        selection.note(interp, holder, index, node, frame)
+        if holder.type in interp.hooks.items_alike or (node.is_slice and _keeps_all(node.key)):
+            return holder
+    if isinstance(holder, Dict) and any(isinstance(item, (*CALLABLE, Class)) for item in holder.items.values()):
+        return Dynamic("it is taken out of a table by a key that is only known at run time")
+    found = ask(interp.hooks.subscript, holder, index)
+    if found is not None:
+        return found  # type: ignore[no-any-return]
+    if isinstance(holder, Unknown):
+        selection.note(interp, holder, index, node, frame)
+    if isinstance(index, Seq) and index.order and not node.is_slice:  # the columns of a frame, in the order of a list
+        return Unknown(*taint([holder, index]))
+    origins, order, sources = taint([holder])
+    return Unknown(origins, order if node.is_slice else "", sources)
+
+
+def _part_of_flag(flag: Flag, index: object) -> Value:
+    """One value of a flag that takes several (``nargs=2``): a flag of its own as far as conditions go."""
+    default = flag.default
+    if not isinstance(index, int) or not -len(default) <= index < len(default):
+        return UNKNOWN
+    part = f"[{index}]"
+    return FlagValue(flag._replace(name=flag.name + part, spelled=flag.spelled + part, default=default[index]))
+
+
+def _keeps_all(key: f.Expr) -> bool:
+    """Whether a subscript only adds axes: ``x[tf.newaxis, :]``, ``x[:, None]``."""
+    parts = key.items if isinstance(key, f.Items) else (key,)
+    return all(
+        (isinstance(p, f.Const) and p.value is None) or (isinstance(p, f.Attr) and p.name == "newaxis") for p in parts
+    )
+
+
+def _any(holder: Seq) -> Value:
+    return holder.items[0] if holder.items else UNKNOWN

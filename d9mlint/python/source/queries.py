@@ -1,0 +1,84 @@
+"""Questions about facts: which functions, words and names are in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from d9mlint.python.source.facts import (
+    Assign,
+    Class,
+    Def,
+    Expr,
+    For,
+    If,
+    Items,
+    Match,
+    Name,
+    Scope,
+    Stmt,
+    Try,
+    While,
+    With,
+)
+
+_BLOCKS: dict[type, tuple[str, ...]] = {
+    Def: ("body",), Class: ("body",), If: ("body", "orelse"), For: ("body", "orelse"), While: ("body", "orelse"),
+    With: ("body",), Try: ("body", "handlers", "orelse", "final"),
+}  # fmt: skip
+"""The parts of a statement that hold statements, or blocks of them."""
+
+
+def functions(body: tuple[Stmt, ...]) -> Iterator[Def]:
+    """All function definitions in statements, those inside others too, in no particular order."""
+    pending: list[Any] = [body]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, Def):
+            yield one
+        for name in _BLOCKS.get(type(one), ()):
+            pending += getattr(one, name)
+        if type(one) is tuple:
+            pending += one
+        elif isinstance(one, Match):
+            pending += [inner for case in one.cases for inner in case[1]]
+
+
+def words(node: Any) -> frozenset[str]:
+    """All names, attributes and texts in a statement or expression."""
+    found: set[str] = set()
+    pending: list[Any] = [node]
+    while pending:
+        for one in pending.pop():
+            if isinstance(one, str):
+                found.add(one)
+            elif one and isinstance(one, tuple) and type(one[0]) is not int:  # a place holds numbers only
+                pending.append(one)
+    return frozenset(found)
+
+
+def reads(node: Any) -> frozenset[str]:
+    """All names in a file, statement or expression but those that are only assigned to; ``global`` ones are read."""
+    found: set[str] = set()
+    pending: list[Any] = [node]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, Name):
+            found.add(one.id)
+        elif isinstance(one, Scope):
+            found.update(one.names)
+        elif isinstance(one, Assign):
+            pending += [target for target in one.targets if None in plain_names(target)]
+            if one.value is not None:
+                pending.append(one.value)
+        else:
+            # A place holds numbers only.
+            pending += [part for part in one if part and isinstance(part, tuple) and type(part[0]) is not int]
+    return frozenset(found)
+
+
+def plain_names(target: Expr) -> list[str | None]:
+    """The plain names of a target, None for what is none."""
+    if isinstance(target, Items):
+        return [name for item in target.items for name in plain_names(item)]
+    return [target.id if isinstance(target, Name) else None]
