@@ -37,6 +37,8 @@ class Coverage(NamedTuple):
     uncalled: Mapping[str, int]
     """By file, how many of them nothing was seen to call."""
     unfollowed: tuple[Unfollowed, ...] = ()
+    interpreted: bool = True
+    """False where the files use nothing that any rule is about, and were only looked at for what cannot be read."""
 
 
 class Report(NamedTuple):

@@ -34,6 +34,7 @@ def render(report: Report) -> str:
 def _coverage(entry: str, one: Coverage) -> Json:
     return {
         "entry": entry,
+        "interpreted": one.interpreted,
         "files": one.files,
         "functions": one.functions,
         "uncalled": dict(one.uncalled),

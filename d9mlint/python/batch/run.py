@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from d9mlint import __version__
 from d9mlint.model import Coverage, D9mlintError, Effect, Finding, Op, Rule, Target
+from d9mlint.python.batch.screen import Screen
 from d9mlint.python.batch.store import Store, Unit, content_hash, own_code
 from d9mlint.python.judging.merging import combine
 from d9mlint.python.project.reach import Reach
@@ -63,6 +64,8 @@ class BatchJob:
 
     elsewhere: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """By entry, the files that an entry before it reaches too: what nothing calls in them is told there."""
+    idle: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Entries that reach nothing which any rule is about, with the files that they reach."""
 
     def key(self, name: str, local: bool) -> str:
         """Where the unit of a file is kept: everything that it depends on besides the contents of files."""
@@ -72,7 +75,7 @@ class BatchJob:
         text = repr(
             (
                 self._common, name, local, packages, target.device, target.environment, target.launchers,
-                self.roots[name], elsewhere,
+                self.roots[name], elsewhere, self.idle.get(name),
             )
         )  # fmt: skip
         return hashlib.blake2b(text.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
@@ -106,7 +109,10 @@ def run(
     """
     watch = watch or (lambda done, total, name: None)
     reach = reach or Reach(disk_reader(job.root, job.cwd), job.cwd)
-    job = replace(job, elsewhere=_elsewhere(job, sorted(entries), reach))
+    screen = Screen(job.effects, job.ops, job.aliases, job.rules, reach.read)
+    job = replace(
+        job, elsewhere=_elsewhere(job, sorted(entries), reach), idle=_idle(job, screen, entries, files, reach)
+    )
     past = _Past(job, reach.read)
     with _seldom_collected():
         judge = _Judge(job)
@@ -142,6 +148,14 @@ def _elsewhere(job: BatchJob, entries: Sequence[str], reach: Reach) -> dict[str,
         entry: frozenset(path for path in reach.files(entry, job.roots[entry]) if first[path] != entry)
         for entry in entries
     }
+
+
+def _idle(
+    job: BatchJob, screen: Screen, entries: Sequence[str], files: Sequence[str], reach: Reach
+) -> dict[str, tuple[str, ...]]:
+    if job.argv is not None:  # whether a program takes these arguments is to be told, whatever it is about
+        return {}
+    return screen.idle({entry: reach.files(entry, job.roots[entry]) for entry in entries}, files)
 
 
 @contextmanager
@@ -297,8 +311,11 @@ class _Judge:
         """The findings of one entry or local file; a crash on it is told and takes nothing else down."""
         self._project.asked.clear()
         try:
-            unit = self._judged(name, local)
-            _clear()
+            if name in self._job.idle:
+                unit = self._idle(name)
+            else:
+                unit = self._judged(name, local)
+                _clear()
         except D9mlintError:
             raise
         except CannotRead as error:
@@ -309,6 +326,15 @@ class _Judge:
         if self._store is not None and not any(map(_passes, (reason for _, reason in unit.unchecked))):
             self._store.save(self._job.key(name, local), unit)
         return unit
+
+    def _idle(self, name: str) -> Unit:
+        """An entry that has nothing to be judged: its files are only looked at for what cannot be read."""
+        files = self._job.idle[name]
+        reasons = {path: self._project.unreadable(path) for path in files}
+        if reasons[name]:
+            raise CannotRead(reasons[name])
+        unchecked = tuple((path, reason) for path, reason in sorted(reasons.items()) if reason)
+        return Unit((), unchecked, files, self._asked(files), Coverage(len(files), 0, {}, interpreted=False), True)
 
     def _judged(self, name: str, local: bool) -> Unit:
         from d9mlint.python.interpreter.sharing import Shared

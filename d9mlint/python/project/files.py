@@ -9,7 +9,7 @@ from d9mlint.cache import Store, code_hash, content_hash
 from d9mlint.python.source import facts as f
 from d9mlint.python.source import queries
 from d9mlint.python.source.filenames import join
-from d9mlint.python.source.parsing import parse
+from d9mlint.python.source.parsing import check, parse
 from d9mlint.python.source.reading import CannotRead, Reader
 
 
@@ -21,6 +21,7 @@ class Project:
         self._store = store
         self._code = code_hash(("python/source",)) if store is not None else ""
         self._facts: dict[str, f.Facts | CannotRead | None] = {}
+        self._unreadable: dict[str, str] = {}
         self._words: dict[int, frozenset[str]] = {}  # facts live as long as the project, so ids do
         self._reads: dict[int, frozenset[str]] = {}  # facts live as long as the project, so ids do
         self._functions: dict[str, tuple[f.Def, ...]] = {}
@@ -77,6 +78,17 @@ class Project:
             found = parse(data, path)
             self._store.save(key, found)
         return found
+
+    def unreadable(self, path: str) -> str:
+        """Why a file cannot be read; empty where it can (or where there is none). No facts are made."""
+        self.asked.add(path)
+        if path not in self._unreadable:
+            self._unreadable[path] = ""
+            try:
+                check(self.data(path) or b"")
+            except CannotRead as error:
+                self._unreadable[path] = str(error)
+        return self._unreadable[path]
 
     def words(self, node: f.Facts | f.Stmt | f.Lambda) -> frozenset[str]:
         """All names, attributes and texts in a file, statement or lambda expression."""

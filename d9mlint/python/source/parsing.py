@@ -47,6 +47,20 @@ def parse(data: bytes, path: str) -> f.Facts:
             gc.enable()
 
 
+def check(data: bytes) -> None:
+    """Looks only whether a source text can be read.
+
+    Raises:
+        CannotRead: as `parse`, but for what Python reads and libcst does not.
+    """
+    if b"\0" in data:
+        raise CannotRead("not a text file (it holds NUL bytes)")
+    _refuse_monsters(data)
+    line = _line_of_error(data)
+    if line is not None:
+        raise CannotRead(_syntax_error(line, data))
+
+
 MAX_LINKS = 450
 """Nodes of a syntax tree inside each other but operators; libcst's time, and its stack, grow with their square."""
 MAX_OPERATORS = 1_500

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import Ran
 
-BEGIN = "import sys\nimport importlib\nimport pickle\nimport models\n\n"
+BEGIN = "import sys, random\nimport importlib\nimport pickle\nimport models\n\n"
 MODELS = "class Small: pass\n\ndef large():\n    return Small()\n\ndef other():\n    pass\n"
 
 
@@ -70,7 +70,7 @@ def test_functions_are_counted_by_file(d9mlint: Callable[..., Ran], tmp_path: Pa
     (tmp_path / "train.py").write_text(BEGIN + "def main():\n    models.large()\n\nmain()\n")
     (coverage,) = d9mlint("check", "train.py", "--no-cache", "--format", "json").json["coverage"]
     assert coverage == {
-        "entry": "train.py", "files": 2, "functions": 3, "uncalled": {"models.py": 1}, "unfollowed": []
+        "entry": "train.py", "interpreted": True, "files": 2, "functions": 3, "uncalled": {"models.py": 1}, "unfollowed": []
     }  # fmt: skip
     text = d9mlint("check", "train.py", "--no-cache").out
     assert "  coverage:   2 of 3 functions are seen to be called\n" in text
