@@ -253,22 +253,21 @@ def mapped(f: Node, change: Callable[[Any], Function]) -> Function:
 
 def without(f: Function, gone: Collection[Variable]) -> Function:
     """What ``f`` says of the other variables: it holds wherever ``f`` can (existential quantification)."""
-    known: dict[Any, Function] = {}
+    return _without(f, gone, {})
 
-    def walk(g: Function) -> Function:
-        if isinstance(g, bool) or g.support.isdisjoint(gone):
-            return g
-        if g not in known:
-            if g.variable in gone:
-                found: Function = False
-                for child in g.children:
-                    found = disjunction(found, walk(child))
-            else:
-                found = mapped(g, walk)
-            known[g] = found
-        return known[g]
 
-    return walk(f)
+def _without(f: Function, gone: Collection[Variable], known: dict[Node, Function]) -> Function:
+    if isinstance(f, bool) or f.support.isdisjoint(gone):
+        return f
+    if f not in known:
+        if f.variable in gone:
+            found: Function = False
+            for child in f.children:
+                found = disjunction(found, _without(child, gone, known))
+        else:
+            found = mapped(f, lambda child: _without(child, gone, known))
+        known[f] = found
+    return known[f]
 
 
 def only_failing(f: Function, variable: Variable) -> Function:
@@ -282,31 +281,36 @@ def only_failing(f: Function, variable: Variable) -> Function:
 
 def simplified(f: Function, care: Function) -> Function:
     """A function that is as ``f`` where ``care`` holds, and simpler (Coudert and Madre's restriction)."""
-    known: dict[Any, Function] = {}
+    return _simplified(f, care, {})
 
-    def walk(g: Function, c: Function) -> Function:
-        if isinstance(g, bool) or isinstance(c, bool):
-            return g
-        key = (g, c)
-        if key not in known:
-            known[key] = step(g, c)
-        return known[key]
 
-    def step(g: Node, c: Node) -> Function:
-        if c.variable.level < g.variable.level:
-            rest: Function = False
-            for child in c.children:
-                rest = disjunction(rest, child)
-            return walk(g, rest)
-        if g.variable is not c.variable:
-            return mapped(g, lambda child: walk(child, c))
-        if g.variable.universe is None:
-            if c.high is False or c.low is False:
-                return walk(g.high, c.high) if c.low is False else walk(g.low, c.low)
-            return _choice(g.variable, walk(g.high, c.high), walk(g.low, c.low))
-        return _widened(g, c, [(a.meet(b), walk(x, y)) for a, x in g.cases for b, y in c.cases if y is not False])
+def _simplified(f: Function, care: Function, known: dict[tuple[Node, Node], Function]) -> Function:
+    if isinstance(f, bool) or isinstance(care, bool):
+        return f
+    key = (f, care)
+    if key not in known:
+        known[key] = _simplified_node(f, care, known)
+    return known[key]
 
-    return walk(f, care)
+
+def _simplified_node(f: Node, care: Node, known: dict[tuple[Node, Node], Function]) -> Function:
+    if care.variable.level < f.variable.level:
+        rest: Function = False
+        for child in care.children:
+            rest = disjunction(rest, child)
+        return _simplified(f, rest, known)
+    if f.variable is not care.variable:
+        return mapped(f, lambda child: _simplified(child, care, known))
+    if f.variable.universe is None:
+        if care.low is False:
+            return _simplified(f.high, care.high, known)
+        if care.high is False:
+            return _simplified(f.low, care.low, known)
+        return _choice(f.variable, _simplified(f.high, care.high, known), _simplified(f.low, care.low, known))
+    cases = [
+        (a.meet(b), _simplified(x, y, known)) for a, x in f.cases for b, y in care.cases if y is not False
+    ]  # fmt: skip
+    return _widened(f, care, cases)
 
 
 def _widened(g: Node, c: Node, cases: list[tuple[ValueSet, Function]]) -> Function:

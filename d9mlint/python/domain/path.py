@@ -27,7 +27,8 @@ class Path:
         self._clusters = clusters
         """The same, put together where they share a test: what is asked of one is not asked of all."""
         self._all: frozenset[Cond] | None = None
-        self._children: dict[tuple[Cond, str], Path] = {}
+        self._children: dict[tuple[Cond, str], Path | None] = {}
+        """None where a path goes on as it is: one that holds itself would only be freed by the collector."""
         self._truths: dict[Cond, bool | None] = {}
         self._since: dict[tuple[tuple[Cond, ...], tuple[Cond, ...]], Cond] = {}
 
@@ -50,13 +51,13 @@ class Path:
 
     def excluding(self, stopped: Cond) -> Path:
         """The path on which the program has not stopped under a condition; only what is said of flags is kept."""
-        found = self._children.get((stopped, "stop"))
-        if found is None:
+        key = (stopped, "stop")
+        if key not in self._children:
             parts = tuple(part for part in conjuncts(negate(stopped)) if is_symbolic(part))
             clusters = self._with(both(*parts))
-            found = Path(self.told, (*self.quiet, *parts), self.branches, clusters) if parts else self
-            self._children[(stopped, "stop")] = found
-        return found
+            found = Path(self.told, (*self.quiet, *parts), self.branches, clusters) if parts else None
+            self._children[key] = found
+        return self._children[key] or self
 
     def alone(self) -> Path:
         """What is known on the path although nobody would mention it."""

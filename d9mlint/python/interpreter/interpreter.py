@@ -278,6 +278,7 @@ class Interpreter:
             if not event.importing:  # what refers to itself would stay
                 event.result, event.args, event.kwargs, event.receiver, event.func = None, (), {}, None, None
         self.story.events.clear()
+        self.__dict__.clear()  # the story holds it, and it the story: only the collector would find that they are dead
 
     def event(
         self, kind: str, name: str, frame: Frame, place: f.Place, args: tuple[Value, ...] = (), *,
