@@ -27,6 +27,7 @@ class Program:
     target: Target
     knowledge: Knowledge
     _once: dict[str, Any] = field(default_factory=dict, repr=False)
+    _imported: dict[tuple[str, ...], list[Event]] = field(default_factory=dict, repr=False)
 
     def once(self, name: str, find: Callable[[Program], T]) -> T:
         """What ``find`` finds about the program, found once however many rules ask."""
@@ -71,7 +72,10 @@ class Program:
 
     def imports(self, *packages: str) -> list[Event]:
         """Imports of any of these packages or their modules, in order."""
-        return [e for e in self._imports if any(e.raw == p or e.raw.startswith(p + ".") for p in packages)]
+        if packages not in self._imported:
+            found = [e for e in self._imports if any(e.raw == p or e.raw.startswith(p + ".") for p in packages)]
+            self._imported[packages] = found
+        return self._imported[packages]
 
     @cached_property
     def _imports(self) -> list[Event]:

@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from functools import cached_property
 
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import UNKNOWN, Obj, Seq, Value, alternatives
 from d9mlint.python.interpreter.program import Program
 
 
-def results(program: Program) -> Mapping[int, Event]:
+class Makers(dict[int, Event]):
+    """The calls of a program by the ``id`` of their result."""
+
+    @cached_property
+    def by_name(self) -> dict[str, list[Event]]:
+        """The same by their names, in order."""
+        found: dict[str, list[Event]] = {}
+        for event in self.values():
+            found.setdefault(event.name, []).append(event)
+        return found
+
+
+def results(program: Program) -> Makers:
     """The calls of a program by the ``id`` of their result."""
     return program.once("results", _results)
 
 
-def _results(program: Program) -> dict[int, Event]:
+def _results(program: Program) -> Makers:
     made = (e for e in program.events if e.kind == "call" and e.result is not None and e.result is not UNKNOWN)
-    return {id(e.result): e for e in made}
+    return Makers((id(e.result), e) for e in made)
 
 
-def made_of(value: Value | None, makers: Mapping[int, Event]) -> Iterator[Event]:
+def made_of(value: Value | None, makers: Makers) -> Iterator[Event]:
     """The calls that made a value; ``makers`` are the calls of the program by the ``id`` of their result."""
     for _, leaf in alternatives(value):
         made = leaf.event if isinstance(leaf, Obj) else None
@@ -28,10 +41,9 @@ def made_of(value: Value | None, makers: Mapping[int, Event]) -> Iterator[Event]
             yield made
 
 
-def calls_of(layer: Event, makers: Mapping[int, Event]) -> Iterator[Event]:
+def calls_of(layer: Event, makers: Makers) -> Iterator[Event]:
     """The calls of what a call made."""
-    name = f"{layer.name}().__call__"
-    for event in [one for one in makers.values() if one.name == name]:
+    for event in makers.by_name.get(f"{layer.name}().__call__", ()):
         if any(made is layer for made in made_of(event.receiver, makers)):
             yield event
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from d9mlint.model import Op
 from d9mlint.python.domain.conditions import (
@@ -24,7 +24,7 @@ from d9mlint.python.frameworks.torch.frozen import frozen
 from d9mlint.python.frameworks.torch.tensors import NO_GRAD
 from d9mlint.python.interpreter.calls import INFERENCE
 from d9mlint.python.interpreter.program import Program
-from d9mlint.python.interpreter.provenance import made_by
+from d9mlint.python.interpreter.provenance import Makers, made_by
 
 IN_PIPELINE = ("tfdata", "tfdata-parallel", "py_function", "generator")
 """tf.data runs its functions on the CPU, and no gradient goes through them."""
@@ -132,7 +132,7 @@ def _tests(one: Literal) -> Iterator[tuple[Cond, str, re.Pattern[str]]]:
                 yield negate(test), f"{one.flag.name} == {value!r}", _TRAINS
 
 
-def learned(value: Value | None, makers: Mapping[int, Event], depth: int = 4) -> bool:
+def learned(value: Value | None, makers: Makers, depth: int = 4) -> bool:
     """Whether a value surely is a weight or was computed by a layer, so that a gradient goes through it."""
     for _, leaf in alternatives(value):
         made = leaf.event if isinstance(leaf, Obj) else makers.get(id(leaf))

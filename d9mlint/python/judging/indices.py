@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 from d9mlint.model import Argument, Op
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Obj, Ref, Seq, Value
 from d9mlint.python.frameworks.jax import ops as jaxops
+from d9mlint.python.interpreter.provenance import Makers
 
 _PLACES = ("tensorflow.where", "tensorflow.compat.v1.where", "tensorflow.where_v2")
 _RANGES = (
@@ -24,7 +24,7 @@ _INDICES = (
 _CASTS = re.compile(r"\.(cast|to_int32|to_int64|identity)\(\)$")
 
 
-def meets_each_index_once(event: Event, op: Op, makers: Mapping[int, Event]) -> bool:
+def meets_each_index_once(event: Event, op: Op, makers: Makers) -> bool:
     """Whether the indices surely do not repeat, so that nothing is added up."""
     for words, wanted in _INDICES:
         if words.search(op.name):
@@ -35,7 +35,7 @@ def meets_each_index_once(event: Event, op: Op, makers: Mapping[int, Event]) -> 
     return False
 
 
-def unique(indices: Value, makers: Mapping[int, Event], depth: int = 4) -> bool:
+def unique(indices: Value, makers: Makers, depth: int = 4) -> bool:
     """Whether indices surely do not repeat: a range, different numbers, or the places where a mask holds."""
     if isinstance(indices, Seq) and indices.items is not None:
         known = [item.value for item in indices.items if isinstance(item, Const)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from d9mlint.model import Location, Op, OpStatus, Related, Rule
@@ -18,7 +18,7 @@ from d9mlint.python.frameworks.torch import mode as torchmode
 from d9mlint.python.frameworks.torch import ops as torchops
 from d9mlint.python.frameworks.used import frameworks_of, keras_backend
 from d9mlint.python.interpreter.program import Program
-from d9mlint.python.interpreter.provenance import results
+from d9mlint.python.interpreter.provenance import Makers, results
 from d9mlint.python.judging.drafts import lower
 from d9mlint.python.judging.gradients import IN_PIPELINE, learned, matters
 from d9mlint.python.judging.indices import meets_each_index_once, unique
@@ -180,7 +180,7 @@ def _device(program: Program, event: Event) -> str:
     return "cpu" if event.inside("cpu", *IN_PIPELINE) else program.target.device
 
 
-def _harmless(event: Event, op: Op, makers: Mapping[int, Event]) -> bool:
+def _harmless(event: Event, op: Op, makers: Makers) -> bool:
     if op.framework == "torch":
         return torchops.harmless(event, op, makers)
     if op.framework == "jax":
@@ -188,7 +188,7 @@ def _harmless(event: Event, op: Op, makers: Mapping[int, Event]) -> bool:
     return meets_each_index_once(event, op, makers)
 
 
-def _likely(event: Event, op: Op, makers: Mapping[int, Event]) -> bool:
+def _likely(event: Event, op: Op, makers: Makers) -> bool:
     if op.sites:
         return True
     if op.framework == "torch":
@@ -196,7 +196,7 @@ def _likely(event: Event, op: Op, makers: Mapping[int, Event]) -> bool:
     return not _INDEXED.search(op.name) or _sure(event, op, makers)
 
 
-def _sure(event: Event, op: Op, makers: Mapping[int, Event]) -> bool:
+def _sure(event: Event, op: Op, makers: Makers) -> bool:
     if op.sites:  # the kernels were judged, types and all
         return True
     if op.framework == "torch":

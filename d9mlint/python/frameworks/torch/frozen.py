@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Inst, Obj, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter.program import Program
-from d9mlint.python.interpreter.provenance import results
+from d9mlint.python.interpreter.provenance import Makers, results
 
 _HEAD = re.compile(r"(^|[._])(fc|heads?|classifier|get_classifier|last_linear|box_predictor)(\(\))?$")
 """Names of the last layers, which are linear and are trained again."""
@@ -79,7 +79,7 @@ def _parts(value: Value) -> Iterable[Value]:
     return (value.items or ()) if isinstance(value, Seq) else ()
 
 
-def _name(value: Value | None, makers: Mapping[int, Event]) -> str:
+def _name(value: Value | None, makers: Makers) -> str:
     """The name by which a part of a network is reached."""
     made = makers.get(id(value))
     if made is not None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 from d9mlint.model import Argument
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Value
-from d9mlint.python.interpreter.provenance import calls_of, made_of
+from d9mlint.python.interpreter.provenance import Makers, calls_of, made_of
 
 LOSS = "torch.nn.functional.nll_loss of images"
 _PLAIN = "torch.nn.NLLLoss2d"
@@ -30,7 +29,7 @@ _CALL = "().__call__"
 _DEPTH = 8
 
 
-def sums_pixels(event: Event, makers: Mapping[int, Event]) -> bool:
+def sums_pixels(event: Event, makers: Makers) -> bool:
     """Whether a loss surely adds up what the pixels of images lose: it is given what a layer for images made."""
     if event.name == _PLAIN:
         return True
@@ -45,7 +44,7 @@ def sums_pixels(event: Event, makers: Mapping[int, Event]) -> bool:
     return unknown and _only_images(makers)
 
 
-def _only_images(makers: Mapping[int, Event]) -> bool:
+def _only_images(makers: Makers) -> bool:
     """Whether all layers of the program make images of images, some of them larger ones, and nothing flattens them.
 
     So what comes out of a network that cannot be followed layer by layer is a batch of images, too.
@@ -57,13 +56,13 @@ def _only_images(makers: Mapping[int, Event]) -> bool:
     return all(_PER_IMAGE.match(name) or _SAME_SHAPE.match(name) or _KEEPS_IMAGES.match(name) for name in layers)
 
 
-def _is_image(value: Value | None, makers: Mapping[int, Event], depth: int) -> bool:
+def _is_image(value: Value | None, makers: Makers, depth: int) -> bool:
     """Whether whatever a value may be is a batch of images."""
     made = list(made_of(value, makers))
     return bool(made) and depth > 0 and all(_makes_images(one, makers, depth - 1) for one in made)
 
 
-def _makes_images(made: Event, makers: Mapping[int, Event], depth: int) -> bool:
+def _makes_images(made: Event, makers: Makers, depth: int) -> bool:
     layer = made.name.removesuffix(_CALL)
     if layer == "torch.nn.Sequential":
         last = next(made_of(made.receiver, makers), None)
@@ -76,7 +75,7 @@ def _makes_images(made: Event, makers: Mapping[int, Event], depth: int) -> bool:
     return _is_image(given, makers, depth)
 
 
-def _ends_in_images(sequential: Event, makers: Mapping[int, Event]) -> bool:
+def _ends_in_images(sequential: Event, makers: Makers) -> bool:
     """Whether the last layer of a ``Sequential`` that changes the shape makes images."""
     for part in reversed(sequential.args):
         layer = next(made_of(part, makers), None)

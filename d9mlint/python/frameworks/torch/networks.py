@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from d9mlint.python.domain.conditions import Cond, both, is_symbolic
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import UNKNOWN, Class, Func, Inst, Obj, Ref, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter.program import Program
-from d9mlint.python.interpreter.provenance import results
+from d9mlint.python.interpreter.provenance import Makers, results
 
 SOMETHING = ""
 """What cannot be named: a value that is not known."""
@@ -97,7 +97,7 @@ def _shared(calls: list[Event]) -> Cond:
     return both(*(g for g in first if is_symbolic(g) and all(g in guards for guards in others)))
 
 
-def _opaque(value: Value | None, makers: Mapping[int, Event], depth: int = 8) -> Iterator[str]:
+def _opaque(value: Value | None, makers: Makers, depth: int = 8) -> Iterator[str]:
     """What a network is made of that is not seen."""
     for _, leaf in alternatives(value):
         made = leaf.event if isinstance(leaf, Obj) else makers.get(id(leaf))

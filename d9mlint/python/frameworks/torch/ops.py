@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 from d9mlint.model import Argument, Op, OpStatus
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Ref, Seq, Value
 from d9mlint.python.frameworks.torch import images
 from d9mlint.python.frameworks.torch.tensors import LOADING, PLAIN_ATTENTION, TENSOR
-from d9mlint.python.interpreter.provenance import calls_of
+from d9mlint.python.interpreter.provenance import Makers, calls_of
 from d9mlint.python.interpreter.provenance import made_of as _made
 
 _TO_CPU = ("cpu", "numpy", "tolist", "from_numpy")
@@ -53,7 +52,7 @@ _IMAGES = re.compile(r"torch\.nn\.functional\.(interpolate|upsample\w*|grid_samp
 _LAYERS = re.compile(r"torch\.nn\.(?!init|functional\.(pad|one_hot|interpolate|upsample))")
 
 
-def harmless(event: Event, op: Op, makers: Mapping[int, Event]) -> bool:
+def harmless(event: Event, op: Op, makers: Makers) -> bool:
     """Whether this use surely does not vary: on the CPU, integers, indices that do not repeat, a plain mean."""
     if event.inside(LOADING) or _only_on_cpu(event, makers):
         return True
@@ -80,13 +79,13 @@ def harmless(event: Event, op: Op, makers: Mapping[int, Event]) -> bool:
     return bool(_INDEX_OF.search(op.name)) and (_distinct(_index(event), makers) or _one_a_row(event, makers))
 
 
-def _only_on_cpu(made: Event, makers: Mapping[int, Event]) -> bool:
+def _only_on_cpu(made: Event, makers: Makers) -> bool:
     """Whether a layer or loss gets what it computes from on the CPU, wherever it is called as far as is seen."""
     calls = list(calls_of(made, makers))
     return bool(calls) and all(any(_last(v, makers) in _TO_CPU for v in e.args) for e in calls)
 
 
-def met(event: Event, op: Op, status: OpStatus, makers: Mapping[int, Event]) -> OpStatus:
+def met(event: Event, op: Op, status: OpStatus, makers: Makers) -> OpStatus:
     """The status at this use, which may be exact though the switch makes the op raise all the same.
 
     A reflection along one axis sums up two values at most, and a CTC loss one value for each label that occurs once.
@@ -107,13 +106,13 @@ FUSED = "where PyTorch takes a fused kernel for more keys than one block holds"
 """When such ops vary, in words."""
 
 
-def _each_row_once(event: Event, makers: Mapping[int, Event]) -> bool:
+def _each_row_once(event: Event, makers: Makers) -> bool:
     """Whether an embedding is given a range of rows wherever it is called, so that no gradients are added up."""
     calls = [event] if event.name.islower() else list(calls_of(event, makers))
     return bool(calls) and all(_distinct(e.argument(Argument(0, "input")), makers, rows=_ROWS) for e in calls)
 
 
-def _each_label_once(event: Event, makers: Mapping[int, Event]) -> bool:
+def _each_label_once(event: Event, makers: Makers) -> bool:
     """Whether the targets of a CTC loss are a range in each row, so that every label gets one gradient."""
     calls = [event] if event.name.islower() else list(calls_of(event, makers))
     return bool(calls) and all(
@@ -121,7 +120,7 @@ def _each_label_once(event: Event, makers: Mapping[int, Event]) -> bool:
     )
 
 
-def _row(value: Value | None, makers: Mapping[int, Event]) -> Value | None:
+def _row(value: Value | None, makers: Makers) -> Value | None:
     """What ``x.repeat(n, 1)`` and ``x.expand(n, -1)`` repeat as whole rows; else the value itself."""
     for made in _made(value, makers):
         kept = made.args[-1] if made.name.endswith((".repeat", ".expand")) and len(made.args) > 1 else None
@@ -135,7 +134,7 @@ def sure(op: Op) -> bool:
     return not (_UNLIKELY.search(op.name) or _READS.search(op.name) or _SUMS.search(op.name) or "scatter" in op.name)
 
 
-def likely(event: Event, op: Op, makers: Mapping[int, Event]) -> bool:
+def likely(event: Event, op: Op, makers: Makers) -> bool:
     """Whether most uses of this kind do vary: a gradient goes through them, values are floats, indices repeat."""
     if _UNLIKELY.search(op.name):
         return False
@@ -148,7 +147,7 @@ def likely(event: Event, op: Op, makers: Mapping[int, Event]) -> bool:
     return True
 
 
-def of_data(event: Event, makers: Mapping[int, Event]) -> bool:
+def of_data(event: Event, makers: Makers) -> bool:
     """Whether a function for images is given some, outside of networks, that no gradient is seen to go back to."""
     return bool(_IMAGES.search(event.name)) and not _in_module(event) and not _learned(_read(event), makers)
 
@@ -159,7 +158,7 @@ def _has_rows(event: Event) -> bool:
     return isinstance(axis, Const) and isinstance(axis.value, int) and axis.value not in (0, -1)
 
 
-def _floats_on_gpu(value: Value | None, makers: Mapping[int, Event], depth: int = 6) -> bool:
+def _floats_on_gpu(value: Value | None, makers: Makers, depth: int = 6) -> bool:
     """Whether the calls that made a tensor show that it holds floats and lies on a GPU."""
     floats = gpu = False
     for _ in range(depth):
@@ -201,12 +200,12 @@ def _read(event: Event) -> Value | None:
     return event.receiver if _is_method(event) else event.argument(Argument(0, "input"))
 
 
-def _last(value: Value | None, makers: Mapping[int, Event]) -> str:
+def _last(value: Value | None, makers: Makers) -> str:
     """The last name of the call that made a value; empty where that is not known."""
     return next((made.name.rpartition(".")[2] for made in _made(value, makers)), "")
 
 
-def _of_integers(event: Event, receiver: Value | None, makers: Mapping[int, Event]) -> bool:
+def _of_integers(event: Event, receiver: Value | None, makers: Makers) -> bool:
     """Whether all that is summed up are integers."""
     wanted = event.kwargs.get("dtype")
     if isinstance(wanted, Ref):
@@ -223,16 +222,14 @@ def _of_integers(event: Event, receiver: Value | None, makers: Mapping[int, Even
     return _INTEGERS.fullmatch(_last(value, makers)) is not None
 
 
-def _of_numbers(event: Event, makers: Mapping[int, Event]) -> bool:
+def _of_numbers(event: Event, makers: Makers) -> bool:
     """Whether what is summed up was just made of numbers of Python, on the CPU as long as no device is the default."""
     made = list(_made(_read(event), makers))
     here = bool(made) and all(e.name in _OF_NUMBERS and "device" not in e.kwargs for e in made)
     return here and not any(e.name in _DEFAULTS for e in makers.values())
 
 
-def _distinct(
-    index: Value | None, makers: Mapping[int, Event], depth: int = 4, rows: re.Pattern[str] = _DISTINCT
-) -> bool:
+def _distinct(index: Value | None, makers: Makers, depth: int = 4, rows: re.Pattern[str] = _DISTINCT) -> bool:
     """Whether indices surely do not repeat where they are added up."""
     for made in _made(index, makers):
         last = made.name.rpartition(".")[2]
@@ -244,7 +241,7 @@ def _distinct(
     return False
 
 
-def _one_a_row(event: Event, makers: Mapping[int, Event]) -> bool:
+def _one_a_row(event: Event, makers: Makers) -> bool:
     """Whether each row has one index along the axis in question: ``x.scatter_add_(1, labels.unsqueeze(1), y)``."""
     axis = _argument(event, 0, "dim")
     for made in _made(_index(event), makers):
@@ -263,7 +260,7 @@ def _is_one(size: Value | None) -> bool:
     return False
 
 
-def _learned(value: Value | None, makers: Mapping[int, Event], depth: int = 4) -> bool:
+def _learned(value: Value | None, makers: Makers, depth: int = 4) -> bool:
     """Whether a value surely was computed by a layer, or is a weight, so that a gradient goes through it."""
     if isinstance(value, Ref) and value.name.endswith(".weight"):
         return True
