@@ -1,7 +1,8 @@
 """What the commands do: the only package that knows all the others.
 
-``programs`` checks Python programs, ``kernels`` scans kernel sources, ``examples`` runs those of the rule files.
-A command imports the one that it needs; here the names that others use are found when they are asked for.
+``programs`` checks Python programs, ``fixing`` cures what that finds, ``kernels`` scans kernel sources, ``examples``
+runs those of the rule files. A command imports the one that it needs; here the names that others use are found when
+they are asked for.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from d9mlint.app.options import Options, Outcome, selected
 
 if TYPE_CHECKING:
     from d9mlint.app.examples import ExampleResult, run_example, run_examples
-    from d9mlint.app.programs import check
+    from d9mlint.app.fixing import check
 
-_HOMES = {"ExampleResult": "examples", "run_example": "examples", "run_examples": "examples", "check": "programs"}
+_HOMES = {"ExampleResult": "examples", "run_example": "examples", "run_examples": "examples", "check": "fixing"}
 
 
 def __getattr__(name: str) -> object:

@@ -1,11 +1,11 @@
-"""The data flow of a check: paths -> entries and files -> stories -> findings -> what is shown."""
+"""The data flow of a check, in `checked`: paths, what to judge and for which target, findings, what is shown."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from d9mlint import config as configuration
 from d9mlint import suppress
@@ -17,7 +17,6 @@ from d9mlint.catalogue import Catalogue, load
 from d9mlint.config import Config
 from d9mlint.discover import Discovery, discover, import_roots
 from d9mlint.model import CONFIGS, KERNELS, Op, Report, Rule, Target, Unchecked, UsageError
-from d9mlint.model.evidence import CONFIRMED
 from d9mlint.target import KNOWN, Resolver, used
 
 if TYPE_CHECKING:
@@ -25,76 +24,7 @@ if TYPE_CHECKING:
     from d9mlint.python.project.reach import Reach
 
 
-def check(options: Options) -> Outcome:
-    """Checks Python programs; with ``fix`` cures them first, with ``diff`` shows what that would change.
-
-    Raises:
-        UsageError, ConfigError, CatalogueError: exit code 2, with a text that names what is wrong.
-    """
-    if CONFIRMED in (options.fail_on or "").split(",") and not options.evidence:
-        raise UsageError("--fail-on confirmed needs --evidence FILE")
-    if options.fix and options.diff:
-        raise UsageError("--fix and --diff exclude each other")
-    if options.fix:
-        return _fixed(options)
-    outcome = _checked(options)
-    return _with_diff(options, outcome) if options.diff else outcome
-
-
-def _fixed(options: Options) -> Outcome:
-    """Writes the fixes, then checks what is there now."""
-    from d9mlint import fix
-
-    before = _checked(options._replace(write_baseline=None)).report
-    cwd = Path.cwd()
-    sources = _fixable(options, before)
-    done = fix.apply(before.findings, sources)
-    refused = dict(done.refused)
-    for path, data in sorted(done.sources.items()):
-        try:
-            fix.write(cwd / path, data, _own_folders(options))
-        except fix.CannotWrite as error:
-            refused[path] = str(error)
-    fixed = sum(not refused.keys() & {e.location.path for x in f.fixes for e in x.edits} for f in done.fixed)
-    after = _checked(options)
-    unchecked = {*after.report.unchecked, *(Unchecked(path, f"not fixed: {why}") for path, why in refused.items())}
-    report = after.report._replace(unchecked=tuple(sorted(unchecked)))
-    return Outcome(report, 3 if unchecked else after.code, note=f"fixed {fixed} finding{'' if fixed == 1 else 's'}")
-
-
-def _with_diff(options: Options, outcome: Outcome) -> Outcome:
-    from d9mlint import fix
-
-    sources = _fixable(options, outcome.report)
-    done = fix.apply(outcome.report.findings, sources)
-    note = "\n".join(f"{path}: not fixed: {why}" for path, why in done.refused)
-    return Outcome(outcome.report, outcome.code, fix.unified(sources, done.sources), note)
-
-
-def _fixable(options: Options, report: Report) -> dict[str, bytes]:
-    """The files that fixes of the report's findings would change."""
-    from d9mlint.python.source.reading import CannotRead, disk_reader
-
-    cwd = Path.cwd()
-    read = disk_reader(_tree(options, configuration.load(start(options.paths), options.config)), cwd)
-    found: dict[str, bytes] = {}
-    for path in sorted({e.location.path for f in report.findings for x in f.fixes if x.safe for e in x.edits}):
-        try:
-            data = read(path)
-        except CannotRead:
-            continue
-        if data is not None:
-            found[path] = data
-    return found
-
-
-def _own_folders(options: Options) -> list[Path]:
-    """Where fixes may write: the project, and what the user named."""
-    config = configuration.load(start(options.paths), options.config)
-    return [config.root, *(p if p.is_dir() else p.absolute().parent for p in options.paths)]
-
-
-def _tree(options: Options, config: Config) -> Path:
+def tree(options: Options, config: Config) -> Path:
     """The folder that holds the project and all that the user named; nothing outside of it is read."""
     named = [os.path.realpath(p if p.is_dir() else p.parent) for p in options.paths]
     linked = [os.path.dirname(os.path.realpath(p)) for p in options.paths if p.is_symlink()]  # noqa: PTH120
@@ -104,7 +34,12 @@ def _tree(options: Options, config: Config) -> Path:
         return config.root.resolve()
 
 
-def _checked(options: Options) -> Outcome:
+def checked(options: Options) -> Outcome:
+    """Checks Python programs, and what stands beside them.
+
+    Raises:
+        UsageError, ConfigError, CatalogueError: as `check`.
+    """
     config = configuration.load(start(options.paths), options.config)
     catalogue = load(config.catalogues, cache=options.cache)
     records = backing.named(options.evidence, Path.cwd())
@@ -120,21 +55,13 @@ def _checked(options: Options) -> Outcome:
         raise UsageError(f"nothing to check: no Python file, no launcher of one, no known config file in {named}")
     if options.argv is not None and len(found.entries) != 1:
         raise UsageError(f"script arguments after -- need exactly one entry script; there are {len(found.entries)}")
-    job = _job(
-        options,
-        config,
-        catalogue,
-        tuple(r for r in rules if r.family not in (KERNELS, CONFIGS)),
-        found,
-        reach,
-        launched,
-        resolver,
-    )
-    judged = _judged(job, found, options)
+    targets, roots = _targets(config, found, reach, launched, resolver)
+    job = _job(options, config, catalogue, rules, targets, roots, _argv(options, config, found, launched))
+    judged = _judged(job, found, options, reach)
     kernels = _kernels(options, config, tuple(r for r in rules if r.family == KERNELS), found)
-    report = _report(options, config, catalogue, job, found, judged, [kernels, configs, commands])
+    report = _report(options, config, catalogue, job, found, judged, [kernels, configs, commands], reach)
     launches = {name: launched.launches[name] for name in report.entries if name in launched.launches}
-    report = _told(backing.backed(report._replace(launches=launches), records, catalogue.ops, job.targets), reach)
+    report = _told(backing.backed(report._replace(launches=launches), records, catalogue.ops, targets), reach)
     return Outcome(report, exit_code(report, options.fail_on or config.fail_on))
 
 
@@ -170,33 +97,18 @@ def _kernels(options: Options, config: Config, rules: tuple[Rule, ...], found: D
     return Besides(tuple(findings(scan, checks(rules))), scan.unchecked, scan.sources, rules)
 
 
-class Job(NamedTuple):
-    """All that judging an entry needs besides its name."""
-
-    root: Path
-    cwd: Path
-    catalogue: Catalogue
-    rules: tuple[Rule, ...]
-    targets: Mapping[str, Target]
-    roots: Mapping[str, tuple[str, ...]]
-    argv: tuple[str, ...] | None
-    cache: bool
-    reach: Reach
-    """The import lines, and a reader that reads each file once."""
-
-
 def _reach(options: Options, config: Config) -> Reach:
     from d9mlint.python.project.reach import Reach
     from d9mlint.python.source.reading import disk_reader
 
     cwd = Path.cwd()
-    return Reach(disk_reader(_tree(options, config), cwd), cwd)
+    return Reach(disk_reader(tree(options, config), cwd), cwd)
 
 
-def _job(
-    options: Options, config: Config, catalogue: Catalogue, rules: tuple[Rule, ...], found: Discovery, reach: Reach,
-    launched: Started, resolver: Resolver,
-) -> Job:  # fmt: skip
+def _targets(
+    config: Config, found: Discovery, reach: Reach, launched: Started, resolver: Resolver
+) -> tuple[dict[str, Target], dict[str, tuple[str, ...]]]:
+    """By file, the target that it is judged for, and the folders that its imports start from."""
     cwd = Path.cwd()
     targets: dict[str, Target] = {}
     roots: dict[str, tuple[str, ...]] = {}
@@ -212,33 +124,41 @@ def _job(
         if any(target.version(one) == KNOWN[one][-1] for one in ("tensorflow", "torch")):
             target = resolver.target(path, reach.limits(reached))  # nothing says more: perhaps the code does
         targets[name] = launched.target(target._replace(uses=used(reach.packages(reached))), name)
-    argv = options.argv if options.argv is not None else config.args
+    return targets, roots
+
+
+def _argv(options: Options, config: Config, found: Discovery, launched: Started) -> tuple[str, ...] | None:
+    """The arguments that the program is judged with; None for any."""
     if options.launcher is not None and options.argv is None:
-        argv = arguments(options, [shown(path, cwd) for path in found.entries], launched.launches)
-    return Job(_tree(options, config), cwd, catalogue, rules, targets, roots, argv, options.cache, reach)
+        return arguments(options, [shown(path, Path.cwd()) for path in found.entries], launched.launches)
+    return options.argv if options.argv is not None else config.args
 
 
-def _judged(job: Job, found: Discovery, options: Options) -> BatchResult:
+def _job(
+    options: Options, config: Config, catalogue: Catalogue, rules: tuple[Rule, ...], targets: Mapping[str, Target],
+    roots: Mapping[str, tuple[str, ...]], argv: tuple[str, ...] | None,
+) -> BatchJob:  # fmt: skip
+    from d9mlint.python.batch.run import BatchJob
+
+    cwd = Path.cwd()
+    return BatchJob(
+        tree(options, config), cwd, catalogue.digest, catalogue.aliases, catalogue.effects, _ops(catalogue, cwd),
+        tuple(r for r in rules if r.family not in (KERNELS, CONFIGS)), targets, roots, argv, options.cache,
+        options.timeout,
+    )  # fmt: skip
+
+
+def _judged(job: BatchJob, found: Discovery, options: Options, reach: Reach) -> BatchResult:
     from d9mlint.python.batch import run
 
     entries = [shown(p, job.cwd) for p in found.entries]
     files = [shown(p, job.cwd) for p in found.files]
-    return run.run(_batch_job(job, options), entries, files, options.jobs, job.reach, options.watch)
-
-
-def _batch_job(job: Job, options: Options) -> BatchJob:
-    from d9mlint.python.batch.run import BatchJob
-
-    catalogue = job.catalogue
-    return BatchJob(
-        job.root, job.cwd, catalogue.digest, catalogue.aliases, catalogue.effects, _ops(job), job.rules,
-        job.targets, job.roots, job.argv, job.cache, options.timeout,
-    )  # fmt: skip
+    return run.run(job, entries, files, options.jobs, reach, options.watch)
 
 
 def _report(
-    options: Options, config: Config, catalogue: Catalogue, job: Job, found: Discovery,
-    judged: BatchResult, besides: Sequence[Besides],
+    options: Options, config: Config, catalogue: Catalogue, job: BatchJob, found: Discovery,
+    judged: BatchResult, besides: Sequence[Besides], reach: Reach,
 ) -> Report:  # fmt: skip
     unchecked = [Unchecked(path, reason) for path, reason in judged.unchecked]
     targets = list(job.targets.values())
@@ -246,7 +166,7 @@ def _report(
     active = {r.name for r in job.rules if any(r.applies(t) for t in targets)} if job.argv is None else set()
     active |= {r.name for more in besides for r in more.rules}
     run = results.Run(options, config, job.cwd, (*catalogue.rules.values(), *suppress.RULES), frozenset(active))
-    sources = _sources(job, {f.location.path for f in judged.findings} | set(judged.files))
+    sources = _sources(reach, {f.location.path for f in judged.findings} | set(judged.files))
     told = {one.path for one in (*found.unchecked, *unchecked)}
     report = results.report(
         run,
@@ -258,13 +178,11 @@ def _report(
     return report._replace(targets=targeted, entries=judged.programs, files=len(judged.files), coverage=judged.coverage)
 
 
-def _ops(job: Job) -> tuple[Op, ...]:
+def _ops(catalogue: Catalogue, cwd: Path) -> tuple[Op, ...]:
     """The ops of the catalogue; where the user's own stand is told as reports tell it."""
-    if not any(op.sites for op in job.catalogue.ops):
-        return job.catalogue.ops
     return tuple(
-        op._replace(sites=tuple(_shown_place(site, job.cwd) for site in op.sites)) if op.sites else op
-        for op in job.catalogue.ops
+        op._replace(sites=tuple(_shown_place(site, cwd) for site in op.sites)) if op.sites else op
+        for op in catalogue.ops
     )
 
 
@@ -273,13 +191,13 @@ def _shown_place(place: str, cwd: Path) -> str:
     return f"{shown(Path(os.path.normpath(path)), cwd)}:{line}"
 
 
-def _sources(job: Job, paths: Iterable[str]) -> dict[str, str]:
+def _sources(reach: Reach, paths: Iterable[str]) -> dict[str, str]:
     from d9mlint.python.source.reading import CannotRead
 
     out: dict[str, str] = {}
     for path in sorted(paths):
         try:
-            data = job.reach.read(path)
+            data = reach.read(path)
         except CannotRead:
             continue
         if data is not None:

@@ -106,11 +106,11 @@ def planned(options: VerifyOptions) -> Plan:
 
 def _linted(options: VerifyOptions) -> tuple[list[Flagged], tuple[Unchecked, ...]]:
     """The findings in a script, and what could not be checked; it is read, never run."""
-    from d9mlint.app.programs import check
+    from d9mlint.app.programs import checked
 
     assert options.path is not None
     device = None if options.device == "auto" else options.device
-    report = check(Options((options.path,), device=device, config=options.config)).report
+    report = checked(Options((options.path,), device=device, config=options.config)).report
     return [_about(finding) for finding in report.findings], report.unchecked
 
 

@@ -212,7 +212,7 @@ def enter(
     binding.bind(inner, func, args, {**options, **kwargs}, star)
     for hook in interp.hooks.parameters:
         hook(interp, func, inner)
-    often = interp.runs.get(id(node), 0) >= MAX_RUNS
+    often = interp.summaries.runs[id(node)] >= MAX_RUNS
     key = _alike(interp, func, inner, made, often)
     conds = interp.path.all
     known = interp.summaries.find(key, None if often else conds)
@@ -222,7 +222,7 @@ def enter(
             made.attrs.update(known.attrs)
             made.like = known.like
         return known.result
-    interp.runs[id(node)] = interp.runs.get(id(node), 0) + 1
+    interp.summaries.runs[id(node)] += 1
     interp.entered.add(id(node))
     names = [(d, _decorator_name(interp, d)) for d in func.decorators]
     added = [context for inside in interp.hooks.contexts for context in inside(interp, func, names)]

@@ -89,8 +89,6 @@ class Interpreter:
         self.loops: list[int] = []
         self.loops_seen = 0
         self.bounds = Bounds(story, seconds)
-        self.runs: dict[int, int] = {}
-        """How often the functions (by the ``id`` of their definition) were interpreted."""
         self.summaries = Summaries()
         self.loader: Event | None = None
         """The call that made what is gone through here, a data loader, while what it runs is interpreted."""

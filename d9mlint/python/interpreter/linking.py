@@ -11,6 +11,7 @@ from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.path import Path
 from d9mlint.python.domain.values import Const, Module, Ref, Unknown, Value
 from d9mlint.python.interpreter import missing, scopes
+from d9mlint.python.interpreter.summaries import Summaries
 from d9mlint.python.source import facts as f
 from d9mlint.python.source.filenames import above, join
 from d9mlint.python.source.reading import CannotRead
@@ -140,7 +141,9 @@ def _import(interp: Interpreter, name: str, path: str) -> Module:
     running = interp.linker.begin(module)
     asked, interp.project.asked = interp.project.asked, set()
     entered, interp.entered = interp.entered, set()
+    summaries, interp.summaries = interp.summaries, Summaries()
     _run(interp, module)
+    interp.summaries = summaries
     running.asked |= interp.project.asked
     running.entered |= interp.entered
     interp.project.asked |= asked

@@ -7,6 +7,7 @@ it is not interpreted again. Objects that a constructor made alike are alike unt
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -54,9 +55,11 @@ class Summary(NamedTuple):
 
 
 class Summaries:
-    """The summaries of one program."""
+    """The summaries of a program, or of a module while it is imported: for another entry it may be linked, not run."""
 
     def __init__(self) -> None:
+        self.runs: Counter[int] = Counter()
+        """How often the functions (by the ``id`` of their definition) were interpreted."""
         self._known: dict[Any, list[Summary]] = {}
         self._first: dict[int, dict[str, Any]] = {}
         self._varying: dict[int, set[str]] = {}

@@ -85,7 +85,7 @@ class Project:
         if path not in self._unreadable:
             self._unreadable[path] = ""
             try:
-                check(self.data(path) or b"")
+                check(self.data(path) or b"", path)
             except CannotRead as error:
                 self._unreadable[path] = str(error)
         return self._unreadable[path]

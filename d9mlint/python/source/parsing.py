@@ -47,18 +47,17 @@ def parse(data: bytes, path: str) -> f.Facts:
             gc.enable()
 
 
-def check(data: bytes) -> None:
-    """Looks only whether a source text can be read.
+def check(data: bytes, path: str) -> None:
+    """Looks only whether a source text can be read; libcst is asked where Python's own parser says no.
 
     Raises:
-        CannotRead: as `parse`, but for what Python reads and libcst does not.
+        CannotRead: as `parse`.
     """
-    if b"\0" in data:
-        raise CannotRead("not a text file (it holds NUL bytes)")
     _refuse_monsters(data)
-    line = _line_of_error(data)
-    if line is not None:
-        raise CannotRead(_syntax_error(line, data))
+    try:
+        _python_tree(data)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        parse(data, path)
 
 
 MAX_LINKS = 450

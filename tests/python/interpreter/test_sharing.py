@@ -110,6 +110,14 @@ def test_what_entries_share_changes_nothing(modules: list[str], scripts: list[st
         assert {entry: _judged(project, entry, shared) for entry in order} == alone
 
 
+def test_a_call_that_a_module_makes_when_it_is_imported_says_nothing_of_later_ones() -> None:
+    module = "import a\nimport torch\ndef make():\n    return torch.rand(3)\nvalue = make()\n"
+    files = {"a.py": module.encode(), "one.py": b"import a\na.make()\n", "two.py": b"import a\na.make()\n"}
+    alone = {entry: _judged(Project(files.get), entry, None) for entry in ("one.py", "two.py")}
+    project, shared = Project(files.get), Shared()
+    assert {entry: _judged(project, entry, shared) for entry in alone} == alone
+
+
 @pytest.mark.parametrize("before", ["import a\na.SEEDS = True\n", "import a\na.SEEDS = True\na.seed = print\n"])
 def test_what_a_module_reads_of_others_decides_what_it_does(before: str) -> None:
     files = {
