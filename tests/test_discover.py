@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from hypothesis import strategies as st
 from d9mlint import discover as module
 from d9mlint.config import Config
 from d9mlint.discover import Discovery, discover, has_main_guard, import_roots
+from d9mlint.discover.tracked import tracked
 from d9mlint.model import ConfigError, Unchecked, UsageError
 
 GUARD = 'if __name__ == "__main__":\n    main()\n'
@@ -365,3 +368,40 @@ def test_root_of_a_linked_script_is_that_of_the_file(root: Path) -> None:
     write(root, ["p/train.py", "bin/x.py"])
     (root / "bin" / "train.py").symlink_to("../p/train.py")
     assert roots(root, "bin/train.py") == ["p", "."]
+
+
+# --- what git tracks -------------------------------------------------------------------------------------------------
+
+IGNORING = {".gitignore": "*ipynb\nout/\n", "a.py": "", "two.ipynb": "", "out/é x.py": "", "out/deep/n.ipynb": ""}
+
+
+def git(root: Path, *words: str) -> str:
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed")
+    return subprocess.run(["git", *words], cwd=root, check=True, capture_output=True, text=True).stdout
+
+
+@pytest.mark.parametrize("version", ["2", "4"])
+def test_ignore_files_say_nothing_of_what_git_tracks(root: Path, version: str) -> None:
+    write(root, IGNORING)
+    git(root, "init", "-q")
+    assert names(found(root).files) == ["a.py"]
+    git(root, "add", "-f", ".")
+    git(root, "update-index", "--index-version", version)
+    write(root, ["out/new.py", "three.ipynb"])
+    everything = ["a.py", "out/deep/n.ipynb", "out/é x.py", "two.ipynb"]
+    assert names(found(root).files) == everything
+    assert names(found(root, "out").files) == ["out/deep/n.ipynb", "out/new.py", "out/é x.py"]  # named is named
+    assert names(found(root, exclude=("out/",)).files) == ["a.py", "two.ipynb"]
+    listed = git(root, "ls-files", "-z").split("\0")[:-1]
+    assert tracked(root) == set(listed)
+
+
+@pytest.mark.parametrize("cut", [0, 4, 11, 30, 100])
+def test_an_index_that_cannot_be_read_tracks_nothing(root: Path, cut: int) -> None:
+    write(root, IGNORING)
+    git(root, "init", "-q")
+    git(root, "add", "-f", ".")
+    index = root / ".git" / "index"
+    index.write_bytes(index.read_bytes()[:cut])
+    assert names(found(root).files) == ["a.py"]

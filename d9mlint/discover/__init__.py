@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from d9mlint.discover.beside import MOST, is_beside, near
-from d9mlint.discover.patterns import Patterns, compiled, excluded, outer_patterns, read_lines, with_own
+from d9mlint.discover.patterns import Patterns, compiled, ignored, outer_patterns, read_lines, with_own
 from d9mlint.discover.percent import is_percent
 from d9mlint.discover.roots import PROJECT_MARKERS, import_roots
 from d9mlint.discover.scripts import METADATA, console_scripts
 from d9mlint.discover.settings import Settings, is_file, unreadable
+from d9mlint.discover.tracked import Tracked
 from d9mlint.model import Unchecked, UsageError
 
 __all__ = [
@@ -244,7 +245,7 @@ def _walk(top: Path, config: Settings) -> Iterator[_File | Unchecked]:
     except OSError as error:  # a .gitignore above
         yield unreadable(top, error)
         return
-    stack = [("", chain)]
+    stack, tracked = [("", chain)], Tracked(base)
     while stack:
         relative, chain = stack.pop()
         here, real = top / relative, base + relative
@@ -257,17 +258,16 @@ def _walk(top: Path, config: Settings) -> Iterator[_File | Unchecked]:
             continue
         if relative and not _is_users_own(real, listing, always):
             continue
-        patterns = (*always, *chain)
         files = [_File(here / name, real + name) for name in listing.files]
         links = (_File(here / name, os.path.realpath(real + name), link=True) for name in listing.links)
         files += [file for file in links if file.real.startswith(base) and is_file(file.real)]
-        yield from (file for file in files if not excluded(real + file.path.name, patterns))
+        yield from (file for file in files if not ignored(real + file.path.name, always, chain, tracked))
         yield from (_File(here / name, real + name) for name in METADATA if name in listing.names)
         others = (*listing.kernels, *listing.beside)
-        yield from (_File(here / n, real + n) for n in others if not excluded(real + n, patterns))
+        yield from (_File(here / n, real + n) for n in others if not ignored(real + n, always, chain, tracked))
         for name in reversed(listing.folders):
             folder = f"{real}{name}/"
-            if not _skipped(folder, always) and not excluded(folder, patterns):
+            if not _skipped(folder, always) and not ignored(folder, always, chain, tracked):
                 stack.append((f"{relative}{name}/", chain))
 
 
@@ -295,20 +295,21 @@ def left_out(top: Path, paths: Iterable[str], config: Settings) -> frozenset[str
     """
     base = os.path.realpath(top).rstrip("/") + "/"
     always, outer = outer_patterns(base, config)
+    tracked = Tracked(base)
     chains: dict[str, tuple[Patterns, ...] | None] = {"": with_own(top, base, outer)}
 
     def chain(folder: str) -> tuple[Patterns, ...] | None:
         """The patterns that hold in a folder; None where the folder is excluded as a whole."""
         if folder not in chains:
             above = chain(folder.rpartition("/")[0])
-            out = above is None or excluded(f"{base}{folder}/", (*always, *above))
+            out = above is None or ignored(f"{base}{folder}/", always, above, tracked)
             chains[folder] = None if out or above is None else with_own(top / folder, f"{base}{folder}/", above)
         return chains[folder]
 
     found = set()
     for path in paths:
         here = chain(path.rpartition("/")[0])
-        if here is None or excluded(base + path, (*always, *here)):
+        if here is None or ignored(base + path, always, here, tracked):
             found.add(path)
     return frozenset(found)
 

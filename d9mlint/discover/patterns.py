@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from d9mlint.discover.settings import Settings, is_file
+from d9mlint.discover.tracked import Tracked, repository_of
 from d9mlint.model import ConfigError
 
 
@@ -41,6 +42,15 @@ def excluded(path: str, patterns: Iterable[Patterns]) -> bool:
     return False
 
 
+def ignored(path: str, always: Iterable[Patterns], chain: Iterable[Patterns], tracked: Tracked) -> bool:
+    """Whether the configuration leaves a path out, or an ignore file does and git does not track it all the same."""
+    for candidate in always:
+        verdict = candidate.verdict(path)
+        if verdict is not None:
+            return verdict
+    return excluded(path, chain) and not tracked.holds(path)
+
+
 def outer_patterns(base: str, config: Settings) -> tuple[tuple[Patterns, ...], tuple[Patterns, ...]]:
     """The configuration's patterns, and those of the .gitignore files above ``base`` (nearest first).
 
@@ -50,7 +60,7 @@ def outer_patterns(base: str, config: Settings) -> tuple[tuple[Patterns, ...], t
     lines = _compile_strictly(config) if config.exclude else None
     home = os.path.realpath(config.root).rstrip("/") + "/"
     always = (Patterns(home if home.startswith(base) or base.startswith(home) else base, lines),) if lines else ()
-    repository = next((folder for folder in (top, *top.parents) if os.path.lexists(folder / ".git")), top)
+    repository = repository_of(top) or top
     outer = []
     for folder in top.parents if repository != top else ():
         if is_file(folder / ".gitignore"):

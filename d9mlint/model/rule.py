@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import itertools
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -65,13 +66,14 @@ class Rule(NamedTuple):
             return False
         return not self.versions or target.fits(self.framework, self.versions)
 
-    def remedy(self, target: Target, frameworks: Collection[str] = ()) -> str:
+    def remedy(self, target: Target, frameworks: Sequence[str] = ()) -> str:
         """The remedy for this target's version, or the empty string where none is known.
 
-        One for a framework that is not the rule's own is for programs that use it and not the rule's own.
+        One for a framework that is not the rule's own is for programs that use it rather than the rule's own:
+        ``frameworks`` are in the order of their weight.
         """
-        foreign = () if self.framework in frameworks else frameworks
-        chosen = [one for one in self.remedies if one.framework in foreign and one.framework]
+        foreign = itertools.takewhile(lambda name: name != self.framework, frameworks)
+        chosen = [one for name in foreign for one in self.remedies if name and one.framework == name]
         for remedy in (*chosen, *(one for one in self.remedies if not one.framework)):
             if not remedy.versions or target.fits(remedy.framework or self.framework, remedy.versions):
                 return remedy.text

@@ -250,3 +250,30 @@ def test_numpy_is_seeded_as_programs_of_its_framework_do_it(
     Path("train.py").write_text(f"import numpy as np\nimport {framework}\n\n{seed}\nnp.random.shuffle([1, 2])\n")
     (finding,) = d9mlint("train.py", "--format", "json", "--select", "partial-seed").json["findings"]
     assert finding["remedy"].startswith(remedy)
+
+
+@pytest.mark.parametrize(("version", "net", "severity"), [
+    ("1.4.0", "torch.nn.Conv2d(3, 8, 3)", "warning"),
+    ("1.4.0", "torch.nn.Embedding(3, 8)", "info"),
+])  # fmt: skip
+def test_a_setting_of_cudnn_is_a_cure_where_pytorch_has_no_switch(
+    d9mlint: Run, version: str, net: str, severity: str
+) -> None:
+    Path("train.py").write_text(TRAIN.format(net=f"torch.nn.Sequential({net}, torch.nn.ReflectionPad2d(1))"))
+    arguments = ("--format", "json", "--select", "missing-torch-determinism", "--target", f"torch=={version}")
+    (finding,) = d9mlint("train.py", *arguments).json["findings"]
+    assert finding["severity"] == severity
+    assert finding["remedy"].startswith("set `torch.backends.cudnn.deterministic = True`, which covers cuDNN")
+
+
+@pytest.mark.parametrize("train", ["loss.backward()", "optimizer.step(lambda: loss.backward())"])
+def test_a_framework_that_only_logs_gives_no_remedy(d9mlint: Run, train: str) -> None:
+    Path("train.py").write_text(
+        "import random\nimport tensorflow as tf\nimport torch\nfrom torchvision import transforms\n\nrandom.seed(1)\n"
+        "flip = transforms.RandomHorizontalFlip()\nnet = torch.nn.Linear(2, 2)\n"
+        "optimizer = torch.optim.LBFGS(net.parameters())\nloss = net(flip(torch.load('x.pt'))).sum()\n"
+        f"{train}\ntf.summary.scalar('loss', loss.item())\n"
+    )
+    found = d9mlint("train.py", "--format", "json", "--select", "partial-seed").json["findings"]
+    assert found
+    assert all("`torch.manual_seed(1)`" in finding["remedy"] for finding in found)

@@ -18,7 +18,10 @@ _BACKENDS = frozenset({"tensorflow", "jax", "torch", "numpy", "openvino"})
 
 
 def frameworks_of(program: Program) -> tuple[str, ...]:
-    """The frameworks that a program works with: ``tensorflow`` (also for Keras on it), ``torch``, ``jax``."""
+    """The frameworks that a program works with: ``tensorflow`` (also for Keras on it), ``torch``, ``jax``.
+
+    That which it trains with comes first: others may only be there for a logger.
+    """
     return program.once("frameworks", _frameworks)
 
 
@@ -29,7 +32,9 @@ def _frameworks(program: Program) -> tuple[str, ...]:
         if not program.imports("tensorflow"):
             found.discard("tensorflow")
         found.add(backend)
-    return tuple(name for name in _PACKAGES if name in found)
+    packages = {package: name for name, packages in _PACKAGES.items() for package in packages}
+    training = {packages.get(event.name.partition(".")[0]) for event in program.trains}
+    return tuple(sorted((name for name in _PACKAGES if name in found), key=lambda name: name not in training))
 
 
 def uses_tensorflow(program: Program) -> bool:

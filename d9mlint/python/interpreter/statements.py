@@ -124,7 +124,10 @@ def _is_main_guard(test: f.Expr) -> bool:
 
 
 def _for(interp: Interpreter, node: f.For, frame: Frame) -> Left:
+    start = len(interp.story.events)
     iterable = expressions.evaluate(interp, node.iterable, frame)
+    if isinstance(node.target, f.Items) and discards.unread(interp, node.target.items[:1], frame):
+        discards.uncounted(interp, start)
     origins, order, sources = sequences.iteration_order(interp, iterable, frame, node.place)
     if order:
         interp.order_loops.append((order, sources))

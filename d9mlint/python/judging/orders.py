@@ -110,7 +110,7 @@ def _ordered_inputs(program: Program) -> list[tuple[Event, Value]]:
 
 def _inputs(event: Event) -> Iterator[Value]:
     if event.kind == "sink":
-        yield from event.args
+        yield from () if event.discarded else event.args
     elif event.kind == "call":
         if any(x.orders_data for x in event.effects):
             yield from (*event.args, *event.kwargs.values())

@@ -71,6 +71,10 @@ def reads(node: Any) -> frozenset[str]:
             pending += [target for target in one.targets if None in plain_names(target)]
             if one.value is not None:
                 pending.append(one.value)
+        elif isinstance(one, For):
+            pending += [one.iterable, one.body, one.orelse]
+            if None in plain_names(one.target):
+                pending.append(one.target)
         else:
             # A place holds numbers only.
             pending += [part for part in one if part and isinstance(part, tuple) and type(part[0]) is not int]

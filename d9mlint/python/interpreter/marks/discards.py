@@ -40,6 +40,13 @@ def gone(interp: Interpreter, value: Value) -> None:
             interp.heap.mark(leaf.event, discarded=True)
 
 
+def uncounted(interp: Interpreter, start: int) -> None:
+    """Marks what ``enumerate`` told from event ``start`` on: nobody reads its numbers."""
+    for event in interp.story.events[start:]:
+        if event.kind == "sink" and event.name == "enumerate":
+            interp.heap.mark(event, discarded=True)
+
+
 def looked_at(interp: Interpreter, holder: Value, name: str) -> None:
     """Marks what made a value of which only the shape, or the type, is asked."""
     if name not in ABOUT:

@@ -148,6 +148,7 @@ def _draft(
 ) -> Draft:  # fmt: skip
     at, cond = anywhere
     known = program.target.fits("torch", ">=1.7")
+    cured = known or any(use.op.common for use in seen.uses)  # before, a setting of cuDNN cured its operations
     state = "only cuDNN made deterministic" if partial else "deterministic algorithms off"
     elsewhere = event.detached and event.location.path != program.story.entry
     return draft(
@@ -157,7 +158,7 @@ def _draft(
             *(Related(u.event.location, _varies(u)) for u in seen.uses),
             *(Related(e.location, "the switch is an argument here") for e in _told_otherwise(program)),
         ],
-        severity="info" if partial or not seen.sure or not known else "",
+        severity="info" if partial or not seen.sure or not cured else "",
         confidence=lower(rule.confidence) if elsewhere or seen.fused or not seen.sure else "",
         remedy=_remedy(program, rule, next((e for e in found if e.inside(SPAWNED)), event), seen),
         name=_missing_switch.trainers(event, _missing_switch.other_branches(event, found)), ops=seen.words,
