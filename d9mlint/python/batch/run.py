@@ -173,8 +173,8 @@ def _clear() -> None:
     """Frees what only one entry needed; what is left (facts, modules) is needed to the end and not looked at again."""
     from d9mlint.python.domain.conditions import forget
 
-    forget()
     gc.collect()
+    forget()
     gc.freeze()
 
 

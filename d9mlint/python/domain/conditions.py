@@ -19,6 +19,10 @@ from d9mlint.python.domain.valuesets import EVERYTHING, NONE, NOTHING, ValueSet
 Cond: TypeAlias = bool | Node
 MAX_TESTS = 400
 """Different tests in one condition beyond which it is given up as opaque; in real programs the most seen are 60."""
+MAX_NODES = 300
+"""Nodes of its diagram, likewise: how many there are depends on how the tests are put together."""
+_FEW = 8
+"""Tests of which no diagram has that many nodes."""
 UNKNOWN_DEFAULT = "<unknown default>"
 STATED = "stated"
 """The kind of a flag that is none: its name says what has to hold."""
@@ -156,9 +160,10 @@ def either(*conds: Cond) -> Cond:
 
 
 def _bounded(found: Node, parts: tuple[Cond, ...]) -> Cond:
-    if len(found.support) <= MAX_TESTS:
+    tests = len(found.support)
+    if tests <= _FEW or (tests <= MAX_TESTS and not diagrams.is_larger(found, MAX_NODES)):
         return found
-    given_up.append("a condition with too many tests")
+    given_up.append("a condition that is too large")
     return opaque_test(("long", frozenset(parts)), "...")
 
 

@@ -83,6 +83,8 @@ _nodes: dict[Any, Any] = {}
 _LEAST = 10_000
 """Entries of the table below which looking for those no longer in use is not worth it."""
 _most = _LEAST
+_MOST_KNOWN = 100_000
+"""Results that a table of operations keeps: most nodes of a large program live only there."""
 _both: dict[Any, Function] = {}
 _either: dict[Any, Function] = {}
 _not: dict[Node, Function] = {}
@@ -95,6 +97,21 @@ def forget() -> None:
     global _most  # noqa: PLW0603
     for known in (_both, _either, _not, _meeting, _leaving):
         known.clear()
+    _most = _LEAST
+    _sweep()
+
+
+def _keep(known: dict[Any, Any], key: Any, result: Any) -> None:
+    """Puts a result into its table, which is emptied when it is full."""
+    if len(known) >= _MOST_KNOWN:
+        known.clear()
+        _sweep()
+    known[key] = result
+
+
+def _sweep() -> None:
+    """Drops the entries of nodes that are no longer in use, where there may be many."""
+    global _most  # noqa: PLW0603
     if len(_nodes) > _most:
         for key in [key for key, node in _nodes.items() if node() is None]:
             del _nodes[key]
@@ -166,7 +183,8 @@ def _operation(known: dict[Any, Function], absorbing: bool) -> Callable[[Functio
         key = (f, g) if id(f) < id(g) else (g, f)
         found = known.get(key)
         if found is None:
-            found = known[key] = combine(f, g)  # type: ignore[arg-type]
+            found = combine(f, g)  # type: ignore[arg-type]
+            _keep(known, key, found)
         return found
 
     def combine(f: Node, g: Node) -> Function:
@@ -195,7 +213,7 @@ def complement(f: Function) -> Function:
     found = _not.get(f)
     if found is None:
         found = mapped(f, complement)
-        _not[f] = found
+        _keep(_not, f, found)
         if isinstance(found, Node):
             _not[found] = f
     return found
@@ -210,7 +228,8 @@ def meets(f: Function, g: Function) -> bool:
     key = (f, g) if id(f) < id(g) else (g, f)
     found = _meeting.get(key)
     if found is None:
-        found = _meeting[key] = any(meets(x, y) for x, y in _outcomes(f, g))
+        found = any(meets(x, y) for x, y in _outcomes(f, g))
+        _keep(_meeting, key, found)
     return found
 
 
@@ -228,7 +247,8 @@ def _leaves(f: Function, g: Function) -> bool:
     key = (f, g)
     found = _leaving.get(key)
     if found is None:
-        found = _leaving[key] = any(_leaves(x, y) for x, y in _outcomes(f, g))
+        found = any(_leaves(x, y) for x, y in _outcomes(f, g))
+        _keep(_leaving, key, found)
     return found
 
 
@@ -242,6 +262,18 @@ def _outcomes(f: Node, g: Node) -> Iterable[tuple[Function, Function]]:
     if one.level < other.level:
         return ((child, g) for child in f.children)
     return ((f, child) for child in g.children)
+
+
+def is_larger(f: Node, most: int) -> bool:
+    """Whether a diagram has more than ``most`` nodes."""
+    seen = {f}
+    pending = [f]
+    while pending and len(seen) <= most:
+        for child in pending.pop().children:
+            if isinstance(child, Node) and child not in seen:
+                seen.add(child)
+                pending.append(child)
+    return len(seen) > most
 
 
 def mapped(f: Node, change: Callable[[Any], Function]) -> Function:

@@ -70,8 +70,8 @@ class Bounds:
             found.append(f"calls inside {MAX_CALLS} others were not followed: {self._deepest}{more}")
         if conditions.given_up:
             found.append(
-                f"conditions with more than {conditions.MAX_TESTS} tests ({len(conditions.given_up)}) were taken as "
-                "not known: what findings say of when they matter may be too much"
+                f"conditions that are too large ({len(conditions.given_up)}) were taken as not known: what findings "
+                "say of when they matter may be too much"
             )
         return tuple(found)
 

@@ -407,7 +407,7 @@ def _first_maybe_seeding(program: Program) -> int | None:
         if event.kind == "unresolved" and event.name.startswith("."):
             return event.index
         last = event.name.rpartition(".")[2].lower()
-        if last == "seed" and event.receiver is not None:
+        if last == "seed" and isinstance(event.receiver, (Inst, Obj, Unknown)):
             continue  # an object's method seeds that object: an environment, a space, a generator
         if any(word in last for word in _SEED_WORDS) and not event.name.startswith(_KNOWN):
             return event.index

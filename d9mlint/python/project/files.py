@@ -63,10 +63,10 @@ class Project:
                 data = self.data(path)
                 self._facts[path] = None if data is None else self._parse(data, path)
             except CannotRead as error:
-                self._facts[path] = error
+                self._facts[path] = CannotRead(*error.args)
         found = self._facts[path]
         if isinstance(found, CannotRead):
-            raise found
+            raise CannotRead(*found.args)  # one that is raised keeps the frames that it went through
         return found
 
     def _parse(self, data: bytes, path: str) -> f.Facts:

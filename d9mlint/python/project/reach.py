@@ -101,6 +101,7 @@ class Reach:
         self._cwd = cwd
         self._names: dict[str, frozenset[str]] = {}
         self._imports: dict[str, tuple[tuple[int, str, tuple[str, ...]], ...]] = {}
+        self._packages: dict[str, frozenset[str]] = {}
         self._found: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = {}
         self._limits: dict[str, tuple[Limit, ...]] = {}
         self._installs: dict[str, tuple[Limit, ...]] = {}
@@ -118,9 +119,13 @@ class Reach:
 
     def packages(self, files: Iterable[str]) -> frozenset[str]:
         """The top-level packages that these files import by absolute names."""
-        return frozenset(
-            module.partition(".")[0] for path in files for level, module, _ in self._imports_of(path) if not level
-        )
+        return frozenset().union(*map(self._packages_of, files))
+
+    def _packages_of(self, path: str) -> frozenset[str]:
+        if path not in self._packages:
+            imports = self._imports_of(path)
+            self._packages[path] = frozenset(module.partition(".")[0] for level, module, _ in imports if not level)
+        return self._packages[path]
 
     def limits(self, files: Collection[str]) -> list[Limit]:
         """What the names used in these files say about releases, the tightest first."""
@@ -146,9 +151,12 @@ class Reach:
         return self._installs[path]
 
     def _next(self, path: str, roots: tuple[str, ...]) -> tuple[str, ...]:
-        key = (path, roots)
+        # As much of the roots as matters: each folder of a tree has its own.
+        firsts = {f"{package}{ending}" for package in self._packages_of(path) for ending in ("", ".py")}
+        near = tuple(root for root in roots if not self._listed(root).isdisjoint(firsts))
+        key = (path, near)
         if key not in self._found:
-            self._found[key] = tuple(dict.fromkeys(self._resolved(path, roots)))
+            self._found[key] = tuple(dict.fromkeys(self._resolved(path, near)))
         return self._found[key]
 
     def _resolved(self, path: str, roots: tuple[str, ...]) -> Iterator[str]:

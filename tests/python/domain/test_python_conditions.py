@@ -23,6 +23,8 @@ from d9mlint.python.domain.conditions import (
     disjuncts,
     either,
     flag_test,
+    forget,
+    given_up,
     is_symbolic,
     literal,
     negate,
@@ -31,7 +33,7 @@ from d9mlint.python.domain.conditions import (
     truth,
 )
 from d9mlint.python.domain.covers import cofactor, cover
-from d9mlint.python.domain.diagrams import Node, Variable, implies, meets, simplified, without
+from d9mlint.python.domain.diagrams import Node, Variable, implies, is_larger, meets, simplified, without
 from d9mlint.python.domain.path import Path
 from d9mlint.python.domain.tellable import loosened
 from d9mlint.python.domain.valuesets import EVERYTHING, NONE, NOTHING, TRUE, ValueSet
@@ -321,3 +323,24 @@ def test_a_switch_is_true_or_false(kind: str) -> None:
     assert either(flag_test(switch, "truthy"), flag_test(switch, "==", False)) is True
     unset = flag("y", None, kind)
     assert flag_test(unset, "none") is not False
+
+
+def test_a_condition_that_is_too_large_is_given_up() -> None:
+    forget()
+    # All first tests are asked for before the second ones: the diagram knows each way in which they came out.
+    lefts, rights = ([opaque_test((side, n), f"{side}{n}") for n in range(12)] for side in "ab")
+    found: Cond = True
+    for number, left in enumerate(lefts):
+        found = both(found, either(left, rights[number]))
+    assert len(given_up) > 0
+    assert truth(found, [negate(lefts[0]), negate(rights[0])]) is None  # nothing is known of it any more
+    forget()
+    assert given_up == []
+
+
+@given(st.integers(1, 300))
+def test_how_large_a_diagram_is(tests: int) -> None:
+    forget()
+    chain = both(*(opaque_test((n,), f"t{n}") for n in range(tests)))
+    assert is_larger(chain, tests - 1)
+    assert not is_larger(chain, tests)
