@@ -54,15 +54,16 @@ def ignored(path: str, always: Iterable[Patterns], chain: Iterable[Patterns], tr
 def outer_patterns(base: str, config: Settings) -> tuple[tuple[Patterns, ...], tuple[Patterns, ...]]:
     """The configuration's patterns, and those of the .gitignore files above ``base`` (nearest first).
 
-    Patterns that exclude ``base`` itself do not count: the user has named that folder.
+    Patterns that exclude ``base`` itself do not count: the user has named that folder. Outside of a repository of git
+    its ignore files mean nothing: of an unpacked archive all is wanted.
     """
     top = Path(base)
     lines = _compile_strictly(config) if config.exclude else None
     home = os.path.realpath(config.root).rstrip("/") + "/"
     always = (Patterns(home if home.startswith(base) or base.startswith(home) else base, lines),) if lines else ()
-    repository = repository_of(top) or top
+    repository = repository_of(top)
     outer = []
-    for folder in top.parents if repository != top else ():
+    for folder in top.parents if repository not in (None, top) else ():
         if is_file(folder / ".gitignore"):
             outer.append(Patterns(str(folder).rstrip("/") + "/", compiled(read_lines(folder / ".gitignore"))))
         if folder == repository:

@@ -27,13 +27,15 @@ class Tracked:
         return path in self._paths
 
     @cached_property
+    def repository(self) -> Path | None:
+        """Where the repository is; None where there is none, and ignore files mean nothing."""
+        return repository_of(self._folder)
+
+    @cached_property
     def _paths(self) -> frozenset[str]:
-        repository = repository_of(self._folder)
-        if repository is None:
-            return frozenset()
         found: set[str] = set()
-        for name in tracked(repository):
-            path = f"{str(repository).rstrip('/')}/{name}"
+        for name in tracked(self.repository) if self.repository is not None else ():
+            path = f"{str(self.repository).rstrip('/')}/{name}"
             while path not in found:
                 found.add(path)
                 path = path.rstrip("/").rpartition("/")[0] + "/"
