@@ -56,18 +56,17 @@ def judge(
     )  # fmt: skip
     program = Program(story, target, knowledge)
     drafts: list[Draft] = []
-    unchecked = dict(story.unchecked)
+    failed: list[str] = []
     for rule in rules:
         if not rule.applies(target):
             continue
         try:
             drafts.extend(checker(rule)(program, rule))
         except Exception as error:  # noqa: BLE001 - one rule must not take the others down; it is reported as such
-            place = f"{type(error).__name__}: {error}"
-            unchecked[f"{entry}"] = f"internal-error: rule {rule.name} failed: {place}"
+            failed.append(f"internal-error: rule {rule.name} failed: {type(error).__name__}: {error}")
     findings = merge(drafts, entry, story.local)
     story.release()
-    reasons = (*unchecked.items(), *((entry, reason) for reason in story.cuts))
+    reasons = (*story.unchecked.items(), *((entry, reason) for reason in (*failed, *story.cuts)))
     return Judged(
         findings, tuple(sorted(reasons)), tuple(m.path for m in story.modules), story.coverage, not story.local
     )
