@@ -338,6 +338,7 @@ def test_a_condition_that_is_too_large_is_given_up() -> None:
     assert given_up == []
 
 
+@settings(deadline=None)
 @given(st.integers(1, 300))
 def test_how_large_a_diagram_is(tests: int) -> None:
     forget()
