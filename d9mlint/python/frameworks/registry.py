@@ -1,16 +1,31 @@
-"""All frameworks."""
+"""All frameworks, and what they know of the uses of their ops."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from d9mlint.model import Op
 from d9mlint.python.frameworks.jax.hooks import Jax
+from d9mlint.python.frameworks.jax.ops import JaxOps
 from d9mlint.python.frameworks.libraries import Horovod, Numpy, Others
+from d9mlint.python.frameworks.opuses import OpUses
 from d9mlint.python.frameworks.tensorflow.hooks import TensorFlow
+from d9mlint.python.frameworks.tensorflow.ops import TensorFlowOps
 from d9mlint.python.frameworks.torch.hooks import Torch
+from d9mlint.python.frameworks.torch.opuses import TorchOps
 from d9mlint.python.interpreter.hooks import Framework
 
 FRAMEWORKS: tuple[type[Framework], ...] = (TensorFlow, Jax, Torch, Numpy, Horovod, Others)
 SAME_NUMBERS = tuple(name for one in FRAMEWORKS for name in one.same_numbers)
 """Calls that give the numbers that they are given, in the same order."""
+
+OP_USES: Mapping[str, OpUses] = {"tensorflow": TensorFlowOps(), "jax": JaxOps(), "torch": TorchOps()}
+"""By framework; ops of others are judged as TensorFlow's."""
+
+
+def op_uses(op: Op) -> OpUses:
+    """What judges the uses of an op."""
+    return OP_USES.get(op.framework, OP_USES["tensorflow"])
 
 
 def frameworks() -> tuple[Framework, ...]:

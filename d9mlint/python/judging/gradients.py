@@ -18,13 +18,13 @@ from d9mlint.python.domain.conditions import (
     truth,
 )
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Func, Obj, Value, alternatives
+from d9mlint.python.domain.values import Func
 from d9mlint.python.frameworks.tensorflow.determinism import trains
 from d9mlint.python.frameworks.torch.frozen import frozen
 from d9mlint.python.frameworks.torch.tensors import NO_GRAD
 from d9mlint.python.interpreter.calls import INFERENCE
 from d9mlint.python.interpreter.program import Program
-from d9mlint.python.interpreter.provenance import Makers, made_by
+from d9mlint.python.interpreter.provenance import made_by
 
 IN_PIPELINE = ("tfdata", "tfdata-parallel", "py_function", "generator")
 """tf.data runs its functions on the CPU, and no gradient goes through them."""
@@ -46,10 +46,6 @@ _TRAINS = re.compile(
 )
 """Conditions that hold where something is trained."""
 _ABOUT_DATA = re.compile(r"(^|_)(parse|parser|preprocess|preprocessing|augment|load|read|input|dataset|decode)(_|$)")
-_LEARNED = re.compile(
-    r"(layers\.\w+\(\)\.__call__|Model\.__call__|get_variable|add_weight|Variable|matmul|conv\dd|dense)\(\)$"
-)
-_RESHAPES = re.compile(r"\.(reshape|squeeze|expand_dims|transpose|identity|cast|concat|stack)\(\)$")
 _MODELS = (".from_pretrained", ".from_config")
 """Calls that make a whole model, which trains elsewhere."""
 _OF_WEIGHTS = re.compile(r"^torch\.nn\.(functional\.)?(conv|[Ee]mbedding)")
@@ -130,16 +126,3 @@ def _tests(one: Literal) -> Iterator[tuple[Cond, str, re.Pattern[str]]]:
             if test is not False:
                 yield test, f"{one.flag.name} == {value!r}", _INFERS
                 yield negate(test), f"{one.flag.name} == {value!r}", _TRAINS
-
-
-def learned(value: Value | None, makers: Makers, depth: int = 4) -> bool:
-    """Whether a value surely is a weight or was computed by a layer, so that a gradient goes through it."""
-    for _, leaf in alternatives(value):
-        made = leaf.event if isinstance(leaf, Obj) else makers.get(id(leaf))
-        if made is None:
-            continue
-        if _LEARNED.search(f"{made.name}()"):
-            return True
-        if depth and made.args and _RESHAPES.search(f"{made.name}()") and learned(made.args[0], makers, depth - 1):
-            return True
-    return False

@@ -7,27 +7,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from d9mlint.model import Location, Op, OpStatus, Related, Rule
-from d9mlint.python.domain.conditions import Cond, both, is_symbolic, negate
+from d9mlint.python.domain.conditions import Cond, both, is_symbolic
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Class, Unknown
-from d9mlint.python.frameworks.jax import mode as jaxmode
-from d9mlint.python.frameworks.jax import ops as jaxops
-from d9mlint.python.frameworks.tensorflow.determinism import on_gpu
-from d9mlint.python.frameworks.torch import gpu as torchgpu
-from d9mlint.python.frameworks.torch import mode as torchmode
-from d9mlint.python.frameworks.torch import ops as torchops
+from d9mlint.python.frameworks.registry import OP_USES, op_uses
 from d9mlint.python.frameworks.used import frameworks_of, keras_backend
 from d9mlint.python.interpreter.program import Program
-from d9mlint.python.interpreter.provenance import Makers, results
+from d9mlint.python.interpreter.provenance import results
 from d9mlint.python.judging.drafts import lower
-from d9mlint.python.judging.gradients import IN_PIPELINE, learned, matters
-from d9mlint.python.judging.indices import meets_each_index_once, unique
+from d9mlint.python.judging.gradients import IN_PIPELINE, matters
 from d9mlint.python.source import facts as f
-
-_DATA_DEPENDENT = re.compile(r"scatter|segment|confusion")
-"""Ops that vary only for floating-point data with repeated indices, which a call does not show."""
-_INDEXED = re.compile(r"gather|take")
-"""Ops whose gradient matters only where the indexed data depend on weights."""
 
 _MOST_SITES = 3
 
@@ -53,7 +42,7 @@ class Use:
             return "low"
         if self.sure:
             return rule.confidence
-        if self.op.framework == "jax":  # an index that is not known may be one number
+        if op_uses(self.op).shows_nothing:
             return "low"
         return lower(rule.confidence) if self.likely else lower(lower(rule.confidence))
 
@@ -84,10 +73,7 @@ def uses(program: Program) -> tuple[Use, ...]:
 
 
 def _uses(program: Program) -> Iterator[Use]:
-    gpus = {"jax": jaxmode.on_gpu(program)}
-    if "torch" in frameworks_of(program):
-        gpus["torch"] = torchgpu.on_gpu(program)
-    gpu = on_gpu(program)
+    gpus = {name: known.on_gpu(program) for name, known in OP_USES.items()}
     makers = results(program)
     for event in program.events:
         if event.kind not in ("call", "unresolved"):
@@ -99,17 +85,17 @@ def _uses(program: Program) -> Iterator[Use]:
             device = _device(program, event)
             if status is None or device not in op.devices or not matters(program, event, op):
                 continue
-            if not op.sites and (_harmless(event, op, makers) or torchgpu.left_behind(program, event)):
+            known = op_uses(op)
+            if not op.sites and known.harmless(program, event, op, makers):
                 continue
-            if op.framework == "torch":
-                status = torchops.met(event, op, status, makers)
-            its_gpu = gpu if op.sites else gpus.get(op.framework, gpu)
-            cond = both(program.holds(event, op.when), its_gpu if device == "gpu" else True)
-            if op.framework == "torch" and torchops.chosen_by_torch(op):
-                cond = both(cond, negate(torchmode.plain_attention(program)))
+            gpu = gpus["tensorflow" if op.sites or op.framework not in gpus else op.framework]
+            cond = both(program.holds(event, op.when), gpu if device == "gpu" else True, known.chosen(program, op))
             if cond is not False and is_symbolic(cond):
-                likely = _likely(event, op, makers)
-                yield Use(event, op, status, cond, likely and _sure(event, op, makers), likely, _wrapper(event, op))
+                own = bool(op.sites)  # their kernels were judged, types and all
+                likely = own or known.likely(event, op, makers)
+                sure = own or (likely and known.sure(event, op, makers))
+                status = known.status(event, op, status, makers)
+                yield Use(event, op, status, cond, sure, likely, _wrapper(event, op))
 
 
 def _met(program: Program, event: Event) -> tuple[Op, ...]:
@@ -132,7 +118,7 @@ def _of_backend(program: Program, event: Event, op: Op) -> bool:
     """Whether a layer of Keras computes with the framework that the op is one of."""
     if not event.name.startswith("keras."):
         return True
-    return (op.framework if op.framework in ("jax", "torch") else "tensorflow") == keras_backend(program)
+    return (op.framework if op.framework in OP_USES else "tensorflow") == keras_backend(program)
 
 
 def _own_name(event: Event) -> str:
@@ -178,34 +164,6 @@ def _told_at_apply(program: Program, op: Op) -> bool:
 
 def _device(program: Program, event: Event) -> str:
     return "cpu" if event.inside("cpu", *IN_PIPELINE) else program.target.device
-
-
-def _harmless(event: Event, op: Op, makers: Makers) -> bool:
-    if op.framework == "torch":
-        return torchops.harmless(event, op, makers)
-    if op.framework == "jax":
-        return jaxops.exact(event, lambda value: unique(value, makers))
-    return meets_each_index_once(event, op, makers)
-
-
-def _likely(event: Event, op: Op, makers: Makers) -> bool:
-    if op.sites:
-        return True
-    if op.framework == "torch":
-        return torchops.likely(event, op, makers)
-    return not _INDEXED.search(op.name) or _sure(event, op, makers)
-
-
-def _sure(event: Event, op: Op, makers: Makers) -> bool:
-    if op.sites:  # the kernels were judged, types and all
-        return True
-    if op.framework == "torch":
-        return torchops.sure(op)
-    if op.framework == "jax":
-        return jaxops.sure(event)
-    if _INDEXED.search(op.name):
-        return learned(event.args[0] if event.args else event.kwargs.get("params"), makers)
-    return not _DATA_DEPENDENT.search(op.name)
 
 
 def related(use: Use) -> list[Related]:

@@ -2,18 +2,42 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
-from d9mlint.model import Argument
+from d9mlint.model import Argument, Op
+from d9mlint.python.domain.conditions import Cond
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Obj, Seq, Value, alternatives
+from d9mlint.python.frameworks.indices import unique
 from d9mlint.python.frameworks.jax.calls import UPDATE
+from d9mlint.python.frameworks.jax.mode import on_gpu
+from d9mlint.python.frameworks.opuses import OpUses
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.interpreter.provenance import Makers
 
-RANGES = ("jax.numpy.arange", "jax.numpy.argsort", "jax.random.permutation", "jax.lax.iota")
-"""Calls that make indices without repeats."""
 _SEGMENTS = ("jax.ops.", "jraph.")
 _LAYERS = ("flax.", "haiku.", "equinox.", "keras.")
 _UPDATES = Argument(0, "values")
+_INDEXED = re.compile(r"gather|take")
+
+
+class JaxOps(OpUses):
+    """Those of JAX, and of layers on it."""
+
+    shows_nothing = True  # an index that is not known may be one number
+
+    def on_gpu(self, program: Program) -> Cond:
+        return on_gpu(program)
+
+    def harmless(self, program: Program, event: Event, op: Op, makers: Makers) -> bool:
+        return exact(event, lambda value: unique(value, makers))
+
+    def likely(self, event: Event, op: Op, makers: Makers) -> bool:
+        return not _INDEXED.search(op.name) or sure(event)
+
+    def sure(self, event: Event, op: Op, makers: Makers) -> bool:
+        return sure(event)
 
 
 def exact(event: Event, unique: Callable[[Value], bool]) -> bool:

@@ -7,12 +7,12 @@ import re
 from d9mlint.model import Argument, Op
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Obj, Ref, Seq, Value
-from d9mlint.python.frameworks.jax import ops as jaxops
 from d9mlint.python.interpreter.provenance import Makers
 
 _PLACES = ("tensorflow.where", "tensorflow.compat.v1.where", "tensorflow.where_v2")
 _RANGES = (
-    "tensorflow.range", "numpy.arange", "builtins.range", "tensorflow.argsort", "numpy.argsort", *jaxops.RANGES,
+    "tensorflow.range", "numpy.arange", "builtins.range", "tensorflow.argsort", "numpy.argsort",
+    "jax.numpy.arange", "jax.numpy.argsort", "jax.random.permutation", "jax.lax.iota",
 )  # fmt: skip
 _SPARSE_INDICES = ("SparseTensor.indices", "SparseTensor().indices")
 _RESHAPES_ONE = re.compile(r"\.(reshape|squeeze|expand_dims)\(\)$")
