@@ -64,6 +64,8 @@ MAX_LINKS = 450
 """Nodes of a syntax tree inside each other but operators; libcst's time, and its stack, grow with their square."""
 MAX_OPERATORS = 1_500
 """Operators in one expression; libcst's time grows with the square of their number."""
+_GLANCED = MAX_LINKS - 50
+"""Links that pass at a glance: what they stand in is nested, too."""
 _MAX_DOTS = 100
 """Dots in the name of an imported module."""
 _LONG = 2_000
@@ -102,10 +104,10 @@ def _is_plain(data: bytes) -> bool:
     """Whether lines are short, and few links and operators follow each other."""
     if _is_long(data) or max(map(len, data.split(b","))) > 4 * _LONG:
         return False
-    if sum(1 for _ in islice(_LINK.finditer(data), MAX_LINKS)) == MAX_LINKS:
+    if sum(1 for _ in islice(_LINK.finditer(data), _GLANCED)) == _GLANCED:
         return False
     left = data.translate(None, _THE_REST)  # the brackets, links and operators, also those in texts
-    return max(map(len, left.translate(None, b"()[]{}\n").split(b","))) <= MAX_LINKS and _is_flat(left)
+    return max(map(len, left.translate(None, b"()[]{}\n").split(b","))) <= _GLANCED and _is_flat(left)
 
 
 def _is_long(data: bytes) -> bool:

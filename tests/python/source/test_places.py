@@ -19,7 +19,7 @@ from d9mlint.python.source.parsing import parse
 from d9mlint.python.source.places import Places
 from d9mlint.python.source.reading import CannotRead
 
-SOURCES = sorted((Path(__file__).parents[1] / "projects").glob("*/*.py"))[::7]
+SOURCES = sorted((Path(__file__).parents[2] / "projects").glob("*/*.py"))[::7]
 ODD = [
     "x = [\n    f(1,\n      2)\n]\n",
     "if a:\n\tb = g(\n\t\t1)\nelse:\n\th()\n",

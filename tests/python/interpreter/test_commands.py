@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from d9mlint.model import UsageError
-from tests.python.test_causes import found
-from tests.python.test_story import calls, story
+from tests.python.interpreter.test_story import calls, story
+from tests.python.judging.test_causes import found
 
 PROGRAM = """import argparse
 import random

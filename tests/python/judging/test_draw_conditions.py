@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.python.test_conditions import found, when
+from tests.python.judging.test_conditions import found, when
 
 SPAWNED = """
 import os

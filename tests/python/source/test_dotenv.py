@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from d9mlint.python.source.dotenv import variables
-from tests.python.test_story import story
+from tests.python.interpreter.test_story import story
 
 
 @pytest.mark.parametrize(
