@@ -43,33 +43,44 @@ def mentioned(
     if seen is None or not any(isinstance(node, _DOES) for node in bodies(modules[0].path)):
         return None  # the first one, the entry, only defines what others use
     named = _modules(modules)
-    pending: list[f.Def | f.Class] = []
+    waiting: dict[str, list[f.Def | f.Class]] = {}
+    """By their names, definitions that nothing mentions yet."""
+    found: list[f.Def | f.Class] = []
     told: list[f.Stmt] = []
+
+    def add(node: f.Def | f.Class) -> None:
+        if _is_reached(node, entered) or node.name in seen:
+            found.append(node)
+        else:
+            waiting.setdefault(node.name, []).append(node)
+
     for module in modules:
         for node in bodies(module.path):
             if isinstance(node, (f.Def, f.Class)):
-                pending.append(node)
+                add(node)
             elif not isinstance(node, (f.Import, f.ImportFrom)) and not _exports(node):
                 told.append(node)
     reached: set[int] = set()
-    while told:
+    while told or found:
         for one in told:
             here = words(one)
             if not here.isdisjoint(_BY_NAME):
                 return None
-            seen |= here
             if "__dict__" in here:
-                seen.update(*(_names(named[name]) for name in _with_dict(one) & named.keys()))
-        found = [node for node in pending if _is_reached(node, seen, entered)]
-        now = set(map(id, found))
-        pending = [node for node in pending if id(node) not in now]
-        reached |= now
-        told = []
-        for node in found:
-            inside = list(_inside(node))
-            told += [one for one in inside if not isinstance(one, f.Def) or one is node or _called_by_others(node)]
-            reached.update(id(one) for one in inside if _called_by_others(node))
-            pending += [one for one in inside if isinstance(one, f.Def) and not any(one is t for t in told)]
+                here = here.union(*(_names(named[name]) for name in _with_dict(one) & named.keys()))
+            for name in here - seen:
+                found += waiting.pop(name, ())
+            seen |= here
+        now, found, told = found, [], []
+        for node in now:
+            reached.add(id(node))
+            for one in _inside(node):
+                if not isinstance(one, f.Def) or one is node or _called_by_others(node):
+                    told.append(one)
+                    if _called_by_others(node):
+                        reached.add(id(one))
+                else:
+                    add(one)
     return lambda node: id(node) in reached
 
 
@@ -83,8 +94,9 @@ def _called_by_others(node: f.Def | f.Class) -> bool:
     return isinstance(node, f.Class) and bool(node.bases)
 
 
-def _is_reached(node: f.Def | f.Class, seen: set[str], entered: Test) -> bool:
-    if node.name in seen or node.decorators:
+def _is_reached(node: f.Def | f.Class, entered: Test) -> bool:
+    """Whether a definition is reached whether anything mentions it or not."""
+    if node.decorators:
         return True
     if isinstance(node, f.Class):
         return any(isinstance(one, f.Def) and entered(one) for one in node.body)

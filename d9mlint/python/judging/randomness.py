@@ -72,7 +72,7 @@ _SCOPE_SETTER = "tensorflow.get_variable_scope().set_initializer"
 _SHUFFLES = {"tensorflow": "tensorflow", "jax": "numpy", "torch": "torch"}
 """The generator that ``fit`` shuffles arrays with, by the backend of Keras."""
 _SEED_WORDS = ("seed", "determin", "reproduc")
-_KNOWN = ("builtins.", "torch.", "numpy.", "tensorflow.config.")
+_KNOWN = ("builtins.", "torch.", "numpy.", "cupy.", "tensorflow.config.")
 """Libraries whose calls that seed are all in the catalogue: their switches of determinism seed nothing."""
 _DATASET = "tensorflow.data.Dataset"
 _COMPILED = ("numba.njit", "numba.jit", "numba.core.decorators.njit", "numba.core.decorators.jit")
