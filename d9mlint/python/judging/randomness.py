@@ -1,4 +1,4 @@
-"""Random generators of a program: who seeds them, who draws from them, and when a draw is not covered by a seed."""
+"""Random generators of a program: who draws from them, and when a draw is not covered by a seed."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from d9mlint.python.domain.conditions import (
     truth,
 )
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Const, Inst, Obj, Ref, Seq, Unknown, Value, alternatives
+from d9mlint.python.domain.values import Const, Inst, Obj, Seq, Unknown, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import trains
 from d9mlint.python.frameworks.tensorflow.hooks import SCOPE_INITIALIZER
 from d9mlint.python.frameworks.torch import devicedraws, loading
 from d9mlint.python.frameworks.torch.scorers import only_scores
 from d9mlint.python.frameworks.torch.weights import kept, without_numbers
 from d9mlint.python.frameworks.used import keras_backend
-from d9mlint.python.interpreter.library.environment import SPAWNED
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging import evaluating
 from d9mlint.python.judging.flows import changes_nothing
 from d9mlint.python.judging.objects import draws_by_parts, is_own
+from d9mlint.python.judging.seedings import Seeding, compiled, may_be_seeded, reaches, seedings
 
 LABELS = {
     "python": "Python's `random`",
@@ -71,27 +71,8 @@ _NOISE = ("tensorflow.layers.dropout", "tensorflow.nn.rnn_cell.DropoutWrapper")
 _SCOPE_SETTER = "tensorflow.get_variable_scope().set_initializer"
 _SHUFFLES = {"tensorflow": "tensorflow", "jax": "numpy", "torch": "torch"}
 """The generator that ``fit`` shuffles arrays with, by the backend of Keras."""
-_SEED_WORDS = ("seed", "determin", "reproduc")
-_KNOWN = ("builtins.", "torch.", "numpy.", "cupy.", "tensorflow.config.")
-"""Libraries whose calls that seed are all in the catalogue: their switches of determinism seed nothing."""
 _DATASET = "tensorflow.data.Dataset"
-_COMPILED = ("numba.njit", "numba.jit", "numba.core.decorators.njit", "numba.core.decorators.jit")
 _INITIALIZER = "keras.initializers.Initializer"
-
-
-@dataclass(frozen=True, slots=True)
-class Seeding:
-    """A call that seeds ``generators``, the value given, and the condition under which it really fixes them."""
-
-    event: Event
-    generators: tuple[str, ...]
-    value: Value | None
-    fixes: Cond
-
-    @property
-    def restores(self) -> bool:
-        """Whether it puts a saved state back, which a run does that goes on from a checkpoint."""
-        return self.event.name.endswith("state")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,34 +102,6 @@ class Uncovered:
     cond: Cond
     late: Seeding | None
     sure: bool
-
-
-def seedings(program: Program) -> list[Seeding]:
-    """All calls that seed a global generator, in order (also those in functions that nobody calls)."""
-    return program.once("seedings", _seedings)
-
-
-def _seedings(program: Program) -> list[Seeding]:
-    out: list[Seeding] = []
-    for event in program.events:
-        if loading.context(event):
-            continue  # seeds what its loader draws, nothing else
-        for effect in event.effects:
-            generators = tuple(_compiled(event, g) for g in effect.seeds if not is_own(g))
-            if generators:
-                value = event.argument(effect.seed_argument) if effect.seed_argument else None
-                none = False if effect.default_seed else True if value is None else is_none(value)
-                given = program.holds(event, effect.when)
-                if given is not False:
-                    generators = (*generators, *_by_backend(program, event))
-                    out.append(Seeding(event, generators, value, both(*event.guards, given, negate(none))))
-    return out
-
-
-def _by_backend(program: Program, event: Event) -> tuple[str, ...]:
-    """What Keras seeds besides, for the backend it computes with (keras/src/utils/rng_utils.py)."""
-    seeds_torch = event.name == "keras.utils.set_random_seed" and keras_backend(program) == "torch"
-    return ("torch",) if seeds_torch else ()
 
 
 def draws(program: Program) -> Iterator[Draw]:
@@ -199,7 +152,7 @@ def _generator(program: Program, event: Event, effect: Effect, named: str) -> st
     ``backend.py``, ``RandomGenerator._maybe_init``; measured on TensorFlow 2.15.1).
     """
     if named == "numpy":
-        return _compiled(event, named)
+        return compiled(event, named)
     if named != "python" or not event.name.startswith(("keras.", "tensorflow.")):
         return named
     if effect.returns == _INITIALIZER:
@@ -209,19 +162,6 @@ def _generator(program: Program, event: Event, effect: Effect, named: str) -> st
         in_graph = event.name.startswith("keras.layers.Random") and event.inside("graph")
         old = in_graph or any(not e.detached for e in off)
     return "tensorflow" if old else named
-
-
-def _compiled(event: Event, generator: str) -> str:
-    """Functions that Numba compiles have a generator of their own (numba.readthedocs.io, NumPy support, Random)."""
-    inside = event.func is not None and generator == "numpy" and any(map(_compiles, event.func.decorators))
-    return "numba" if inside else generator
-
-
-def _compiles(decorator: Value) -> bool:
-    name = decorator.name if isinstance(decorator, Ref) else ""
-    if isinstance(decorator, Obj) and decorator.event is not None:
-        name = decorator.event.name
-    return name in _COMPILED
 
 
 def _initialized_by_scope(program: Program, event: Event) -> Cond:
@@ -332,14 +272,6 @@ def _without_default_seed(cond: Cond) -> bool:
     )  # fmt: skip
 
 
-def reaches(seed: Event, draw: Event) -> bool:
-    """Whether a seed may act on a draw: a process that is started afresh does not run what is main only.
-
-    A function that is handed over (the ``initializer`` of a pool) may well be called in it.
-    """
-    return not draw.inside(SPAWNED) or seed.inside(SPAWNED) or seed.deferred or not seed.main_only
-
-
 def _happens(program: Program, draw: Draw) -> int | None:
     """Where in the order a draw happens, None for later than told.
 
@@ -390,25 +322,3 @@ def _initialized(program: Program) -> dict[int, int]:
 def _together(one: Event, other: Event) -> bool:
     """Whether both can happen in one run."""
     return both(*one.guards, *other.guards) is not False
-
-
-def may_be_seeded(program: Program, before: Event) -> bool:
-    """Whether something that could not be followed may seed: its name says so."""
-    first = program.once("maybe-seeding", _first_maybe_seeding)
-    if first is not None and (before.deferred or first < before.index):
-        return True
-    return program.story.truncated
-
-
-def _first_maybe_seeding(program: Program) -> int | None:
-    for event in program.events:
-        if event.detached or event.effects or event.kind not in ("call", "unresolved"):
-            continue
-        if event.kind == "unresolved" and event.name.startswith("."):
-            return event.index
-        last = event.name.rpartition(".")[2].lower()
-        if last == "seed" and isinstance(event.receiver, (Inst, Obj, Unknown)):
-            continue  # an object's method seeds that object: an environment, a space, a generator
-        if any(word in last for word in _SEED_WORDS) and not event.name.startswith(_KNOWN):
-            return event.index
-    return None

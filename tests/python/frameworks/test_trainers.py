@@ -13,7 +13,7 @@ from d9mlint.python.domain.knowledge import Knowledge
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging import objects
 from d9mlint.python.judging.judge import interpret
-from d9mlint.python.judging.randomness import seedings
+from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.project.files import Project
 
 CATALOGUE = load()

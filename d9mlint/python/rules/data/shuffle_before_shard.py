@@ -12,7 +12,8 @@ from d9mlint.python.domain.values import Const
 from d9mlint.python.frameworks.tensorflow.pipelines import DATASET, upstream
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, lower
-from d9mlint.python.judging.randomness import Uncovered, seedings, uncovered
+from d9mlint.python.judging.randomness import Uncovered, uncovered
+from d9mlint.python.judging.seedings import seedings
 
 _SHUFFLES = (f"{DATASET}.shuffle", f"{DATASET}.list_files")
 

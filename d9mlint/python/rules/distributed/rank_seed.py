@@ -10,7 +10,8 @@ from d9mlint.python.domain.taint import taint
 from d9mlint.python.frameworks.horovod import broadcasts, wraps
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
-from d9mlint.python.judging.randomness import draws, seedings
+from d9mlint.python.judging.randomness import draws
+from d9mlint.python.judging.seedings import seedings
 
 _LOADS = frozenset({"load_weights", "restore", "load_model", "from_pretrained", "set_weights", "load_checkpoint"})
 

@@ -12,8 +12,9 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.flows import stands_in
 from d9mlint.python.judging.processes import remedy_there
-from d9mlint.python.judging.randomness import LABELS, Seeding, Uncovered, reaches, seedings, uncovered
+from d9mlint.python.judging.randomness import LABELS, Uncovered, uncovered
 from d9mlint.python.judging.restoring import lasting
+from d9mlint.python.judging.seedings import Seeding, reaches, seedings
 from d9mlint.python.judging.wording import words_of
 
 LATE = ("late", "import")

@@ -8,7 +8,8 @@ from d9mlint.model import Related, Rule
 from d9mlint.python.domain.events import Event
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
-from d9mlint.python.judging.randomness import draws, seedings
+from d9mlint.python.judging.randomness import draws
+from d9mlint.python.judging.seedings import seedings
 
 NEW_GRAPH = ("tensorflow.Graph.as_default", "tensorflow.reset_default_graph", "keras.backend.clear_session")
 TF1 = "tensorflow.random.set_random_seed"

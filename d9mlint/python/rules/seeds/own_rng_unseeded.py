@@ -11,7 +11,8 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging import objects
 from d9mlint.python.judging.drafts import Draft, draft, lower
-from d9mlint.python.judging.randomness import may_be_seeded, no_own_seed
+from d9mlint.python.judging.randomness import no_own_seed
+from d9mlint.python.judging.seedings import may_be_seeded
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:

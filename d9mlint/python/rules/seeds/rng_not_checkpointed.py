@@ -9,7 +9,8 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Dict, alternatives
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
-from d9mlint.python.judging.randomness import Draw, draws, seedings
+from d9mlint.python.judging.randomness import Draw, draws
+from d9mlint.python.judging.seedings import seedings
 
 _SAVES = ("torch.save",)
 _STATES = (

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from d9mlint.model import Related, Rule
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, lower
-from d9mlint.python.judging.randomness import LABELS, Uncovered, seedings, uncovered
+from d9mlint.python.judging.randomness import LABELS, Uncovered, uncovered
+from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.wording import words_of
 
 
