@@ -63,7 +63,7 @@ def _by_backend(program: Program, event: Event) -> tuple[str, ...]:
 
 
 def compiled(event: Event, generator: str) -> str:
-    """The generator: functions that Numba compiles have one of their own (numba.readthedocs.io, NumPy support, Random)."""
+    """The generator: what Numba compiles has one of its own (numba.readthedocs.io, NumPy support, Random)."""
     inside = event.func is not None and generator == "numpy" and any(map(_compiles, event.func.decorators))
     return "numba" if inside else generator
 
