@@ -12,7 +12,7 @@ from d9mlint.report.targets import Group, describe, groups
 from d9mlint.report.words import conditions, count, first_sentence, listing, one_line, printable, seen
 
 _MOST = 5
-_IDLE = "hold nothing that a rule is about (no generator, framework or setting), so no calls are followed"
+_IDLE = "nothing that a rule is about (no generator, framework or setting), so no calls are followed"
 _STYLES = {"error": "bold red", "warning": "bold yellow", "info": "bold cyan"}
 _NOISE_WORDS = {"algo": "random choices", "impl": "implementation"}
 
@@ -96,7 +96,8 @@ def _coverage(report: Report) -> str:
     """How much of the programs was seen to run: of all entries together."""
     found = [one for one in report.coverage.values() if one.interpreted]
     idle = len(report.coverage) - len(found)
-    parts = [_unfollowed(report), f"{idle} of {len(report.coverage)} programs {_IDLE}" if idle else ""]
+    programs = "the program holds" if len(report.coverage) == 1 else f"{idle} of {len(report.coverage)} programs hold"
+    parts = [_unfollowed(report), f"{programs} {_IDLE}" if idle else ""]
     if functions := sum(one.functions for one in found):
         called = functions - sum(sum(one.uncalled.values()) for one in found)
         entries = f", counted for each of {len(found)} entries" if len(found) > 1 else ""
@@ -117,7 +118,7 @@ def _coverage_of_each(report: Report, width: int) -> Iterator[Line]:
         called = (
             f"{one.functions - missed} of {one.functions} functions in {count(one.files, 'file')} are seen to be called"
         )
-        yield from hanging(called if one.interpreted else f"its {count(one.files, 'file')} {_IDLE}", width)
+        yield from hanging(called if one.interpreted else f"{count(one.files, 'file')} with {_IDLE}", width)
         for path, number in one.uncalled.items():
             yield from hanging(f"{printable(path)}: {number} not seen to be called", width)
         for call in one.unfollowed:

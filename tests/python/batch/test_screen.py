@@ -78,8 +78,8 @@ def test_what_is_not_interpreted_is_told(d9mlint: Callable[..., Ran], tmp_path: 
         {"entry": "tool.py", "interpreted": False, "files": 2, "functions": 0, "uncalled": {}, "unfollowed": []}
     ]
     text = " ".join(d9mlint("check", ".", "--no-cache", "--verbose").out.split())
-    assert "1 of 1 programs hold nothing that a rule is about" in text
-    assert "its 2 files hold nothing that a rule is about" in text
+    assert "the program holds nothing that a rule is about" in text
+    assert "2 files with nothing that a rule is about" in text
 
 
 def test_what_cannot_be_read_is_told_all_the_same(d9mlint: Callable[..., Ran], tmp_path: Path) -> None:
