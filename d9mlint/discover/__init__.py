@@ -251,7 +251,7 @@ def _walk(top: Path, config: Settings) -> Iterator[_File | Unchecked]:
         here, real = top / relative, base + relative
         try:
             listing = _list(str(here))
-            if ".gitignore" in listing.names and tracked.repository is not None:
+            if ".gitignore" in listing.names:
                 chain = (Patterns(real, compiled(read_lines(here / ".gitignore"))), *chain)
         except OSError as error:
             yield unreadable(here, error)
@@ -296,18 +296,14 @@ def left_out(top: Path, paths: Iterable[str], config: Settings) -> frozenset[str
     base = os.path.realpath(top).rstrip("/") + "/"
     always, outer = outer_patterns(base, config)
     tracked = Tracked(base)
-
-    def own(folder: Path, real: str, above: tuple[Patterns, ...]) -> tuple[Patterns, ...]:
-        return with_own(folder, real, above) if tracked.repository is not None else ()
-
-    chains: dict[str, tuple[Patterns, ...] | None] = {"": own(top, base, outer)}
+    chains: dict[str, tuple[Patterns, ...] | None] = {"": with_own(top, base, outer)}
 
     def chain(folder: str) -> tuple[Patterns, ...] | None:
         """The patterns that hold in a folder; None where the folder is excluded as a whole."""
         if folder not in chains:
             above = chain(folder.rpartition("/")[0])
             out = above is None or ignored(f"{base}{folder}/", always, above, tracked)
-            chains[folder] = None if out or above is None else own(top / folder, f"{base}{folder}/", above)
+            chains[folder] = None if out or above is None else with_own(top / folder, f"{base}{folder}/", above)
         return chains[folder]
 
     found = set()

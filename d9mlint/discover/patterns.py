@@ -34,36 +34,37 @@ def with_own(folder: Path, real: str, chain: tuple[Patterns, ...]) -> tuple[Patt
 
 
 def excluded(path: str, patterns: Iterable[Patterns]) -> bool:
-    """The first patterns that mention ``path`` decide: the configuration's, then the nearest .gitignore's."""
-    for candidate in patterns:
-        verdict = candidate.verdict(path)
-        if verdict is not None:
-            return verdict
-    return False
+    """The first patterns that mention ``path`` decide."""
+    return _verdict(path, patterns) is True
+
+
+def _verdict(path: str, patterns: Iterable[Patterns]) -> bool | None:
+    return next((found for one in patterns if (found := one.verdict(path)) is not None), None)
 
 
 def ignored(path: str, always: Iterable[Patterns], chain: Iterable[Patterns], tracked: Tracked) -> bool:
-    """Whether the configuration leaves a path out, or an ignore file does and git does not track it all the same."""
-    for candidate in always:
-        verdict = candidate.verdict(path)
-        if verdict is not None:
-            return verdict
-    return excluded(path, chain) and not tracked.holds(path)
+    """Whether the configuration leaves a path out, or the nearest ignore file and git does not track it all the same.
+
+    Outside of a repository of git its ignore files mean nothing: of an unpacked archive all is wanted.
+    """
+    verdict = _verdict(path, always)
+    if verdict is not None:
+        return verdict
+    return tracked.repository is not None and excluded(path, chain) and not tracked.holds(path)
 
 
 def outer_patterns(base: str, config: Settings) -> tuple[tuple[Patterns, ...], tuple[Patterns, ...]]:
     """The configuration's patterns, and those of the .gitignore files above ``base`` (nearest first).
 
-    Patterns that exclude ``base`` itself do not count: the user has named that folder. Outside of a repository of git
-    its ignore files mean nothing: of an unpacked archive all is wanted.
+    Patterns that exclude ``base`` itself do not count: the user has named that folder.
     """
     top = Path(base)
     lines = _compile_strictly(config) if config.exclude else None
     home = os.path.realpath(config.root).rstrip("/") + "/"
     always = (Patterns(home if home.startswith(base) or base.startswith(home) else base, lines),) if lines else ()
-    repository = repository_of(top)
+    repository = repository_of(top) or top
     outer = []
-    for folder in top.parents if repository not in (None, top) else ():
+    for folder in top.parents if repository != top else ():
         if is_file(folder / ".gitignore"):
             outer.append(Patterns(str(folder).rstrip("/") + "/", compiled(read_lines(folder / ".gitignore"))))
         if folder == repository:

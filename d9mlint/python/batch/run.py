@@ -110,9 +110,10 @@ def run(
     watch = watch or (lambda done, total, name: None)
     reach = reach or Reach(disk_reader(job.root, job.cwd), job.cwd)
     screen = Screen(job.effects, job.ops, job.aliases, job.rules, reach.read)
-    job = replace(
-        job, elsewhere=_elsewhere(job, sorted(entries), reach), idle=_idle(job, screen, entries, files, reach)
-    )
+    closures = {entry: reach.files(entry, job.roots[entry]) for entry in sorted(entries)}
+    # With arguments it is to be told whether a program takes them, whatever it is about.
+    idle = screen.idle(closures, files) if job.argv is None else {}
+    job = replace(job, elsewhere=_elsewhere(closures), idle=idle)
     past = _Past(job, reach.read)
     with _seldom_collected():
         judge = _Judge(job)
@@ -137,25 +138,15 @@ def run(
     return BatchResult(tuple(findings), tuple(unchecked), tuple(seen), coverage, tuple(sorted(programs)))
 
 
-def _elsewhere(job: BatchJob, entries: Sequence[str], reach: Reach) -> dict[str, frozenset[str]]:
-    if len(entries) < 2:
+def _elsewhere(closures: Mapping[str, Sequence[str]]) -> dict[str, frozenset[str]]:
+    """By entry, the files that an entry before it reaches too."""
+    if len(closures) < 2:
         return {}
     first: dict[str, str] = {}
-    for entry in entries:
-        for path in reach.files(entry, job.roots[entry]):
+    for entry, paths in closures.items():
+        for path in paths:
             first.setdefault(path, entry)
-    return {
-        entry: frozenset(path for path in reach.files(entry, job.roots[entry]) if first[path] != entry)
-        for entry in entries
-    }
-
-
-def _idle(
-    job: BatchJob, screen: Screen, entries: Sequence[str], files: Sequence[str], reach: Reach
-) -> dict[str, tuple[str, ...]]:
-    if job.argv is not None:  # whether a program takes these arguments is to be told, whatever it is about
-        return {}
-    return screen.idle({entry: reach.files(entry, job.roots[entry]) for entry in entries}, files)
+    return {entry: frozenset(path for path in paths if first[path] != entry) for entry, paths in closures.items()}
 
 
 @contextmanager

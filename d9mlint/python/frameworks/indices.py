@@ -9,6 +9,8 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Obj, Ref, Seq, Value
 from d9mlint.python.interpreter.provenance import Makers
 
+INDEXED = re.compile(r"gather|take")
+"""Ops whose gradient matters only where the indexed data depend on weights."""
 _PLACES = ("tensorflow.where", "tensorflow.compat.v1.where", "tensorflow.where_v2")
 _RANGES = (
     "tensorflow.range", "numpy.arange", "builtins.range", "tensorflow.argsort", "numpy.argsort",

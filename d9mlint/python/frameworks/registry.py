@@ -23,9 +23,9 @@ OP_USES: Mapping[str, OpUses] = {"tensorflow": TensorFlowOps(), "jax": JaxOps(),
 """By framework; ops of others are judged as TensorFlow's."""
 
 
-def op_uses(op: Op) -> OpUses:
-    """What judges the uses of an op."""
-    return OP_USES.get(op.framework, OP_USES["tensorflow"])
+def judged_as(op: Op) -> str:
+    """The framework as whose an op is judged."""
+    return op.framework if op.framework in OP_USES else "tensorflow"
 
 
 def frameworks() -> tuple[Framework, ...]:

@@ -10,7 +10,7 @@ from d9mlint.model import Location, Op, OpStatus, Related, Rule
 from d9mlint.python.domain.conditions import Cond, both, is_symbolic
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Class, Unknown
-from d9mlint.python.frameworks.registry import OP_USES, op_uses
+from d9mlint.python.frameworks.registry import OP_USES, judged_as
 from d9mlint.python.frameworks.used import frameworks_of, keras_backend
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import results
@@ -42,7 +42,7 @@ class Use:
             return "low"
         if self.sure:
             return rule.confidence
-        if op_uses(self.op).shows_nothing:
+        if OP_USES[judged_as(self.op)].shows_nothing:
             return "low"
         return lower(rule.confidence) if self.likely else lower(lower(rule.confidence))
 
@@ -85,10 +85,10 @@ def _uses(program: Program) -> Iterator[Use]:
             device = _device(program, event)
             if status is None or device not in op.devices or not matters(program, event, op):
                 continue
-            known = op_uses(op)
+            known = OP_USES[judged_as(op)]
             if not op.sites and known.harmless(program, event, op, makers):
                 continue
-            gpu = gpus["tensorflow" if op.sites or op.framework not in gpus else op.framework]
+            gpu = gpus["tensorflow" if op.sites else judged_as(op)]
             cond = both(program.holds(event, op.when), gpu if device == "gpu" else True, known.chosen(program, op))
             if cond is not False and is_symbolic(cond):
                 own = bool(op.sites)  # their kernels were judged, types and all
@@ -118,7 +118,7 @@ def _of_backend(program: Program, event: Event, op: Op) -> bool:
     """Whether a layer of Keras computes with the framework that the op is one of."""
     if not event.name.startswith("keras."):
         return True
-    return (op.framework if op.framework in OP_USES else "tensorflow") == keras_backend(program)
+    return judged_as(op) == keras_backend(program)
 
 
 def _own_name(event: Event) -> str:

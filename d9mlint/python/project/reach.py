@@ -102,6 +102,8 @@ class Reach:
         self._names: dict[str, frozenset[str]] = {}
         self._imports: dict[str, tuple[tuple[int, str, tuple[str, ...]], ...]] = {}
         self._packages: dict[str, frozenset[str]] = {}
+        self._firsts: dict[str, frozenset[str]] = {}
+        """By file, what a root has to hold for one of its absolute imports to lead there."""
         self._found: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = {}
         self._limits: dict[str, tuple[Limit, ...]] = {}
         self._installs: dict[str, tuple[Limit, ...]] = {}
@@ -152,8 +154,10 @@ class Reach:
 
     def _next(self, path: str, roots: tuple[str, ...]) -> tuple[str, ...]:
         # As much of the roots as matters: each folder of a tree has its own.
-        firsts = {f"{package}{ending}" for package in self._packages_of(path) for ending in ("", ".py")}
-        near = tuple(root for root in roots if not self._listed(root).isdisjoint(firsts))
+        if path not in self._firsts:
+            names = (f"{package}{ending}" for package in self._packages_of(path) for ending in ("", ".py"))
+            self._firsts[path] = frozenset(names)
+        near = tuple(root for root in roots if not self._listed(root).isdisjoint(self._firsts[path]))
         key = (path, near)
         if key not in self._found:
             self._found[key] = tuple(dict.fromkeys(self._resolved(path, near)))

@@ -9,6 +9,7 @@ import libcst as cst
 
 from d9mlint.python.source import facts as f
 from d9mlint.python.source.places import Places
+from d9mlint.python.source.tokens import KEYWORDS, NUMBERS, OPERATORS
 
 MAX_DEPTH = 150
 """Nesting of expressions and blocks beyond which a file is refused instead of exhausting the stack."""
@@ -76,7 +77,7 @@ class _Lowering:
         return (f.Assign((self.expr(node.target),), value, self._places.of(node), annotation),)
 
     def _augmented(self, node: cst.AugAssign) -> Sequence[f.Stmt]:
-        operator = _OPERATORS.get(type(node.operator).__name__.removesuffix("Assign"), "?")
+        operator = OPERATORS.get(type(node.operator).__name__.removesuffix("Assign"), "?")
         return (f.Augment(self.expr(node.target), operator, self.expr(node.value), self._places.of(node)),)
 
     def _return(self, node: cst.Return) -> Sequence[f.Stmt]:
@@ -208,13 +209,13 @@ class _Lowering:
         return out
 
     def _name(self, node: cst.Name) -> f.Expr:
-        if node.value in _KEYWORDS:
-            return f.Const(_KEYWORDS[node.value])
+        if node.value in KEYWORDS:
+            return f.Const(KEYWORDS[node.value])
         return f.Name(node.value)
 
     def _number(self, node: cst.BaseNumber) -> f.Expr:
         try:
-            return f.Const(_NUMBERS[type(node)](node.value))  # type: ignore[attr-defined]
+            return f.Const(NUMBERS[type(node)](node.value))  # type: ignore[attr-defined]
         except ValueError:
             return f.Opaque(())
 
@@ -307,7 +308,7 @@ class _Lowering:
 
     def _unary(self, node: cst.UnaryOperation) -> f.Expr:
         operand = self.expr(node.expression)
-        op = _OPERATORS[type(node.operator).__name__]
+        op = OPERATORS[type(node.operator).__name__]
         if op == "neg" and isinstance(operand, f.Const) and isinstance(operand.value, (int, float)):
             return f.Const(-operand.value)
         return f.Op(op, (operand,))
@@ -321,7 +322,7 @@ class _Lowering:
             current = current.left
         out = self.expr(current)
         for link in reversed(chain):
-            out = f.Op(_OPERATORS.get(type(link.operator).__name__, "?"), (out, self.expr(link.right)))
+            out = f.Op(OPERATORS.get(type(link.operator).__name__, "?"), (out, self.expr(link.right)))
         return out
 
     def _boolean(self, node: cst.BooleanOperation) -> f.Expr:
@@ -334,7 +335,7 @@ class _Lowering:
         parts: list[f.Expr] = []
         for target in node.comparisons:
             right = self.expr(target.comparator)
-            parts.append(f.Compare(_OPERATORS[type(target.operator).__name__], left, right))
+            parts.append(f.Compare(OPERATORS[type(target.operator).__name__], left, right))
             left = right
         return parts[0] if len(parts) == 1 else f.Op("and", tuple(parts))
 
@@ -369,18 +370,6 @@ def _alias(alias: cst.ImportAlias) -> str | None:
     return None if alias.asname is None else _dotted(alias.asname.name)
 
 
-_NUMBERS: dict[type, Callable[[str], complex]] = {
-    cst.Integer: lambda text: int(text, 0), cst.Float: float, cst.Imaginary: complex,
-}  # fmt: skip
-"""By kind, what reads a number as Python does, without a compiler's help."""
-_KEYWORDS = {"True": True, "False": False, "None": None}
-_OPERATORS = {
-    "Add": "+", "Subtract": "-", "Multiply": "*", "Divide": "/", "FloorDivide": "//", "Modulo": "%", "Power": "**",
-    "MatrixMultiply": "@", "LeftShift": "<<", "RightShift": ">>", "BitAnd": "&", "BitOr": "|", "BitXor": "^",
-    "Not": "not", "Minus": "neg", "Plus": "pos", "BitInvert": "~",
-    "Equal": "==", "NotEqual": "!=", "LessThan": "<", "LessThanEqual": "<=", "GreaterThan": ">",
-    "GreaterThanEqual": ">=", "In": "in", "NotIn": "not in", "Is": "is", "IsNot": "is not",
-}  # fmt: skip
 _L = _Lowering
 _SMALL: dict[type, Callable[[Any, Any], Sequence[f.Stmt]]] = {
     cst.Expr: _L._evaluate, cst.Assign: _L._assign, cst.AnnAssign: _L._annotated, cst.AugAssign: _L._augmented,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from d9mlint.model import Argument, Op
 from d9mlint.python.domain.conditions import Cond
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Obj, Seq, Value, alternatives
-from d9mlint.python.frameworks.indices import unique
+from d9mlint.python.frameworks.indices import INDEXED, unique
 from d9mlint.python.frameworks.jax.calls import UPDATE
 from d9mlint.python.frameworks.jax.mode import on_gpu
 from d9mlint.python.frameworks.opuses import OpUses
@@ -19,7 +18,6 @@ from d9mlint.python.interpreter.provenance import Makers
 _SEGMENTS = ("jax.ops.", "jraph.")
 _LAYERS = ("flax.", "haiku.", "equinox.", "keras.")
 _UPDATES = Argument(0, "values")
-_INDEXED = re.compile(r"gather|take")
 
 
 class JaxOps(OpUses):
@@ -34,7 +32,7 @@ class JaxOps(OpUses):
         return exact(event, lambda value: unique(value, makers))
 
     def likely(self, event: Event, op: Op, makers: Makers) -> bool:
-        return not _INDEXED.search(op.name) or sure(event)
+        return not INDEXED.search(op.name) or sure(event)
 
     def sure(self, event: Event, op: Op, makers: Makers) -> bool:
         return sure(event)

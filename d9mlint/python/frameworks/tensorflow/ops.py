@@ -8,7 +8,7 @@ from d9mlint.model import Op
 from d9mlint.python.domain.conditions import Cond
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Obj, Value, alternatives
-from d9mlint.python.frameworks.indices import meets_each_index_once
+from d9mlint.python.frameworks.indices import INDEXED, meets_each_index_once
 from d9mlint.python.frameworks.opuses import OpUses
 from d9mlint.python.frameworks.tensorflow.determinism import on_gpu
 from d9mlint.python.interpreter.program import Program
@@ -16,8 +16,6 @@ from d9mlint.python.interpreter.provenance import Makers
 
 _DATA_DEPENDENT = re.compile(r"scatter|segment|confusion")
 """Ops that vary only for floating-point data with repeated indices, which a call does not show."""
-_INDEXED = re.compile(r"gather|take")
-"""Ops whose gradient matters only where the indexed data depend on weights."""
 _LEARNED = re.compile(
     r"(layers\.\w+\(\)\.__call__|Model\.__call__|get_variable|add_weight|Variable|matmul|conv\dd|dense)\(\)$"
 )
@@ -34,10 +32,10 @@ class TensorFlowOps(OpUses):
         return meets_each_index_once(event, op, makers)
 
     def likely(self, event: Event, op: Op, makers: Makers) -> bool:
-        return not _INDEXED.search(op.name) or self.sure(event, op, makers)
+        return not INDEXED.search(op.name) or self.sure(event, op, makers)
 
     def sure(self, event: Event, op: Op, makers: Makers) -> bool:
-        if _INDEXED.search(op.name):
+        if INDEXED.search(op.name):
             return learned(event.args[0] if event.args else event.kwargs.get("params"), makers)
         return not _DATA_DEPENDENT.search(op.name)
 
