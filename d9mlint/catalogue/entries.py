@@ -48,6 +48,7 @@ _EFFECT_KEYS = (
     "origin",
     "order",
     "orders_data",
+    "writes",
     "trains",
     "device_op",
     "default_seed",
@@ -61,6 +62,7 @@ _EFFECT_KEYS = (
     "unit",
     "where",
 )
+_WRITES = ("whole", "stream")
 _ORDERS = ("listing", "set", "completion", "sorted", "kept")
 
 
@@ -156,6 +158,7 @@ def _effect(item: Item, package: str) -> Effect:
         origin=_word(values, "origin"),
         order=values["order"].one_of(_ORDERS) if "order" in values else "",
         orders_data=_flag(values, "orders_data"),
+        writes=values["writes"].one_of(_WRITES) if "writes" in values else "",
         trains=_flag(values, "trains"),
         enters=_word(values, "enters"),
         loads=_argument(values["loads"]) if "loads" in values else None,

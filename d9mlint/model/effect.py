@@ -82,6 +82,8 @@ class Effect(NamedTuple):
     """The result has the order of a ``listing``, a ``set``, ``completion``; ``sorted`` clears it, ``kept`` keeps it."""
     orders_data: bool = False
     """An argument in such an order changes the result here."""
+    writes: str = ""
+    """What it is given goes to a file: ``whole`` at once, or to a ``stream`` that takes one call after the other."""
     trains: bool = False
     """The call computes gradients or runs a training step."""
     enters: str = ""

@@ -14,6 +14,16 @@ _WORDS = (
     rb"NCCL",
 )  # fmt: skip
 """Python's own generator, seeds, and the variables of the environment that settings are made with."""
+_ORDERS = re.compile(
+    rb"\b(?:listdir|scandir|iterdir|r?glob|os\.walk|imap_unordered|as_completed|hash)\b|(?<![\w.])(?:frozen)?set\([^)\s]"
+    rb"|(?<![\w.])set\(\)(?=[\s\S]*\.update\()"
+)
+"""Where an order comes from that nothing promises, or a number that differs in each process."""
+_WRITES = re.compile(
+    rb"\b(?:json|pickle|dill|marshal|yaml|joblib)\.(?:safe_)?dump\(|\bcsv\.(?:Dict)?[wW]riter|\.write_(?:text|bytes)\("
+    rb"|\bZipFile\(|\btarfile\.|open\([^\n]*[\"'][wax]b?\+?[\"']|\bprint\([^\n]*file=(?!sys\b)"
+)
+"""Files that a program writes."""
 _IN_CODE = ("cupy", "numba", "onnxruntime", "sglang", "tensorrt", "triton", "vllm")
 """Packages that rules know without an effect in the catalogue."""
 _HIDES = re.compile(
@@ -43,10 +53,15 @@ class Screen:
         if path not in self._known:
             try:
                 data = self._read(path)
-                self._known[path] = data is not None and self._pattern.search(data) is not None
+                self._known[path] = data is not None and self._speaks(data)
             except CannotRead:
                 self._known[path] = True
         return self._known[path]
+
+    def _speaks(self, data: bytes) -> bool:
+        if self._pattern.search(data) is not None:
+            return True
+        return _WRITES.search(data) is not None and _ORDERS.search(data) is not None
 
     def idle(self, reached: Mapping[str, Sequence[str]], files: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """The entries that reach nothing which matters, with what they reach; ``files`` are all others of the run."""

@@ -7,9 +7,24 @@ from collections.abc import Iterable
 from d9mlint.python.domain.conditions import Cond, both, either, negate
 from d9mlint.python.domain.diagrams import meets
 from d9mlint.python.domain.taint import taint
-from d9mlint.python.domain.values import ABSENT, UNKNOWN, Const, FlagValue, Phi, Ref, Unknown, Value, alternatives
+from d9mlint.python.domain.values import (
+    ABSENT,
+    CALLABLE,
+    UNKNOWN,
+    Class,
+    Const,
+    FlagValue,
+    Inst,
+    Phi,
+    Ref,
+    Unknown,
+    Value,
+    alternatives,
+)
 
 MAX_ALTERNATIVES = 8
+MAX_THINGS = 16
+"""The same for functions, classes and objects, each of which does something else."""
 
 
 def choose(options: Iterable[tuple[Cond, Value]]) -> Value:
@@ -29,11 +44,16 @@ def choose_of_pairs(options: Iterable[tuple[Cond, Cond, Value]]) -> Value:
                 break
         else:
             leaves.append((leaf, [(cond, inner)]))
-    if len(leaves) > MAX_ALTERNATIVES:
+    if len(leaves) > MAX_ALTERNATIVES and not _things(leaf for leaf, _ in leaves):
         return Unknown(*taint(leaf for leaf, _ in leaves))
     if len(leaves) < 2:
         return leaves[0][0] if leaves else UNKNOWN
     return Phi(tuple((either(*(both(*pair) for pair in conds)), leaf) for leaf, conds in leaves))
+
+
+def _things(leaves: Iterable[Value]) -> bool:
+    known = list(leaves)
+    return len(known) <= MAX_THINGS and all(isinstance(leaf, (*CALLABLE, Class, Inst)) for leaf in known)
 
 
 def present(item: Value) -> Cond:

@@ -48,11 +48,17 @@ class Optional(Unknown):
 class Dynamic(Unknown):
     """Something of the program, or of a module, that is found by a name or key which is only known at run time."""
 
-    __slots__ = ("reason",)
+    __slots__ = ("open", "options", "reason")
 
-    def __init__(self, reason: str, name: str = "") -> None:
+    def __init__(
+        self, reason: str, name: str = "", options: tuple[tuple[Cond, Value], ...] = (), open: bool = False
+    ) -> None:
         super().__init__(name=name)
         self.reason = reason
+        self.options = options
+        """What it may be, each under the condition that this name or key is given."""
+        self.open = open
+        """It may be something else, too."""
 
 
 class Const:

@@ -14,6 +14,7 @@ from d9mlint.python.domain.values import (
     Class,
     Const,
     Dict,
+    FlagValue,
     Func,
     Inst,
     Module,
@@ -26,7 +27,7 @@ from d9mlint.python.domain.values import (
     Value,
 )
 from d9mlint.python.interpreter import calls, linking
-from d9mlint.python.interpreter.library import environment
+from d9mlint.python.interpreter.library import commands, environment
 from d9mlint.python.interpreter.marks import discards
 from d9mlint.python.source import facts as f
 
@@ -55,6 +56,8 @@ def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place
     if holder is ABSENT:
         return ABSENT
     if isinstance(holder, Module):
+        if name == "__dict__":
+            return holder
         return linking.member(interp, holder, name, frame, place)
     if isinstance(holder, Ref):
         dotted = interp.knowledge.canonical(f"{holder.name}.{name}")
@@ -89,6 +92,8 @@ def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place
     kind = _builtin_kind(holder)
     if kind:
         return Ref(f"builtins.{kind}.{name}", holder)
+    if isinstance(holder, Func) and (method := commands.method_of_group(holder, name)) is not None:
+        return method
     if isinstance(holder, Func) and name in ("main", "callback", "__wrapped__"):
         return holder
     discards.looked_at(interp, holder, name)
@@ -98,6 +103,8 @@ def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place
 def _builtin_kind(holder: Value) -> str:
     if isinstance(holder, Const):
         return "str" if isinstance(holder.value, str) else ""
+    if isinstance(holder, FlagValue):
+        return "str" if isinstance(holder.flag.default, str) else ""
     if isinstance(holder, Seq):
         return holder.kind
     return "dict" if isinstance(holder, Dict) else ""

@@ -36,7 +36,7 @@ from d9mlint.python.domain.values import (
 from d9mlint.python.interpreter import attributes, binding, callbacks, expressions
 from d9mlint.python.interpreter.bounds import MAX_RUNS
 from d9mlint.python.interpreter.hooks import ask
-from d9mlint.python.interpreter.library import environment, mappings
+from d9mlint.python.interpreter.library import commands, dispatch, environment, mappings, streams
 from d9mlint.python.interpreter.program import holds
 from d9mlint.python.interpreter.summaries import Summary, generalized, kind_of, likeness
 from d9mlint.python.source import facts as f
@@ -62,6 +62,8 @@ def make_function(interp: Interpreter, node: f.Def, frame: Frame) -> Value:
     decorators = tuple(expressions.evaluate(interp, d, frame) for d in node.decorators)
     func = Func(node, frame, _defaults(interp, node.params, frame), decorators)
     value: Value = func
+    if decorators:
+        commands.register(interp, func)
     for decorator in reversed(decorators):
         if isinstance(decorator, (Func, Bound)):
             wrapped = call(interp, decorator, [value], {}, frame, node.place)
@@ -81,10 +83,13 @@ def _defaults(interp: Interpreter, params: tuple[f.Param, ...], frame: Frame) ->
 
 
 def decorate_class(interp: Interpreter, cls: Class, node: f.Class, frame: Frame) -> Value:
-    """A class with its decorators evaluated; they do not replace it."""
-    for decorator in node.decorators:
-        expressions.evaluate(interp, decorator, frame)
-    return cls
+    """A class handed through its decorators: those that keep it in a table, or return another one."""
+    value: Value = cls
+    for decorator in reversed([expressions.evaluate(interp, d, frame) for d in node.decorators]):
+        if isinstance(decorator, (Func, Bound)):
+            made = call(interp, decorator, [value], {}, frame, node.place)
+            value = made if isinstance(made, Class) else value
+    return value
 
 
 def enter_context(interp: Interpreter, value: Value, frame: Frame) -> tuple[Value, str]:
@@ -157,7 +162,10 @@ def call(
     if func is ABSENT:
         return ABSENT
     if isinstance(func, Func):
-        return enter(interp, func, args, kwargs, frame, place, star)
+        result = enter(interp, func, args, kwargs, frame, place, star)
+        if func.decorators and not args and commands.is_group(func):
+            commands.run_group(interp, func, frame, place)
+        return result
     if isinstance(func, Bound):
         run = partial(enter, interp, func.func, [func.receiver, *args], kwargs, frame, place, star)
         if not isinstance(func.receiver, Inst):
@@ -179,6 +187,12 @@ def call(
         return _external_call(interp, func, args, kwargs, frame, place, star)
     if isinstance(func, Obj):
         return _external_call(interp, Ref(f"{func.type}.__call__", func), args, kwargs, frame, place, star)
+    if isinstance(func, Dynamic) and func.options:
+        known = dispatch.candidates(interp, func, args, kwargs, star)
+        if known is not None:
+            if func.open:
+                _unresolved(interp, func, args, kwargs, frame, place)
+            return call(interp, known, args, kwargs, frame, place, star)
     return _unresolved(interp, func, args, kwargs, frame, place)
 
 
@@ -207,7 +221,7 @@ def enter(
         return UNKNOWN
     if interp.detached and id(node) in interp.entered:
         return UNKNOWN  # what happens in it has been told; nobody knows with which arguments it would be called here
-    options = environment.command_line_parameters(interp, func) if not args and not kwargs else {}
+    options = commands.parameters(interp, func) if not args and not kwargs else {}
     inner = Frame(func.closure.module, func.closure, interp.path, func)
     binding.bind(inner, func, args, {**options, **kwargs}, star)
     for hook in interp.hooks.parameters:
@@ -329,6 +343,8 @@ def _external_call(
     if name.startswith("?."):
         name = ask(interp.hooks.method_of_unknown, name[2:], args, kwargs) or name
     event = interp.event("call", name, frame, place, tuple(args), kwargs=kwargs, star=star, receiver=func.receiver)
+    if interp.order_loops and event.effects:
+        streams.written(interp, event, frame)
     transfer = interp.hooks.transfer.get(event.name)
     if transfer is not None:
         result = transfer(interp, event, frame)

@@ -136,7 +136,7 @@ def _op(interp: Interpreter, node: f.Op, frame: Frame) -> Value:
         return _short_circuit(interp, node.op, node.operands, frame)
     operands = [evaluate(interp, operand, frame) for operand in node.operands]
     if node.op == "not":
-        cond = comparisons.condition(interp, operands[0], _spelled(node.operands[0]) or "not")
+        cond = comparisons.condition(interp, operands[0], spelled(node.operands[0]) or "not")
         return Const(not cond) if isinstance(cond, bool) else CondValue(negate(cond))
     return arithmetic(interp, node.op, operands)
 
@@ -144,7 +144,7 @@ def _op(interp: Interpreter, node: f.Op, frame: Frame) -> Value:
 def _short_circuit(interp: Interpreter, op: str, operands: tuple[f.Expr, ...], frame: Frame) -> Value:
     value = evaluate(interp, operands[0], frame)
     for number, operand in enumerate(operands[1:]):
-        cond = comparisons.condition(interp, value, (number == 0 and _spelled(operands[0])) or op)
+        cond = comparisons.condition(interp, value, (number == 0 and spelled(operands[0])) or op)
         stop = cond if op == "or" else negate(cond)
         if stop is True:
             return value
@@ -154,7 +154,7 @@ def _short_circuit(interp: Interpreter, op: str, operands: tuple[f.Expr, ...], f
         if stop is False:
             value = following
         elif isinstance(value, CondValue) and isinstance(following, (CondValue, Const)):
-            right = comparisons.condition(interp, following, _spelled(operand) or op)
+            right = comparisons.condition(interp, following, spelled(operand) or op)
             value = CondValue(either(cond, right) if op == "or" else both(cond, right))
         else:
             value = choose([(stop, value), (negate(stop), following)])
@@ -222,20 +222,20 @@ def _compare(interp: Interpreter, node: f.Compare, frame: Frame) -> Value:
     right = evaluate(interp, node.right, frame)
     if len(interp.story.events) > start:
         thresholds.note(interp, node, (start, middle), left, right)
-    if "random" in taint([left, right])[0]:
+    if not taint([left, right])[0].isdisjoint(_VARYING):
         interp.event("compare", node.op, frame, f.NOWHERE, (left, right))
-    words = [_spelled(side) for side in (node.left, node.right)]
+    words = [spelled(side) for side in (node.left, node.right)]
     op = comparisons.POSITIVE.get(node.op, node.op)
     return comparisons.compare(interp, node.op, left, right, f"{words[0]} {op} {words[1]}" if all(words) else node.op)
 
 
-def _spelled(node: f.Expr) -> str:
+def spelled(node: f.Expr) -> str:
     """A name, an attribute or an item as the program writes it; a constant; empty for all else."""
     if isinstance(node, f.Const):
         return repr(node.value)
     if isinstance(node, f.Name):
         return node.id
-    holder = _spelled(node.value) if isinstance(node, (f.Attr, f.Sub)) else ""
+    holder = spelled(node.value) if isinstance(node, (f.Attr, f.Sub)) else ""
     if isinstance(node, f.Attr):
         return f"{holder}.{node.name}" if holder else ""
     if isinstance(node, f.Sub) and isinstance(node.key, f.Const):
@@ -271,7 +271,7 @@ def _walrus(interp: Interpreter, node: f.Walrus, frame: Frame) -> Value:
 def _yield(interp: Interpreter, node: f.Yield, frame: Frame) -> Value:
     value = UNKNOWN if node.value is None else evaluate(interp, node.value, frame)
     if interp.order_loops:
-        order, sources = frame.order = interp.order_loops[-1]
+        order, sources = frame.order = interp.order_loops[-1].taint
         if isinstance(value, Unknown):
             value = Unknown(value.origins, order, sources)
     frame.yields.append(value)
@@ -282,6 +282,8 @@ def _opaque(interp: Interpreter, node: f.Opaque, frame: Frame) -> Value:
     return mixed(evaluate(interp, part, frame) for part in node.parts)
 
 
+_VARYING = frozenset({"random", "hash"})
+"""Origins of numbers by which a program may decide something else in each run."""
 _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
     "%": operator.mod,

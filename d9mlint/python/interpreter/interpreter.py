@@ -37,8 +37,9 @@ from d9mlint.python.interpreter import expressions, linking, statements, subscri
 from d9mlint.python.interpreter.bounds import Bounds
 from d9mlint.python.interpreter.heap import Heap
 from d9mlint.python.interpreter.hooks import Framework, Hooks
-from d9mlint.python.interpreter.library import environment, functions, sequences
+from d9mlint.python.interpreter.library import environment, functions, sequences, streams
 from d9mlint.python.interpreter.library.commandline import CommandLine
+from d9mlint.python.interpreter.scopes import OrderLoop
 from d9mlint.python.interpreter.sharing import Linker, Shared
 from d9mlint.python.interpreter.statements import STAYS, Left
 from d9mlint.python.interpreter.summaries import Summaries
@@ -62,7 +63,7 @@ class Interpreter:
         self.target = target
         self.story = story
         self.command_line = CommandLine(argv)
-        self.hooks = Hooks(frameworks, {**functions.TRANSFER, **environment.TRANSFER})
+        self.hooks = Hooks(frameworks, {**functions.TRANSFER, **environment.TRANSFER, **streams.TRANSFER})
         shared = shared or Shared()
         self.heap = Heap(shared.ranges)
         self.linker = Linker(self, shared)
@@ -85,7 +86,7 @@ class Interpreter:
         """The variables that are set."""
         self.notes = shared.notes
         """What the interpreter and frameworks remember about things, by keys of their own."""
-        self.order_loops: list[tuple[str, tuple[Event, ...]]] = []
+        self.order_loops: list[OrderLoop] = []
         self.loops: list[int] = []
         self.loops_seen = 0
         self.bounds = Bounds(story, seconds)
@@ -237,7 +238,7 @@ class Interpreter:
         else:
             subscripts.note_index(self, holder, index, frame, place)
         if self.order_loops and _counts(target, value):
-            order, sources = self.order_loops[-1]
+            order, sources = self.order_loops[-1].taint
             self.event("sink", "numbering", frame, place, (Unknown(order=order, sources=sources),))
 
     def set_environment(self, name: Value, value: Value, frame: Frame, place: f.Place) -> None:

@@ -14,6 +14,20 @@ if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
 
+class OrderLoop(NamedTuple):
+    """A loop that goes through something whose order nothing promises."""
+
+    order: str
+    sources: tuple[Event, ...]
+    depth: int
+    """How many loops are around it."""
+
+    @property
+    def taint(self) -> tuple[str, tuple[Event, ...]]:
+        """The order, and where it comes from."""
+        return self.order, self.sources
+
+
 class Scope(NamedTuple):
     """What holds at a place because of who calls, beyond the conditions of the path."""
 
@@ -21,7 +35,7 @@ class Scope(NamedTuple):
     stack: tuple[Location, ...]
     contexts: list[str]
     loops: list[int]
-    order_loops: list[tuple[str, tuple[Event, ...]]]
+    order_loops: list[OrderLoop]
     deferred: int
     main_guards: int
     trials: int

@@ -12,6 +12,7 @@ from d9mlint.python.domain.values import Class, Const, Func, Ref, Seq, Unknown, 
 from d9mlint.python.interpreter import calls, comparisons, expressions, linking, narrowing
 from d9mlint.python.interpreter.library import environment, sequences
 from d9mlint.python.interpreter.marks import discards, overwritten
+from d9mlint.python.interpreter.scopes import OrderLoop
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def _augment(interp: Interpreter, node: f.Augment, frame: Frame) -> Left:
         kinds = {leaf.kind for _, leaf in alternatives(known) if isinstance(leaf, Seq)}
         value = Seq("list", None, Unknown(value.origins)) if kinds == {"list"} else value
     if interp.order_loops and isinstance(value, Seq):
-        interp.heap.arrange(value, *interp.order_loops[-1])
+        interp.heap.arrange(value, *interp.order_loops[-1].taint)
     interp.assign(node.target, value, frame, node.place)
     return STAYS
 
@@ -130,7 +131,7 @@ def _for(interp: Interpreter, node: f.For, frame: Frame) -> Left:
         discards.uncounted(interp, start)
     origins, order, sources = sequences.iteration_order(interp, iterable, frame, node.place)
     if order:
-        interp.order_loops.append((order, sources))
+        interp.order_loops.append(OrderLoop(order, sources, len(interp.loops)))
     returned: Cond = False
     limit = sequences.MAX_SETTINGS if _copies(node.body) else sequences.MAX_LOOP_ITEMS
     items = sequences.loop_items(interp, iterable, Unknown(origins, "", sources), limit)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from d9mlint.model import Location
 from d9mlint.python.domain.choices import choose, in_place_of_absent
 from d9mlint.python.domain.conditions import Flag, flag_test
 from d9mlint.python.domain.events import Frame
@@ -15,10 +16,10 @@ from d9mlint.python.domain.values import (
     Class,
     Const,
     Dict,
-    Dynamic,
     FlagValue,
     Func,
     Inst,
+    Module,
     Obj,
     Phi,
     Ref,
@@ -29,7 +30,7 @@ from d9mlint.python.domain.values import (
 )
 from d9mlint.python.interpreter import attributes, calls, expressions
 from d9mlint.python.interpreter.hooks import ask
-from d9mlint.python.interpreter.library import sequences
+from d9mlint.python.interpreter.library import dispatch, sequences
 from d9mlint.python.interpreter.marks import selection
 from d9mlint.python.source import facts as f
 
@@ -80,6 +81,14 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
         and (chosen := _by_flag(interp, holder, index)) is not None
     ):
         return chosen
+    if (
+        isinstance(holder, Dict)
+        and len(holder.items) > 1
+        and any(isinstance(item, (*CALLABLE, Class)) for item in holder.items.values())
+    ):
+        items = {key: item for key, item in interp.heap.items(holder).items() if isinstance(key, str)}
+        location = Location(frame.module.path, *node.place)
+        return dispatch.chosen(items, index, expressions.spelled(node.key), dispatch.BY_KEY, location, more=holder.open)
     if isinstance(holder, Dict) and isinstance(index, (FlagValue, Phi)):
         return (
             choose([(True, value) for value in list(interp.heap.items(holder).values())[:1]])
@@ -110,8 +119,11 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
         selection.note(interp, holder, index, node, frame)
         if holder.type in interp.hooks.items_alike or (node.is_slice and _keeps_all(node.key)):
             return holder
-    if isinstance(holder, Dict) and any(isinstance(item, (*CALLABLE, Class)) for item in holder.items.values()):
-        return Dynamic("it is taken out of a table by a key that is only known at run time")
+    if isinstance(holder, Module):
+        return dispatch.of_module(interp, holder, index, expressions.spelled(node.key), frame, node.place)
+    if isinstance(holder, Ref) and holder.name.endswith(".__dict__"):
+        outside = Ref(holder.name.removesuffix(".__dict__"), holder.receiver)
+        return dispatch.member(interp, outside, index, expressions.spelled(node.key), frame, node.place)
     found = ask(interp.hooks.subscript, holder, index)
     if found is not None:
         return found  # type: ignore[no-any-return]

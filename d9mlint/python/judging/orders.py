@@ -9,7 +9,7 @@ from d9mlint.model import Argument, Related, Rule
 from d9mlint.python.domain.conditions import both, either
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint, taint_of
-from d9mlint.python.domain.values import Value, alternatives
+from d9mlint.python.domain.values import Dict, Value, alternatives
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging import picking
 from d9mlint.python.judging.drafts import Draft, draft, lower
@@ -18,13 +18,17 @@ from d9mlint.python.source import facts as f
 _NUMERIC = ("tensorflow", "keras", "tf_keras", "numpy", "torch", "jax", "pandas", "sklearn")
 _FITS = ("keras.Model.fit", "?.fit", "keras.Model.fit_generator", "?.fit_generator")
 _WALKS = ("os.walk", "tensorflow.io.gfile.walk", "tensorflow.gfile.Walk")
+_SORTS_TABLE = ("pandas.DataFrame.sort_values", "pandas.DataFrame.sort_index", "pandas.Series.sort_values")
+_SINKS = {
+    "item": "an index", "slice": "a slice", "numbering": "a numbering", "pop": "`pop`", "written": "a written file",
+}  # fmt: skip
 _WEAK = ("item", "enumerate")
 """Sinks that may be harmless: any element will do, or the number is only shown."""
 
 
 def check(program: Program, rule: Rule, order: str) -> Iterator[Draft]:
     """At each source of ``order`` whose values reach a place where the order counts."""
-    if not program.imports(*_NUMERIC) and not (program.imports("random") and _seeds(program)):
+    if not (program.imports(*_NUMERIC) or (program.imports("random") and _seeds(program)) or _writes(program)):
         return
     found: dict[int, tuple[Event, list[Event]]] = {}
     for event, value in program.once("ordered-inputs", _ordered_inputs):
@@ -75,6 +79,11 @@ def _binds_names(node: f.Assign) -> bool:
     return all(isinstance(target, f.Name) for target in node.targets)
 
 
+def _writes(program: Program) -> bool:
+    """Whether the result of the program may be what it writes."""
+    return any(effect.writes and event.name != "builtins.print" for event in program.events for effect in event.effects)
+
+
 def _seeds(program: Program) -> bool:
     """Whether the program is meant to draw the same in each run."""
     return any(effect.seeds and not event.detached for event in program.events for effect in event.effects)
@@ -93,7 +102,9 @@ def _sorted_inside(program: Program, walk: Event) -> bool:
 
 
 def _only_sorted(program: Program, event: Event) -> bool:
-    """Whether what a call makes goes at once into one that asks for no order: ``np.sort(np.array(names))``."""
+    """Whether what a call makes is sorted: at once (``np.sort(np.array(names))``), or a table by its method."""
+    if any(e.receiver is event.result for e in program.calls(*_SORTS_TABLE)):
+        return True
     if event.kind != "call" or event.index + 1 >= len(program.events):
         return False
     after = program.events[event.index + 1]
@@ -113,11 +124,17 @@ def _inputs(event: Event) -> Iterator[Value]:
         yield from () if event.discarded else event.args
     elif event.kind == "call":
         if any(x.orders_data for x in event.effects):
-            yield from (*event.args, *event.kwargs.values())
+            given = (*event.args, *event.kwargs.values())
+            columns = [column for value in given if isinstance(value, Dict) for column in value.items.values()]
+            yield from (*given, *columns)
         elif event.name in _FITS:
             value = event.argument(Argument(0, "x"))
             if value is not None:
                 yield value
+        elif any(x.writes for x in event.effects):
+            # What a mapping holds under each of its keys does not depend on their order.
+            given = (*event.args, *event.kwargs.values())
+            yield from (leaf for value in given for _, leaf in alternatives(value) if not isinstance(leaf, Dict))
 
 
 def _source(value: Value, order: str) -> Event | None:
@@ -143,7 +160,5 @@ def _name(source: Event) -> str:
 
 def _sink(event: Event) -> str:
     if event.kind == "sink":
-        return {"item": "an index", "slice": "a slice", "numbering": "a numbering", "pop": "`pop`"}.get(
-            event.name, "`enumerate`"
-        )
+        return _SINKS.get(event.name, "`enumerate`")
     return f"`{event.raw.removeprefix('?.').removeprefix('builtins.')}`"

@@ -84,3 +84,96 @@ elif args.kind == "b":
 """
     assert [one.when for one in found(text, "unseeded-numpy")] == [("--kind is b",)]
     assert [one.location.line for one in found(text, "unseeded-numpy")] == [9]
+
+
+CLICK = """import click
+import numpy as np
+
+@click.group()
+def cli():
+    pass
+
+@cli.command()
+@click.option("--size", default=3)
+def train(size):
+    np.random.rand(size)
+
+@cli.command("look-at")
+def look():
+    np.random.permutation(4)
+
+cli()
+"""
+TYPER = """import typer
+import numpy as np
+app = typer.Typer()
+
+@app.command()
+def train(size: int = 3, *, seed: int = typer.Option(None)):
+    if seed is not None:
+        np.random.seed(seed)
+    np.random.rand(size)
+
+@app.command("look-at")
+def look():
+    np.random.permutation(4)
+
+app()
+"""
+FIRE = """import fire
+import numpy as np
+
+def _helper():
+    pass
+
+def train(size=3, seed=None):
+    if seed is not None:
+        np.random.seed(seed)
+    np.random.rand(size)
+
+def look_at():
+    np.random.permutation(4)
+
+fire.Fire()
+"""
+CLASS = """import fire
+import numpy as np
+
+class Runner:
+    def __init__(self, size=3):
+        self.size = size
+
+    def train(self, seed=None):
+        if seed is not None:
+            np.random.seed(seed)
+        np.random.rand(self.size)
+
+    def look_at(self):
+        np.random.permutation(self.size)
+
+fire.Fire(Runner)
+"""
+
+
+@pytest.mark.parametrize("text", [CLICK, TYPER, FIRE, CLASS], ids=["click", "typer", "fire", "fire-class"])
+def test_commands_of_libraries(text: str) -> None:
+    drawn = [name for name in calls(story(text)) if name.startswith("numpy.random") and "seed" not in name]
+    assert drawn == ["numpy.random.rand", "numpy.random.permutation"]
+    assert [name for name in calls(story(text, ["look-at"])) if "random" in name] == ["numpy.random.permutation"]
+    assert "numpy.random.permutation" not in calls(story(text, ["train", "--size", "4"]))
+
+
+@pytest.mark.parametrize("text", [TYPER, FIRE, CLASS], ids=["typer", "fire", "fire-class"])
+def test_parameters_are_flags(text: str) -> None:
+    (one,) = found(text.replace("np.random.permutation", "print"), "unseeded-numpy")
+    assert one.when == ("--seed is not given", "the command is train")
+    assert "numpy.random.seed" in calls(story(text, ["train", "--seed", "4"]))
+
+
+def test_the_functions_that_fire_runs() -> None:
+    one = "import fire\nimport numpy as np\ndef train(size=3):\n    np.random.rand(size)\n"
+    (alone,) = found(one + "fire.Fire(train)\n", "unseeded-numpy")
+    assert alone.when == ()
+    several = one + "def look():\n    pass\nfire.Fire({'fit': train, 'look': look})\n"
+    (chosen,) = found(several, "unseeded-numpy")
+    assert chosen.when == ("the command is fit",)

@@ -15,9 +15,9 @@ MODELS = "class Small: pass\n\ndef large():\n    return Small()\n\ndef other():\
 @pytest.mark.parametrize(
     ("line", "call", "reason"),
     [
-        ("getattr(models, sys.argv[1])()", "?", "`getattr` takes it by a name that is only known at run time"),
+        ("getattr(sys, sys.argv[1])()", "?", "`getattr` takes it by a name that is only known at run time"),
         (
-            "{'a': models.Small, 'b': models.large}[sys.argv[1]]()",
+            "{'a': models.Small, 'b': models.large, **vars(sys)}[sys.argv[1]]()",
             "?",
             "it is taken out of a table by a key that is only known at run time",
         ),
@@ -51,6 +51,8 @@ def test_what_something_may_hide_behind_is_told(
     "line",
     [
         "getattr(models, 'large')()",
+        "getattr(models, sys.argv[1])()",
+        "{'a': models.Small, 'b': models.large}[sys.argv[1]]()",
         "{'a': models.Small}['a']()",
         "importlib.import_module('models').large()",
         "eval('1 + 1')",

@@ -1,4 +1,4 @@
-"""Command lines: the flags of argparse, absl and click as symbols, or as values where arguments are given."""
+"""Command lines: the flags of argparse and absl as symbols, or as values where arguments are given."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from d9mlint.python.domain.values import (
     Const,
     Dict,
     FlagValue,
-    Func,
     Inst,
     Obj,
     Ref,
@@ -263,7 +262,7 @@ class CommandLine:
             if flag.kind == "bool":
                 value = Const(not name.startswith("no") if not equals else text.lower() in ("1", "true", "t", "yes"))
             else:
-                value = Const(_number(text if equals else next(words, "")))
+                value = Const(number(text if equals else next(words, "")))
         return value
 
     def absl_flag(self, interp: Interpreter, dotted: str) -> Value | None:
@@ -285,33 +284,6 @@ class CommandLine:
         """``FLAGS.name = value``."""
         interp.note(("absl-value", name), value)
 
-    # -- click -----------------------------------------------------------------------------------------------------
-
-    def click_parameters(self, interp: Interpreter, func: Func) -> dict[str, Value]:
-        """What click hands to a command, by parameter name."""
-        out: dict[str, Value] = {}
-        for decorator in func.decorators:
-            if not isinstance(decorator, Obj) or decorator.event is None or decorator.event.name != "click.option":
-                continue
-            event = decorator.event
-            names = [a.value for a in event.args if isinstance(a, Const) and isinstance(a.value, str)]
-            spelled = next((n for n in names if n.startswith("--")), "")
-            if not spelled:
-                continue
-            dashed = spelled.split("/")[0]
-            name = next((n for n in names if not n.startswith("-")), "") or dashed.lstrip("-").replace("-", "_")
-            kind = "on" if plain(event.kwargs.get("is_flag", NONE)) is True and "/" not in spelled else "value"
-            kind = "bool" if "/" in spelled else kind
-            default = (
-                plain(event.kwargs["default"]) if "default" in event.kwargs else (False if kind != "value" else None)
-            )
-            required = plain(event.kwargs.get("required", NONE)) is True
-            flag = Flag(name, dashed, default, kind, event.location, required)
-            interp.note(("flag", name), flag)
-            interp.note(("read-flag", name), name)
-            out[name] = FlagValue(flag) if self.argv is None else _click_value(flag, self.argv)
-        return out
-
 
 class _Quiet(argparse.ArgumentParser):
     """A parser that reports instead of leaving the process."""
@@ -320,20 +292,8 @@ class _Quiet(argparse.ArgumentParser):
         raise UsageError(f"the program would refuse these arguments: {message}")
 
 
-def _click_value(flag: Flag, argv: Sequence[str]) -> Value:
-    words = iter(argv)
-    for word in words:
-        name, equals, text = word.partition("=")
-        if name == flag.spelled:
-            if flag.kind in ("on", "bool"):
-                return Const(True)
-            return Const(_number(text if equals else next(words, "")))
-        if flag.kind == "bool" and name == f"--no-{flag.spelled.lstrip('-')}":
-            return Const(False)
-    return UNKNOWN if flag.default == UNKNOWN_DEFAULT else Const(flag.default)
-
-
-def _number(text: str) -> Any:
+def number(text: str) -> Any:
+    """What a word of a command line stands for: a number, or itself."""
     for kind in (int, float):
         try:
             return kind(text)

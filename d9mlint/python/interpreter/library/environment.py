@@ -14,7 +14,6 @@ from d9mlint.python.domain.values import (
     UNKNOWN,
     Const,
     Dict,
-    Func,
     Module,
     Obj,
     Ref,
@@ -218,11 +217,6 @@ def invocation_context(interp: Interpreter, event: Event, context: str) -> str:
 def _starts_afresh(event: Event) -> bool:
     method = event.args[0] if event.args else event.kwargs.get("method")
     return isinstance(method, Const) and method.value in ("spawn", "forkserver")
-
-
-def command_line_parameters(interp: Interpreter, func: Func) -> dict[str, Value]:
-    """Parameters that ``click`` fills in when a command is called without arguments."""
-    return interp.command_line.click_parameters(interp, func)
 
 
 def _parser(method: str) -> Transfer:

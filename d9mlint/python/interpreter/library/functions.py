@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from d9mlint.python.domain.choices import choose
-from d9mlint.python.domain.conditions import TYPE_TEST, is_symbolic, negate, opaque_test
+from d9mlint.python.domain.conditions import TYPE_TEST, flag_test, is_symbolic, negate, opaque_test
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.taint import NUMBERS, mixed, taint
 from d9mlint.python.domain.tellable import is_setting
@@ -15,11 +15,9 @@ from d9mlint.python.domain.values import (
     NONE,
     UNKNOWN,
     Bound,
-    Class,
     CondValue,
     Const,
     Dict,
-    Dynamic,
     FlagValue,
     Func,
     Inst,
@@ -32,9 +30,9 @@ from d9mlint.python.domain.values import (
     Value,
     alternatives,
 )
-from d9mlint.python.interpreter import attributes, calls, comparisons
+from d9mlint.python.interpreter import calls, comparisons
 from d9mlint.python.interpreter.hooks import Transfer
-from d9mlint.python.interpreter.library import environment, mappings, sequences, sets
+from d9mlint.python.interpreter.library import commands, dispatch, environment, mappings, sequences, sets
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
@@ -183,7 +181,7 @@ def _append(interp: Interpreter, event: Event, frame: Frame) -> Value:
         added = _where_added(interp, given, frame)
         interp.heap.append(receiver, added, event.name.endswith("append"))
         if interp.order_loops and receiver.kind != "set" and receiver.born is not interp.order_loops[-1]:
-            order, sources = interp.order_loops[-1]
+            order, sources = interp.order_loops[-1].taint
             interp.heap.arrange(receiver, order, _more(receiver.sources, sources))
         _, order, sources = taint(event.args)
         if order and event.name.endswith(("extend", "__iadd__")) and receiver.kind != "set":
@@ -211,7 +209,15 @@ def _pop(interp: Interpreter, event: Event, frame: Frame) -> Value:
 
 
 def _text_method(interp: Interpreter, event: Event, frame: Frame) -> Value:
-    receiver, name = event.receiver, event.name.rpartition(".")[2]
+    name = event.name.rpartition(".")[2]
+    if isinstance(event.receiver, FlagValue):
+        flag = event.receiver.flag
+        by_default = flag_test(flag, "==", flag.default)
+        return choose([(by_default, _of_text(event, name, Const(flag.default))), (negate(by_default), UNKNOWN)])
+    return _of_text(event, name, event.receiver)
+
+
+def _of_text(event: Event, name: str, receiver: Value | None) -> Value:
     if name in _PURE_TEXT and isinstance(receiver, Const) and all(isinstance(a, Const) for a in event.args):
         try:
             found = getattr(receiver.value, name)(*(a.value for a in event.args))  # type: ignore[union-attr]
@@ -219,20 +225,6 @@ def _text_method(interp: Interpreter, event: Event, frame: Frame) -> Value:
             return UNKNOWN
         return Seq("list", [Const(part) for part in found]) if isinstance(found, (list, tuple)) else Const(found)
     return mixed(event.args)
-
-
-def _getattr(interp: Interpreter, event: Event, frame: Frame) -> Value:
-    if len(event.args) < 2 or not isinstance(event.args[1], Const) or not isinstance(event.args[1].value, str):
-        environment.escape(interp, environment.first(event))
-        holders = [leaf for _, leaf in alternatives(event.args[0])] if len(event.args) > 1 else []
-        by_name = any(isinstance(holder, (Module, Class, Inst, Ref)) for holder in holders)
-        return Dynamic("`getattr` takes it by a name that is only known at run time") if by_name else UNKNOWN
-    found = attributes.attribute(interp, event.args[0], event.args[1].value, frame, environment.place_of(event))
-    if isinstance(found, Unknown) and not found.origins and len(event.args) > 2:
-        return choose(
-            [(opaque_test(("getattr", interp.serial(event)), "the attribute exists"), found), (True, UNKNOWN)]
-        )
-    return found
 
 
 def _setattr(interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -276,15 +268,6 @@ def _partial(interp: Interpreter, event: Event, frame: Frame) -> Value:
     return Partial(event.args[0], tuple(event.args[1:]), dict(event.kwargs))
 
 
-def _import_module(interp: Interpreter, event: Event, frame: Frame) -> Value:
-    from d9mlint.python.interpreter import linking
-
-    name = environment.first(event)
-    if isinstance(name, Const) and isinstance(name.value, str):
-        return linking.import_module(interp, name.value, 0, frame, environment.place_of(event))
-    return Dynamic("the name of its module is only known at run time")
-
-
 def _exit(interp: Interpreter, event: Event, frame: Frame) -> Value:
     return calls.EXITS
 
@@ -312,6 +295,8 @@ def same_callable(interp: Interpreter, event: Event, frame: Frame) -> Value | No
 
 
 def _vars(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    if not event.args or isinstance(event.args[0], (Module, Ref)):
+        return dispatch.names_of(event.args[0]) if event.args else UNKNOWN
     environment.escape(interp, environment.first(event))
     value = environment.first(event)
     if isinstance(value, Inst):
@@ -349,18 +334,20 @@ TRANSFER: dict[str, Transfer] = {
     "builtins.enumerate": _enumerate, "builtins.zip": _zip, "builtins.map": _map, "builtins.filter": _map,
     "builtins.list.append": _append, "builtins.list.extend": _append, "builtins.list.insert": _append,
     "builtins.list.sort": _sort_in_place, "?.sort": _sort_in_place, "builtins.set.pop": _pop,
-    "builtins.list.pop": _pop, "builtins.getattr": _getattr,
+    "builtins.list.pop": _pop,
     "builtins.setattr": _setattr, "builtins.isinstance": _isinstance, "builtins.vars": _vars,
-    "functools.partial": _partial, "importlib.import_module": _import_module,
-    "builtins.__import__": _import_module, "sys.exit": _exit, "builtins.exit": _exit, "builtins.quit": _exit,
+    "functools.partial": _partial,
+    "sys.exit": _exit, "builtins.exit": _exit, "builtins.quit": _exit,
     "os._exit": _exit, "packaging.version.parse": _version, "packaging.version.Version": _version,
     "distutils.version.LooseVersion": _version, "distutils.version.StrictVersion": _version,
     "pkg_resources.parse_version": _version, "functools.wraps": _wraps,
     "functools.lru_cache.decorator": same_callable, "functools.wraps.decorator": same_callable,
-    "absl.app.run": run_main, "fire.Fire": run_main,
+    "absl.app.run": run_main,
     "argparse.ArgumentParser.error": _exit,
     "absl.flags.FLAGS.flag_values_dict": _all_absl_flags,
 }  # fmt: skip
 TRANSFER.update(mappings.TRANSFER)
 TRANSFER.update(sets.TRANSFER)
+TRANSFER.update(dispatch.TRANSFER)
+TRANSFER.update(commands.TRANSFER)
 TRANSFER.update({f"builtins.str.{name}": _text_method for name in (*_PURE_TEXT, "join", "format")})

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from d9mlint.model import Related, Rule
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
-from d9mlint.python.domain.values import Unknown
+from d9mlint.python.domain.values import Const, Unknown
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.hashing import where_salted
 
+_ORDERINGS = ("<", "<=", ">", ">=")
 _TAKES = ("numpy.", "tensorflow.", "keras.", "pandas.", "builtins.list.append", "random.")
 
 
@@ -24,8 +25,8 @@ def _drafts(program: Program, rule: Rule) -> Iterator[Draft]:
     """As a seed it is another rule's business."""
     found: dict[int, tuple[Event, list[Event]]] = {}
     for event in program.events:
-        takes = event.kind == "call" and event.name.startswith(_TAKES) and not _seeds(event)
-        if not takes and event.kind != "index":
+        takes = event.kind == "call" and (event.name.startswith(_TAKES) or _writes(event)) and not _seeds(event)
+        if not takes and event.kind != "index" and not _decides(event):
             continue
         origins, _, sources = taint([*event.args, *event.kwargs.values()])
         if "hash" in origins:
@@ -33,12 +34,25 @@ def _drafts(program: Program, rule: Rule) -> Iterator[Draft]:
                 if source.name == "builtins.hash" and not _is_number(source):
                     found.setdefault(source.index, (source, []))[1].append(event)
     for source, uses in found.values():
-        related = [Related(e.location, "the hash is used here") for e in uses]
+        related = [Related(e.location, "the hash is used here") for e in uses if e.kind != "compare"]
         yield draft(program, rule, source, related=dict.fromkeys(related), sink=_sink(uses[0]))
 
 
 def _sink(use: Event) -> str:
+    if use.kind == "compare":
+        return f"a decision (`{use.raw}`)"
     return "an array's index" if use.kind == "index" else f"`{use.raw.removeprefix('builtins.')}`"
+
+
+def _decides(event: Event) -> bool:
+    """Whether something depends on how a hash compares with a number: ``hash(name) % 10 < 8``."""
+    if event.kind != "compare" or (event.name not in _ORDERINGS and not any(isinstance(x, Const) for x in event.args)):
+        return False
+    return event.name in (*_ORDERINGS, "==", "!=") and len([x for x in event.args if "hash" in taint([x])[0]]) == 1
+
+
+def _writes(event: Event) -> bool:
+    return any(effect.writes for effect in event.effects) and event.name != "builtins.print"
 
 
 def _seeds(event: Event) -> bool:

@@ -44,26 +44,29 @@ def method(raw: str) -> str:
     return ".".join(parts[-1:] if parts[0] in _TYPES else parts).strip(".")
 
 
-def varying(program: Program, wanted: Callable[[Use], bool] = lambda use: True, *, detached: bool = False) -> list[Use]:
+def varying(
+    program: Program, wanted: Callable[[Use], bool] = lambda use: True,
+    least: Callable[[Use], bool] = lambda use: False, *, detached: bool = False,
+) -> list[Use]:  # fmt: skip
     """The first use of each op that varies by default, at most five, surest first; none that excludes another.
 
-    ``detached``: in code that nothing was seen to call.
+    Those that are ``least`` sure hide none that they exclude; ``detached``: in code that nothing was seen to call.
     """
     found: dict[str, Use] = {}
     for use in uses(program):
         if use.status.default == "varies" and use.event.detached is detached and wanted(use):
             found.setdefault(shown(use.event), use)
-    return sorted(_compatible(found.values()), key=_surest)[:_MOST]
+    return sorted(_compatible(found.values(), least), key=_surest)[:_MOST]
 
 
 def _surest(use: Use) -> tuple[bool, int]:
     return not use.sure, use.event.index
 
 
-def _compatible(found: Iterable[Use]) -> list[Use]:
+def _compatible(found: Iterable[Use], least: Callable[[Use], bool]) -> list[Use]:
     """Uses that one run can meet together; of two that exclude each other the one that runs by default."""
     kept: list[Use] = []
-    for use in sorted(found, key=lambda u: (by_default(both(*u.event.guards)) is False, *_surest(u))):
+    for use in sorted(found, key=lambda u: (least(u), by_default(both(*u.event.guards)) is False, *_surest(u))):
         if all(both(*use.event.guards, *other.event.guards) is not False for other in kept):
             kept.append(use)
     return kept

@@ -38,6 +38,8 @@ class _Seen:
 
     uses: list[Use]
     networks: tuple[networks.Unseen, ...]
+    runs: Cond
+    """When any of the uses, or another one of the same operations, runs."""
 
     @property
     def sure(self) -> bool:
@@ -56,8 +58,10 @@ class _Seen:
 
     @property
     def cond(self) -> Cond:
-        """When any of it runs, as far as that can be told."""
-        return True if self.uses else either(*(one.cond for one in self.networks))
+        """When any of it runs, as far as that can be told; what runs by default needs no mention."""
+        if not self.uses:
+            return either(*(one.cond for one in self.networks))
+        return True if by_default(self.runs) is not False else self.runs
 
     @property
     def words(self) -> str:
@@ -138,8 +142,15 @@ def _seen(program: Program, rule: Rule, partial: bool) -> _Seen:
             return False
         return use.likely and not use.event.unreached if use.event.detached else likely(use)
 
-    varying = _missing_switch.varying(program, wanted) or _missing_switch.varying(program, wanted, detached=True)
-    return _Seen(varying, () if varying else networks.unseen(program))
+    def some_releases(use: Use) -> bool:
+        return bool(_SOME_RELEASES.search(use.op.name))
+
+    varying = _missing_switch.varying(program, wanted, some_releases) or _missing_switch.varying(
+        program, wanted, detached=True
+    )
+    names = {shown(use.event) for use in varying}
+    runs = either(*(both(*use.event.guards) for use in uses(program) if shown(use.event) in names))
+    return _Seen(varying, () if varying else networks.unseen(program), runs)
 
 
 def _draft(

@@ -1,0 +1,242 @@
+"""Functions as commands: click, typer and fire call them with what stands on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from d9mlint.model import Argument, Location
+from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Flag, flag_test
+from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.values import (
+    CALLABLE,
+    NONE,
+    UNKNOWN,
+    Bound,
+    Class,
+    Const,
+    Dict,
+    FlagValue,
+    Func,
+    Inst,
+    Module,
+    Obj,
+    Ref,
+    Value,
+)
+from d9mlint.python.interpreter import attributes, calls
+from d9mlint.python.interpreter.hooks import Transfer
+from d9mlint.python.interpreter.library import dispatch, environment
+from d9mlint.python.interpreter.library.commandline import COMMAND, number
+from d9mlint.python.interpreter.library.options import plain
+from d9mlint.python.source import facts as f
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+_GROUP = "click.Group"
+_TYPER = "typer.Typer()"
+_MAKES_GROUP = ("click.group", f"{_GROUP}.group")
+_REGISTERS = (f"{_GROUP}.command", f"{_GROUP}.group", f"{_TYPER}.command")
+"""Decorators that make a function a command of what they are a method of."""
+_METHODS = ("command", "group", "add_command")
+_PARAMETERS = ("typer.Option", "typer.Argument")
+_COMPONENT = Argument(0, "component")
+
+
+# -- what a command is called with ---------------------------------------------------------------------------------
+
+
+def parameters(interp: Interpreter, func: Func) -> dict[str, Value]:
+    """What click hands to a command that the program calls without arguments, by parameter name."""
+    out: dict[str, Value] = {}
+    for decorator in func.decorators:
+        if not isinstance(decorator, Obj) or decorator.event is None or decorator.event.name != "click.option":
+            continue
+        event = decorator.event
+        names = [a.value for a in event.args if isinstance(a, Const) and isinstance(a.value, str)]
+        spelled = next((n for n in names if n.startswith("--")), "")
+        if not spelled:
+            continue
+        dashed = spelled.split("/")[0]
+        name = next((n for n in names if not n.startswith("-")), "") or dashed.lstrip("-").replace("-", "_")
+        kind = "on" if plain(event.kwargs.get("is_flag", NONE)) is True and "/" not in spelled else "value"
+        kind = "bool" if "/" in spelled else kind
+        given = event.kwargs.get("default")
+        default = plain(given) if given is not None else (False if kind != "value" else None)
+        required = plain(event.kwargs.get("required", NONE)) is True
+        out[name] = _flag(interp, Flag(name, dashed, default, kind, event.location, required))
+    return out
+
+
+def _of_signature(interp: Interpreter, func: Func) -> dict[str, Value]:
+    """A flag for each parameter, as typer and fire make them."""
+    out: dict[str, Value] = {}
+    location = Location(func.closure.module.path, *func.node.place)
+    for index, param in enumerate(func.node.params):
+        if param.kind not in ("pos", "kw") or (func.owner is not None and index == 0):
+            continue
+        given = func.defaults.get(param.name)
+        if isinstance(given, Obj) and given.event is not None and given.event.name in _PARAMETERS:
+            given = given.event.args[0] if given.event.args else given.event.kwargs.get("default")
+        required = given is None or (isinstance(given, Const) and given.value is ...)
+        default = None if required or given is None else plain(given)
+        kind = "bool" if isinstance(default, bool) else "value"
+        spelled = f"--{param.name.replace('_', '-')}"
+        out[param.name] = _flag(interp, Flag(param.name, spelled, default, kind, location, required))
+    return out
+
+
+def _flag(interp: Interpreter, flag: Flag) -> Value:
+    interp.note(("flag", flag.name), flag)
+    interp.note(("read-flag", flag.name), flag.name)
+    argv = interp.command_line.argv
+    return FlagValue(flag) if argv is None else _value(flag, argv)
+
+
+def _value(flag: Flag, argv: Sequence[str]) -> Value:
+    words = iter(argv)
+    for word in words:
+        name, equals, text = word.partition("=")
+        if name.replace("_", "-") == flag.spelled.replace("_", "-"):
+            if flag.kind in ("on", "bool") and not equals:
+                return Const(True)
+            return Const(number(text if equals else next(words, "")))
+        if flag.kind == "bool" and name == f"--no-{flag.spelled.lstrip('-')}":
+            return Const(False)
+    return UNKNOWN if flag.default == UNKNOWN_DEFAULT or flag.required else Const(flag.default)
+
+
+# -- groups --------------------------------------------------------------------------------------------------------
+
+
+def is_group(func: Func) -> bool:
+    """Whether ``click.group`` decorates a function: it has commands."""
+    return any(_name(decorator) in _MAKES_GROUP for decorator in func.decorators)
+
+
+def _name(decorator: Value) -> str:
+    if isinstance(decorator, Obj) and decorator.event is not None:
+        return decorator.event.name
+    return decorator.name if isinstance(decorator, Ref) else ""
+
+
+def method_of_group(holder: Func, name: str) -> Value | None:
+    """``cli.command``, ``cli.add_command``; None where ``holder`` is no group."""
+    return Ref(f"{_GROUP}.{name}", holder) if name in _METHODS and is_group(holder) else None
+
+
+def register(interp: Interpreter, func: Func) -> None:
+    """Keeps a function that a decorator makes a command."""
+    for decorator in func.decorators:
+        event = decorator.event if isinstance(decorator, Obj) else None
+        if event is not None and event.name in _REGISTERS and event.receiver is not None:
+            _keep(interp, event.receiver, event, func)
+
+
+def _add_command(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    """``cli.add_command(train)``, ``app.add_typer(data, name="data")``."""
+    command = environment.first(event)
+    if event.receiver is not None and isinstance(command, (Func, Obj)):
+        _keep(interp, event.receiver, event, command)
+    return NONE
+
+
+def _keep(interp: Interpreter, group: Value, event: Event, command: Func | Obj) -> None:
+    """``event`` may name the command; it has the name of its function otherwise."""
+    names = [value for value in (*event.args, event.kwargs.get("name")) if isinstance(value, Const)]
+    default = command.name.replace("_", "-") if isinstance(command, Func) else ""
+    name = str(next((one.value for one in names if isinstance(one.value, str)), default))
+    interp.note(("commands", id(group)), (*_commands(interp, group), (name, command)))
+
+
+def _commands(interp: Interpreter, group: Value) -> tuple[tuple[str, Value], ...]:
+    return interp.noted(("commands", id(group))) or ()
+
+
+def run_group(interp: Interpreter, group: Value, frame: Frame, place: f.Place) -> None:
+    """Runs the commands of a group, each under the condition that it is given."""
+    commands = dict(_commands(interp, group))
+    if isinstance(group, Obj) and len(commands) == 1:  # typer takes no name then
+        _start(interp, next(iter(commands.values())), frame, place)
+    else:
+        _choose(interp, commands, frame, place, signature=isinstance(group, Obj))
+
+
+def _choose(
+    interp: Interpreter, commands: Mapping[str, Value], frame: Frame, place: f.Place, *, signature: bool = True
+) -> None:  # fmt: skip
+    argv = interp.command_line.argv
+    if argv is not None:
+        named = {name.replace("_", "-"): one for name, one in commands.items()}
+        for word in [word for word in argv if word.replace("_", "-") in named][:1]:
+            _start(interp, named[word.replace("_", "-")], frame, place, signature)
+        return
+    location = Location(frame.module.path, *place)
+    flag = Flag(COMMAND, COMMAND, UNKNOWN_DEFAULT, "value", location, True, tuple(commands))
+    for name, one in commands.items():
+        interp.under(flag_test(flag, "==", name), partial(_start, interp, one, frame, place, signature))
+
+
+def _start(interp: Interpreter, command: Value, frame: Frame, place: f.Place, signature: bool = True) -> Value:
+    """Runs one command; ``signature``: its parameters are its flags."""
+    if isinstance(command, Obj):  # a typer application inside another one
+        run_group(interp, command, frame, place)
+        return NONE
+    func = command.func if isinstance(command, Bound) else command
+    given = _of_signature(interp, func) if signature and isinstance(func, Func) else {}
+    return calls.call(interp, command, [], given, frame, place)
+
+
+# -- calls ---------------------------------------------------------------------------------------------------------
+
+
+def _run_typer(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    """``app()``."""
+    if event.receiver is not None:
+        run_group(interp, event.receiver, frame, environment.place_of(event))
+    return NONE
+
+
+def _run_function(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    """``typer.run(main)``."""
+    return _start(interp, environment.first(event), frame, environment.place_of(event))
+
+
+def _fire(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    """``fire.Fire(component)``: a function, a class, an object, a dict of these, or all that the module has.
+
+    Source: google.github.io/python-fire/guide.
+    """
+    place = environment.place_of(event)
+    component = event.argument(_COMPONENT)
+    if component is None:
+        _choose(interp, _of_script(interp, frame.module), frame, place)
+        return NONE
+    if isinstance(component, Class):
+        init = attributes.class_attribute(interp, component, "__init__")
+        given = _of_signature(interp, init) if isinstance(init, Func) else {}
+        component = calls.call(interp, component, [], given, frame, place)
+    if isinstance(component, Inst):
+        _choose(interp, dispatch.methods(component), frame, place)
+    elif isinstance(component, Dict):
+        items = {str(k): v for k, v in component.items.items() if isinstance(v, (*CALLABLE, Class))}
+        _choose(interp, items, frame, place)
+    elif isinstance(component, CALLABLE):
+        _start(interp, component, frame, place)
+    return NONE
+
+
+def _of_script(interp: Interpreter, module: Module) -> dict[str, Value]:
+    """The functions of a script that no other one calls; those that are called are no commands by all appearance."""
+    found = dispatch.functions(module)
+    own = {name: one for name, one in found.items() if isinstance(one, Func) and one.closure is module.frame}
+    read = frozenset[str]().union(*(interp.project.reads(one.node) for one in own.values()))
+    return {name: one for name, one in own.items() if name not in read}
+
+
+TRANSFER: dict[str, Transfer] = {
+    "fire.Fire": _fire, "fire.core.Fire": _fire, "typer.run": _run_function, f"{_TYPER}.__call__": _run_typer,
+    f"{_TYPER}.add_typer": _add_command, f"{_GROUP}.add_command": _add_command,
+}  # fmt: skip

@@ -1,0 +1,169 @@
+"""What a name that is only known at run time may stand for: ``getattr(nets, args.arch)``, ``globals()[name]``.
+
+Where the candidates are things of the program, each is followed under the condition that its name is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from d9mlint.model import Location
+from d9mlint.python.domain.choices import MAX_THINGS, choose
+from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Flag, flag_test, opaque_test
+from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.values import (
+    ABSENT,
+    UNKNOWN,
+    Bound,
+    Class,
+    Const,
+    Dynamic,
+    FlagValue,
+    Func,
+    Inst,
+    Module,
+    Phi,
+    Ref,
+    Unknown,
+    Value,
+    alternatives,
+)
+from d9mlint.python.interpreter import attributes, binding, linking
+from d9mlint.python.interpreter.hooks import Transfer
+from d9mlint.python.interpreter.library import environment
+from d9mlint.python.source import facts as f
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+BY_NAME = "`getattr` takes it by a name that is only known at run time"
+BY_KEY = "it is taken out of a table by a key that is only known at run time"
+_ANY = "?"
+"""Stands for the name of a member of a module outside the program."""
+
+
+def member(interp: Interpreter, holder: Value, name: Value, spelled: str, frame: Frame, place: f.Place) -> Value:
+    """The member of a module, class or object that has a name which is not known before the program runs."""
+    if isinstance(holder, Ref):
+        known = name.flag.default if isinstance(name, FlagValue) else None
+        called = f"{holder.name}.{known if isinstance(known, str) and known.isidentifier() else _ANY}"
+        effects = interp.knowledge.effects_of(interp.knowledge.canonical(called), called)
+        if any(x.draws or x.orders_data for x in effects):
+            return Ref(called, holder.receiver or holder)
+    if not isinstance(holder, (Module, Class, Inst, Ref)):
+        return UNKNOWN
+    return chosen(_members(holder), name, spelled, BY_NAME, Location(frame.module.path, *place))
+
+
+def chosen(
+    options: Mapping[str, Value], name: Value, spelled: str, reason: str, location: Location, *, more: bool = False
+) -> Dynamic:
+    """What one of ``options`` by an unknown key is; which of them can be called is seen when it is."""
+    flag = name.flag if isinstance(name, FlagValue) else None
+    if flag is None:
+        spelled = spelled or "the name"
+        flag = Flag(spelled, spelled, UNKNOWN_DEFAULT, "value", location, True)
+    elif flag.choices:
+        options = {key: value for key, value in options.items() if key in flag.choices}
+    found = tuple((flag_test(flag, "==", key), value) for key, value in options.items())
+    return Dynamic(reason, options=found, open=more)
+
+
+def candidates(
+    interp: Interpreter, found: Dynamic, args: Sequence[Value], kwargs: Mapping[str, Value], star: bool
+) -> Value | None:  # fmt: skip
+    """What a call may call; None where that is nothing, or too much to follow."""
+    fitting = [
+        (cond, value)
+        for cond, value in found.options
+        if not isinstance(value, Const) and (star or not binding.fails(value, args, kwargs, interp.hooks.plain_bases))
+    ]
+    if not 0 < len(fitting) <= MAX_THINGS:
+        return None
+    return fitting[0][1] if len(found.options) == 1 else Phi(tuple(fitting))  # (the only one needs no condition)
+
+
+def _members(holder: Value) -> dict[str, Value]:
+    if isinstance(holder, Module):
+        return functions(holder)
+    return {} if isinstance(holder, Ref) else methods(holder)
+
+
+def methods(holder: Value) -> dict[str, Value]:
+    """The public methods of a class of the program, or of one of its objects."""
+    cls = holder.cls if isinstance(holder, Inst) else holder
+    found: dict[str, Func] = {}
+    for current in reversed(list(cls.line())) if isinstance(cls, Class) else ():
+        found.update((name, value) for name, value in _public(current.frame.vars.items()) if isinstance(value, Func))
+    return {name: Bound(value, holder) if isinstance(holder, Inst) else value for name, value in found.items()}
+
+
+def functions(module: Module) -> dict[str, Value]:
+    """The functions and classes of the program that stand in a module under public names."""
+    names = module.frame.vars if module.frame is not None else {}
+    return {name: value for name, value in _public(names.items()) if isinstance(value, (Func, Class))}
+
+
+def _public(items: Iterable[tuple[str, Value]]) -> list[tuple[str, Value]]:
+    return [(name, value) for name, value in items if not name.startswith("_")]
+
+
+def names_of(holder: Value) -> Value:
+    """``vars(module)``; the names of a module of the program stand for the module."""
+    return Ref(f"{holder.name}.__dict__", holder.receiver) if isinstance(holder, Ref) else holder
+
+
+def of_module(interp: Interpreter, holder: Module, key: Value, spelled: str, frame: Frame, place: f.Place) -> Value:
+    """``globals()[key]``, ``module.__dict__[key]``."""
+    if isinstance(key, Const) and isinstance(key.value, str):
+        return attributes.attribute(interp, holder, key.value, frame, place)
+    return member(interp, holder, key, spelled, frame, place)
+
+
+def _getattr(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    if len(event.args) > 1 and isinstance(event.args[1], Phi):
+        options = []
+        for cond, leaf in event.args[1].alternatives:
+            one = replace(event, args=(event.args[0], leaf, *event.args[2:]))
+            options.append((cond, interp.under(cond, partial(_getattr, interp, one, frame)) or ABSENT))
+        return choose(options)
+    if len(event.args) < 2 or not isinstance(event.args[1], Const) or not isinstance(event.args[1].value, str):
+        environment.escape(interp, environment.first(event))
+        if len(event.args) < 2:
+            return UNKNOWN
+        place, name = environment.place_of(event), event.args[1]
+        holders = alternatives(event.args[0])
+        return choose([(c, member(interp, leaf, name, _called(name), frame, place)) for c, leaf in holders])
+    found = attributes.attribute(interp, event.args[0], event.args[1].value, frame, environment.place_of(event))
+    if isinstance(found, Unknown) and not found.origins and len(event.args) > 2:
+        return choose(
+            [(opaque_test(("getattr", interp.serial(event)), "the attribute exists"), found), (True, UNKNOWN)]
+        )
+    return found
+
+
+def _called(value: Value) -> str:
+    return value.name if isinstance(value, Unknown) else ""
+
+
+def _globals(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    return frame.module
+
+
+def _import_module(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    def load(name: Value) -> Value:
+        if isinstance(name, Const) and isinstance(name.value, str):
+            return linking.import_module(interp, name.value, 0, frame, environment.place_of(event))
+        return Dynamic("the name of its module is only known at run time")
+
+    names = alternatives(environment.first(event))
+    return choose([(cond, interp.under(cond, partial(load, name)) or ABSENT) for cond, name in names])
+
+
+TRANSFER: dict[str, Transfer] = {
+    "builtins.getattr": _getattr, "builtins.globals": _globals, "importlib.import_module": _import_module,
+    "builtins.__import__": _import_module,
+}  # fmt: skip

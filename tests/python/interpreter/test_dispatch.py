@@ -1,0 +1,97 @@
+"""What is found by a name that is only known at run time: each candidate is followed under its name."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.python.interpreter.test_story import calls, story
+from tests.python.judging.test_causes import found
+
+TWO = """import argparse
+import sys
+import numpy as np
+import random
+
+class A:
+    def __init__(self, size):
+        np.random.rand(size)
+
+class B:
+    def __init__(self, size):
+        random.random()
+
+def _hidden(size):
+    np.random.permutation(size)
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--kind", default="A")
+args = parser.parse_args()
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "globals()[args.kind](3)",
+        "getattr(sys.modules[__name__], args.kind)(3) if False else globals()[args.kind](3)",
+        "TABLE = {'A': A, 'B': B}\nTABLE[args.kind](3)",
+        "TABLE = {}\nTABLE['A'] = A\nTABLE['B'] = B\nTABLE[args.kind](3)",
+        """TABLE = {}
+def register(name):
+    def keep(cls):
+        TABLE[name] = cls
+        return cls
+    return keep
+register("A")(A)
+register("B")(B)
+TABLE[args.kind](3)""",
+    ],
+)
+def test_a_flag_chooses(text: str) -> None:
+    whens = {one.rule: one.when for one in found(TWO + text + "\n", "unseeded-numpy", "unseeded-python")}
+    assert whens == {"unseeded-numpy": ("--kind is A",), "unseeded-python": ("--kind is B",)}
+
+
+def test_a_key_that_is_no_flag_has_its_own_words() -> None:
+    text = TWO + "import yaml\ncfg = yaml.safe_load(open('c.yaml'))\nTABLE = {'A': A, 'B': B}\nTABLE[cfg['kind']](3)\n"
+    whens = {one.rule: one.when for one in found(text, "unseeded-numpy", "unseeded-python")}
+    assert whens == {"unseeded-numpy": ("cfg['kind'] is A",), "unseeded-python": ("cfg['kind'] is B",)}
+
+
+def test_what_cannot_be_called_so_is_no_candidate() -> None:
+    assert [name for name in calls(story(TWO + "globals()[args.kind]()\n")) if "random" in name] == []
+
+
+def test_too_many_candidates_are_told_as_not_followed() -> None:
+    many = "".join(f"def f{i}():\n    np.random.rand({i})\n" for i in range(20))
+    told = story("import numpy as np\nimport sys\n" + many + "globals()[sys.argv[1]]()\n")
+    assert told.coverage is not None
+    assert told.unresolved
+
+
+def test_a_module_outside_the_program() -> None:
+    text = """import argparse
+import torch
+import torchvision.models as models
+parser = argparse.ArgumentParser()
+parser.add_argument("--arch", default="resnet18")
+args = parser.parse_args()
+model = models.__dict__[args.arch]().cuda()
+model(torch.zeros(2, 3, 8, 8).cuda()).sum().backward()
+"""
+    for one in ("models.__dict__[args.arch]()", "getattr(models, args.arch)()", "vars(models)[args.arch]()"):
+        (draw,) = found(text.replace("models.__dict__[args.arch]()", one), "unseeded-torch")
+        assert draw.message.startswith("`torchvision.models.resnet18`")
+
+
+def test_a_default_that_names_a_module_and_a_class() -> None:
+    text = """import argparse
+import importlib
+parser = argparse.ArgumentParser()
+parser.add_argument("--draw", default="numpy.random.rand")
+args = parser.parse_args()
+module, name = args.draw.rsplit(".", 1)
+getattr(importlib.import_module(module), name)(3)
+"""
+    (one,) = found(text, "unseeded-numpy")
+    assert one.when == ("--draw is numpy.random.rand",)
