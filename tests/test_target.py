@@ -439,7 +439,7 @@ def test_a_pinned_keras_is_kept_and_a_range_follows_tensorflow(tmp_path: Path) -
         ({"environment.yml": "dependencies:\n  - python=3.7.10\n"}, ("3.7.10", "environment.yml:2")),
         ({"Pipfile": '[requires]\npython_version = "3.8"\n'}, ("3.8", "Pipfile:2")),
         ({"pyproject.toml": '[tool.poetry.dependencies]\npython = "~3.9"\n'}, ("3.9", "pyproject.toml:2")),
-        ({"requirements.txt": "tensorflow==2.4.1"}, ("3.8", "newest Python for tensorflow 2.4")),
+        ({"requirements.txt": "tensorflow==2.4.1"}, ("3.8", "newest Python for tensorflow 2.4.1")),
     ],
 )
 def test_python(tmp_path: Path, files: dict[str, str], expected: tuple[str, str]) -> None:
@@ -636,3 +636,28 @@ def test_what_was_asked_for_comes_before_what_the_code_shows(tmp_path: Path) -> 
 def test_torchvision_tells_for_which_torch_it_is_built(tmp_path: Path, lines: str, version: str, reason: str) -> None:
     write(tmp_path, {"requirements.txt": lines})
     assert said(judged(tmp_path), "torch") == (version, reason)
+
+
+@pytest.mark.parametrize(
+    ("files", "python", "torch"),
+    [
+        ({"requirements.txt": "numpy==1.13.3\ntensorflow==1.15.2\n"}, "3.6", "1.10.2"),
+        ({"environment.yml": "dependencies:\n  - python=3.7.10\n"}, "3.7.10", "1.13.1"),
+        ({"setup.cfg": "[options]\npython_requires = <3.9\n"}, "3.8", "2.4.1"),
+        ({"requirements.txt": "numpy==2.1.3\n"}, "3.13", KNOWN["torch"][-1]),
+        ({"requirements.txt": "numpy==1.13.3\ntorch==2.0.0\n"}, "3.6", "2.0.0"),
+    ],
+)
+def test_the_python_of_a_program_bounds_what_nothing_states(
+    tmp_path: Path, files: dict[str, str], python: str, torch: str
+) -> None:
+    target = judged(write(tmp_path, files))
+    assert (target.version("python"), target.version("torch")) == (python, torch)
+    if target.packages["torch"].reason != "requirements.txt:2" and torch != KNOWN["torch"][-1]:
+        assert target.packages["torch"].reason == f"newest release for Python {python}"
+
+
+def test_the_tightest_limit_counts(tmp_path: Path) -> None:
+    limits = [Limit("torch", "<2.4", "a"), Limit("torch", "<1.8", "b"), Limit("torch", "<2.0", "c")]
+    package = Resolver([], [], tmp_path, "gpu").target(tmp_path / "train.py", limits).packages["torch"]
+    assert (package.version, package.reason) == ("1.7.1", "b")

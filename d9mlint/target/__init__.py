@@ -13,15 +13,25 @@ The ``keras`` of a target is what ``tf.keras`` is, unless the project pins the p
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 
 from d9mlint.model import NEWEST, ConfigError, Limit, Package, Target, UsageError
 from d9mlint.target.files import Folder, Tree, read_folder
-from d9mlint.target.known import KNOWN, implied, newest, package_name, satisfies, used
+from d9mlint.target.known import (
+    KNOWN,
+    implied,
+    newest,
+    newest_python,
+    package_name,
+    satisfies,
+    used,
+    without_python,
+)
 from d9mlint.target.ngc import Image, ngc_image
 from d9mlint.target.pins import Pin, exact, parse
 
@@ -131,6 +141,8 @@ def _target(
 ) -> Target:  # fmt: skip
     pythons = _pythons(wishes, folders)
     pins = [[pin for pin in folder.pins if pin.holds(pythons)] for folder in folders]
+    python = _python(wishes, pins)
+    limits = [*limits, *_of_python(python)]
     images, choices = _images(wishes, folders)
     in_images = {
         name: [_Choice(v, image.where, image.ngc) for image in images if image.package == name for v in image.versions]
@@ -144,10 +156,36 @@ def _target(
         choices["ngc"] = _Choice(tensorflow.ngc, tensorflow.reason)
     for name in sorted({*KNOWN, *wishes} - {"ngc", "tensorflow"}):
         follows = implied(name, tensorflow.version)
+        if name == "python" and python is not None:
+            follows = (python.version, python.reason)
         others = [_Choice(*follows)] if follows else in_images.get(name, [])
         choices[name] = _choose(name, wishes.get(name), pins, others, limits)
     packages = {name: Package(choices[name].version, choices[name].reason) for name in sorted(choices)}
     return Target(packages, device)
+
+
+def _python(wishes: Mapping[str, _Wish], pins: Sequence[Sequence[Pin]]) -> _Choice | None:
+    """The newest Python that all packages run on whose version is stated; None where none is."""
+    said = wishes.get("python") or next((p for folder in pins for p in folder if p.name == "python"), None)
+    if said is not None:
+        where = said.reason if isinstance(said, _Wish) else said.where
+        newest_allowed = said.version or newest("python", said.specifier)
+        return _Choice(newest_allowed, where) if newest_allowed not in (None, KNOWN["python"][-1]) else None
+    found: list[_Choice] = []
+    for name in ("tensorflow", "torch", "numpy"):
+        stated = wishes.get(name) or next((p for folder in pins for p in folder if p.name == name and p.version), None)
+        python = newest_python(name, stated.version) if stated is not None and stated.version else None
+        if stated is not None and python is not None:
+            found.append(_Choice(python, f"newest Python for {name} {stated.version}"))
+    return min(found, key=lambda one: Version(one.version), default=None)
+
+
+def _of_python(python: _Choice | None) -> Iterator[Limit]:
+    """What the Python of a program says about frameworks whose version nothing states."""
+    for name in ("tensorflow", "torch"):
+        first = without_python(name, python.version) if python else None
+        if python is not None and first is not None:
+            yield Limit(name, f"<{first}", f"newest release for Python {python.version}")
 
 
 def _images(wishes: Mapping[str, _Wish], folders: Sequence[Folder]) -> tuple[list[Image], dict[str, _Choice]]:
@@ -212,11 +250,10 @@ def _stated(
     for choice in others:
         if satisfies(name, choice.version, limit):
             return choice
-    for shown in limits:
-        found = newest(name, limit & SpecifierSet(shown.specifier))
-        if found is not None:
-            return _Choice(found, shown.reason)
-    return _Choice(newest(name, limit) or KNOWN[name][-1], where or NEWEST)
+    shown = [(newest(name, limit & SpecifierSet(one.specifier)), one.reason) for one in limits]
+    allowed = newest(name, limit) or KNOWN[name][-1]
+    tighter = [_Choice(version, reason) for version, reason in shown if version not in (None, allowed)]
+    return min(tighter, key=lambda one: Version(one.version), default=_Choice(allowed, where or NEWEST))
 
 
 def _narrow(name: str, ranges: Sequence[Pin]) -> tuple[SpecifierSet, str]:

@@ -133,6 +133,21 @@ _PYTHON = (
     ((1, 13), "3.7"),
     ((0, 0), "3.6"),
 )
+# The newest Python that has wheels for a release of PyTorch, and of NumPy (the files of each release on
+# pypi.org/project/torch and pypi.org/project/numpy).
+_PYTHON_OF_TORCH = (
+    ((2, 5), "3.13"), ((2, 2), "3.12"), ((2, 0), "3.11"), ((1, 11), "3.10"), ((1, 8), "3.9"), ((1, 4), "3.8"),
+    ((0, 4), "3.7"), ((0, 0), "3.6"),
+)  # fmt: skip
+_PYTHON_OF_NUMPY = (
+    ((2, 1), "3.13"), ((1, 26), "3.12"), ((1, 23), "3.11"), ((1, 21), "3.10"), ((1, 19), "3.9"), ((1, 17), "3.8"),
+    ((1, 15), "3.7"), ((0, 0), "3.6"),
+)  # fmt: skip
+# The first release without wheels for a Python, the other way round: (that Python, first release without it).
+_WITHOUT = {
+    "tensorflow": (("2.7", "2.2"), ("3.5", "2.4"), ("3.6", "2.7"), ("3.7", "2.12"), ("3.8", "2.14"), ("3.9", "2.21")),
+    "torch": (("2.7", "1.5"), ("3.5", "1.6"), ("3.6", "1.11"), ("3.7", "2.0"), ("3.8", "2.5"), ("3.9", "2.9")),
+}
 
 
 # torchvision's minor release by that of the torch it is built for (github.com/pytorch/vision, readme, Installation);
@@ -182,6 +197,21 @@ def satisfies(name: str, version: str, specifier: SpecifierSet) -> bool:
 def newest(name: str, specifier: SpecifierSet) -> str | None:
     """The newest known release of ``name`` within ``specifier``; None where there is none."""
     return next((v for v in reversed(KNOWN.get(name, ())) if satisfies(name, v, specifier)), None)
+
+
+@cache
+def newest_python(name: str, version: str) -> str | None:
+    """The newest Python that has wheels for a release; None where nothing is known of the package."""
+    table = {"tensorflow": _PYTHON, "torch": _PYTHON_OF_TORCH, "numpy": _PYTHON_OF_NUMPY}.get(name)
+    major, minor, *_ = (*Version(version).release, 0)
+    return next(python for since, python in table if (major, minor) >= since) if table else None
+
+
+@cache
+def without_python(name: str, python: str) -> str | None:
+    """The first release of a package that has no wheels for a Python; None where the newest ones have."""
+    minor = Version(python).release[:2]
+    return next((release for gone, release in _WITHOUT.get(name, ()) if Version(gone).release >= minor), None)
 
 
 @cache

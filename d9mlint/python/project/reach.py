@@ -66,6 +66,17 @@ _SIGNS = (
     _module("<2.6", b"layers.normalization"),
     _module("<2.9", b"layers.advanced_activations", b"layers.recurrent", b"layers.merge", b"layers.embeddings"),
     _module("<2.13", b"engine", b"utils.np_utils", b"layers.core", b"layers.convolutional", b"layers.pooling"),
+    # Keras took `input=` and `output=` of Keras 1 until 2.3 (keras==2.3.1:keras/legacy/interfaces.py).
+    _Sign(
+        "tensorflow", "<2.4", re.compile(rb"\bModel\([^()\n]*\b((?:in|out)put[ ]?=)(?=[^=])"),
+        words=(b"Model(",), needs=b"keras", without=b"torch",
+    ),
+    # `lr` became `learning_rate` in 2.2.5 and went with Keras 3, that is TF 2.16 (keras==3.0.0:keras/optimizers).
+    _Sign(
+        "tensorflow", "<2.16",
+        re.compile(rb"\b(?:Adam|SGD|RMSprop|Adagrad|Adadelta|Adamax|Nadam)\((?:[^()\n]*,[ ]?)?(lr[ ]?=)(?=[^=])"),
+        words=(b"lr=", b"lr ="), needs=b"keras", without=b"torch",
+    ),
     # TensorFlow Addons ended with TF 2.15 (github.com/tensorflow/addons, readme); Keras 3 came with TF 2.16.
     _Sign(
         "tensorflow", "<2.16", re.compile(rb"^[ \t]*(?:from|import)[ \t]+(tensorflow_addons)\b", re.M),
@@ -74,6 +85,22 @@ _SIGNS = (
     _Sign(
         "tensorflow", "<2.16", re.compile(rb"^[^#\n\"']*\b(fit_generator|multi_gpu_model)(?=\()", re.M),
         words=(b"fit_generator(", b"multi_gpu_model("),
+    ),
+    # Gone with PyTorch 2.0, 1.8 and 0.5 (github.com/pytorch/pytorch, release notes of 2.0.0, 1.8.0 and 1.0.0).
+    _Sign(
+        "torch", "<2.0", re.compile(rb"^[ \t]*(?:from|import)[ \t]+(torch\._six)\b", re.M), words=(b"torch._six",),
+    ),
+    _Sign(
+        "torch", "<2.0", re.compile(rb"^[^#\n\"']*\b(torch\.(?:symeig|eig|lstsq|matrix_rank|solve))(?=\()", re.M),
+        words=(b"torch.symeig(", b"torch.eig(", b"torch.lstsq(", b"torch.matrix_rank(", b"torch.solve("),
+    ),
+    _Sign(
+        "torch", "<1.8", re.compile(rb"^[^#\n\"']*\b(torch\.(?:rfft|irfft|fft|ifft))(?=\()", re.M),
+        words=(b"torch.rfft(", b"torch.irfft(", b"torch.fft(", b"torch.ifft("),
+    ),
+    _Sign(
+        "torch", "<1.0", re.compile(rb"^[^#\n\"']*\b(\w*loss\w*\.data\[0\]|volatile=True)", re.M),
+        words=(b".data[0]", b"volatile=True"), needs=b"torch",
     ),
     # torchtext ended with 0.18, built for PyTorch 2.3; its 0.12 dropped `legacy` (github.com/pytorch/text, readme).
     _Sign(
@@ -89,7 +116,7 @@ _SIGNS = (
         words=(b".estimator.",),
     ),
 )  # fmt: skip
-_ROOTS = (b"tensorflow", b"keras", b"torchtext", b"fit_generator(", b"multi_gpu_model(", b".estimator.")
+_ROOTS = (b"tensorflow", b"keras", b"torch", b"fit_generator(", b"multi_gpu_model(", b".estimator.")
 """One of them is in each file that has any of the signs: a quicker look than one for all their words."""
 
 

@@ -62,14 +62,29 @@ def test_nothing_outside_of_the_tree_is_read(tmp_path: Path) -> None:
         ("from keras.layers.merge import add\n", "<2.9", "keras.layers.merge"),
         ("import tensorflow_addons as tfa\n", "<2.16", "tensorflow_addons"),
         ("import keras\nmodel.fit_generator(g)\n", "<2.16", "fit_generator"),
+        ("from keras.models import Model\nm = Model(input=a, output=b)\n", "<2.4", "input="),
+        ("from keras import optimizers\no = optimizers.Adam(lr=1e-3)\n", "<2.16", "lr="),
     ],
 )
 def test_names_that_only_old_releases_have(tmp_path: Path, text: str, specifier: str, name: str) -> None:
     (limit,) = tree(tmp_path, {"train.py": text}).limits(["train.py"])
+    line = 1 + text[: text.index(name.removeprefix("tensorflow."))].count("\n")
     assert (limit.package, limit.specifier) == ("tensorflow", specifier)
-    assert (
-        f"`{name}` (train.py:{2 if text.startswith('import ') and name != 'tensorflow_addons' else 1})" in limit.reason
-    )
+    assert f"`{name}` (train.py:{line})" in limit.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "specifier"),
+    [
+        ("from torch._six import inf\n", "<2.0"),
+        ("import torch\ne, v = torch.symeig(x)\n", "<2.0"),
+        ("import torch\nprint(loss.data[0])\n", "<1.0"),
+        ("import torch\nx = torch.rfft(x, 1)\n", "<1.8"),
+    ],
+)
+def test_names_that_only_old_releases_of_torch_have(tmp_path: Path, text: str, specifier: str) -> None:
+    (limit,) = tree(tmp_path, {"train.py": text}).limits(["train.py"])
+    assert (limit.package, limit.specifier) == ("torch", specifier)
 
 
 @pytest.mark.parametrize(
