@@ -54,6 +54,8 @@ def _matters(target: Target, name: str, always: tuple[str, ...]) -> bool:
     from d9mlint.target.known import implied  # versions take long to import, and a report about kernels has none
 
     reason = target.packages[name].reason
+    if name == "python" and reason.startswith("newest Python for"):  # of interest where it bounds something
+        return name in always or any(p.reason.startswith("newest release for Python") for p in target.packages.values())
     follows = implied(name, target.version("tensorflow") or "0")
     return name in always or not (reason == NEWEST or (follows is not None and reason == follows[1]))
 

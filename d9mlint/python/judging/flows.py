@@ -6,7 +6,7 @@ import re
 
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
-from d9mlint.python.domain.values import Dict
+from d9mlint.python.domain.values import Dict, Seq
 from d9mlint.python.frameworks.torch.tensors import NO_GRAD
 from d9mlint.python.interpreter.program import Program
 
@@ -25,6 +25,7 @@ _COMPUTES = re.compile(
     r"size|view|reshape|permute|transpose|unsqueeze|squeeze|expand|contiguous|clone|detach|to|cuda|cpu|float|half|sum|mean)"
 )
 """Calls that only compute: all that comes of them is their result."""
+_KEEPS = ("builtins.list.append", "builtins.list.extend", "builtins.list.insert")
 _MODEL = re.compile(r"(.*[._])?(model|net|network|module|backbone|encoder|decoder|forward|infer)")
 """Names of things that cannot be followed but are models by all appearance."""
 _MAX_CASTS = 20
@@ -76,7 +77,12 @@ def _harmless(event: Event) -> bool:
 
 
 def _hands_on(event: Event, source: Event) -> bool:
-    """Whether a call only makes something of what ``source`` made that still counts as coming from there."""
+    """Whether a call only makes something of what ``source`` made that still counts as coming from there.
+
+    So does a list that it is put into: what is done with the list is seen.
+    """
+    if event.name in _KEEPS and isinstance(event.receiver, Seq):
+        return source in taint([event.receiver])[2]
     return event.result is not None and source in taint([event.result])[2] and _only_computes(event)
 
 

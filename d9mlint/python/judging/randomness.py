@@ -25,7 +25,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Inst, Obj, Seq, Unknown, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import trains
 from d9mlint.python.frameworks.tensorflow.hooks import SCOPE_INITIALIZER
-from d9mlint.python.frameworks.torch import devicedraws, loading
+from d9mlint.python.frameworks.torch import devicedraws, loading, masks
 from d9mlint.python.frameworks.torch.scorers import only_scores
 from d9mlint.python.frameworks.torch.weights import kept, without_numbers
 from d9mlint.python.frameworks.used import keras_backend
@@ -128,8 +128,9 @@ def _draw(program: Program, event: Event, effect: Effect, named: str) -> Draw | 
     cond = both(*event.guards, free, source.cond, program.holds(event, effect.when))
     if effect.where:
         cond = False if only_scores(program, event) else both(cond, stated(effect.where))
-    implicit = event.name.startswith(_IMPLICIT) or effect.returns == _INITIALIZER
-    if cond is False or (implicit and not trains(program)):
+    any_mode = masks.whatever_mode(event)
+    implicit = (event.name.startswith(_IMPLICIT) and not any_mode) or effect.returns == _INITIALIZER
+    if any_mode is False or cond is False or (implicit and not trains(program)):
         return None
     if implicit:  # where nothing trains, weights that are loaded are drawn for nothing
         cond = both(cond, program.training)

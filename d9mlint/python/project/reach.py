@@ -68,7 +68,7 @@ _SIGNS = (
     _module("<2.13", b"engine", b"utils.np_utils", b"layers.core", b"layers.convolutional", b"layers.pooling"),
     # Keras took `input=` and `output=` of Keras 1 until 2.3 (keras==2.3.1:keras/legacy/interfaces.py).
     _Sign(
-        "tensorflow", "<2.4", re.compile(rb"\bModel\([^()\n]*\b((?:in|out)put[ ]?=)(?=[^=])"),
+        "tensorflow", "<2.4", re.compile(rb"\bModel\([^()\n]*?\b((?:in|out)put[ ]?=)(?=[^=])"),
         words=(b"Model(",), needs=b"keras", without=b"torch",
     ),
     # `lr` became `learning_rate` in 2.2.5 and went with Keras 3, that is TF 2.16 (keras==3.0.0:keras/optimizers).
