@@ -66,6 +66,15 @@ _SIGNS = (
     _module("<2.6", b"layers.normalization"),
     _module("<2.9", b"layers.advanced_activations", b"layers.recurrent", b"layers.merge", b"layers.embeddings"),
     _module("<2.13", b"engine", b"utils.np_utils", b"layers.core", b"layers.convolutional", b"layers.pooling"),
+    # The last releases for Python 2 (github.com/tensorflow/tensorflow/releases/tag/v2.1.0; pytorch v1.5.0).
+    _Sign(
+        "tensorflow", "<2.2", re.compile(rb"^[ \t]*(print[ \t]+[\"']|except[ \t]+\w+[ \t]*,[ \t]*\w+[ \t]*:)", re.M),
+        words=(b"print ", b"except "), needs=b"tensorflow",
+    ),
+    _Sign(
+        "torch", "<1.5", re.compile(rb"^[ \t]*(print[ \t]+[\"']|except[ \t]+\w+[ \t]*,[ \t]*\w+[ \t]*:)", re.M),
+        words=(b"print ", b"except "), needs=b"torch",
+    ),
     # Keras took `input=` and `output=` of Keras 1 until 2.3 (keras==2.3.1:keras/legacy/interfaces.py).
     _Sign(
         "tensorflow", "<2.4", re.compile(rb"\bModel\([^()\n]*?\b((?:in|out)put[ ]?=)(?=[^=])"),

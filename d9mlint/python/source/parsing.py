@@ -9,6 +9,7 @@ import warnings
 from itertools import islice
 
 from d9mlint.python.source import facts as f
+from d9mlint.python.source import python2
 from d9mlint.python.source.reading import CannotRead
 
 
@@ -30,6 +31,9 @@ def parse(data: bytes, path: str) -> f.Facts:
     try:
         return lower(cst.parse_module(data), path)
     except cst.ParserSyntaxError as error:
+        converted = python2.as_python3(data)
+        if converted is not None and _line_of_error(converted) is None:
+            return lower(cst.parse_module(converted), path)
         line = _line_of_error(data)
         if line is None:
             raise CannotRead(f"cannot be parsed (libcst stops at line {error.raw_line})") from error
@@ -170,6 +174,4 @@ def _syntax_error(line: int, data: bytes) -> str:
 
 
 def _python2_hint(data: bytes) -> str:
-    if re.search(rb"^[ \t]*print[ \t]+[\"'\w]|^[ \t]*except[ \t]+\w+[ \t]*,[ \t]*\w+[ \t]*:", data, re.MULTILINE):
-        return " (it looks like Python 2)"
-    return ""
+    return " (it looks like Python 2)" if python2.looks_like(data) else ""

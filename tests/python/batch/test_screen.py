@@ -85,7 +85,7 @@ def test_what_is_not_interpreted_is_told(d9mlint: Callable[..., Ran], tmp_path: 
 def test_what_cannot_be_read_is_told_all_the_same(d9mlint: Callable[..., Ran], tmp_path: Path) -> None:
     (tmp_path / "tool.py").write_text("import helper\nif __name__ == '__main__':\n    helper.run()\n")
     (tmp_path / "helper.py").write_text("def run(:\n    pass\n")
-    (tmp_path / "other.py").write_text("print 'hello'\nif __name__ == '__main__': pass\n")
+    (tmp_path / "other.py").write_text("print 'hello'\ndef f(a, (b, c)): pass\nif __name__ == '__main__': pass\n")
     for _ in range(2):  # also out of the cache
         ran = d9mlint("check", ".", "--format", "json")
         assert ran.code == 3

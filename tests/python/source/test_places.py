@@ -61,7 +61,7 @@ def test_facts_survive_pickling() -> None:
     ("data", "reason"),
     [
         (b"x = (\n", "syntax error at line"),
-        (b"print 'x'\n", "it looks like Python 2"),
+        (b"print 'x'\ndef f(a, (b, c)): pass\n", "syntax error at line 1 .it looks like Python 2"),
         (b"x = 1\0\n", "NUL"),
         ("x = 'ä'\n".encode("latin-1"), "not UTF-8"),
         (b"x = " + b"[" * 3000 + b"]" * 3000, "nested too deeply"),

@@ -1,0 +1,46 @@
+"""Python 2 sources as Python 3: programs for old releases of the frameworks are often written in it.
+
+Every line stays where it is; within a line that is rewritten, columns may move.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fissix.refactor import RefactoringTool
+
+MAX_BYTES = 300_000
+"""Larger sources are left alone: the conversion takes a second for some thousand lines."""
+_FIXERS = ("print", "except", "raise", "exec", "repr", "ne", "numliterals")
+"""Syntax that Python 3 refuses. What the names of Python 2 mean is not touched, and no line is added."""
+_SIGNS = re.compile(
+    rb"^[ \t]*print[ \t]+[\"'\w%]|^[ \t]*print[ \t]*>>|^[ \t]*except[ \t]+\w+[ \t]*,[ \t]*\w+[ \t]*:"
+    rb"|^[ \t]*raise[ \t]+\w+[ \t]*,|^[ \t]*exec[ \t]+[\"'\w]|\b0[0-7]+\b|<>|`",
+    re.MULTILINE,
+)
+
+
+def looks_like(data: bytes) -> bool:
+    """Whether a text that is no Python 3 has something that Python 2 allows."""
+    return _SIGNS.search(data) is not None
+
+
+def as_python3(data: bytes) -> bytes | None:
+    """The text in the syntax of Python 3; None where it cannot be told."""
+    if len(data) > MAX_BYTES or not looks_like(data):
+        return None
+    try:
+        text = data.decode("utf-8-sig")
+        return str(_tool().refactor_string(text if text.endswith("\n") else text + "\n", "a file")).encode()
+    except Exception:  # noqa: BLE001 - its tokenizer, parser and fixers have no common base, and any text may come
+        return None
+
+
+@cache
+def _tool() -> RefactoringTool:
+    from fissix.refactor import RefactoringTool  # takes a tenth of a second, and few trees need it
+
+    return RefactoringTool([f"fissix.fixes.fix_{name}" for name in _FIXERS])

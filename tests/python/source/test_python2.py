@@ -1,0 +1,58 @@
+"""Python 2 sources are read as Python 3, line by line."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from d9mlint.python.source.parsing import parse
+from d9mlint.python.source.python2 import as_python3
+from tests.python.judging.test_causes import found
+
+OLD = """import sys
+print "a", 1,
+print >>sys.stderr, "x"
+print
+print ("a %s") % 3
+try:
+    pass
+except ValueError, e:
+    raise KeyError, "x"
+exec "a = 1"
+x = `3` + 10L
+if 1 <> 2: print 'yes'
+mode = 0777
+"""
+PIECES = ["print 'a'", "x = `1`", "except A, b:", "(", ")", "if x:", "    ", "\t", '"""', "\\"]
+
+
+def test_each_line_stays_where_it_is() -> None:
+    new = as_python3(OLD.encode())
+    assert new is not None
+    ast.parse(new)
+    assert new.decode().splitlines()[5:7] == OLD.splitlines()[5:7]
+    assert len(new.splitlines()) == len(OLD.splitlines())
+
+
+@pytest.mark.parametrize("text", ["print('x'\n", "def f(:\n    pass\n", "x = 1\n"])
+def test_of_other_texts_nothing_is_made(text: str) -> None:
+    assert as_python3(text.encode()) is None
+
+
+def test_an_old_program_is_judged_like_any_other() -> None:
+    text = "import numpy as np\nprint 'drawn:', np.random.rand(3)\nx = np.random.rand(3)\nnp.save('x', x)\n"
+    assert [one.location.line for one in found(text, "unseeded-numpy")] == [2]
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.lists(st.sampled_from(PIECES)))
+def test_any_text_can_be_tried(lines: list[str]) -> None:
+    as_python3("\n".join(lines).encode())
+
+
+def test_what_is_no_old_python_either_is_told_by_pythons_own_parser() -> None:
+    with pytest.raises(Exception, match="syntax error at line 2"):
+        parse(b"x = 1\nprint 'a' 'b' c\n", "x.py")
