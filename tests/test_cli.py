@@ -155,7 +155,7 @@ def test_a_crash_of_d9mlint_is_3(d9mlint: Run, monkeypatch: pytest.MonkeyPatch) 
     [
         (b"x = '\xff\xfe'\n", "encoding|not readable"),
         (b"# coding: klingon\nx = 1\n", "encoding|not readable"),
-        (b"print 'python 2'\n", "Python 2"),
+        (b"print 'python 2'\ndef f(a, (b, c)): pass\n", "Python 2"),
         (b"def f(:\n", "syntax error at line 1"),
         (b"x = 1\0\n", "NUL"),
         (b"x = 1\n" * 900_000, "larger than"),

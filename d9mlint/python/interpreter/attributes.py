@@ -58,6 +58,8 @@ def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place
     if isinstance(holder, Module):
         if name == "__dict__":
             return holder
+        if name in ("keys", "get") and holder.frame is not None and name not in holder.frame.vars:
+            return Ref(f"builtins.dict.{name}", holder)  # (of its `__dict__`)
         return linking.member(interp, holder, name, frame, place)
     if isinstance(holder, Ref):
         dotted = interp.knowledge.canonical(f"{holder.name}.{name}")

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from d9mlint.python.domain.choices import present
+from d9mlint.python.domain.choices import MAX_THINGS, present
 from d9mlint.python.domain.conditions import (
     UNKNOWN_DEFAULT,
     Cond,
@@ -40,7 +40,7 @@ from d9mlint.python.domain.values import (
     Value,
     alternatives,
 )
-from d9mlint.python.interpreter.library import sequences
+from d9mlint.python.interpreter.library import dispatch, sequences
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
@@ -113,6 +113,8 @@ def _compare_leaves(interp: Interpreter, op: str, left: Value, right: Value, tex
         and len(right.items) <= sequences.MAX_LOOP_ITEMS
     ):
         return either(*(_compare_leaves(interp, "==", left, item, text) for item in right.items))
+    if op == "in" and isinstance(left, FlagValue) and (names := _names_in(right)) is not None:
+        return either(*(_compare_leaves(interp, "==", left, Const(name), text) for name in names))
     if op == "in" and isinstance(left, Const) and isinstance(right, Dict) and not right.open:
         return left.value in right.items and present(right.items[left.value])
     if op in ("==", "is") and isinstance(left, Obj) and left.type in interp.hooks.never_text and _is_text(right):
@@ -125,6 +127,17 @@ def _compare_leaves(interp: Interpreter, op: str, left: Value, right: Value, tex
     text = f"{words[0]} {op} {words[1]}" if plain else text
     unset = op in ("is", "==") and isinstance(left, Optional) and isinstance(right, Const) and right.value is None
     return opaque_test(("compare", op, *keys), text, by_default=unset)
+
+
+def _names_in(table: Value) -> list[str] | None:
+    """The keys of a table of functions and classes, or of what a module of the program has; None of other things."""
+    if isinstance(table, Module):
+        names = list(dispatch.functions(table))
+        return names if len(names) <= MAX_THINGS else None
+    if not isinstance(table, Dict) or table.open or not 0 < len(table.items) <= MAX_THINGS:
+        return None
+    keys = [key for key in table.items if isinstance(key, str)]
+    return keys if len(keys) == len(table.items) and dispatch.holds_callables(table) else None
 
 
 def _never_none(value: Value) -> bool:

@@ -10,7 +10,6 @@ from d9mlint.python.domain.conditions import Flag, flag_test
 from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.values import (
-    CALLABLE,
     UNKNOWN,
     Bound,
     Class,
@@ -81,11 +80,7 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
         and (chosen := _by_flag(interp, holder, index)) is not None
     ):
         return chosen
-    if (
-        isinstance(holder, Dict)
-        and len(holder.items) > 1
-        and any(isinstance(item, (*CALLABLE, Class)) for item in holder.items.values())
-    ):
+    if isinstance(holder, Dict) and len(holder.items) > 1 and dispatch.holds_callables(holder):
         items = {key: item for key, item in interp.heap.items(holder).items() if isinstance(key, str)}
         location = Location(frame.module.path, *node.place)
         return dispatch.chosen(items, index, expressions.spelled(node.key), dispatch.BY_KEY, location, more=holder.open)

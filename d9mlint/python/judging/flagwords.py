@@ -10,6 +10,8 @@ from d9mlint.python.domain import valuesets
 from d9mlint.python.domain.conditions import STATED, UNKNOWN_DEFAULT, Flag, Literal
 from d9mlint.python.domain.valuesets import NONE, NOTHING, TRUE, ValueSet
 
+_FEW = 3
+"""Values that a flag must not have which are told one by one."""
 _INVERSE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 
@@ -23,9 +25,35 @@ def words_of_values(one: Literal) -> list[str]:
     for values, words, negated in tests:
         if wanted in (values, values.inverse().meet(universe)):
             return [words if values == wanted else negated]
-    return _needed(universe, wanted, tests) or [
-        " or ".join(_enough(wanted, tests)) or f"{flag.spelled} is something else"
+    return _none_of(_needed(universe, wanted, tests)) or [
+        " or ".join(of_one_name(_enough(wanted, tests))) or f"{flag.spelled} is something else"
     ]
+
+
+def of_one_name(alternatives: Iterable[str]) -> list[str]:
+    """Alternatives, those of one name put together: ``--arch is A``, ``--arch is B`` as ``--arch is A or B``."""
+    names: dict[str, list[str]] = {}
+    for words in alternatives:
+        name, found, value = words.partition(" is ")
+        plain = found and " " not in name and " " not in value
+        names.setdefault(f"{name} is" if plain else words, []).extend([value] if plain else [])
+    return [f"{name} {_listed(values, 'or')}" if values else name for name, values in names.items()]
+
+
+def _none_of(needed: list[str]) -> list[str]:
+    """Tests all of which are needed, those of one name put together: ``--arch is none of A, B and C``."""
+    names: dict[str, list[str]] = {}
+    for words in needed:
+        name, _, value = words.partition(" is not ")
+        names.setdefault(name if value else words, []).extend([value] if value else [])
+    few = {name: values for name, values in names.items() if len(values) < _FEW}
+    many = [f"{name} is none of {_listed(values, 'and')}" for name, values in names.items() if name not in few]
+    return [*(words for words in needed if words.partition(" is not ")[0] in few), *many]
+
+
+def _listed(values: list[str], word: str) -> str:
+    """``a``, ``a or b``, ``a, b or c``."""
+    return f" {word} ".join([", ".join(values[:-1]), values[-1]] if len(values) > 1 else values)
 
 
 def _needed(universe: ValueSet, wanted: ValueSet, tests: list[tuple[ValueSet, str, str]]) -> list[str]:

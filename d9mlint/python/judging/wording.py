@@ -10,7 +10,7 @@ from d9mlint.python.domain.conditions import Cond, Literal, Opaque, both, conjun
 from d9mlint.python.domain.covers import Term
 from d9mlint.python.domain.diagrams import Variable, simplified
 from d9mlint.python.domain.tellable import is_given, is_of_config, is_told, loosened
-from d9mlint.python.judging.flagwords import words_of_values
+from d9mlint.python.judging.flagwords import of_one_name, words_of_values
 
 MAX_WORDS = 120
 """Characters of one condition; longer alternatives explain nothing."""
@@ -76,7 +76,7 @@ def _parts(cond: Cond, most: int = MAX_WORDS) -> Iterator[str]:
     if most == MAX_WORDS and not _is_clear(form):
         return
     if form.alternatives:
-        words = " or ".join(sorted({" and ".join(sorted(_of_term(term))) for term in form.groups}))
+        words = " or ".join(of_one_name(sorted({" and ".join(sorted(_of_term(term))) for term in form.groups})))
         yield words if len(words) <= most else ""
     else:
         for group in form.groups:
@@ -85,7 +85,7 @@ def _parts(cond: Cond, most: int = MAX_WORDS) -> Iterator[str]:
 
 def _short(alternatives: Collection[str], most: int) -> str:
     """Alternatives in words: of many the first, and how many there are besides."""
-    words = " or ".join(sorted(alternatives))
+    words = " or ".join(of_one_name(sorted(alternatives)))
     if len(words) <= most:
         return words
     kept: list[str] = []

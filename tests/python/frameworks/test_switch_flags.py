@@ -43,7 +43,7 @@ CASES = {
     "a default that is no choice": (
         'parser.add_argument("--mode", choices=["a", "b"])',
         'args.mode == "a" or args.mode == "b"',
-        ["--mode is a or --mode is b"],
+        ["--mode is a or b"],
     ),
 }
 

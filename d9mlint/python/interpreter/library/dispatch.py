@@ -16,10 +16,12 @@ from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Flag, flag_test, o
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import (
     ABSENT,
+    CALLABLE,
     UNKNOWN,
     Bound,
     Class,
     Const,
+    Dict,
     Dynamic,
     FlagValue,
     Func,
@@ -48,8 +50,7 @@ _ANY = "?"
 def member(interp: Interpreter, holder: Value, name: Value, spelled: str, frame: Frame, place: f.Place) -> Value:
     """The member of a module, class or object that has a name which is not known before the program runs."""
     if isinstance(holder, Ref):
-        known = name.flag.default if isinstance(name, FlagValue) else None
-        called = f"{holder.name}.{known if isinstance(known, str) and known.isidentifier() else _ANY}"
+        called = f"{holder.name}.{_ANY}"
         effects = interp.knowledge.effects_of(interp.knowledge.canonical(called), called)
         if any(x.draws or x.orders_data for x in effects):
             return Ref(called, holder.receiver or holder)
@@ -90,6 +91,11 @@ def _members(holder: Value) -> dict[str, Value]:
     if isinstance(holder, Module):
         return functions(holder)
     return {} if isinstance(holder, Ref) else methods(holder)
+
+
+def holds_callables(table: Dict) -> bool:
+    """Whether a dict is a table of functions or classes."""
+    return any(isinstance(item, (*CALLABLE, Class)) for item in table.items.values())
 
 
 def methods(holder: Value) -> dict[str, Value]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from d9mlint.model import Location
 from d9mlint.python.domain.choices import in_place_of_absent
 from d9mlint.python.domain.conditions import Cond, both
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.values import ABSENT, NONE, UNKNOWN, Const, Dict, Seq, Value, alternatives
+from d9mlint.python.domain.values import ABSENT, NONE, UNKNOWN, Const, Dict, Module, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter.hooks import Transfer
-from d9mlint.python.interpreter.library import environment
+from d9mlint.python.interpreter.library import dispatch, environment
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
@@ -40,6 +41,14 @@ def _get(interp: Interpreter, event: Event, frame: Frame) -> Value:
         if found is not None:
             return interp.resolve(in_place_of_absent(found, default))
         return UNKNOWN if receiver.open else default
+    if isinstance(receiver, Dict) and len(receiver.items) > 1 and dispatch.holds_callables(receiver):
+        location = Location(frame.module.path, *environment.place_of(event))
+        named = key.name if isinstance(key, Unknown) else ""
+        items = {name: item for name, item in interp.heap.items(receiver).items() if isinstance(name, str)}
+        return dispatch.chosen(items, key, named, dispatch.BY_KEY, location, more=receiver.open)
+    if isinstance(receiver, Module):
+        named = key.name if isinstance(key, Unknown) else ""
+        return dispatch.of_module(interp, receiver, key, named, frame, environment.place_of(event))
     return UNKNOWN
 
 
@@ -53,6 +62,8 @@ def _update(interp: Interpreter, event: Event, frame: Frame) -> Value:
 
 def _views(interp: Interpreter, event: Event, frame: Frame) -> Value:
     receiver = event.receiver
+    if isinstance(receiver, Module):  # its `__dict__`
+        return receiver
     if not isinstance(receiver, Dict):
         return UNKNOWN
     if receiver.open and not receiver.items:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Related, Rule
+from d9mlint.python.domain.conditions import either
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.frameworks.used import frameworks_of
@@ -91,9 +92,10 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
     )
     if kind(program, first) in LATE:
         return _late(program, rule, group, first.late.event)  # type: ignore[union-attr]
+    anyhow = either(*(u.cond for u in group))
     return draft(
             program,
-        rule, event, cond=first.cond, related=[*notes, *dict.fromkeys(related)],
+        rule, event, cond=first.cond if words_of(anyhow, True) else anyhow, related=[*notes, *dict.fromkeys(related)],
         confidence=rule.confidence if first.sure else lower(lower(rule.confidence)),
         name=event.raw, late=late, generator=LABELS.get(generator_of(first), generator_of(first)),
         others=" and ".join(others),

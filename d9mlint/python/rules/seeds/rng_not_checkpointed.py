@@ -36,10 +36,8 @@ _RESUMES = re.compile(r"resum|restor|restart|continu|checkpoint|ckpt|load_model"
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
-    """At the first such checkpoint of a program that is seeded, draws while it trains, and loads what it has saved."""
+    """At the first such checkpoint of a program that draws while it trains, and that loads what it has saved."""
     if program.story.local or program.story.truncated or program.calls(*_STATES) or not program.trains:
-        return
-    if not any(not s.event.detached for s in seedings(program)):
         return
     saves = [e for e in program.calls(*_SAVES) if not e.detached and _lacks_state(program, e)]
     if not saves:

@@ -173,6 +173,7 @@ def _draft(
         confidence=lower(rule.confidence) if elsewhere or seen.fused or not seen.sure else "",
         remedy=_remedy(program, rule, next((e for e in found if e.inside(SPAWNED)), event), seen),
         name=_missing_switch.trainers(event, _missing_switch.other_branches(event, found)), ops=seen.words,
+        does="computes gradients" if event.name.endswith("autograd.grad") else "trains",
         state=state if known else "a PyTorch that has no deterministic algorithms",
     )  # fmt: skip
 
