@@ -284,6 +284,20 @@ def test_entries_of_a_folder(root: Path) -> None:
     assert names(found(root, "pkg").entries) == ["pkg/__main__.py", "pkg/cli.py"]
 
 
+def test_a_program_may_be_called_like_a_test(root: Path) -> None:
+    reads = "import argparse\nparser = argparse.ArgumentParser()\n"
+    write(
+        root,
+        {
+            "test_policy.py": reads + GUARD,
+            "test_steps.py": "import pytest\n" + reads + GUARD,
+            "model_test.py": "from absl.testing import absltest\n" + GUARD,
+            "test_shapes.py": GUARD,
+        },
+    )
+    assert names(found(root, ".").entries) == ["test_policy.py"]
+
+
 def test_no_entries(root: Path) -> None:
     write(root, {"a.py": "x = 1\n", "b.py": "import a\n"})
     assert found(root).entries == ()

@@ -28,7 +28,7 @@ PACKAGES = {
     "tensorflow_model_optimization",
     "tf_slim",
 }
-MINORS = (*(f"1.{n}" for n in range(10, 16)), *(f"2.{n}" for n in range(22)))
+MINORS = (*(f"1.{n}" for n in range(3, 16)), *(f"2.{n}" for n in range(22)))
 VERSIONS = tuple(Version(f"{minor}.{patch}") for minor in MINORS for patch in (0, 1, 4))
 NO_SWITCH = tuple(version for version in VERSIONS if version < Version("1.14"))
 
@@ -160,8 +160,8 @@ BOUNDARIES = (
     ("XLA reductions on GPU", "2.2.0", "varies", "same"),
     ("XLA scatter on GPU", "2.7.0", "varies", "varies"),
     ("XLA scatter on GPU", "2.8.0", "varies", "same"),
-    ("tf.reduce_sum on the GPU", "1.11.0", "varies", "varies"),
-    ("tf.reduce_sum on the GPU", "1.12.0", "", ""),
+    ("tf.reduce_sum on the GPU", "1.4.1", "varies", "varies"),
+    ("tf.reduce_sum on the GPU", "1.5.0", "", ""),
 )
 
 

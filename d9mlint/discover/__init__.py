@@ -192,6 +192,9 @@ def _search(
 _TEST = re.compile(r"test_.*\.py|.*_tests?\.py")
 """Files of tests by pytest's and unittest's naming: in a folder they are no programs whose results anybody compares."""
 
+_TESTS = re.compile(rb"\b(?:unittest|pytest|absltest|testing|TestCase|tf\.test)\b")
+_COMMAND_LINE = re.compile(rb"\b(?:ArgumentParser|sys\.argv|absl|click|typer|fire|hydra|FLAGS)\b")
+
 
 class _Listing(NamedTuple):
     """What matters of one folder; names are sorted."""
@@ -329,8 +332,13 @@ def _read(files: Iterable[_File], unchecked: list[Unchecked]) -> Iterator[_File]
             unchecked.append(unreadable(file.path, error))
         else:
             by_itself = has_main_guard(data) or is_percent(data)
-            runs = file.path.name == "__main__.py" or (by_itself and not _TEST.fullmatch(file.path.name))
+            runs = file.path.name == "__main__.py" or (by_itself and not _tests(file.path.name, data))
             yield file._replace(runs=runs, kernels=may_hold_kernels(data))
+
+
+def _tests(name: str, data: bytes) -> bool:
+    """Whether a file holds tests by its name and what it says: a program that tests a policy reads a command line."""
+    return _TEST.fullmatch(name) is not None and (_COMMAND_LINE.search(data) is None or _TESTS.search(data) is not None)
 
 
 def may_hold_kernels(data: bytes) -> bool:

@@ -72,6 +72,8 @@ _SCOPE_SETTER = "tensorflow.get_variable_scope().set_initializer"
 _SHUFFLES = {"tensorflow": "tensorflow", "jax": "numpy", "torch": "torch"}
 """The generator that ``fit`` shuffles arrays with, by the backend of Keras."""
 _DATASET = "tensorflow.data.Dataset"
+_FITS = ("keras.Model.fit", "keras.Model.fit_generator")
+_INDEXED = frozenset({"keras.utils.Sequence", "keras.utils.PyDataset"})
 _INITIALIZER = "keras.initializers.Initializer"
 
 
@@ -114,7 +116,7 @@ def draws(program: Program) -> Iterator[Draw]:
                 draw = _draw(program, event, effect, named)
                 if draw is not None:
                     yield draw
-        if event.name in ("keras.Model.fit",):
+        if event.name in _FITS:
             yield from _fit(program, event)
 
 
@@ -181,11 +183,19 @@ def _initialized_by_scope(program: Program, event: Event) -> Cond:
 def _fit(program: Program, event: Event) -> Iterator[Draw]:
     """``fit(shuffle=True)`` on arrays shuffles them: with NumPy before TF 2, with TensorFlow's generator since.
 
-    Keras 3 on JAX takes NumPy's, on PyTorch that one's (keras/src/trainers/data_adapters/array_data_adapter.py).
+    Keras 3 on JAX takes NumPy's, on PyTorch that one's (keras/src/trainers/data_adapters/array_data_adapter.py). The
+    batches of a ``Sequence`` are put in order with Python's `random` (keras 2.3.1 to 2.15: utils/data_utils.py; keras
+    3: trainers/data_adapters/py_dataset_adapter.py).
     """
-    data = event.argument(Argument(0, "x"))
+    data = event.argument(Argument(0, "x")) or event.kwargs.get("generator")
     shuffle = event.argument(Argument(None, "shuffle"))
-    if data is None or any(isinstance(leaf, Obj) and leaf.type == _DATASET for _, leaf in alternatives(data)):
+    if _is_indexed(data) and not (isinstance(shuffle, Const) and shuffle.value is False):
+        yield Draw(event, "python", both(*event.guards), True)
+    if (
+        event.name != _FITS[0]
+        or data is None
+        or any(isinstance(leaf, Obj) and leaf.type == _DATASET for _, leaf in alternatives(data))
+    ):
         return
     if isinstance(data, (Inst, Seq)) or (isinstance(shuffle, Const) and shuffle.value is False):
         return
@@ -197,6 +207,12 @@ def _fit(program: Program, event: Event) -> Iterator[Draw]:
     if generator == "tensorflow" and program.target.fits("tensorflow", "<2.0"):
         generator = "numpy"
     yield Draw(event, generator, both(*event.guards), True)
+
+
+def _is_indexed(data: Value | None) -> bool:
+    """Whether batches are taken by their number, from an object of a subclass of Keras' ``Sequence``."""
+    leaves = [leaf for _, leaf in alternatives(data)] if data is not None else []
+    return any(isinstance(leaf, Inst) and not _INDEXED.isdisjoint(leaf.cls.external()) for leaf in leaves)
 
 
 def _looks_like_array(value: Unknown) -> bool:

@@ -23,7 +23,10 @@ _OPENS = {
         Argument(1, "mode"),
     ),
     "pathlib.Path.open": Argument(0, "mode"),
+    "?.open": Argument(0, "mode"),
 }
+_MAX_MODE = 4
+"""Characters of a mode; what is longer is the name of something."""
 _STREAMS = ("io.", "csv.", "zipfile.", "tarfile.", "tensorflow.io.TFRecordWriter")
 
 
@@ -53,7 +56,8 @@ def _appends(opening: Event) -> bool:
 
 def _mode(opening: Event) -> str:
     mode = opening.argument(_OPENS[opening.name]) if opening.name in _OPENS else None
-    return mode.value if isinstance(mode, Const) and isinstance(mode.value, str) else ""
+    known = [leaf.value for _, leaf in alternatives(mode) if isinstance(leaf, Const)] if mode is not None else []
+    return "".join(text for text in known if isinstance(text, str) and len(text) <= _MAX_MODE)
 
 
 def _open(interp: Interpreter, event: Event, frame: Frame) -> Value | None:

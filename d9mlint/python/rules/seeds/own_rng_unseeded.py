@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from d9mlint.model import Effect, Related, Rule
 from d9mlint.python.domain.conditions import Cond, both, by_default, either, is_symbolic, negate, truth
 from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import Unknown
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging import objects
@@ -14,11 +15,15 @@ from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.randomness import no_own_seed
 from d9mlint.python.judging.seedings import may_be_seeded
 
+_GYMS = ("gym", "gymnasium")
+_OF_ENVIRONMENT = ("?.reset", "?.step", "?.seed")
+
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At the call that makes such an object without a seed, or at the first draw of one that is seeded by a method."""
     if program.story.local:
         return
+    yield from _environments(program, rule)
     seen: set[tuple[int, str]] = set()
     for event in program.events:
         if event.kind != "call" or event.detached:
@@ -30,6 +35,29 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
                 # (A plain `own` is a generator object itself: entropy-seed judges it where it is made.)
                 if objects.is_own(stream) and stream != objects.OWN:
                     yield from _drawn(program, rule, event, effect, stream, seen)
+
+
+def _environments(program: Program, rule: Rule) -> Iterator[Draft]:
+    """Environments that are not seen to be made (unpickled, say), known by what is done with them: reset and step."""
+    if not program.imports(*_GYMS):
+        return
+    done: dict[int, dict[str, Event]] = {}
+    for event in program.events:
+        if event.kind == "call" and event.name in _OF_ENVIRONMENT and not event.detached:
+            done.setdefault(id(event.receiver), {}).setdefault(event.name, event)
+    for calls in done.values():
+        reset = calls.get("?.reset")
+        if reset is None or "?.step" not in calls or "?.seed" in calls or "seed" in reset.kwargs or reset.args:
+            continue
+        if isinstance(reset.receiver, Unknown) and not may_be_seeded(program, reset):
+            remedy = (
+                "`env.reset(seed=1)` once before the first step (`env.seed(1)` before gym 0.26), then `env.reset()`"
+            )
+            yield draft(
+                    program,
+                rule, reset, confidence=lower(rule.confidence), remedy=remedy, verb="draws from", name="env.reset",
+            )  # fmt: skip
+            return
 
 
 def _made(program: Program, rule: Rule, event: Event, effect: Effect) -> Iterator[Draft]:
