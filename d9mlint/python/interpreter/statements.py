@@ -64,7 +64,11 @@ def _augment(interp: Interpreter, node: f.Augment, frame: Frame) -> Left:
         kinds = {leaf.kind for _, leaf in alternatives(known) if isinstance(leaf, Seq)}
         value = Seq("list", None, Unknown(value.origins)) if kinds == {"list"} else value
     if interp.order_loops and isinstance(value, Seq):
-        interp.heap.arrange(value, *interp.order_loops[-1].taint)
+        loop = interp.order_loops[-1]
+        if any(isinstance(leaf, Seq) and leaf.born is loop for _, leaf in alternatives(known)):
+            value.born = loop  # a list for each item, filled in an order of its own
+        else:
+            interp.heap.arrange(value, *loop.taint)
     interp.assign(node.target, value, frame, node.place)
     return STAYS
 
