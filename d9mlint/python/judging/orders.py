@@ -10,6 +10,7 @@ from d9mlint.python.domain.conditions import both, either
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint, taint_of
 from d9mlint.python.domain.values import Dict, Value, alternatives
+from d9mlint.python.interpreter.library import streams
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging import picking
 from d9mlint.python.judging.drafts import Draft, draft, lower
@@ -28,7 +29,11 @@ _WEAK = ("item", "enumerate")
 
 def check(program: Program, rule: Rule, order: str) -> Iterator[Draft]:
     """At each source of ``order`` whose values reach a place where the order counts."""
-    if not (program.imports(*_NUMERIC) or (program.imports("random") and _seeds(program)) or _writes(program)):
+    if not (
+        program.imports(*_NUMERIC)
+        or (program.imports("random") and _seeds(program))
+        or any(map(streams.writes, program.events))
+    ):
         return
     found: dict[int, tuple[Event, list[Event]]] = {}
     for event, value in program.once("ordered-inputs", _ordered_inputs):
@@ -79,11 +84,6 @@ def _binds_names(node: f.Assign) -> bool:
     return all(isinstance(target, f.Name) for target in node.targets)
 
 
-def _writes(program: Program) -> bool:
-    """Whether the result of the program may be what it writes."""
-    return any(effect.writes and event.name != "builtins.print" for event in program.events for effect in event.effects)
-
-
 def _seeds(program: Program) -> bool:
     """Whether the program is meant to draw the same in each run."""
     return any(effect.seeds and not event.detached for event in program.events for effect in event.effects)
@@ -131,7 +131,7 @@ def _inputs(event: Event) -> Iterator[Value]:
             value = event.argument(Argument(0, "x"))
             if value is not None:
                 yield value
-        elif any(x.writes for x in event.effects):
+        elif streams.writes(event):
             # What a mapping holds under each of its keys does not depend on their order.
             given = (*event.args, *event.kwargs.values())
             yield from (leaf for value in given for _, leaf in alternatives(value) if not isinstance(leaf, Dict))

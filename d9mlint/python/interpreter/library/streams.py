@@ -30,6 +30,12 @@ _MAX_MODE = 4
 _STREAMS = ("io.", "csv.", "zipfile.", "tarfile.", "tensorflow.io.TFRecordWriter")
 
 
+def writes(event: Event) -> bool:
+    """Whether what a call is given goes to a file; what is printed goes to the terminal, unless a file is given."""
+    printed = event.name == "builtins.print" and "file" not in event.kwargs
+    return not printed and any(effect.writes for effect in event.effects)
+
+
 def written(interp: Interpreter, event: Event, frame: Frame) -> None:
     """Tells that a call writes to a stream that is older than a loop in no promised order: one file for all items."""
     if not any(effect.writes == "stream" for effect in event.effects):

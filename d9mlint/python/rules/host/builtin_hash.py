@@ -8,6 +8,7 @@ from d9mlint.model import Related, Rule
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.values import Const, Unknown
+from d9mlint.python.interpreter.library import streams
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.hashing import where_salted
@@ -25,7 +26,7 @@ def _drafts(program: Program, rule: Rule) -> Iterator[Draft]:
     """As a seed it is another rule's business."""
     found: dict[int, tuple[Event, list[Event]]] = {}
     for event in program.events:
-        takes = event.kind == "call" and (event.name.startswith(_TAKES) or _writes(event)) and not _seeds(event)
+        takes = event.kind == "call" and (event.name.startswith(_TAKES) or streams.writes(event)) and not _seeds(event)
         if not takes and event.kind != "index" and not _decides(event):
             continue
         origins, _, sources = taint([*event.args, *event.kwargs.values()])
@@ -49,10 +50,6 @@ def _decides(event: Event) -> bool:
     if event.kind != "compare" or (event.name not in _ORDERINGS and not any(isinstance(x, Const) for x in event.args)):
         return False
     return event.name in (*_ORDERINGS, "==", "!=") and len([x for x in event.args if "hash" in taint([x])[0]]) == 1
-
-
-def _writes(event: Event) -> bool:
-    return any(effect.writes for effect in event.effects) and event.name != "builtins.print"
 
 
 def _seeds(event: Event) -> bool:

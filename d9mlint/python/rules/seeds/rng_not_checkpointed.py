@@ -31,7 +31,7 @@ _WEIGHTS = ("state", "model", "net", "weight", "generator", "disc", "encoder", "
 """Words in a key of a checkpoint that say that weights are in it."""
 _RANDOM = ("rng", "random", "generator_state", "sampler", "loader", "seed")
 """Words in a key of a checkpoint that say that random state may be in it."""
-_RESUMES = re.compile(r"resum|restor|restart|continu|checkpoint|ckpt|load_model", re.IGNORECASE)
+_RESUMES = re.compile(r"resum|restor|restart|continu|load[-_]?(model|checkpoint|ckpt)", re.IGNORECASE)
 """Words in the condition of a load that say that training goes on from there; pretrained weights are no checkpoint."""
 
 
