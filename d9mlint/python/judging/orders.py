@@ -29,11 +29,7 @@ _WEAK = ("item", "enumerate")
 
 def check(program: Program, rule: Rule, order: str) -> Iterator[Draft]:
     """At each source of ``order`` whose values reach a place where the order counts."""
-    if not (
-        program.imports(*_NUMERIC)
-        or (program.imports("random") and _seeds(program))
-        or any(map(streams.writes, program.events))
-    ):
+    if not _may_count(program):
         return
     found: dict[int, tuple[Event, list[Event]]] = {}
     for event, value in program.once("ordered-inputs", _ordered_inputs):
@@ -82,6 +78,13 @@ def _only_tells(event: Event) -> bool:
 
 def _binds_names(node: f.Assign) -> bool:
     return all(isinstance(target, f.Name) for target in node.targets)
+
+
+def _may_count(program: Program) -> bool:
+    """Whether a program has a result that an order may change: numbers, draws that are seeded, files."""
+    if program.imports(*_NUMERIC) or (program.imports("random") and _seeds(program)):
+        return True
+    return any(map(streams.writes, program.events))
 
 
 def _seeds(program: Program) -> bool:
