@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from d9mlint.model import Location
 from d9mlint.python.domain.choices import choose, in_place_of_absent
 from d9mlint.python.domain.conditions import Flag, flag_test
 from d9mlint.python.domain.events import Frame
@@ -81,9 +80,7 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
     ):
         return chosen
     if isinstance(holder, Dict) and len(holder.items) > 1 and dispatch.holds_callables(holder):
-        items = {key: item for key, item in interp.heap.items(holder).items() if isinstance(key, str)}
-        location = Location(frame.module.path, *node.place)
-        return dispatch.chosen(items, index, expressions.spelled(node.key), dispatch.BY_KEY, location, more=holder.open)
+        return dispatch.of_table(interp, holder, index, expressions.spelled(node.key), frame, node.place)
     if isinstance(holder, Dict) and isinstance(index, (FlagValue, Phi)):
         return (
             choose([(True, value) for value in list(interp.heap.items(holder).values())[:1]])

@@ -41,8 +41,8 @@ from d9mlint.python.source import facts as f
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
-BY_NAME = "`getattr` takes it by a name that is only known at run time"
-BY_KEY = "it is taken out of a table by a key that is only known at run time"
+_BY_NAME = "`getattr` takes it by a name that is only known at run time"
+_BY_KEY = "it is taken out of a table by a key that is only known at run time"
 _ANY = "?"
 """Stands for the name of a member of a module outside the program."""
 
@@ -50,13 +50,13 @@ _ANY = "?"
 def member(interp: Interpreter, holder: Value, name: Value, spelled: str, frame: Frame, place: f.Place) -> Value:
     """The member of a module, class or object that has a name which is not known before the program runs."""
     if isinstance(holder, Ref):
-        called = f"{holder.name}.{_ANY}"
-        effects = interp.knowledge.effects_of(interp.knowledge.canonical(called), called)
+        any_one = f"{holder.name}.{_ANY}"
+        effects = interp.knowledge.effects_of(interp.knowledge.canonical(any_one), any_one)
         if any(x.draws or x.orders_data for x in effects):
-            return Ref(called, holder.receiver or holder)
+            return Ref(any_one, holder.receiver or holder)
     if not isinstance(holder, (Module, Class, Inst, Ref)):
         return UNKNOWN
-    return chosen(_members(holder), name, spelled, BY_NAME, Location(frame.module.path, *place))
+    return chosen(_members(holder), name, spelled, _BY_NAME, Location(frame.module.path, *place))
 
 
 def chosen(
@@ -71,6 +71,12 @@ def chosen(
         options = {key: value for key, value in options.items() if key in flag.choices}
     found = tuple((flag_test(flag, "==", key), value) for key, value in options.items())
     return Dynamic(reason, options=found, open=more)
+
+
+def of_table(interp: Interpreter, table: Dict, key: Value, spelled: str, frame: Frame, place: f.Place) -> Dynamic:
+    """What a table of functions and classes holds under a key that is not known before the program runs."""
+    items = {name: item for name, item in interp.heap.items(table).items() if isinstance(name, str)}
+    return chosen(items, key, spelled, _BY_KEY, Location(frame.module.path, *place), more=table.open)
 
 
 def candidates(
@@ -142,7 +148,7 @@ def _getattr(interp: Interpreter, event: Event, frame: Frame) -> Value:
             return UNKNOWN
         place, name = environment.place_of(event), event.args[1]
         holders = alternatives(event.args[0])
-        return choose([(c, member(interp, leaf, name, _called(name), frame, place)) for c, leaf in holders])
+        return choose([(c, member(interp, leaf, name, called(name), frame, place)) for c, leaf in holders])
     found = attributes.attribute(interp, event.args[0], event.args[1].value, frame, environment.place_of(event))
     if isinstance(found, Unknown) and not found.origins and len(event.args) > 2:
         return choose(
@@ -151,7 +157,8 @@ def _getattr(interp: Interpreter, event: Event, frame: Frame) -> Value:
     return found
 
 
-def _called(value: Value) -> str:
+def called(value: Value) -> str:
+    """What the program calls a value that is not known; empty where it has no name for it."""
     return value.name if isinstance(value, Unknown) else ""
 
 

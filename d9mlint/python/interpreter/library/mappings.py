@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from d9mlint.model import Location
 from d9mlint.python.domain.choices import in_place_of_absent
 from d9mlint.python.domain.conditions import Cond, both
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.values import ABSENT, NONE, UNKNOWN, Const, Dict, Module, Seq, Unknown, Value, alternatives
+from d9mlint.python.domain.values import ABSENT, NONE, UNKNOWN, Const, Dict, Module, Seq, Value, alternatives
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import dispatch, environment
 
@@ -42,13 +41,9 @@ def _get(interp: Interpreter, event: Event, frame: Frame) -> Value:
             return interp.resolve(in_place_of_absent(found, default))
         return UNKNOWN if receiver.open else default
     if isinstance(receiver, Dict) and len(receiver.items) > 1 and dispatch.holds_callables(receiver):
-        location = Location(frame.module.path, *environment.place_of(event))
-        named = key.name if isinstance(key, Unknown) else ""
-        items = {name: item for name, item in interp.heap.items(receiver).items() if isinstance(name, str)}
-        return dispatch.chosen(items, key, named, dispatch.BY_KEY, location, more=receiver.open)
+        return dispatch.of_table(interp, receiver, key, dispatch.called(key), frame, environment.place_of(event))
     if isinstance(receiver, Module):
-        named = key.name if isinstance(key, Unknown) else ""
-        return dispatch.of_module(interp, receiver, key, named, frame, environment.place_of(event))
+        return dispatch.of_module(interp, receiver, key, dispatch.called(key), frame, environment.place_of(event))
     return UNKNOWN
 
 
