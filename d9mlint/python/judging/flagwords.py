@@ -12,6 +12,8 @@ from d9mlint.python.domain.valuesets import NONE, NOTHING, TRUE, ValueSet
 
 _FEW = 3
 """Values that a flag must not have which are told one by one."""
+DEFAULT = " (the default)"
+"""Ends the words of a test that a flag passes where it is not given."""
 _INVERSE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 
@@ -124,11 +126,11 @@ def _plain(flag: Flag, op: str, positive: bool) -> str:
     if op == "none":
         positive = not positive
     if flag.kind == "bool" or (op == "truthy" and flag.kind == "value" and isinstance(flag.default, bool)):
-        note = " (the default)" if bool(flag.default) == positive else ""
+        note = DEFAULT if bool(flag.default) == positive else ""
         return f"{flag.spelled} is {'true' if positive else 'false'}{note}"
     if flag.kind == "off":
         positive = not positive
     if flag.kind == "value" and flag.default not in (None, UNKNOWN_DEFAULT) and op == "truthy":
-        note = " (the default)" if bool(flag.default) == positive else ""
+        note = DEFAULT if bool(flag.default) == positive else ""
         return f"{flag.spelled} is {'not ' if not positive else ''}set{note}"
     return f"{flag.spelled} is {'given' if positive else 'not given'}"

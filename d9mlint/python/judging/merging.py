@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from d9mlint.model import CONFIDENCES, Finding, Location
+from d9mlint.python.judging.flagwords import DEFAULT
 
 MAX_NAMED = 2
 """Entries that a condition names; the finding lists all of them anyway."""
@@ -51,7 +52,8 @@ def _of_some(sure: list[Finding], common: Collection[str]) -> list[str]:
     words: dict[str, list[str]] = {}
     for entry in sorted(needs):
         for word in sorted(needs[entry].difference(common)):
-            words.setdefault(word, []).append(entry)
+            if not word.endswith(DEFAULT):  # what holds anyhow in some of them explains nothing
+                words.setdefault(word, []).append(entry)
     groups: dict[tuple[str, ...], list[str]] = {}
     for word, those in words.items():
         groups.setdefault(tuple(those), []).append(word)

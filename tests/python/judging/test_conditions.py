@@ -387,3 +387,11 @@ if __name__ == "__main__":
     main()
 """
     assert [f.when for f in found({"train.py": text}, "missing-torch-determinism")] == told
+
+
+def test_what_some_entries_need_by_default_is_not_told_of_several() -> None:
+    (one,) = found("def main():\n    np.random.rand(3)\n", "unseeded-numpy")
+    two = one._replace(entries=("a.py",), when=("--out is set (the default)", "--resume is set"))
+    three = one._replace(entries=("b.py",), when=("--resume is set",))
+    (merged,) = combine([two, three], {one.location.path: ("a.py", "b.py")})
+    assert merged.when == ("--resume is set",)
