@@ -4,12 +4,69 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from d9mlint.model import Rule
+from d9mlint.model import Location, Related, Rule
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import Const
+from d9mlint.python.frameworks.tensorflow.determinism import trainings
 from d9mlint.python.interpreter.program import Program
+from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging import orders
-from d9mlint.python.judging.drafts import Draft
+from d9mlint.python.judging.drafts import Draft, draft
+
+_PUTS = ("Queue().put", "Queue().put_nowait")
+_GETS = ("Queue().get", "Queue().get_nowait")
+_WORKERS = ("thread", "process", "spawned")
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
-    """At each source of such an order."""
+    """At each source of such an order, and where training takes what several workers put into one queue."""
     yield from orders.check(program, rule, "completion")
+    yield from _queues(program, rule)
+
+
+def _queues(program: Program, rule: Rule) -> Iterator[Draft]:
+    training = {number for event in (*program.trains, *trainings(program)) for number in event.loops}
+    told: set[Location] = set()
+    for event in program.events:
+        if event.kind != "call" or not event.name.endswith(_GETS) or event.location in told or event.inside(*_WORKERS):
+            continue
+        if training.isdisjoint(event.loops) or event.detached:
+            continue
+        for queue in made_by(event.receiver):
+            started = _several(program, queue)
+            if started is not None:
+                told.add(event.location)
+                related = [Related(started.location, "several workers are started here, which put into the same queue")]
+                yield draft(program, rule, event, related=related, name="Queue.get", sink="training")
+
+
+def _several(program: Program, queue: Event) -> Event | None:
+    """What starts the workers that put into a queue, in a loop of more than one pass; None where one alone does."""
+    for event in program.events:
+        if event.kind != "call" or not event.name.endswith(_PUTS) or not event.inside(*_WORKERS):
+            continue
+        if any(made is queue for made in made_by(event.receiver)):
+            started = next((e for e in _starts(program) if e.location in event.stack and e.loops), None)
+            if started is not None and not _once(program, started):
+                return started
+    return None
+
+
+def _starts(program: Program) -> list[Event]:
+    return program.once("starts-of-workers", _starting)
+
+
+def _starting(program: Program) -> list[Event]:
+    return [
+        event
+        for event in program.events
+        if event.kind == "call" and any(i.context in _WORKERS for x in event.effects for i in x.invokes)
+    ]
+
+
+def _once(program: Program, started: Event) -> bool:
+    """Whether the loop around is known to have one pass: ``for i in range(1)``."""
+    before = (e for e in reversed(program.events[: started.index]) if e.name == "builtins.range")
+    counted = next((e for e in before if e.func is started.func), None)
+    only = counted.args[0] if counted is not None and len(counted.args) == 1 else None
+    return isinstance(only, Const) and only.value == 1
