@@ -24,7 +24,7 @@ from d9mlint.python.domain.values import (
     Value,
     alternatives,
 )
-from d9mlint.python.interpreter import attributes, calls, comparisons, subscripts
+from d9mlint.python.interpreter import attributes, calls, comparisons, narrowing, subscripts
 from d9mlint.python.interpreter.hooks import ask
 from d9mlint.python.interpreter.library import mappings, sequences
 from d9mlint.python.interpreter.library.sets import joined
@@ -248,8 +248,14 @@ def _if_exp(interp: Interpreter, node: f.IfExp, frame: Frame) -> Value:
     known = interp.path.truth(cond)
     if known is not None:
         return evaluate(interp, node.body if known else node.orelse, frame)
-    body = interp.under(cond, lambda: evaluate(interp, node.body, frame)) or UNKNOWN
-    orelse = interp.under(negate(cond), lambda: evaluate(interp, node.orelse, frame)) or UNKNOWN
+    counted, few = narrowing.single(interp, node.test, frame)
+
+    def branch(part: f.Expr, one_at_most: bool) -> Value:
+        with narrowing.narrowed(interp, counted if one_at_most else ()):
+            return evaluate(interp, part, frame)
+
+    body = interp.under(cond, lambda: branch(node.body, few)) or UNKNOWN
+    orelse = interp.under(negate(cond), lambda: branch(node.orelse, not few)) or UNKNOWN
     return choose([(cond, body), (negate(cond), orelse)])
 
 

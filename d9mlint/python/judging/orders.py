@@ -29,12 +29,11 @@ _WEAK = ("item", "enumerate")
 
 def check(program: Program, rule: Rule, order: str) -> Iterator[Draft]:
     """At each source of ``order`` whose values reach a place where the order counts."""
-    if not _may_count(program):
-        return
+    numeric = _is_numeric(program)
     found: dict[int, tuple[Event, list[Event]]] = {}
     for event, value in program.once("ordered-inputs", _ordered_inputs):
         source = _source(value, order)
-        if source is None or _only_sorted(program, event):
+        if source is None or _only_sorted(program, event) or not (numeric or _is_written(event)):
             continue
         if not picking.asks_no_order(program, event):
             found.setdefault(source.index, (source, []))[1].append(event)
@@ -80,11 +79,14 @@ def _binds_names(node: f.Assign) -> bool:
     return all(isinstance(target, f.Name) for target in node.targets)
 
 
-def _may_count(program: Program) -> bool:
-    """Whether a program has a result that an order may change: numbers, draws that are seeded, files."""
-    if program.imports(*_NUMERIC) or (program.imports("random") and _seeds(program)):
-        return True
-    return any(map(streams.writes, program.events))
+def _is_numeric(program: Program) -> bool:
+    """Whether a program computes with numbers, or is meant to draw the same in each run."""
+    return bool(program.imports(*_NUMERIC)) or (bool(program.imports("random")) and _seeds(program))
+
+
+def _is_written(event: Event) -> bool:
+    """Whether the order counts because a file gets it: all that counts in a program that computes nothing."""
+    return streams.writes(event) or (event.kind == "sink" and event.name == streams.WRITTEN)
 
 
 def _seeds(program: Program) -> bool:
