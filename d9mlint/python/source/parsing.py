@@ -70,6 +70,8 @@ MAX_OPERATORS = 1_500
 """Operators in one expression; libcst's time grows with the square of their number."""
 _GLANCED = MAX_LINKS - 50
 """Links that pass at a glance: what they stand in is nested, too."""
+_CHAINED = _GLANCED // 2
+"""The same for calls and items in a chain, each of which is two links: what is taken, and what is done with it."""
 _MAX_DOTS = 100
 """Dots in the name of an imported module."""
 _LONG = 2_000
@@ -108,7 +110,7 @@ def _is_plain(data: bytes) -> bool:
     """Whether lines are short, and few links and operators follow each other."""
     if _is_long(data) or max(map(len, data.split(b","))) > 4 * _LONG:
         return False
-    if sum(1 for _ in islice(_LINK.finditer(data), _GLANCED)) == _GLANCED:
+    if sum(1 for _ in islice(_LINK.finditer(data), _CHAINED)) == _CHAINED:
         return False
     left = data.translate(None, _THE_REST)  # the brackets, links and operators, also those in texts
     return max(map(len, left.translate(None, b"()[]{}\n").split(b","))) <= _GLANCED and _is_flat(left)

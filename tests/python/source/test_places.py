@@ -8,7 +8,7 @@ from pathlib import Path
 
 import libcst as cst
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from libcst.metadata import MetadataWrapper, WhitespaceInclusivePositionProvider
 
@@ -99,6 +99,7 @@ _PIECES = st.tuples(
 
 
 @settings(deadline=None)
+@example(b"x = (f", [(b".a(1, 2)\n", 224)], b")")
 @given(st.sampled_from([b"", b"x = ", b"x = (f"]), st.lists(_PIECES, max_size=6), st.sampled_from([b"", b"1", b")"]))
 def test_the_quick_look_at_a_source_lets_no_monster_pass(
     first: bytes, pieces: list[tuple[bytes, int]], last: bytes
