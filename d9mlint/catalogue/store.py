@@ -107,9 +107,9 @@ def _rule(entry: dict[str, Any], rules_folder: Path) -> Rule:
 
 
 def _effect(entry: dict[str, Any]) -> Effect:
-    for name in ("seed_argument", "own_seed", "parts", "options", "loads"):
-        if name in entry:
-            entry[name] = Argument(**entry[name])
+    for name, value in entry.items():
+        if isinstance(value, dict) and name != "when":  # all others say where an argument is found
+            entry[name] = Argument(**value)
     if "invokes" in entry:
         entry["invokes"] = tuple(
             Invocation(Argument(**one["argument"]), one["context"], one["method"]) for one in entry["invokes"]

@@ -191,9 +191,9 @@ def _search(
 
 _TEST = re.compile(r"test_.*\.py|.*_tests?\.py")
 """Files of tests by pytest's and unittest's naming: in a folder they are no programs whose results anybody compares."""
-
-_TESTS = re.compile(rb"\b(?:unittest|pytest|absltest|testing|TestCase|tf\.test)\b")
+_TEST_WORDS = re.compile(rb"\b(?:unittest|pytest|absltest|testing|TestCase|tf\.test)\b")
 _COMMAND_LINE = re.compile(rb"\b(?:ArgumentParser|sys\.argv|absl|click|typer|fire|hydra|FLAGS)\b")
+"""What a program says that reads a command line; one of the words of test frameworks makes it tests all the same."""
 
 
 class _Listing(NamedTuple):
@@ -332,13 +332,15 @@ def _read(files: Iterable[_File], unchecked: list[Unchecked]) -> Iterator[_File]
             unchecked.append(unreadable(file.path, error))
         else:
             by_itself = has_main_guard(data) or is_percent(data)
-            runs = file.path.name == "__main__.py" or (by_itself and not _tests(file.path.name, data))
+            runs = file.path.name == "__main__.py" or (by_itself and not _holds_tests(file.path.name, data))
             yield file._replace(runs=runs, kernels=may_hold_kernels(data))
 
 
-def _tests(name: str, data: bytes) -> bool:
+def _holds_tests(name: str, data: bytes) -> bool:
     """Whether a file holds tests by its name and what it says: a program that tests a policy reads a command line."""
-    return _TEST.fullmatch(name) is not None and (_COMMAND_LINE.search(data) is None or _TESTS.search(data) is not None)
+    return _TEST.fullmatch(name) is not None and (
+        _COMMAND_LINE.search(data) is None or _TEST_WORDS.search(data) is not None
+    )
 
 
 def may_hold_kernels(data: bytes) -> bool:

@@ -84,6 +84,10 @@ class Effect(NamedTuple):
     """An argument in such an order changes the result here."""
     writes: str = ""
     """What it is given goes to a file: ``whole`` at once, or to a ``stream`` that takes one call after the other."""
+    opens: bool = False
+    """The call makes such a stream."""
+    mode: Argument | None = None
+    """Where the mode is given with which the call opens a file: a stream, if that says to write."""
     trains: bool = False
     """The call computes gradients or runs a training step."""
     enters: str = ""

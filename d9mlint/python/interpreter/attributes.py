@@ -94,7 +94,7 @@ def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place
     kind = _builtin_kind(holder)
     if kind:
         return Ref(f"builtins.{kind}.{name}", holder)
-    if isinstance(holder, Func) and (method := commands.method_of_group(holder, name)) is not None:
+    if isinstance(holder, Func) and (method := commands.method_of_group(interp, holder, name)) is not None:
         return method
     if isinstance(holder, Func) and name in ("main", "callback", "__wrapped__"):
         return holder

@@ -163,7 +163,7 @@ def call(
         return ABSENT
     if isinstance(func, Func):
         result = enter(interp, func, args, kwargs, frame, place, star)
-        if func.decorators and not args and commands.is_group(func):
+        if func.decorators and not args and commands.is_group(interp, func):
             commands.run_group(interp, func, frame, place)
         return result
     if isinstance(func, Bound):
@@ -238,7 +238,7 @@ def enter(
         return known.result
     interp.summaries.runs[id(node)] += 1
     interp.entered.add(id(node))
-    names = [(d, _decorator_name(interp, d)) for d in func.decorators]
+    names = [(d, decorator_name(interp, d)) for d in func.decorators]
     added = [context for inside in interp.hooks.contexts for context in inside(interp, func, names)]
     if INFERENCE not in interp.contexts and _infers(func):
         added.append(INFERENCE)
@@ -286,7 +286,8 @@ def _infers(func: Func) -> bool:
     return bool(_INFERRING.search(func.name) or _INFERRING_CLASS.search(owner))
 
 
-def _decorator_name(interp: Interpreter, decorator: Value) -> str:
+def decorator_name(interp: Interpreter, decorator: Value) -> str:
+    """The canonical name of what decorates a function; empty where that is no name outside the program."""
     if isinstance(decorator, Obj) and decorator.event is not None:
         return decorator.event.name
     return interp.knowledge.canonical(decorator.name) if isinstance(decorator, Ref) else ""

@@ -37,7 +37,7 @@ from d9mlint.python.interpreter import expressions, linking, statements, subscri
 from d9mlint.python.interpreter.bounds import Bounds
 from d9mlint.python.interpreter.heap import Heap
 from d9mlint.python.interpreter.hooks import Framework, Hooks
-from d9mlint.python.interpreter.library import environment, functions, sequences, streams
+from d9mlint.python.interpreter.library import environment, functions, sequences
 from d9mlint.python.interpreter.library.commandline import CommandLine
 from d9mlint.python.interpreter.scopes import OrderLoop
 from d9mlint.python.interpreter.sharing import Linker, Shared
@@ -63,7 +63,7 @@ class Interpreter:
         self.target = target
         self.story = story
         self.command_line = CommandLine(argv)
-        self.hooks = Hooks(frameworks, {**functions.TRANSFER, **environment.TRANSFER, **streams.TRANSFER})
+        self.hooks = Hooks(frameworks, {**functions.TRANSFER, **environment.TRANSFER})
         shared = shared or Shared()
         self.heap = Heap(shared.ranges)
         self.linker = Linker(self, shared)

@@ -108,10 +108,7 @@ def _if(interp: Interpreter, node: f.If, frame: Frame) -> Left:
     def run(body: Sequence[f.Stmt], few: bool) -> Left:
         guarded = body is node.body and _is_main_guard(node.test)
         interp.main_guards += guarded
-        if counted and few:
-            with narrowing.narrowed(interp, counted):
-                left = interp.block(body, frame)
-        else:
+        with narrowing.narrowed(interp, counted if few else ()):
             left = interp.block(body, frame)
         interp.main_guards -= guarded
         return left

@@ -128,8 +128,8 @@ def _inputs(event: Event) -> Iterator[Value]:
     if event.kind == "sink":
         yield from () if event.discarded else event.args
     elif event.kind == "call":
+        given = (*event.args, *event.kwargs.values())
         if any(x.orders_data for x in event.effects):
-            given = (*event.args, *event.kwargs.values())
             columns = [column for value in given if isinstance(value, Dict) for column in value.items.values()]
             yield from (*given, *columns)
         elif event.name in _FITS:
@@ -138,7 +138,6 @@ def _inputs(event: Event) -> Iterator[Value]:
                 yield value
         elif streams.writes(event):
             # What a mapping holds under each of its keys does not depend on their order.
-            given = (*event.args, *event.kwargs.values())
             yield from (leaf for value in given for _, leaf in alternatives(value) if not isinstance(leaf, Dict))
 
 

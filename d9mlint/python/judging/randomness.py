@@ -72,7 +72,8 @@ _SCOPE_SETTER = "tensorflow.get_variable_scope().set_initializer"
 _SHUFFLES = {"tensorflow": "tensorflow", "jax": "numpy", "torch": "torch"}
 """The generator that ``fit`` shuffles arrays with, by the backend of Keras."""
 _DATASET = "tensorflow.data.Dataset"
-_FITS = ("keras.Model.fit", "keras.Model.fit_generator")
+_FIT = "keras.Model.fit"
+_FITS = (_FIT, "keras.Model.fit_generator")
 _INDEXED = frozenset({"keras.utils.Sequence", "keras.utils.PyDataset"})
 _INITIALIZER = "keras.initializers.Initializer"
 
@@ -192,7 +193,7 @@ def _fit(program: Program, event: Event) -> Iterator[Draw]:
     if _is_indexed(data) and not (isinstance(shuffle, Const) and shuffle.value is False):
         yield Draw(event, "python", both(*event.guards), True)
     if (
-        event.name != _FITS[0]
+        event.name != _FIT
         or data is None
         or any(isinstance(leaf, Obj) and leaf.type == _DATASET for _, leaf in alternatives(data))
     ):

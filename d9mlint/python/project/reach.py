@@ -43,6 +43,8 @@ def _module(specifier: str, *names: bytes) -> _Sign:
     return _Sign("tensorflow", specifier, pattern, words=tuple(b"keras." + name for name in names))
 
 
+_PYTHON2 = re.compile(rb"^[ \t]*(print[ \t]+[\"']|except[ \t]+\w+[ \t]*,[ \t]*\w+[ \t]*:)", re.M)
+"""Statements that only Python 2 has."""
 _SIGNS = (
     # Names that 2.0 moved to tf.compat.v1 or dropped (github.com/tensorflow/tensorflow/releases/tag/v2.0.0).
     _Sign(
@@ -68,11 +70,11 @@ _SIGNS = (
     _module("<2.13", b"engine", b"utils.np_utils", b"layers.core", b"layers.convolutional", b"layers.pooling"),
     # The last releases for Python 2 (github.com/tensorflow/tensorflow/releases/tag/v2.1.0; pytorch v1.5.0).
     _Sign(
-        "tensorflow", "<2.2", re.compile(rb"^[ \t]*(print[ \t]+[\"']|except[ \t]+\w+[ \t]*,[ \t]*\w+[ \t]*:)", re.M),
+        "tensorflow", "<2.2", _PYTHON2,
         words=(b"print ", b"except "), needs=b"tensorflow",
     ),
     _Sign(
-        "torch", "<1.5", re.compile(rb"^[ \t]*(print[ \t]+[\"']|except[ \t]+\w+[ \t]*,[ \t]*\w+[ \t]*:)", re.M),
+        "torch", "<1.5", _PYTHON2,
         words=(b"print ", b"except "), needs=b"torch",
     ),
     # Keras took `input=` and `output=` of Keras 1 until 2.3 (keras==2.3.1:keras/legacy/interfaces.py).

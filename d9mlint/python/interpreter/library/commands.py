@@ -111,20 +111,14 @@ def _value(flag: Flag, argv: Sequence[str]) -> Value:
 # -- groups --------------------------------------------------------------------------------------------------------
 
 
-def is_group(func: Func) -> bool:
+def is_group(interp: Interpreter, func: Func) -> bool:
     """Whether ``click.group`` decorates a function: it has commands."""
-    return any(_name(decorator) in _MAKES_GROUP for decorator in func.decorators)
+    return any(calls.decorator_name(interp, decorator) in _MAKES_GROUP for decorator in func.decorators)
 
 
-def _name(decorator: Value) -> str:
-    if isinstance(decorator, Obj) and decorator.event is not None:
-        return decorator.event.name
-    return decorator.name if isinstance(decorator, Ref) else ""
-
-
-def method_of_group(holder: Func, name: str) -> Value | None:
+def method_of_group(interp: Interpreter, holder: Func, name: str) -> Value | None:
     """``cli.command``, ``cli.add_command``; None where ``holder`` is no group."""
-    return Ref(f"{_GROUP}.{name}", holder) if name in _METHODS and is_group(holder) else None
+    return Ref(f"{_GROUP}.{name}", holder) if name in _METHODS and is_group(interp, holder) else None
 
 
 def register(interp: Interpreter, func: Func) -> None:

@@ -6,7 +6,6 @@ Where the candidates are things of the program, each is followed under the condi
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -136,24 +135,26 @@ def of_module(interp: Interpreter, holder: Module, key: Value, spelled: str, fra
 
 
 def _getattr(interp: Interpreter, event: Event, frame: Frame) -> Value:
-    if len(event.args) > 1 and isinstance(event.args[1], Phi):
-        options = []
-        for cond, leaf in event.args[1].alternatives:
-            one = replace(event, args=(event.args[0], leaf, *event.args[2:]))
-            options.append((cond, interp.under(cond, partial(_getattr, interp, one, frame)) or ABSENT))
-        return choose(options)
-    if len(event.args) < 2 or not isinstance(event.args[1], Const) or not isinstance(event.args[1].value, str):
+    if len(event.args) < 2:
         environment.escape(interp, environment.first(event))
-        if len(event.args) < 2:
-            return UNKNOWN
-        place, name = environment.place_of(event), event.args[1]
-        holders = alternatives(event.args[0])
-        return choose([(c, member(interp, leaf, name, called(name), frame, place)) for c, leaf in holders])
-    found = attributes.attribute(interp, event.args[0], event.args[1].value, frame, environment.place_of(event))
+        return UNKNOWN
+    names = alternatives(event.args[1])
+    return choose(
+        [(cond, interp.under(cond, partial(_named, interp, event, name, frame)) or ABSENT) for cond, name in names]
+    )
+
+
+def _named(interp: Interpreter, event: Event, name: Value, frame: Frame) -> Value:
+    """What ``getattr`` gives for one name."""
+    place, holder = environment.place_of(event), event.args[0]
+    if not isinstance(name, Const) or not isinstance(name.value, str):
+        environment.escape(interp, holder)
+        leaves = alternatives(holder)
+        return choose([(cond, member(interp, leaf, name, called(name), frame, place)) for cond, leaf in leaves])
+    found = attributes.attribute(interp, holder, name.value, frame, place)
     if isinstance(found, Unknown) and not found.origins and len(event.args) > 2:
-        return choose(
-            [(opaque_test(("getattr", interp.serial(event)), "the attribute exists"), found), (True, UNKNOWN)]
-        )
+        exists = opaque_test(("getattr", interp.serial(event), name.value), "the attribute exists")
+        return choose([(exists, found), (True, UNKNOWN)])
     return found
 
 

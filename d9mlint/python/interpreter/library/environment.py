@@ -23,6 +23,7 @@ from d9mlint.python.domain.values import (
     alternatives,
 )
 from d9mlint.python.interpreter.hooks import Transfer, ask
+from d9mlint.python.interpreter.library import streams
 from d9mlint.python.source import dotenv
 from d9mlint.python.source import facts as f
 from d9mlint.python.source.filenames import folder
@@ -157,7 +158,8 @@ def result_of(interp: Interpreter, event: Event) -> Value:
     returns = ""
     kept = False
     for effect in event.effects:
-        returns = returns or effect.returns
+        if not effect.opens or streams.for_writing(event, effect):
+            returns = returns or effect.returns
         if effect.draws and not event.name.startswith(interp.hooks.symbolic):
             origins, sources = origins | {"random"}, (*sources[-MAX_SOURCES:], event)
         if effect.origin == "fixed" or effect.shapes:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from d9mlint.model import Argument
+from d9mlint.model import Effect
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.taint import taint
-from d9mlint.python.domain.values import Const, Obj, Unknown, Value, alternatives
-from d9mlint.python.interpreter.hooks import Transfer
+from d9mlint.python.domain.values import Const, Obj, Unknown, alternatives
 from d9mlint.python.interpreter.library import environment
 
 if TYPE_CHECKING:
@@ -16,18 +14,9 @@ if TYPE_CHECKING:
 
 WRITTEN = "written"
 """The sink of an order in which a stream is written."""
-_FILE = "io.IOBase"
-_OPENS = {
-    **dict.fromkeys(
-        ("builtins.open", "io.open", "codecs.open", "gzip.open", "bz2.open", "lzma.open", "tensorflow.io.gfile.GFile"),
-        Argument(1, "mode"),
-    ),
-    "pathlib.Path.open": Argument(0, "mode"),
-    "?.open": Argument(0, "mode"),
-}
 _MAX_MODE = 4
 """Characters of a mode; what is longer is the name of something."""
-_STREAMS = ("io.", "csv.", "zipfile.", "tarfile.", "tensorflow.io.TFRecordWriter")
+_WRITES = frozenset("wax")
 
 
 def writes(event: Event) -> bool:
@@ -53,22 +42,20 @@ def _openings(event: Event) -> list[Event]:
     """The calls that opened the streams which a call is a method of, or is given."""
     values = (event.receiver, *event.args, *event.kwargs.values())
     leaves = [leaf for value in values if value is not None for _, leaf in alternatives(value)]
-    return [x.event for x in leaves if isinstance(x, Obj) and x.event is not None and x.type.startswith(_STREAMS)]
+    made = [leaf.event for leaf in leaves if isinstance(leaf, Obj) and leaf.event is not None]
+    return [one for one in made if any(x.opens and for_writing(one, x) for x in one.effects)]
 
 
 def _appends(opening: Event) -> bool:
-    return "a" in _mode(opening)
+    return any("a" in _mode(opening, effect) for effect in opening.effects)
 
 
-def _mode(opening: Event) -> str:
-    mode = opening.argument(_OPENS[opening.name]) if opening.name in _OPENS else None
-    known = [leaf.value for _, leaf in alternatives(mode) if isinstance(leaf, Const)] if mode is not None else []
+def for_writing(opening: Event, effect: Effect) -> bool:
+    """Whether a call that opens a file does so to write it; what takes no mode is for nothing else."""
+    return effect.mode is None or not _WRITES.isdisjoint(_mode(opening, effect))
+
+
+def _mode(opening: Event, effect: Effect) -> str:
+    value = opening.argument(effect.mode) if effect.mode is not None else None
+    known = [leaf.value for _, leaf in alternatives(value) if isinstance(leaf, Const)] if value is not None else []
     return "".join(text for text in known if isinstance(text, str) and len(text) <= _MAX_MODE)
-
-
-def _open(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
-    """A file to be written."""
-    return Obj(_FILE, event, taint(event.args)[0]) if set(_mode(event)) & set("wax") else None
-
-
-TRANSFER: dict[str, Transfer] = dict.fromkeys(_OPENS, _open)

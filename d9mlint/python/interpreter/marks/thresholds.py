@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from d9mlint.python.domain.conditions import either
+from d9mlint.python.domain.conditions import ORDERINGS, either
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, FlagValue, Value
 from d9mlint.python.interpreter import comparisons
@@ -14,14 +14,13 @@ from d9mlint.python.source import facts as f
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
-_ORDERINGS = ("<", "<=", ">", ">=")
 _HANDED_ON = (".item", ".cuda", ".cpu", ".to", "builtins.float")
 """Calls that give the number itself."""
 
 
 def note(interp: Interpreter, node: f.Compare, between: tuple[int, int], left: Value, right: Value) -> None:
     """Marks the draw that stands on one side with when it decides nothing; ``between`` are the left side's events."""
-    if node.op not in _ORDERINGS:
+    if node.op not in ORDERINGS:
         return
     events = interp.story.events
     for side, told, bound in (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Related, Rule
+from d9mlint.python.domain.conditions import ORDERINGS
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.values import Const, Unknown
@@ -13,7 +14,6 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.hashing import where_salted
 
-_ORDERINGS = ("<", "<=", ">", ">=")
 _TAKES = ("numpy.", "tensorflow.", "keras.", "pandas.", "builtins.list.append", "random.")
 
 
@@ -47,9 +47,9 @@ def _sink(use: Event) -> str:
 
 def _decides(event: Event) -> bool:
     """Whether something depends on how a hash compares with a number: ``hash(name) % 10 < 8``."""
-    if event.kind != "compare" or (event.name not in _ORDERINGS and not any(isinstance(x, Const) for x in event.args)):
+    if event.kind != "compare" or (event.name not in ORDERINGS and not any(isinstance(x, Const) for x in event.args)):
         return False
-    return event.name in (*_ORDERINGS, "==", "!=") and len([x for x in event.args if "hash" in taint([x])[0]]) == 1
+    return event.name in (*ORDERINGS, "==", "!=") and len([x for x in event.args if "hash" in taint([x])[0]]) == 1
 
 
 def _seeds(event: Event) -> bool:
