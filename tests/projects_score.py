@@ -21,6 +21,7 @@ from typing import Any
 import yaml
 
 from d9mlint.app import Options, check
+from d9mlint.catalogue import load as load_catalogue
 from d9mlint.model import UsageError
 from d9mlint.report import render
 
@@ -125,6 +126,15 @@ def places(folder: Path, wanted: dict[str, Any]) -> list[Place]:
     return found
 
 
+def told(finding: dict[str, Any]) -> Iterator[tuple[Place, str]]:
+    """The places of a finding, each with its hazard: its own, and those of findings of the same cause."""
+    rules = load_catalogue().rules
+    yield (finding["path"], finding["line"], finding.get("cell") or 0), finding["hazard"]
+    for place in finding["related"]:
+        if "rule" in place:
+            yield (place["path"], place["line"], place.get("cell") or 0), rules[place["rule"]].hazard
+
+
 def _framework(folder: Path) -> str:
     requirements = folder / "requirements.txt"
     words = re.findall(r"^[\w-]+", requirements.read_text(encoding="utf-8")) if requirements.exists() else []
@@ -141,7 +151,7 @@ def score(folder: Path) -> Score:
     for wanted in wanted_findings:
         spots = places(folder, wanted)
         hazards = {wanted["hazard"], *wanted.get("accept", [])}
-        hits = [f for f in findings if f["hazard"] in hazards and (f["path"], f["line"], f.get("cell") or 0) in spots]
+        hits = [f for f in findings if any(place in spots and hazard in hazards for place, hazard in told(f))]
         if hits:
             left = [f for f in left if f not in hits]
         else:

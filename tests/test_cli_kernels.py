@@ -286,14 +286,11 @@ def test_what_the_scan_writes_makes_the_python_rules_report_the_calls(d9mlint: R
 
     Path("d9mlint.toml").write_text('catalogues = ["ops.yaml"]\n')
     found = d9mlint("train.py", "--format", "json", "--select", "nondeterministic-op").json["findings"]
-    assert [(f["rule"], f["path"], f["line"]) for f in found] == [
-        ("nondeterministic-op", "train.py", 10),
-        ("nondeterministic-op", "train.py", 11),
-    ]
+    assert [(f["rule"], f["path"], f["line"]) for f in found] == [("nondeterministic-op", "train.py", 10)]
     assert "`foo._C.scatter`" in found[0]["message"]
-    assert [(r["path"], r["line"]) for r in found[0]["related"]] == [("csrc/scatter.cu", 5)]
     # A wrapper in a module of the project stands for the op, as it would if the package were installed.
-    assert [(r["path"], r["line"]) for r in found[1]["related"]] == [("csrc/scatter.cu", 5), ("foo/__init__.py", 19)]
+    places = [("train.py", 11), ("csrc/scatter.cu", 5), ("foo/__init__.py", 19)]
+    assert [(r["path"], r["line"]) for r in found[0]["related"]] == places
 
 
 def test_silenced_sites_are_not_written(d9mlint: Run) -> None:
@@ -311,7 +308,7 @@ def test_an_op_file_elsewhere_still_leads_to_the_kernel(d9mlint: Run) -> None:
     assert "../csrc/scatter.cu:5" in Path("conf/ops.yaml").read_text()
     Path("d9mlint.toml").write_text('catalogues = ["conf/ops.yaml"]\n')
     found = d9mlint("train.py", "--format", "json").json["findings"]
-    assert found[1]["related"][0]["path"] == "csrc/scatter.cu"
+    assert "csrc/scatter.cu" in {place["path"] for one in found for place in one["related"]}
 
 
 # -- cache ---------------------------------------------------------------------------------------------------------

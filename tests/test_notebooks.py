@@ -122,7 +122,7 @@ def test_findings_name_cell_and_line(d9mlint) -> None:  # type: ignore[no-untype
     ran = d9mlint("n.ipynb")
     assert ran.code == 1
     assert "n.ipynb:cell 2:2:1: " in ran.out
-    assert "    2 | %env TF_DETERMINISTIC_OPS=yes\n      | ^^^" in ran.out
+    assert "    2 | %env TF_DETERMINISTIC_OPS=yes\n" in ran.out
     assert "n.ipynb:cell 3:2:7: warning unseeded-python" in ran.out
     assert "tensorflow 2.4.1 (n.ipynb:cell 2:1)" in ran.out
     report = d9mlint(".", "--format", "json").json

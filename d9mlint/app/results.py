@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from d9mlint import config as configuration
 from d9mlint import suppress
+from d9mlint.app.causes import by_cause
 from d9mlint.app.options import Options, is_selected, shown
 from d9mlint.config import Config
 from d9mlint.model import CONFIDENCES, Finding, Report, Rule, Unchecked, fingerprinted
@@ -38,8 +39,8 @@ def report(run: Run, findings: Sequence[Finding], unchecked: Iterable[Unchecked]
     baseline = run.options.baseline or run.config.baseline
     new, known = suppress.split(visible, suppress.load_baseline(baseline)) if baseline else (tuple(visible), 0)
     return Report(
-        findings=tuple(new), targets={}, suppressed=suppressed, baselined=known, hidden=len(ordered) - len(visible),
-        unchecked=failed, rules={r.name: r for r in run.rules},
+        findings=tuple(by_cause(new)), targets={}, suppressed=suppressed, baselined=known,
+        hidden=len(ordered) - len(visible), unchecked=failed, rules={r.name: r for r in run.rules},
         sources={f.location.path: sources[f.location.path] for f in new if f.location.path in sources},
     )  # fmt: skip
 

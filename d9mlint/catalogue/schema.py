@@ -26,7 +26,7 @@ _REQUIRED = (
     "message",
     "sources",
 )
-_KEYS = (*_REQUIRED, "applies", "match", "verify", "examples")
+_KEYS = (*_REQUIRED, "applies", "cause", "match", "verify", "examples")
 
 
 def module_name(rule: str) -> str:
@@ -71,6 +71,7 @@ def rule(
         remedies=_remedies(values["remedy"], framework),
         match=_match(root, values, name, family, modules),
         sources=values["sources"].texts(),
+        cause=values["cause"].like(NAME, "a slug such as `unseeded`") if "cause" in values else "",
     ), values["id"]
 
 

@@ -14,7 +14,7 @@ from d9mlint.model import CONFIDENCES, SEVERITIES
 from d9mlint.model.evidence import CONFIRMED
 
 _ARGV = "d9mlint.argv"
-FORMATS = ("text", "json", "sarif", "github")
+FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit")
 
 
 def fail_on_words(_: click.Context, __: click.Parameter, value: str | None) -> str | None:

@@ -45,6 +45,8 @@ class Related(NamedTuple):
 
     location: Location
     note: str
+    rule: str = ""
+    """The rule whose finding this was, where several of one cause are told as one."""
 
 
 class Edit(NamedTuple):
@@ -84,6 +86,12 @@ class Finding(NamedTuple):
     """Names of the catalogue's ops that it is about, so that they can be executed."""
     evidence: tuple[Backing, ...] = ()
     """What executing these ops has shown, what bears most on the finding first."""
+    cause: str = ""
+    """What it comes from: findings of one program with the same cause are told as one (`d9mlint.app.causes`).
+
+    A slug, and after a slash what of it is concerned, as in ``unseeded/numpy``; empty: its place alone. In a report it
+    names the cause in this report.
+    """
 
     @property
     def confirmed(self) -> bool:

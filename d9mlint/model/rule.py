@@ -59,6 +59,8 @@ class Rule(NamedTuple):
     match: Mapping[str, Any] | None = None
     sources: tuple[str, ...] = ()
     path: str = ""
+    cause: str = ""
+    """What its findings come from, where one cure removes those of several places or rules: a slug."""
 
     def applies(self, target: Target) -> bool:
         """Whether the rule is about this target's versions and device."""

@@ -100,6 +100,7 @@ def finding_of(finding: Finding) -> Json:
         "related": [_related(related) for related in finding.related],
         "fixes": [_fix(fix) for fix in finding.fixes],
         "fingerprint": finding.fingerprint,
+        "cause": finding.cause,
         "entries": list(finding.entries),
         **({"ops": list(finding.ops)} if finding.ops else {}),
         **backing_of(finding),
@@ -139,7 +140,8 @@ def _location(location: Location) -> Json:
 def _related(related: Related) -> Json:
     place = related.location
     cell = {"cell": place.cell} if place.cell else {}
-    return {"path": place.path, **cell, "line": place.line, "column": place.column, "note": related.note}
+    rule = {"rule": related.rule} if related.rule else {}
+    return {"path": place.path, **cell, "line": place.line, "column": place.column, "note": related.note, **rule}
 
 
 def _fix(fix: Fix) -> Json:

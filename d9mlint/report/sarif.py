@@ -51,11 +51,13 @@ def render(report: Report) -> str:
 
 
 def _rules(report: Report) -> list[Json]:
-    """A descriptor for each rule of the report, and for findings of rules that it does not describe."""
+    """A descriptor for each rule that found something, bare for those that the report does not describe."""
     targets = [group.target for group in groups(report)]
+    used = {finding.rule for finding in report.findings}
     known = {
         rule.id: _rule(rule, unique(rule.remedy(target).strip() for target in targets))
         for rule in report.rules.values()
+        if rule.name in used
     }
     others = {finding.id: _bare_rule(finding) for finding in reversed(report.findings)}
     return [rule for _, rule in sorted({**others, **known}.items())]

@@ -6,58 +6,46 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from d9mlint.model import NOISES, SEVERITIES, Finding, Launch, Report
+from d9mlint.report import findings
 from d9mlint.report.excerpt import source_lines
-from d9mlint.report.lines import NARROWEST, Line, cell, excerpted, hanging, item, joined, labelled, place
+from d9mlint.report.lines import NARROWEST, Line, cell, hanging, item, joined, place
 from d9mlint.report.targets import Group, describe, groups
-from d9mlint.report.words import conditions, count, first_sentence, listing, one_line, printable, seen
+from d9mlint.report.words import count, listing, one_line, printable, unique
 
 _MOST = 5
+_UNSEEDED = "unseeded-"
+"""How the cause is called whose cure is a seed."""
+_DEFAULTS = (" is not given", " is not set", "(the default)", " is started")
 _IDLE = "nothing that a rule is about (no generator, framework or setting), so no calls are followed"
-_STYLES = {"error": "bold red", "warning": "bold yellow", "info": "bold cyan"}
 _NOISE_WORDS = {"algo": "random choices", "impl": "implementation"}
 
 
 def render(report: Report, *, color: bool = False, width: int = 100, verbose: bool = False) -> str:
-    """The whole report; colours add escape sequences and change nothing else; ``verbose`` adds all of the coverage."""
+    """The whole report; colours add escape sequences and change nothing else.
+
+    ``verbose`` adds why, and all places, of each finding, and all of the coverage.
+    """
     width = max(width, NARROWEST)
     coverage = _coverage_of_each(report, width) if verbose else ()
-    return joined([*_findings(report, width), *_summary(report, width), *coverage], color=color)
+    return joined([*_findings(report, width, verbose), *_summary(report, width), *coverage], color=color)
 
 
-def _findings(report: Report, width: int) -> Iterator[Line]:
+def _findings(report: Report, width: int, verbose: bool) -> Iterator[Line]:
     sources = {path: source_lines(report.sources[path]) for path in _paths(report) if path in report.sources}
     explained: set[str] = set()
     for finding in report.findings:
-        rule = report.rules.get(finding.rule)
-        why = first_sentence(rule.why) if rule and finding.rule not in explained else ""
-        explained.add(finding.rule)
-        yield _header(finding)
-        lines = sources.get(finding.location.file, [])
-        yield from excerpted(finding.location, lines, width, _STYLES.get(finding.severity, ""))
-        yield from labelled("when", conditions(finding), width)
-        yield from labelled("why", why, width)
-        yield from labelled("seen", seen(finding), width)
-        yield from labelled("fix", finding.remedy, width)
-        for related in finding.related:
-            where = f"{place(related.location)}{cell(related.location)}"
-            yield from labelled("see", f"{where}: {one_line(related.note)}", width)
-        yield ()
+        source = sources.get(finding.location.file, [])
+        if verbose:
+            yield from findings.whole(
+                finding, None if finding.rule in explained else report.rules.get(finding.rule), source, width
+            )
+            explained.add(finding.rule)
+        else:
+            yield from findings.brief(finding, source, width)
 
 
 def _paths(report: Report) -> set[str]:
     return {finding.location.file for finding in report.findings}
-
-
-def _header(finding: Finding) -> Line:
-    return (
-        (f"{place(finding.location)}:{finding.location.column}: ", ""),
-        (finding.severity, _STYLES.get(finding.severity, "bold")),
-        (" ", ""),
-        (finding.rule, "bold"),
-        (f" [{finding.id}]{cell(finding.location)}", "dim"),
-        *(((" confirmed:", "bold red"),) if finding.confirmed else ()),
-        (f" {one_line(finding.message)}", ""),
-    )
 
 
 def _summary(report: Report, width: int) -> Iterator[Line]:
@@ -89,7 +77,22 @@ def _headline(report: Report) -> str:
         for severity in reversed(SEVERITIES)
         if found[severity]
     ]
-    return f"{count(len(report.findings), 'finding')}: {', '.join(parts)}"
+    return f"{count(len(report.findings), 'finding')}: {', '.join(parts)}{_unseeded(report)}"
+
+
+def _unseeded(report: Report) -> str:
+    """Which programs draw from generators that nothing seeds when they are run without any flag."""
+    found = (one for one in report.findings if one.cause.startswith(_UNSEEDED) and one.severity != "info")
+    programs = unique(entry for one in found if all(map(_by_default, one.when)) for entry in one.entries)
+    if not programs:
+        return ""
+    named = f"`{printable(programs[0])}`" + (f" and of {len(programs) - 1} more" if len(programs) > 1 else "")
+    return f"; the default run of {named} is not seeded"
+
+
+def _by_default(condition: str) -> bool:
+    """Whether a condition holds where no flag is given, as far as its words say."""
+    return condition.endswith(_DEFAULTS)
 
 
 def _coverage(report: Report) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterable, Sequence
 
 from d9mlint.model import Finding
@@ -64,6 +65,14 @@ def listing(names: Sequence[str], most: int) -> str:
     """At most ``most`` names, then how many more there are."""
     shown = ", ".join(printable(name) for name in names[:most])
     return f"{shown}, ... and {len(names) - most} more" if len(names) > most else shown
+
+
+def shortened(text: str, room: int, lines: int = 1) -> str:
+    """What of ``text`` fits into so many lines of ``room`` characters; dots stand for the rest."""
+    wrapped = textwrap.wrap(
+        one_line(text), room, max_lines=lines, placeholder=" ...", break_long_words=False, break_on_hyphens=False
+    )
+    return " ".join(wrapped)
 
 
 def unique(items: Iterable[str]) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -30,7 +31,10 @@ from d9mlint.report import FORMATS, render, sarif
 from d9mlint.report.words import first_sentence
 
 GOLDEN = Path(__file__).parent.parent / "golden"
-NAMES = {"text": "report.txt", "json": "report.json", "sarif": "report.sarif", "github": "report.github"}
+NAMES = {
+    "text": "report.txt", "concise": "report.concise", "json": "report.json", "sarif": "report.sarif",
+    "github": "report.github", "gitlab": "report.gitlab.json", "junit": "report.junit.xml",
+}  # fmt: skip
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 TRAIN = """import numpy as np
@@ -174,14 +178,16 @@ def test_hostile_text_is_harmless(name: str) -> None:
         name,
     )
     assert text.encode().endswith(b"\n")
-    if name == "text":
+    if name in ("text", "concise", "junit"):
         assert not re.search("[\x1b\u202e]", text)
-    if name in ("json", "sarif"):
+    if name == "junit":
+        ElementTree.fromstring(text.encode())
+    if name in ("json", "sarif", "gitlab"):
         json.loads(text)
 
 
 def test_unknown_format_is_a_usage_error() -> None:
-    with pytest.raises(UsageError, match="choose one of text, json, sarif, github"):
+    with pytest.raises(UsageError, match="choose one of text, concise, json, sarif, github, gitlab, junit"):
         render(sample(), "xml")
 
 
@@ -191,6 +197,11 @@ def test_nothing_found() -> None:
     assert render(report, "github") == ""
     assert json.loads(render(report, "json"))["findings"] == []
     assert json.loads(render(report, "sarif"))["runs"][0]["results"] == []
+    assert render(report, "concise") == ""
+    assert json.loads(render(report, "gitlab")) == []
+    suite = ElementTree.fromstring(render(report, "junit").encode())[0]
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("1", "0", "0")
+    assert suite[0].attrib == {"classname": "a.py", "name": "no findings"}
 
 
 def test_what_was_not_checked_is_never_clean() -> None:
@@ -200,6 +211,39 @@ def test_what_was_not_checked_is_never_clean() -> None:
     assert "  not checked:\n    a.py: syntax error\n" in text
     assert render(report, "github") == "::error file=a.py,title=not checked::not checked: syntax error\n"
     assert json.loads(render(report, "sarif"))["runs"][0]["invocations"][0]["executionSuccessful"] is False
+    assert render(report, "concise") == "a.py:1:1: error not-checked syntax error\n"
+    assert json.loads(render(report, "gitlab"))[0]["description"] == "not checked: syntax error"
+    suite = ElementTree.fromstring(render(report, "junit").encode())[0]
+    assert (suite.get("errors"), suite[0][0].get("message")) == ("1", "syntax error")
+
+
+def test_a_finding_takes_at_most_six_lines() -> None:
+    places = tuple(Related(Location(f"models/m{n}.py", n, 1, n, 9), "draws from it, " * 12) for n in range(1, 9))
+    conditions = tuple(f"--option-{n} is given" for n in range(9))
+    long = unseeded(Location("train.py", 1, 1, 1, 9))._replace(
+        related=places, when=conditions, remedy="Do this and that. " * 4 + "\n\n" + "Then these other things, " * 20
+    )
+    text = render(Report((long,), {}, sources={"train.py": TRAIN}), "text")
+    lines = text.partition("\n\n")[0].splitlines()
+    assert len(lines) == 6
+    assert max(map(len, lines[1:])) <= 100
+    assert lines[2].endswith(", and 7 more conditions (--verbose)")
+    assert lines[-1].endswith("; and 7 more places (--verbose)")
+    whole = render(Report((long,), {}, sources={"train.py": TRAIN}), "text", verbose=True)
+    assert all(f"models/m{n}.py:{n}:" in whole for n in range(1, 9))
+    assert "--option-8 is given" in whole
+
+
+def test_the_headline_says_which_programs_seed_nothing() -> None:
+    def headline(*when: str) -> str:
+        found = unseeded(Location("train.py", 1, 1, 1, 9))._replace(
+            cause="unseeded-0123", when=when, entries=("train.py",)
+        )
+        return render(Report((found,), {}), "text").split("\n\n")[1].splitlines()[0]
+
+    assert headline() == "1 finding: 1 error; the default run of `train.py` is not seeded"
+    assert headline("--seed is not given") == "1 finding: 1 error; the default run of `train.py` is not seeded"
+    assert headline("--augment is given") == "1 finding: 1 error"
 
 
 def test_text_lines_fit() -> None:
@@ -240,7 +284,7 @@ def test_json_has_the_contract_keys() -> None:
     assert data["schema"] == 1
     assert list(data["findings"][0]) == [
         *("rule", "id", "hazard", "message", "path", "line", "column", "end_line", "end_column"),
-        *("severity", "confidence", "noise", "when", "remedy", "related", "fixes", "fingerprint", "entries"),
+        *("severity", "confidence", "noise", "when", "remedy", "related", "fixes", "fingerprint", "cause", "entries"),
     ]
     assert list(data["findings"][0]["related"][0]) == ["path", "line", "column", "note"]
     edit = data["findings"][0]["fixes"][0]["edits"][0]

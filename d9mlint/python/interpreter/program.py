@@ -13,7 +13,6 @@ from d9mlint.python.domain.events import Event, Story
 from d9mlint.python.domain.knowledge import Knowledge
 from d9mlint.python.domain.values import CondValue, Const, FlagValue, Obj, Ref, Unknown, Value, alternatives
 
-MAX_RELATED = 5
 LOOPS = ("fit", "fit_generator", "train_on_batch", "train", "train_and_evaluate", "run")
 """Last names of calls that run the training themselves."""
 T = TypeVar("T")

@@ -12,8 +12,6 @@ from d9mlint.python.domain.values import Const, FlagValue, Inst, Obj, Ref, Value
 from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import Program
 
-MAX_RELATED = 5
-
 
 @dataclass(frozen=True, slots=True)
 class Draft:
@@ -33,15 +31,19 @@ class Draft:
     settings: bool = False
     """Conditions on settings whose values are not known are told, too."""
     ops: tuple[str, ...] = ()
+    cause: str = ""
 
 
 def draft(
     program: Program, rule: Rule, at: Event | Location, *, cond: Cond = True, confidence: str = "", severity: str = "",
     related: Iterable[Related] = (), remedy: str = "", fixes: Iterable[Fix] = (), settings: bool = True,
-    of_ops: Iterable[Op] = (),
+    of_ops: Iterable[Op] = (), cause: str = "",
     **words: object,
 ) -> Draft:  # fmt: skip
-    """A finding of ``rule``; ``words`` fill the placeholders of the rule's message."""
+    """A finding of ``rule``; ``words`` fill the placeholders of the rule's message.
+
+    ``cause`` is what it comes from where that is not what the rule says.
+    """
     location = at.location if isinstance(at, Event) else at
     if isinstance(at, Event):
         cond = both(*at.guards, cond)
@@ -50,9 +52,9 @@ def draft(
     message = rule.message.format_map(_Words(words))
     return Draft(
         rule, location, message, cond, confidence or rule.confidence, severity or rule.severity,
-        tuple(related)[:MAX_RELATED], remedy or rule.remedy(program.target, frameworks_of(program) or ("numpy",)),
+        tuple(related), remedy or rule.remedy(program.target, frameworks_of(program) or ("numpy",)),
         tuple(fixes), at.excluded if isinstance(at, Event) else (), settings,
-        tuple(op.name for op in of_ops),
+        tuple(op.name for op in of_ops), cause or rule.cause,
     )  # fmt: skip
 
 

@@ -124,6 +124,7 @@ def _finding(group: list[Draft], entry: str, local: bool) -> Finding:
         when=words_of(cond, best.settings, excluded), related=tuple(related), fixes=best.fixes,
         entries=() if local else (entry,),
         ops=tuple(dict.fromkeys(op for draft in group for op in draft.ops)),
+        cause=best.cause,
     )  # fmt: skip
 
 

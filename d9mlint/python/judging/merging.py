@@ -68,9 +68,17 @@ def _if_started(those: Collection[str], words: str, entries: Collection[str]) ->
     return f"{words} unless {started(others)}" if 0 < len(others) < len(those) else f"if {started(those)}, {words}"
 
 
+_STARTED = " is started"
+
+
 def started(entries: Collection[str]) -> str:
     """The condition that the program which runs is one of these entries."""
     names = [f"`{entry}`" for entry in sorted(entries)]
     if len(names) > MAX_NAMED:
-        return f"one of {', '.join(names[:MAX_NAMED])} and {len(names) - MAX_NAMED} more is started"
-    return f"{' or '.join(names)} is started"
+        return f"one of {', '.join(names[:MAX_NAMED])} and {len(names) - MAX_NAMED} more{_STARTED}"
+    return f"{' or '.join(names)}{_STARTED}"
+
+
+def is_started(words: str) -> bool:
+    """Whether a condition says which entries have the finding."""
+    return words.endswith(_STARTED)

@@ -35,6 +35,7 @@ def check(program: Program, rule: Rule, *names: str) -> Iterator[Draft]:
             rule, event, cond=found.cond, related=related, confidence=confidence,
             remedy=remedy_there(program, event, rule.remedy(program.target, ("torch",))) if torch else "",
             name=event.raw, last=_last(event), does=_does(event), late=late, library=library,
+            cause=f"{rule.cause}/{found.draw.generator}",
         )  # fmt: skip
 
 

@@ -24,6 +24,8 @@ _VARIABLES = {
 }
 """Packages with a variable of their own for deterministic kernels (docs/envvars.rst of Transformer Engine,
 modeling_flash_attention_utils.py of Transformers)."""
+SWITCH = "determinism-switch"
+"""The cause of all that one missing switch would cure."""
 _ATTENTION = re.compile(r"attention|flash_attn")
 
 
@@ -49,6 +51,7 @@ def check(program: Program, rule: Rule, *, attention: bool) -> Iterator[Draft]:
             confidence=use.confidence(rule), remedy=use.status.remedy, of_ops=[use.op],
             name=use.name, effect=use.effect, device=_device(use), state=_state(program, use, lasting),
             varies="can vary" if torchops.chosen_by_torch(use.op) else "varies",
+            cause=SWITCH if cured else f"{rule.cause}-{use.op.name}",
         )  # fmt: skip
 
 

@@ -33,6 +33,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
             program,
             rule, use.at, cond=both(*use.event.guards, cond), related=[*switched, *related(use)],
             remedy=use.status.remedy, confidence=use.confidence(rule), of_ops=[use.op], name=use.name,
+            cause=f"{rule.cause}-{use.op.name}",
             mode=name,
             effect="gradient" if use.effect == "gradient" else "op", where=_where(program, use),
         )  # fmt: skip

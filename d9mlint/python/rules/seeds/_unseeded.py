@@ -10,6 +10,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import Program
+from d9mlint.python.judging.decides import decides, rank
 from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.flows import stands_in
 from d9mlint.python.judging.processes import remedy_there
@@ -71,9 +72,8 @@ def _stated(found: Uncovered) -> list[str]:
 def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
     first = _first(program, group)
     event = first.draw.event
-    related = [
-        Related(u.draw.event.location, "draws from it too") for u in group if u.draw.event.location != event.location
-    ]
+    others_too = sorted((u for u in group if u.draw.event.location != event.location), key=lambda u: rank(u.draw))
+    related = [Related(u.draw.event.location, _does(u)) for u in others_too]
     seeds = [s for s in seedings(program) if first.draw.generator in s.generators]
     idle = [s for s in seeds if s.event.detached]
     late = ""
@@ -98,9 +98,13 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
         rule, event, cond=first.cond if words_of(anyhow, True) else anyhow, related=[*notes, *dict.fromkeys(related)],
         confidence=rule.confidence if first.sure else lower(lower(rule.confidence)),
         name=event.raw, late=late, generator=LABELS.get(generator_of(first), generator_of(first)),
-        others=" and ".join(others),
+        others=" and ".join(others), cause=_cause(rule, first),
         remedy=_remedy(program, rule, group),
     )  # fmt: skip
+
+
+def _does(found: Uncovered) -> str:
+    return f"`{found.draw.event.raw}` draws {decides(found.draw)}"
 
 
 def _remedy(program: Program, rule: Rule, group: list[Uncovered]) -> str:
@@ -139,14 +143,23 @@ def _late(program: Program, rule: Rule, group: list[Uncovered], seed: Event) -> 
     where = f"line {other.location.line}" if same else f"{other.location.path}:{other.location.line}"
     related = [Related(other.location, note)]
     if not importing:
-        related += [Related(u.draw.event.location, note) for u in group[1:]]
+        related += [
+            Related(u.draw.event.location, f"{_does(u)} before it")
+            for u in sorted(group[1:], key=lambda u: rank(u.draw))
+        ]
     generator = generator_of(group[0])
     return draft(
             program,
         rule, at, cond=group[0].cond, related=dict.fromkeys(related),
         confidence=rule.confidence if group[0].sure else lower(lower(rule.confidence)),
         name=at.raw, draw=draw.raw, generator=LABELS.get(generator, generator), where=where,
+        cause=_cause(rule, group[0]),
     )  # fmt: skip
+
+
+def _cause(rule: Rule, found: Uncovered) -> str:
+    """The cause: that of the rule, for this generator, which one call seeds."""
+    return f"{rule.cause}/{generator_of(found)}"
 
 
 def generator_of(found: Uncovered) -> str:

@@ -16,6 +16,7 @@ from d9mlint.python.judging.randomness import no_own_seed
 from d9mlint.python.judging.seedings import may_be_seeded
 
 _GYMS = ("gym", "gymnasium")
+_ENVIRONMENT = "own-env"
 _OF_ENVIRONMENT = ("?.reset", "?.step", "?.seed")
 
 
@@ -56,6 +57,7 @@ def _environments(program: Program, rule: Rule) -> Iterator[Draft]:
             yield draft(
                     program,
                 rule, reset, confidence=lower(rule.confidence), remedy=remedy, verb="draws from", name="env.reset",
+                cause=_ENVIRONMENT,
             )  # fmt: skip
             return
 
@@ -73,7 +75,7 @@ def _made(program: Program, rule: Rule, event: Event, effect: Effect) -> Iterato
     before = either(*(given for seeding, _, given in everywhere if seeding.index < event.index))
     cond = both(cond, negate(before))
     late = [Related(e.location, "comes too late for it") for e, _, _ in everywhere if e.index > event.index]
-    yield from _draft(program, rule, event, effect, cond, "makes", late)
+    yield from _draft(program, rule, event, effect, cond, ("makes", effect.creates), late)
 
 
 def _drawn(
@@ -98,18 +100,24 @@ def _drawn(
             if e.index > event.index and given is not False
         ]
         made = Related(maker.location, "made here")
-        yield from _draft(program, rule, event, effect, cond, "draws from", [made, *late])
+        yield from _draft(program, rule, event, effect, cond, ("draws from", stream), [made, *late])
 
 
 def _draft(
-    program: Program, rule: Rule, event: Event, effect: Effect, cond: Cond, verb: str, related: list[Related]
+    program: Program,
+    rule: Rule,
+    event: Event,
+    effect: Effect,
+    cond: Cond,
+    does: tuple[str, str],
+    related: list[Related],
 ) -> Iterator[Draft]:
     if cond is False or truth(cond, event.guards) is False or by_default(cond) is False:
         return
     sure = is_symbolic(cond) and not may_be_seeded(program, event)
     yield draft(
             program,
-        rule, event, cond=cond, related=related, remedy=effect.remedy, verb=verb,
+        rule, event, cond=cond, related=related, remedy=effect.remedy, verb=does[0], cause=does[1],
         name=".".join(event.raw.split(".")[-2:]),
         confidence=rule.confidence if sure else lower(lower(rule.confidence)),
     )  # fmt: skip

@@ -38,5 +38,5 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
             program,
         rule, event, cond=group[0].cond, related=dict.fromkeys(related),
         confidence=rule.confidence if group[0].sure else lower(lower(rule.confidence)), name=event.raw,
-        late="; the seed comes later" if group[0].late else "",
+        late="; the seed comes later" if group[0].late else "", cause=f"{rule.cause}/torch",
     )  # fmt: skip

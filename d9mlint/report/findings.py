@@ -1,0 +1,94 @@
+"""One finding as people read it: in at most six lines (evidence aside), or with all that is known of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from d9mlint.model import Finding, Related, Rule
+from d9mlint.report.lines import Line, cell, excerpted, labelled, place
+from d9mlint.report.words import conditions, count, first_sentence, one_line, printable, seen, shortened, unique
+
+STYLES = {"error": "bold red", "warning": "bold yellow", "info": "bold cyan"}
+_LINES = 6
+"""Of a finding where nothing more is asked for."""
+_FIX = 2
+"""Of these, those that the remedy may take."""
+_INDENT = 8
+
+
+def brief(finding: Finding, source: list[str], width: int) -> Iterator[Line]:
+    """What, where, when and the fix in at most six lines, with the most telling of the other places."""
+    room = width - _INDENT
+    lines = [_header(finding), *list(excerpted(finding.location, source, width, ""))[:1]]
+    lines += labelled("when", _first_conditions(finding, room), width)
+    lines += labelled("seen", seen(finding), width)
+    lines += labelled("fix", shortened(_first_remedies(finding), room, _FIX), width)
+    lines += _first_places(finding, max(_LINES - len(lines), 1), width)
+    yield from lines
+    yield ()
+
+
+def whole(finding: Finding, rule: Rule | None, source: list[str], width: int) -> Iterator[Line]:
+    """All that is known of it: also why (of ``rule``, where that has not been told yet), and each place."""
+    yield _header(finding)
+    yield from excerpted(finding.location, source, width, STYLES.get(finding.severity, ""))
+    yield from labelled("when", conditions(finding), width)
+    yield from labelled("why", first_sentence(rule.why) if rule else "", width)
+    yield from labelled("seen", seen(finding), width)
+    yield from labelled("fix", finding.remedy, width)
+    for related in finding.related:
+        yield from labelled("see", _place(related, finding), width)
+    yield ()
+
+
+def _header(finding: Finding) -> Line:
+    return (
+        (f"{place(finding.location)}:{finding.location.column}: ", ""),
+        (finding.severity, STYLES.get(finding.severity, "bold")),
+        (" ", ""),
+        (finding.rule, "bold"),
+        (f" [{finding.id}]{cell(finding.location)}", "dim"),
+        *(((" confirmed:", "bold red"),) if finding.confirmed else ()),
+        (f" {one_line(finding.message)}", ""),
+    )
+
+
+def _first_conditions(finding: Finding, room: int) -> str:
+    """As many conditions as one line holds, and how many more there are."""
+    told = [one_line(condition) for condition in finding.when]
+    for number in range(len(told), 0, -1):
+        left = len(told) - number
+        text = " and ".join(told[:number]) + (f", and {count(left, 'more condition')} (--verbose)" if left else "")
+        if len(text) <= room or number == 1:
+            return shortened(text, room)
+    return ""
+
+
+def _first_remedies(finding: Finding) -> str:
+    """The first sentence about each part of the cause; code that follows is for those who ask for all."""
+    prose = (part.partition("\n  ")[0] for part in re.split(r"\n\s*\n(?!\s)", finding.remedy))
+    return "; ".join(first_sentence(part).rstrip(".:") for part in prose if part.strip())
+
+
+def _first_places(finding: Finding, most: int, width: int) -> Iterator[Line]:
+    """The first of the other places, one a line, and how many more there are."""
+    places = unique(_short_place(related, finding) for related in finding.related)
+    for number, told in enumerate(places[:most], 1):
+        left = len(places) - most if number == most else 0
+        more = f"; and {count(left, 'more place')} (--verbose)" if left > 0 else ""
+        yield from labelled("see", shortened(told, width - _INDENT - len(more)) + more, width)
+
+
+def _short_place(related: Related, finding: Finding) -> str:
+    """As `_place`; of a file in the finding's folder only what stands below that folder."""
+    folder = finding.location.path.rpartition("/")[0] + "/"
+    told = _place(related, finding)
+    return told.removeprefix(printable(folder)) if related.location.path.startswith(folder) else told
+
+
+def _place(related: Related, finding: Finding) -> str:
+    """Where another place is, its line alone where it stands in the same file, and what it has to do with it."""
+    at, here = related.location, finding.location
+    where = f"line {at.line}" if at.file == here.file else f"{place(at)}{cell(at)}"
+    return f"{where}: {one_line(related.note)}"

@@ -1,0 +1,89 @@
+"""Findings of one cause are one finding, and nothing that was found is lost."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from d9mlint.app.causes import by_cause
+from d9mlint.model import SEVERITIES, Finding, Location, Related
+
+
+def found(
+    line: int, cause: str = "", *, rule: str = "unseeded-numpy", path: str = "train.py", severity: str = "warning",
+    when: tuple[str, ...] = (), entries: tuple[str, ...] = ("train.py",), remedy: str = "",
+) -> Finding:  # fmt: skip
+    return Finding(
+        rule, "D9M102", "unseeded-rng", "algo", severity, "high", f"{rule} {line}", Location(path, line, 1, line, 5),
+        remedy=remedy, when=when, entries=entries, fingerprint=f"{line:04}", cause=cause,
+    )  # fmt: skip
+
+
+def test_what_one_seed_cures_is_one_finding_with_all_places() -> None:
+    (one,) = by_cause([
+        found(9, "unseeded/numpy", remedy="`np.random.seed(1)`"),
+        found(3, "unseeded/torch", rule="unseeded-torch", remedy="`torch.manual_seed(1)`"),
+        found(5, "unseeded/torch", rule="unseeded-shuffle", remedy="`torch.manual_seed(1)` before, or a generator",
+              when=("--train is given",)),
+    ])  # fmt: skip
+    assert (one.rule, one.location.line, one.cause) == ("unseeded-torch", 3, "unseeded-0003")
+    assert one.remedy == "`torch.manual_seed(1)`\n\n`np.random.seed(1)`"
+    assert [(r.location.line, r.rule, r.note) for r in one.related] == [
+        (9, "unseeded-numpy", "unseeded-numpy 9"),
+        (5, "unseeded-shuffle", "unseeded-shuffle 5 (when --train is given)"),
+    ]
+
+
+def test_the_gravest_leads_then_the_one_of_most_programs() -> None:
+    both = ("a.py", "b.py")
+    (one,) = by_cause([
+        found(1, "determinism-switch", severity="info", entries=both),
+        found(2, "determinism-switch", entries=("a.py",)),
+        found(3, "determinism-switch", entries=both),
+    ])  # fmt: skip
+    assert (one.location.line, one.severity, one.entries) == (3, "warning", both)
+
+
+def test_programs_that_share_no_place_have_causes_of_their_own() -> None:
+    findings = [found(1, "unseeded", entries=("a.py",)), found(2, "unseeded", entries=("b.py",))]
+    assert len(by_cause(findings)) == 2
+    shared = found(3, "unseeded", entries=("a.py", "b.py"))
+    assert len(by_cause([*findings, shared])) == 1
+
+
+def test_without_a_cause_of_its_own_the_place_and_the_rule_are_the_cause() -> None:
+    twice = [found(1), found(1)._replace(message="another draw")]
+    assert len(by_cause(twice)) == 1
+    assert len(by_cause([found(1), found(2)])) == 2
+    assert len(by_cause([found(1), found(1, rule="set-order")])) == 2
+
+
+names = st.lists(st.sampled_from(["a.py", "b.py", "c.py"]), unique=True).map(lambda chosen: tuple(sorted(chosen)))
+findings = st.lists(
+    st.builds(
+        found, st.integers(1, 6), st.sampled_from(["", "unseeded/numpy", "unseeded/torch", "determinism-switch"]),
+        rule=st.sampled_from(["unseeded-numpy", "unseeded-torch"]), path=st.sampled_from(["a.py", "lib.py"]),
+        severity=st.sampled_from(["info", "warning", "error"]), entries=names,
+    ),
+    max_size=12, unique_by=lambda one: (one.location, one.rule),
+)  # fmt: skip
+
+
+def worst(some: list[Finding]) -> int:
+    return max((SEVERITIES.index(one.severity) for one in some), default=-1)
+
+
+@given(findings)
+def test_nothing_is_lost(given_: list[Finding]) -> None:
+    told = by_cause(given_)
+    places = {one.location for one in told} | {place.location for one in told for place in one.related}
+    assert places == {one.location for one in given_}
+    assert {e for one in told for e in one.entries} == {e for one in given_ for e in one.entries}
+    assert worst(told) == worst(given_)
+    assert by_cause(given_[::-1]) == told
+
+
+@given(findings)
+def test_the_places_of_related_findings_stay(given_: list[Finding]) -> None:
+    noted = [one._replace(related=(Related(Location("x.py", 99, 1, 99, 2), "here"),)) for one in given_]
+    assert all(any(place.location.path == "x.py" for place in one.related) for one in by_cause(noted))
