@@ -39,6 +39,9 @@ class Coverage(NamedTuple):
     unfollowed: tuple[Unfollowed, ...] = ()
     interpreted: bool = True
     """False where the files use nothing that any rule is about, and were only looked at for what cannot be read."""
+    kept: bool = True
+    """False where the program only builds, runs and asserts: nothing of what it computes is written, shown or trained
+    on, so nothing that varies matters."""
 
 
 class Report(NamedTuple):

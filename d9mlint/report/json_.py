@@ -35,6 +35,7 @@ def _coverage(entry: str, one: Coverage) -> Json:
     return {
         "entry": entry,
         "interpreted": one.interpreted,
+        "kept": one.kept,
         "files": one.files,
         "functions": one.functions,
         "uncalled": dict(one.uncalled),

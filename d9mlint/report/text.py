@@ -16,6 +16,7 @@ _MOST = 5
 _UNSEEDED = "unseeded-"
 """How the cause is called whose cure is a seed."""
 _DEFAULTS = (" is not given", " is not set", "(the default)", " is started")
+_TRIED = "nothing of what is computed (a self-test that builds, runs and asserts), so nothing that varies matters"
 _IDLE = "nothing that a rule is about (no generator, framework or setting), so no calls are followed"
 _NOISE_WORDS = {"algo": "random choices", "impl": "implementation"}
 
@@ -100,7 +101,12 @@ def _coverage(report: Report) -> str:
     found = [one for one in report.coverage.values() if one.interpreted]
     idle = len(report.coverage) - len(found)
     programs = "the program holds" if len(report.coverage) == 1 else f"{idle} of {len(report.coverage)} programs hold"
-    parts = [_unfollowed(report), f"{programs} {_IDLE}" if idle else ""]
+    tried = sum(not one.kept for one in found)
+    parts = [
+        _unfollowed(report),
+        f"{programs} {_IDLE}" if idle else "",
+        f"{count(tried, 'program')} {'keeps' if tried == 1 else 'keep'} {_TRIED}" if tried else "",
+    ]
     if functions := sum(one.functions for one in found):
         called = functions - sum(sum(one.uncalled.values()) for one in found)
         entries = f", counted for each of {len(found)} entries" if len(found) > 1 else ""
@@ -122,6 +128,8 @@ def _coverage_of_each(report: Report, width: int) -> Iterator[Line]:
             f"{one.functions - missed} of {one.functions} functions in {count(one.files, 'file')} are seen to be called"
         )
         yield from hanging(called if one.interpreted else f"{count(one.files, 'file')} with {_IDLE}", width)
+        if not one.kept:
+            yield from hanging(f"keeps {_TRIED}", width)
         for path, number in one.uncalled.items():
             yield from hanging(f"{printable(path)}: {number} not seen to be called", width)
         for call in one.unfollowed:

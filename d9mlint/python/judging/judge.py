@@ -17,6 +17,7 @@ from d9mlint.python.interpreter.sharing import Shared
 from d9mlint.python.judging import match
 from d9mlint.python.judging.drafts import Draft
 from d9mlint.python.judging.merging import combine
+from d9mlint.python.judging.tryouts import keeps_nothing
 from d9mlint.python.judging.wording import any_of, words_of
 from d9mlint.python.project.files import Project
 from d9mlint.python.source.reading import CannotRead
@@ -57,7 +58,8 @@ def judge(
     program = Program(story, target, knowledge)
     drafts: list[Draft] = []
     failed: list[str] = []
-    for rule in rules:
+    kept = not keeps_nothing(program)
+    for rule in rules if kept else ():
         if not rule.applies(target):
             continue
         try:
@@ -67,9 +69,8 @@ def judge(
     findings = merge(drafts, entry, story.local)
     story.release()
     reasons = (*story.unchecked.items(), *((entry, reason) for reason in (*failed, *story.cuts)))
-    return Judged(
-        findings, tuple(sorted(reasons)), tuple(m.path for m in story.modules), story.coverage, not story.local
-    )
+    coverage = story.coverage and story.coverage._replace(kept=kept)
+    return Judged(findings, tuple(sorted(reasons)), tuple(m.path for m in story.modules), coverage, not story.local)
 
 
 def interpret(
