@@ -1,0 +1,70 @@
+"""Modules of networks that only try themselves out: under a main guard they build, run and assert, and keep nothing.
+
+What such a program draws, and what varies in it, changes no result: nothing is written, printed, sent or trained on.
+"""
+
+from __future__ import annotations
+
+import re
+
+from d9mlint.python.domain.events import Event, Story
+from d9mlint.python.domain.taint import ABOUT
+from d9mlint.python.domain.values import Class, Const, Ref, Value, alternatives
+from d9mlint.python.interpreter.program import Program
+
+_COMPUTING = frozenset(
+    {
+        *("torch", "torchvision", "torchaudio", "einops", "einx", "numpy", "jax", "flax", "tensorflow", "keras"),
+        *("builtins", "math", "functools", "itertools", "collections", "typing", "dataclasses", "copy", "operator"),
+        *("contextlib", "enum", "abc", "random", "packaging", "inspect", "warnings", "types", "importlib", "?"),
+    }
+)
+"""Packages whose functions give a result and do nothing else, but for what `_OUTLET` names."""
+_OUTLET = re.compile(
+    r"(.*\.)?(save\w*|write\w*|dump\w*|tofile|export\w*|to_(csv|json|pickle)|log_\w+|add_(scalar|image|text)\w*|"
+    r"(optimizer_)?step|fit\w*|train\w*|update\w*|minimize|apply_\w+|run|evaluate|predict\w*|generate|show|plot|"
+    r"barrier|all_reduce|send|put|set_result)|torch\.(distributed|multiprocessing|onnx)\..*|builtins\.(open|input|exec|eval)"
+)
+"""What lets something out of the program, or changes what it goes on with."""
+_NETWORKS = frozenset(
+    {"torch.nn.Module", "keras.Model", "keras.layers.Layer", "flax.linen.Module", "tensorflow.Module"}
+)
+_PRINTS = "builtins.print"
+_SIZES = (".size", ".dim", ".numel", "builtins.len")
+
+
+def keeps_nothing(program: Program) -> bool:
+    """Whether an entry that defines networks only computes with them, and looks at the shapes of what comes out."""
+    return program.once("keeps-nothing", _keeps_nothing)
+
+
+def _keeps_nothing(program: Program) -> bool:
+    story = program.story
+    if story.local or story.truncated or not _defines_networks(story):
+        return False
+    done = [e for e in program.events if not e.detached and e.kind in ("call", "unresolved", "env")]
+    sizes = frozenset(id(e.result) for e in done if e.name.endswith(_SIZES))
+    return any(e.main_only for e in done) and not any(_lets_out(e, sizes) for e in done)
+
+
+def _defines_networks(story: Story) -> bool:
+    frames = (module.frame for module in story.modules if module.path == story.entry)
+    classes = (value for frame in frames if frame is not None for value in frame.vars.values())
+    return any(isinstance(one, Class) and _NETWORKS.intersection(one.external()) for one in classes)
+
+
+def _lets_out(event: Event, sizes: frozenset[int]) -> bool:
+    """Whether something leaves by a call; ``sizes`` are the ``id`` of what says how large something is."""
+    if event.name == _PRINTS:
+        printed = (leaf for one in (*event.args, *event.kwargs.values()) for _, leaf in alternatives(one))
+        return not all(id(leaf) in sizes or _tells_no_numbers(leaf) for leaf in printed)
+    if event.kind == "unresolved":  # an item of a list of layers, mostly; a method has a name that says what it does
+        return not event.name.isidentifier() and event.name != "?"
+    if any(effect.writes or effect.opens for effect in event.effects) or _OUTLET.fullmatch(event.name):
+        return True
+    return event.name.partition(".")[0] not in _COMPUTING
+
+
+def _tells_no_numbers(printed: Value) -> bool:
+    """Whether what is printed is a text, or says what kind of array something is."""
+    return isinstance(printed, Const) or (isinstance(printed, Ref) and printed.name.rpartition(".")[2] in ABOUT)

@@ -1,0 +1,59 @@
+"""Self-tests of modules keep nothing of what they compute, so nothing that varies in them matters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+MODULE = """import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Parameter(torch.randn(3, 4))
+        self.layers = nn.ModuleList([nn.Linear(4, 4), nn.Dropout(0.5)])
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x)
+        return x @ self.table.t()
+
+
+if __name__ == "__main__":
+    net = Net()
+    out = net(torch.randn(2, 4))
+    {ends}
+"""
+
+
+@pytest.mark.parametrize(
+    ("ends", "kept"),
+    [
+        ("assert out.shape == (2, 3)", False),
+        ("print('shape:', out.shape, out.size())", False),
+        ("out.sum().backward()", False),
+        ("print(out)", True),
+        ("print(f'{out.mean()}')", True),
+        ("torch.save(net.state_dict(), 'net.pt')", True),
+        ("open('out.txt', 'w').write(str(out))", True),
+        ("out.sum().backward(); torch.optim.SGD(net.parameters(), 0.1).step()", True),
+        ("report(out)", False),  # (nobody defines it: the program ends there)
+        ("client.send(out)", True),
+    ],
+)
+def test_what_lets_numbers_out(d9mlint: Callable[..., Any], ends: str, kept: bool) -> None:
+    Path("net.py").write_text(MODULE.replace("{ends}", ends))
+    told = d9mlint("net.py", "--format", "json").json
+    assert [one["kept"] for one in told["coverage"]] == [kept]
+    assert any(found["rule"] == "unseeded-torch" for found in told["findings"]) is kept
+    assert ("nothing of what is computed" in d9mlint("net.py").out) is not kept
+
+
+def test_a_script_without_a_main_guard_is_no_self_test(d9mlint: Callable[..., Any]) -> None:
+    Path("draw.py").write_text("import numpy as np\nweights = np.random.rand(3)\n")
+    assert [found["rule"] for found in d9mlint("draw.py", "--format", "json").json["findings"]] == ["unseeded-numpy"]
