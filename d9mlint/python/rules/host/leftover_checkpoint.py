@@ -1,0 +1,167 @@
+"""Training that goes on, unasked, from a checkpoint in the folder into which the program itself saves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from d9mlint.model import Argument, Related, Rule
+from d9mlint.python.domain.conditions import both, by_default
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import Const, FlagValue, Obj, Ref, Value, alternatives
+from d9mlint.python.frameworks.tensorflow.determinism import trainings
+from d9mlint.python.interpreter.program import Program, is_none
+from d9mlint.python.judging.drafts import Draft, draft, value_text
+from d9mlint.python.judging.wording import describe
+
+_NEWEST = {
+    "tensorflow.train.latest_checkpoint": Argument(0, "checkpoint_dir"),
+    "tensorflow.train.get_checkpoint_state": Argument(0, "checkpoint_dir"),
+    "tensorflow.train.MonitoredTrainingSession": Argument(2, "checkpoint_dir"),
+    "tensorflow.train.Supervisor": Argument(3, "logdir"),
+    "flax.training.checkpoints.restore_checkpoint": Argument(0, "ckpt_dir"),
+    "flax.training.checkpoints.latest_checkpoint": Argument(0, "ckpt_dir"),
+    "transformers.get_last_checkpoint": Argument(0, "folder"),
+}
+"""Calls that find, or take up, the newest checkpoint of a folder, and where it is given."""
+_OWN_FOLDER = ("tensorflow.train.MonitoredTrainingSession", "tensorflow.train.Supervisor")
+"""Of these, those that save there themselves."""
+_RESTORE, _MANAGED = "tensorflow.train.Checkpoint().restore", ".latest_checkpoint"
+_INITIALIZE = "tensorflow.train.CheckpointManager().restore_or_initialize"
+_IF_THERE = ("torch.load", "keras.Model.load_weights", "keras.models.load_model")
+"""Calls that load what they are given: where that depends on whether the file is there, they go on from it."""
+_LOAD = ".load_state_dict"
+_RESUMES = re.compile(r"resum|restor|continu|restart", re.IGNORECASE)
+_THERE = re.compile(r"exists\(|isfile\(|isdir\(|is_file\(|is_dir\(")
+_SAVES = re.compile(
+    r"tensorflow\.train\.(Saver|Checkpoint|CheckpointManager)\(\)\.(save|write)|tensorflow\.train\.CheckpointManager|"
+    r"flax\.training\.checkpoints\.save_checkpoint(_multiprocess)?|torch\.save|transformers\.\w*TrainingArguments|"
+    r"keras\.Model\.(save|save_weights)|keras\.models\.save_model|keras\.callbacks\.ModelCheckpoint"
+)
+_JOINS = ("os.path.join", "pathlib.Path", "builtins.str", "os.path.abspath", "os.path.expanduser")
+_ESTIMATOR = "tensorflow.estimator.Estimator"
+_CONFIG, _FOLDER = Argument(None, "config"), Argument(1, "model_dir")
+_STEPS = Argument(3, "max_steps")
+_TEMPORARY = ("tempfile.", "absl.testing.")
+
+
+def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
+    """At each call that takes up such a checkpoint before the program trains."""
+    if program.story.local or program.story.truncated:
+        return
+    yield from _estimators(program, rule)
+    last = max((event.index for event in (*program.trains, *trainings(program)) if not event.detached), default=-1)
+    saves = [e for e in program.events if e.kind == "call" and not e.detached and _SAVES.fullmatch(e.name)]
+    for load in program.events[: max(last, 0)]:
+        if load.kind != "call" or load.detached or _asked_for(load):
+            continue
+        folder = _taken_up(program, load)
+        if folder is not None and (load.name in _OWN_FOLDER or _saved_there(folder, saves)):
+            yield _draft(program, rule, load, folder, (e for e in saves if e.index > load.index))
+
+
+def _draft(program: Program, rule: Rule, load: Event, folder: Value, saves: Iterable[Event]) -> Draft:
+    related = [Related(saved.location, "saves there") for saved in saves][:1]
+    return draft(program, rule, load, related=related, name=_name(load), folder=_told(folder))
+
+
+def _asked_for(load: Event) -> bool:
+    """Whether the user has to ask for it: by a flag that is off, or by a setting whose name says so."""
+    return by_default(both(*load.guards)) is False or any(_RESUMES.search(describe(one)) for one in load.guards)
+
+
+def _taken_up(program: Program, load: Event) -> Value | None:
+    """The folder or file that a call takes up where it is there; None for other calls."""
+    if load.name in _NEWEST:
+        return load.argument(_NEWEST[load.name])
+    if load.name == _INITIALIZE:
+        return load.receiver
+    first = load.args[0] if load.args else None
+    if load.name == _RESTORE:
+        return first if isinstance(first, Ref) and first.name.endswith(_MANAGED) else None
+    if load.name not in _IF_THERE or not any(_THERE.search(describe(one)) for one in load.guards):
+        return None
+    return first if load.name != "torch.load" or _into_weights(program, load) else None
+
+
+def _into_weights(program: Program, load: Event) -> bool:
+    """Whether the function that loads a file goes on to fill a model from it: no cache of data."""
+    after = program.events[load.index + 1 :]
+    return any(e.kind == "call" and e.name.endswith(_LOAD) and e.func is load.func and not e.detached for e in after)
+
+
+def _saved_there(folder: Value, saves: Iterable[Event]) -> bool:
+    """Whether one of these calls saves there, as far as the paths can be told; a manager has one folder for both."""
+    if isinstance(folder, Ref) or (isinstance(folder, Obj) and folder.type.startswith("tensorflow.train.")):
+        return any(True for _ in saves)
+    here = set(_roots(folder))
+    for saved in saves:
+        there = {root for one in (*saved.args, *saved.kwargs.values()) for root in _roots(one)}
+        if here & there:
+            return True
+    return False
+
+
+def _roots(path: Value) -> Iterator[tuple[str, object]]:
+    """What a path begins with: a flag, or the first folder of a text."""
+    for _, leaf in alternatives(path):
+        if isinstance(leaf, FlagValue):
+            yield "flag", leaf.flag.name
+        elif isinstance(leaf, Const) and isinstance(leaf.value, str) and leaf.value:
+            yield "text", leaf.value.removeprefix("./").partition("/")[0]
+        elif isinstance(leaf, Ref):
+            yield "name", leaf.name
+        elif isinstance(leaf, Obj) and leaf.event is not None and leaf.event.name in _JOINS and leaf.event.args:
+            yield from _roots(leaf.event.args[0])
+
+
+# -- Estimators ----------------------------------------------------------------------------------------------------
+
+
+def _estimators(program: Program, rule: Rule) -> Iterator[Draft]:
+    """Estimators restore the newest checkpoint of their ``model_dir`` (estimator.py, ``_train_model``)."""
+    for training in program.events:
+        if training.kind != "call" or training.detached:
+            continue
+        made = _made(training)
+        folder = _model_dir(made) if made is not None else None
+        if folder is not None:
+            # A second run with `steps` trains on; with `max_steps` it does nothing, whatever was changed in between.
+            ends = training.argument(_STEPS) is not None or training.name.endswith("train_and_evaluate")
+            yield draft(
+                program, rule, training, severity="" if ends else "info", name=_name(training), folder=_told(folder)
+            )
+
+
+def _made(training: Event) -> Event | None:
+    """The call that made the Estimator that is trained."""
+    first = training.args[0] if training.args else training.kwargs.get("estimator")
+    trained = training.receiver if training.name == f"{_ESTIMATOR}.train" else None
+    if training.name == "tensorflow.estimator.train_and_evaluate":
+        trained = first
+    found = (leaf for _, leaf in alternatives(trained)) if trained is not None else ()
+    return next((leaf.event for leaf in found if isinstance(leaf, Obj) and leaf.event is not None), None)
+
+
+def _model_dir(made: Event) -> Value | None:
+    """The folder that is given to an Estimator, or to its configuration; None where it makes one of its own."""
+    config = made.argument(_CONFIG)
+    given = [made.argument(_FOLDER)]
+    for _, leaf in alternatives(config) if config is not None else ():
+        if isinstance(leaf, Obj) and leaf.event is not None:
+            given.append(leaf.event.kwargs.get("model_dir"))
+    folder = next((one for one in given if one is not None and is_none(one) is not True), None)
+    temporary = isinstance(folder, Obj) and folder.type.startswith(_TEMPORARY)
+    return None if temporary else folder
+
+
+# -- words ---------------------------------------------------------------------------------------------------------
+
+
+def _name(event: Event) -> str:
+    return ".".join(event.raw.replace("()", "").split(".")[-2:])
+
+
+def _told(folder: Value) -> str:
+    known = isinstance(folder, FlagValue) or (isinstance(folder, Const) and isinstance(folder.value, str))
+    return f"`{value_text(folder)}`" if known else "its own folder"
