@@ -35,7 +35,7 @@ def _coverage(entry: str, one: Coverage) -> Json:
     return {
         "entry": entry,
         "interpreted": one.interpreted,
-        "kept": one.kept,
+        **({} if one.kept else {"kept": False}),
         "files": one.files,
         "functions": one.functions,
         "uncalled": dict(one.uncalled),

@@ -38,7 +38,9 @@ def meets_each_index_once(event: Event, op: Op, makers: Makers) -> bool:
 
 
 def unique(indices: Value, makers: Makers, depth: int = 4) -> bool:
-    """Whether indices surely do not repeat: a range, different numbers, or the places where a mask holds."""
+    """Whether indices surely do not repeat: one number, a range, different ones, or the places where a mask holds."""
+    if isinstance(indices, Const):
+        return isinstance(indices.value, int)
     if isinstance(indices, Seq) and indices.items is not None:
         known = [item.value for item in indices.items if isinstance(item, Const)]
         return len(known) == len(indices.items) and len(set(map(repr, known))) == len(known)

@@ -18,22 +18,22 @@ from d9mlint.python.domain.conditions import (
     truth,
 )
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Func
+from d9mlint.python.domain.values import Dict, Func, Seq, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import trains
 from d9mlint.python.frameworks.torch.frozen import frozen
 from d9mlint.python.frameworks.torch.tensors import NO_GRAD
 from d9mlint.python.interpreter.calls import INFERENCE
 from d9mlint.python.interpreter.program import Program
-from d9mlint.python.interpreter.provenance import made_by
+from d9mlint.python.interpreter.provenance import made_by, made_of, results
 
 IN_PIPELINE = ("tfdata", "tfdata-parallel", "py_function", "generator")
 """tf.data runs its functions on the CPU, and no gradient goes through them."""
 _ONLY_FORWARD = re.compile(
-    r"^(?!.*train)(.*_)?(test|valid|validate|validation|eval|evaluate|evaluation|predict|prediction|predictions|"
+    r"^(?!.*(train|(up|down)_?sampl))(.*_)?(test|valid|validate|validation|eval|evaluate|evaluation|predict|prediction|predictions|"
     r"infer|inference|postprocess|post|metric|metrics|accuracy|visualize|summary|decode|parse|parser|preprocess|preprocessing|augment|augmentation|load|read|input|"
     r"dataset|label|labels|target|targets|assign|sample|anchors|export|serving|beam|generation|reorder)(_|$)"
 )
-"""Names of functions through which no gradient goes."""
+"""Names of functions through which mostly no gradient goes."""
 _INFERS = re.compile(
     r"(mode|phase)\w* (==|is) ('(infer|inference|predict|prediction|eval|evaluate|evaluation|export|serving|test)'|"
     r"\S*\bModeKeys\.(PREDICT|EVAL|INFER))$|(^|\.)(do_)?(infer|predict|eval|evaluate|export|test)(_only)?$",
@@ -68,11 +68,42 @@ def matters(program: Program, event: Event, op: Op) -> bool:
         return False
     if event.name.endswith(_MODELS):  # whatever the function around is called that loads the model
         return not _frozen(program, event) and not _only_infers(program, event)
-    if _ONLY_FORWARD.search(name):
-        return False
-    if _DATA_FILES.search(event.location.path.rpartition("/")[2]):  # no gradient goes back into the input pipeline
-        return False
     return not _only_infers(program, event)
+
+
+def doubtful(program: Program, event: Event, op: Op) -> bool:
+    """Whether the names around an op speak against a gradient, and none is seen to pass through it."""
+    if op.direction != "backward" or op.sites or event.name.endswith(_MODELS):
+        return False
+    name = event.func.name.lower() if isinstance(event.func, Func) else ""
+    told = _ONLY_FORWARD.search(name) or _DATA_FILES.search(event.location.path.rpartition("/")[2])
+    return bool(told) and id(event) not in program.once("behind-losses", _behind_losses)
+
+
+def _behind_losses(program: Program) -> frozenset[int]:
+    """The ``id`` of each call that is seen to go into what gradients are computed of."""
+    makers = results(program)
+    seen: set[int] = set()
+    todo = [event for event in (*trains(program), *program.trains) if not event.detached]
+    while todo:
+        event = todo.pop()
+        if id(event) in seen:
+            continue
+        seen.add(id(event))
+        given = (*event.args, *event.kwargs.values(), *((event.receiver,) if event.receiver is not None else ()))
+        todo += [made for value in given for part in _parts(value) for made in made_of(part, makers)]
+    return frozenset(seen)
+
+
+def _parts(value: Value) -> Iterator[Value]:
+    """A value, and the items of a list or dict."""
+    for _, leaf in alternatives(value):
+        if isinstance(leaf, Seq):
+            yield from (*(leaf.items or ()), *((leaf.element,) if leaf.element is not None else ()))
+        elif isinstance(leaf, Dict):
+            yield from leaf.items.values()
+        else:
+            yield leaf
 
 
 def _frozen(program: Program, model: Event) -> bool:

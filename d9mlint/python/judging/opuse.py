@@ -15,7 +15,7 @@ from d9mlint.python.frameworks.used import frameworks_of, keras_backend
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import results
 from d9mlint.python.judging.drafts import lower
-from d9mlint.python.judging.gradients import IN_PIPELINE, matters
+from d9mlint.python.judging.gradients import IN_PIPELINE, doubtful, matters
 from d9mlint.python.source import facts as f
 
 _MOST_SITES = 3
@@ -92,7 +92,7 @@ def _uses(program: Program) -> Iterator[Use]:
             cond = both(program.holds(event, op.when), gpu if device == "gpu" else True, known.chosen(program, op))
             if cond is not False and is_symbolic(cond):
                 own = bool(op.sites)  # their kernels were judged, types and all
-                likely = own or known.likely(event, op, makers)
+                likely = own or (known.likely(event, op, makers) and not doubtful(program, event, op))
                 sure = own or (likely and known.sure(event, op, makers))
                 status = known.status(event, op, status, makers)
                 yield Use(event, op, status, cond, sure, likely, _wrapper(event, op))

@@ -129,7 +129,7 @@ def main():
         step = 2
     else:
         raise ValueError(args.opt)
-    net = torch.nn.Linear(2, 2).cuda()
+    net = torch.nn.Conv1d(2, 2, 2).cuda()
     if args.half:
         net(torch.ones(2)).sum().backward()
     elif args.opt == "a":

@@ -38,6 +38,8 @@ _NETWORKS = re.compile(
     r"torchvision\.models\.|transformers\.|monai\.networks\.|detectron2\.|torch_geometric\.|timm\.models\."
 )
 """Modules of networks, which take others as parts of their own; what else takes a network wraps it."""
+_MAKERS = re.compile(r"timm\.|torch\.hub\.|diffusers\.|segmentation_models_pytorch\.")
+"""Packages whose networks are made by name."""
 _REMOTE = re.compile(r"torch\.distributed\.nn\.([\w.]+\.)?RemoteModule$")
 _SAME = re.compile(r"\.(to|cuda|cpu|train|eval|float|half|double|bfloat16|requires_grad_|apply|share_memory)(\(\))?$")
 _FAMILIAR = re.compile(
@@ -124,6 +126,11 @@ def _opaque(value: Value | None, makers: Makers, depth: int = 8) -> Iterator[str
 def _wrapped(made: Event) -> Value | None:
     """What a call that hands on a network is given."""
     return made.args[0] if made.args else made.kwargs.get("module", made.kwargs.get("model"))
+
+
+def of_networks(name: str) -> bool:
+    """Whether a name is that of something in a package of networks, in most of which something varies."""
+    return bool(_NETWORKS.match(name) or _MAKERS.match(name))
 
 
 def _known(made: Event) -> bool:

@@ -15,6 +15,7 @@ from d9mlint.python.interpreter.program import Program, matches
 
 _STATE = Argument(0, "state_dict")
 _STRICT = Argument(1, "strict")
+_TENSOR_ARGUMENT, _PERSISTENT = Argument(1, "tensor"), Argument(2, "persistent")
 _LAYERS = re.compile(r"(torch\.nn|torchvision\.models|timm|transformers)\..*")
 _WRAPPERS = re.compile(
     r".*(DataParallel|FSDP|unwrap_model|convert_sync_batchnorm|torch\.compile|\.script|deepspeed\.initialize)\(\)"
@@ -29,6 +30,7 @@ _TENSOR = "torch.Tensor"
 MAX_PARTS = 20_000
 _Loads: TypeAlias = dict[int, list[tuple[int, Cond]]]
 """By the identity of calls and instances: the index and the condition of each load of their weights."""
+_Buffers: TypeAlias = dict[int, list[Value]]
 
 
 def without_numbers(draw: Event) -> bool:
@@ -88,7 +90,7 @@ def _loads(program: Program) -> _Loads:
         if event.kind != "call" or not event.certain or event.tried:
             continue
         for model, cond in _loaded(program, event):
-            for made, under in _parts(model):
+            for made, under in _parts(model, program.once("buffers", _buffers)):
                 together = both(*event.guards, cond, under)
                 if together is not False:
                     found.setdefault(made, []).append((event.index, together))
@@ -117,7 +119,18 @@ def _is_own_state(state: Value, model: Value) -> bool:
     return any(asked) or (origin is not None and origin in taint([state])[2])
 
 
-def _parts(model: Value) -> Iterator[tuple[int, Cond]]:
+def _buffers(program: Program) -> _Buffers:
+    """What is registered as a part of the state of a module, by the ``id`` of the module."""
+    found: _Buffers = {}
+    for event in program.calls("torch.nn.Module.register_buffer"):
+        value = event.argument(_TENSOR_ARGUMENT)
+        persistent = event.argument(_PERSISTENT)
+        if value is not None and not (isinstance(persistent, Const) and persistent.value is False):
+            found.setdefault(id(event.receiver), []).append(value)
+    return found
+
+
+def _parts(model: Value, buffers: _Buffers) -> Iterator[tuple[int, Cond]]:
     """The identities of the calls and instances that a model is made of, with the condition under which it is."""
     todo: list[tuple[Value, Cond]] = [(model, True)]
     seen: set[int] = set()
@@ -136,6 +149,7 @@ def _parts(model: Value) -> Iterator[tuple[int, Cond]]:
             elif isinstance(leaf, Inst):
                 yield id(leaf), cond_here
                 todo += [(inner, cond_here) for inner in leaf.attrs.values() if not _is_plain_tensor(inner)]
+                todo += [(inner, cond_here) for inner in buffers.get(id(leaf), ())]
             elif isinstance(leaf, (Seq, Dict)):
                 items = leaf.items.values() if isinstance(leaf, Dict) else leaf.items or ()
                 element = leaf.element if isinstance(leaf, Seq) else None

@@ -8,6 +8,7 @@ from d9mlint.model import Related, Rule
 from d9mlint.python.frameworks.tensorflow.pipelines import STAGES, stage_draws, when_any
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.rules.data._pipelines import cause
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
@@ -21,4 +22,5 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
             program,
                 rule, stage, cond=when_any(draws), related=dict.fromkeys(related),
                 name=stage.name.rpartition(".")[2], draw=draws[0].name,
+                cause=cause(rule, draws[0]),
             )  # fmt: skip

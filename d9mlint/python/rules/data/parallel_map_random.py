@@ -9,7 +9,7 @@ from d9mlint.python.domain.conditions import both, is_symbolic
 from d9mlint.python.frameworks.tensorflow.pipelines import STAGES, disorder, is_parallel, stage_draws, when_any
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
-from d9mlint.python.rules.data._pipelines import confidence
+from d9mlint.python.rules.data._pipelines import cause, confidence
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
@@ -30,4 +30,5 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
             program,
                 rule, stage, cond=both(cond, when_any(draws)), confidence=sure, related=dict.fromkeys(related),
                 name=stage.name.rpartition(".")[2], draw=draws[0].name,
+                cause=cause(rule, draws[0]),
             )  # fmt: skip

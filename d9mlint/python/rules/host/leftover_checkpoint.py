@@ -10,6 +10,7 @@ from d9mlint.python.domain.conditions import both, by_default
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, FlagValue, Obj, Ref, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
+from d9mlint.python.frameworks.tensorflow.estimators import ESTIMATOR
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging.drafts import Draft, draft, value_text
 from d9mlint.python.judging.wording import describe
@@ -39,7 +40,6 @@ _SAVES = re.compile(
     r"keras\.Model\.(save|save_weights)|keras\.models\.save_model|keras\.callbacks\.ModelCheckpoint"
 )
 _JOINS = ("os.path.join", "pathlib.Path", "builtins.str", "os.path.abspath", "os.path.expanduser")
-_ESTIMATOR = "tensorflow.estimator.Estimator"
 _CONFIG, _FOLDER = Argument(None, "config"), Argument(1, "model_dir")
 _STEPS = Argument(3, "max_steps")
 _TEMPORARY = ("tempfile.", "absl.testing.")
@@ -136,7 +136,7 @@ def _estimators(program: Program, rule: Rule) -> Iterator[Draft]:
 def _made(training: Event) -> Event | None:
     """The call that made the Estimator that is trained."""
     first = training.args[0] if training.args else training.kwargs.get("estimator")
-    trained = training.receiver if training.name == f"{_ESTIMATOR}.train" else None
+    trained = training.receiver if training.name == f"{ESTIMATOR}.train" else None
     if training.name == "tensorflow.estimator.train_and_evaluate":
         trained = first
     found = (leaf for _, leaf in alternatives(trained)) if trained is not None else ()

@@ -8,6 +8,7 @@ from d9mlint.model import Related, Rule
 from d9mlint.python.domain.conditions import either
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
+from d9mlint.python.frameworks.tensorflow import estimators
 from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.decides import decides, rank
@@ -117,7 +118,8 @@ def _remedy(program: Program, rule: Rule, group: list[Uncovered]) -> str:
     package = event.name.partition(".")[0]
     own = package != "numpy" and any(one.framework == package for one in rule.remedies)
     frameworks = (package,) if own else frameworks_of(program) or ("numpy",)
-    remedy = remedy_there(program, event, rule.remedy(program.target, frameworks))
+    estimator = estimators.remedy(program) if generator_of(group[0]) == "tensorflow" else ""
+    remedy = estimator or remedy_there(program, event, rule.remedy(program.target, frameworks))
     in_loader = any(u.draw.other == "torch" and u.draw.generator != "torch" for u in group)
     workers = "; where the loader has workers, `torch.manual_seed(1)` seeds those" if in_loader else ""
     return f"{remedy}{workers}"

@@ -70,9 +70,9 @@ class _Seen:
             return f"{_missing_switch.listed(self.uses)}{f' {torchops.FUSED}' if self.fused else ''}"
         names = [one.name for one in self.networks if one.name][:_MOST]
         return (
-            f"{_missing_switch.computed_by(names)}, which is not seen here,"
+            f"{_missing_switch.computed_by(names)} (its code is not at hand)"
             if names
-            else "what of the network is not seen here"
+            else "what the network computes (its code is not at hand)"
         )
 
 
@@ -161,7 +161,6 @@ def _draft(
     known = program.target.fits("torch", ">=1.7")
     cured = known or any(use.op.common for use in seen.uses)  # before, a setting of cuDNN cured its operations
     state = "only cuDNN made deterministic" if partial else "deterministic algorithms off"
-    elsewhere = event.detached and event.location.path != program.story.entry
     return draft(
             program,
         rule, at, cond=cond, of_ops=[use.op for use in seen.uses],
@@ -170,12 +169,20 @@ def _draft(
             *(Related(e.location, "the switch is an argument here") for e in _told_otherwise(program)),
         ],
         severity="info" if partial or not seen.sure or not cured else "",
-        confidence=lower(rule.confidence) if elsewhere or seen.fused or not seen.sure else "",
+        confidence=_confidence(rule, event, seen, program.story.entry),
         remedy=_remedy(program, rule, next((e for e in found if e.inside(SPAWNED)), event), seen),
         name=_missing_switch.trainers(event, _missing_switch.other_branches(event, found)), ops=seen.words,
         does="computes gradients" if event.name.endswith("autograd.grad") else "trains",
         state=state if known else "a PyTorch that has no deterministic algorithms",
     )  # fmt: skip
+
+
+def _confidence(rule: Rule, event: Event, seen: _Seen, entry: str) -> str:
+    """How sure it is that something varies: what is not seen may be dense layers alone, where nothing does."""
+    if not seen.uses and not any(one.compiled or networks.of_networks(one.name) for one in seen.networks):
+        return "low"
+    elsewhere = event.detached and event.location.path != entry
+    return lower(rule.confidence) if elsewhere or seen.fused or not seen.sure else ""
 
 
 def _varies(use: Use) -> str:
