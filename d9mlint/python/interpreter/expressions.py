@@ -38,6 +38,9 @@ MAX_TEXT = 10_000
 MAX_NUMBER = 10**15
 
 
+_PATH = "pathlib.Path"
+
+
 def evaluate(interp: Interpreter, node: f.Expr, frame: Frame) -> Value:
     """The value of an expression; its calls become events on the way."""
     return _EXPRESSIONS[type(node)](interp, node, frame)
@@ -182,7 +185,7 @@ def arithmetic(interp: Interpreter, op: str, operands: list[Value]) -> Value:
     made = ask(interp.hooks.arithmetic, operands)
     if made is not None:
         return made  # type: ignore[no-any-return]
-    if op == "+" and isinstance(first, Obj):
+    if isinstance(first, Obj) and (op == "+" or (op == "/" and first.type.startswith(_PATH))):
         return first
     return Unknown(*taint(operands)) if all(map(is_number, operands)) else mixed(operands)
 

@@ -137,8 +137,8 @@ def _inputs(event: Event) -> Iterator[Value]:
             if value is not None:
                 yield value
         elif streams.writes(event):
-            # What a mapping holds under each of its keys does not depend on their order.
-            yield from (leaf for value in given for _, leaf in alternatives(value) if not isinstance(leaf, Dict))
+            # What a mapping holds under each of its keys does not depend on their order; a list there has its own.
+            yield from (one for value in given for _, leaf in alternatives(value) for one in streams.ordered(leaf))
 
 
 def _source(value: Value, order: str) -> Event | None:

@@ -158,7 +158,7 @@ class _Lowering:
         generator, self._yields = self._yields > before, before  # they are this function's, not of the one around it
         return f.Def(
             node.name.value,
-            self._params(node.params),
+            self._params(node.params, decorated=bool(node.decorators)),
             body,
             tuple(self.expr(d.decorator) for d in node.decorators),
             generator,
@@ -175,10 +175,10 @@ class _Lowering:
             bool(node.keywords),
         )
 
-    def _params(self, params: cst.Parameters) -> tuple[f.Param, ...]:
+    def _params(self, params: cst.Parameters, *, decorated: bool = False) -> tuple[f.Param, ...]:
         def one(param: cst.Param, kind: str) -> f.Param:
             default = None if param.default is None else self.expr(param.default)
-            return f.Param(param.name.value, default, kind, self._tensor(param.annotation))
+            return f.Param(param.name.value, default, kind, self._annotation(param.annotation, decorated))
 
         out = [one(p, "pos") for p in (*params.posonly_params, *params.params)]
         if isinstance(params.star_arg, cst.Param):
@@ -188,11 +188,12 @@ class _Lowering:
             out.append(one(params.star_kwarg, "**"))
         return tuple(out)
 
-    def _tensor(self, annotation: cst.Annotation | None) -> f.Expr | None:
-        """The annotation where it may stand for PyTorch's tensor: nobody asks for another one."""
+    def _annotation(self, annotation: cst.Annotation | None, decorated: bool) -> f.Expr | None:
+        """A name that stands for PyTorch's tensor, or any where a decorator may read it: nobody asks for another."""
         named = None if annotation is None else annotation.annotation
         last = named.attr if isinstance(named, cst.Attribute) else named
-        return self.expr(named) if named is not None and isinstance(last, cst.Name) and last.value == "Tensor" else None
+        asked = isinstance(last, cst.Name) and (decorated or last.value == "Tensor")
+        return self.expr(named) if named is not None and asked else None
 
     # -- expressions -----------------------------------------------------------------------------------------------
 

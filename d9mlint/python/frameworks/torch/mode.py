@@ -122,6 +122,8 @@ def _is(event: Event, wanted: Argument, value: object) -> Cond:
     given = event.argument(wanted)
     if given is None:
         return False
+    if isinstance(given, FlagValue) and given.flag.kind != "value" and isinstance(value, str):
+        return False  # a flag that is on or off is no word
     for _, leaf in alternatives(given):
         if not isinstance(leaf, Const) and not (isinstance(leaf, FlagValue) and isinstance(value, bool)):
             return opaque_test(("unknown", id(given)), "a value that is not known")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,12 +12,10 @@ from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import (
     CALLABLE,
     NONE,
-    UNKNOWN,
     Bound,
     Class,
     Const,
     Dict,
-    FlagValue,
     Func,
     Inst,
     Module,
@@ -27,8 +25,9 @@ from d9mlint.python.domain.values import (
 )
 from d9mlint.python.interpreter import attributes, calls
 from d9mlint.python.interpreter.hooks import Transfer
-from d9mlint.python.interpreter.library import dispatch, environment
-from d9mlint.python.interpreter.library.commandline import COMMAND, number
+from d9mlint.python.interpreter.library import dispatch, environment, settings
+from d9mlint.python.interpreter.library.commandline import COMMAND
+from d9mlint.python.interpreter.library.flags import flag_value
 from d9mlint.python.interpreter.library.options import plain
 from d9mlint.python.source import facts as f
 
@@ -49,12 +48,16 @@ _COMPONENT = Argument(0, "component")
 
 
 def parameters(interp: Interpreter, func: Func) -> dict[str, Value]:
-    """What click hands to a command that the program calls without arguments, by parameter name."""
+    """What click and hydra hand to a function that the program calls without arguments, by parameter name."""
     out: dict[str, Value] = {}
     for decorator in func.decorators:
-        if not isinstance(decorator, Obj) or decorator.event is None or decorator.event.name != "click.option":
+        if not isinstance(decorator, Obj) or decorator.event is None:
             continue
         event = decorator.event
+        if event.name == settings.HYDRA:
+            out.update(settings.of_main(interp, func))
+        if event.name != "click.option":
+            continue
         names = [a.value for a in event.args if isinstance(a, Const) and isinstance(a.value, str)]
         spelled = next((n for n in names if n.startswith("--")), "")
         if not spelled:
@@ -66,7 +69,7 @@ def parameters(interp: Interpreter, func: Func) -> dict[str, Value]:
         given = event.kwargs.get("default")
         default = plain(given) if given is not None else (False if kind != "value" else None)
         required = plain(event.kwargs.get("required", NONE)) is True
-        out[name] = _flag(interp, Flag(name, dashed, default, kind, event.location, required))
+        out[name] = flag_value(interp, Flag(name, dashed, default, kind, event.location, required))
     return out
 
 
@@ -84,28 +87,8 @@ def _of_signature(interp: Interpreter, func: Func) -> dict[str, Value]:
         default = None if required or given is None else plain(given)
         kind = "bool" if isinstance(default, bool) else "value"
         spelled = f"--{param.name.replace('_', '-')}"
-        out[param.name] = _flag(interp, Flag(param.name, spelled, default, kind, location, required))
+        out[param.name] = flag_value(interp, Flag(param.name, spelled, default, kind, location, required))
     return out
-
-
-def _flag(interp: Interpreter, flag: Flag) -> Value:
-    interp.note(("flag", flag.name), flag)
-    interp.note(("read-flag", flag.name), flag.name)
-    argv = interp.command_line.argv
-    return FlagValue(flag) if argv is None else _value(flag, argv)
-
-
-def _value(flag: Flag, argv: Sequence[str]) -> Value:
-    words = iter(argv)
-    for word in words:
-        name, equals, text = word.partition("=")
-        if name.replace("_", "-") == flag.spelled.replace("_", "-"):
-            if flag.kind in ("on", "bool") and not equals:
-                return Const(True)
-            return Const(number(text if equals else next(words, "")))
-        if flag.kind == "bool" and name == f"--no-{flag.spelled.lstrip('-')}":
-            return Const(False)
-    return UNKNOWN if flag.default == UNKNOWN_DEFAULT or flag.required else Const(flag.default)
 
 
 # -- groups --------------------------------------------------------------------------------------------------------

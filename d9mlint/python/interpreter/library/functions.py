@@ -32,7 +32,16 @@ from d9mlint.python.domain.values import (
 )
 from d9mlint.python.interpreter import calls, comparisons
 from d9mlint.python.interpreter.hooks import Transfer
-from d9mlint.python.interpreter.library import commands, dispatch, environment, mappings, sequences, sets
+from d9mlint.python.interpreter.library import (
+    commands,
+    dispatch,
+    environment,
+    mappings,
+    sequences,
+    sets,
+    settings,
+    streams,
+)
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
@@ -350,4 +359,6 @@ TRANSFER.update(mappings.TRANSFER)
 TRANSFER.update(sets.TRANSFER)
 TRANSFER.update(dispatch.TRANSFER)
 TRANSFER.update(commands.TRANSFER)
+TRANSFER.update(settings.TRANSFER)
+TRANSFER.update(streams.TRANSFER)
 TRANSFER.update({f"builtins.str.{name}": _text_method for name in (*_PURE_TEXT, "join", "format")})

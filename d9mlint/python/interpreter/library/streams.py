@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from d9mlint.model import Effect
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.values import Const, Obj, Unknown, alternatives
+from d9mlint.python.domain.taint import taint
+from d9mlint.python.domain.values import Const, Dict, Obj, Seq, Unknown, Value, alternatives
+from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import environment
 
 if TYPE_CHECKING:
@@ -38,6 +41,21 @@ def written(interp: Interpreter, event: Event, frame: Frame) -> None:
                 return
 
 
+def ordered(value: Value) -> Iterator[Value]:
+    """What of a value has an order where it is written: of a mapping the lists that it holds."""
+    if not isinstance(value, Dict):
+        yield value
+        return
+    for item in value.items.values():
+        yield from (leaf for _, leaf in alternatives(item) if isinstance(leaf, Seq))
+
+
+def _dumps(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    """``json.dumps(value)``: the text has the order of the lists in the value."""
+    given = [one for value in event.args[:1] for _, leaf in alternatives(value) for one in ordered(leaf)]
+    return Unknown(*taint(given))
+
+
 def _openings(event: Event) -> list[Event]:
     """The calls that opened the streams which a call is a method of, or is given."""
     values = (event.receiver, *event.args, *event.kwargs.values())
@@ -59,3 +77,8 @@ def _mode(opening: Event, effect: Effect) -> str:
     value = opening.argument(effect.mode) if effect.mode is not None else None
     known = [leaf.value for _, leaf in alternatives(value) if isinstance(leaf, Const)] if value is not None else []
     return "".join(text for text in known if isinstance(text, str) and len(text) <= _MAX_MODE)
+
+
+TRANSFER: dict[str, Transfer] = dict.fromkeys(
+    ("json.dumps", "ujson.dumps", "orjson.dumps", "pickle.dumps", "yaml.dump", "yaml.safe_dump"), _dumps
+)

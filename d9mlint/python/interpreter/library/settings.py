@@ -1,0 +1,190 @@
+"""Classes of settings that the command line or a config file fills: HfArgumentParser, tyro, hydra and the like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from d9mlint.model import Location
+from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Flag
+from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.values import (
+    NONE,
+    UNKNOWN,
+    Class,
+    Const,
+    Dict,
+    FlagValue,
+    Func,
+    Inst,
+    Obj,
+    Ref,
+    Seq,
+    Value,
+    alternatives,
+)
+from d9mlint.python.interpreter import attributes, calls, expressions, linking
+from d9mlint.python.interpreter.hooks import Transfer
+from d9mlint.python.interpreter.library import environment
+from d9mlint.python.interpreter.library.flags import flag_value
+from d9mlint.python.interpreter.library.options import plain
+from d9mlint.python.source import facts as f
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+HYDRA = "hydra.main"
+"""The decorator whose function is called with the configuration."""
+_TARGET = "_target_"
+_FIELDS = ("dataclasses.field", "pydantic.Field", "attrs.field", "attr.ib", "chz.field")
+_MOST_LEVELS = 6
+
+
+def filled(interp: Interpreter, cls: Class, frame: Frame, place: f.Place, spelling: str, prefix: str = "") -> Inst:
+    """An instance whose fields are flags with the defaults of the class; those of classes are instances of their own.
+
+    ``spelling`` is how a flag is written, with ``{}`` for its name; ``prefix`` is the path of fields that leads here.
+    """
+    instance = Inst(cls, tuple(interp.assumed()))
+    for owner, name, annotation, place_there in _fields(cls):
+        dotted = f"{prefix}{name}"
+        inner = _class_of(interp, owner, name, annotation)
+        if inner is not None and dotted.count(".") < _MOST_LEVELS:
+            instance.attrs[name] = filled(interp, inner, frame, place, spelling, f"{dotted}.")
+            continue
+        given = _default(owner.frame.vars.get(name))
+        default = None if given is None else plain(given)
+        kind = "bool" if isinstance(default, bool) else "value"
+        location = Location(owner.frame.module.path, *place_there)
+        flag = Flag(dotted, spelling.format(dotted), default, kind, location, given is None)
+        instance.attrs[name] = flag_value(interp, flag)
+    after = attributes.class_attribute(interp, cls, "__post_init__")
+    if isinstance(after, Func):
+        calls.enter(interp, after, [instance], {}, frame, place)
+    return instance
+
+
+def _fields(cls: Class) -> Iterator[tuple[Class, str, f.Expr, f.Place]]:
+    """The annotated fields of a class, after those of its bases, each with the class that it stands in."""
+    for current in reversed(list(cls.line())):
+        for stmt in current.node.body:
+            if isinstance(stmt, f.Assign) and stmt.annotation is not None and isinstance(stmt.targets[0], f.Name):
+                yield current, stmt.targets[0].id, stmt.annotation, stmt.place
+
+
+def _default(value: Value | None) -> Value | None:
+    """The default of a field; None where it has to be given."""
+    if isinstance(value, Obj) and value.event is not None and value.event.name in _FIELDS:
+        if "default" in value.event.kwargs:
+            return value.event.kwargs["default"]
+        return UNKNOWN if "default_factory" in value.event.kwargs else None
+    return value
+
+
+def _class_of(interp: Interpreter, owner: Class, name: str, annotation: f.Expr) -> Class | None:
+    """The class of settings that a field holds, by its default or by what it is annotated with."""
+    value = owner.frame.vars.get(name)
+    if isinstance(value, Obj) and value.event is not None and value.event.name in _FIELDS:
+        value = value.event.kwargs.get("default_factory")
+    if isinstance(value, Inst):
+        return value.cls
+    annotated = value if isinstance(value, Class) else expressions.evaluate(interp, annotation, owner.frame)
+    return annotated if isinstance(annotated, Class) and any(True for _ in _fields(annotated)) else None
+
+
+def of_class(interp: Interpreter, wanted: Value, frame: Frame, place: f.Place, spelling: str) -> Value:
+    """What a parser makes of a class: an instance filled by flags; of a library's class one that is not known."""
+    if isinstance(wanted, Class):
+        return filled(interp, wanted, frame, place, spelling)
+    if isinstance(wanted, Ref):
+        return calls.call(interp, wanted, [], {}, frame, place, True)
+    return UNKNOWN
+
+
+# -- parsers -------------------------------------------------------------------------------------------------------
+
+
+def _into_dataclasses(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    """``HfArgumentParser(types).parse_args_into_dataclasses()``: one of each, in this order."""
+    made = event.receiver.event if isinstance(event.receiver, Obj) else None
+    given = None if made is None else (made.args[0] if made.args else made.kwargs.get("dataclass_types"))
+    types = list(given.items or ()) if isinstance(given, Seq) else [] if given is None else [given]
+    if not types:
+        return UNKNOWN
+    place = environment.place_of(event)
+    parsed: list[Value] = [of_class(interp, one, frame, place, "--{}") for one in types]
+    rest = event.kwargs.get("return_remaining_strings")
+    return Seq("tuple", [*parsed, UNKNOWN] if rest is not None and plain(rest) is not False else parsed)
+
+
+def _one_class(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``tyro.cli(Config)``; functions are followed as those that call them do."""
+    wanted = event.args[0] if event.args else event.kwargs.get("config_class")
+    if not isinstance(wanted, Class):
+        return None
+    return filled(interp, wanted, frame, environment.place_of(event), "--{}")
+
+
+def of_main(interp: Interpreter, func: Func) -> dict[str, Value]:
+    """What ``hydra.main`` hands to a function whose parameter is annotated with a class of settings."""
+    node = func.node
+    first = node.params[0] if node.params else None
+    if first is None or first.annotation is None:
+        return {}
+    wanted = expressions.evaluate(interp, first.annotation, func.closure)
+    if not isinstance(wanted, Class):
+        return {}
+    return {first.name: filled(interp, wanted, func.closure, node.place, "{}")}
+
+
+# -- what a configuration names ------------------------------------------------------------------------------------
+
+
+def _instantiate(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``hydra.utils.instantiate(config, **more)``: calls what ``_target_`` names with the rest of the configuration."""
+    config = event.args[0] if event.args else event.kwargs.get("config")
+    given = {**_settings(config), **{k: v for k, v in event.kwargs.items() if k != "config"}}
+    target = given.pop(_TARGET, None)
+    named = target.flag.default if isinstance(target, FlagValue) else plain(target or NONE)
+    if not isinstance(named, str) or named == UNKNOWN_DEFAULT:
+        return None
+    place = environment.place_of(event)
+    words = {name: value for name, value in given.items() if not name.startswith("_")}
+    called = _named(interp, named, frame, place)
+    return calls.call(interp, called, list(event.args[1:]), words, frame, place)
+
+
+def _settings(config: Value | None) -> dict[str, Value]:
+    for _, leaf in alternatives(config):
+        if isinstance(leaf, Inst):
+            return dict(leaf.attrs)
+        if isinstance(leaf, Dict):
+            return {str(key): value for key, value in leaf.items.items()}
+    return {}
+
+
+def _named(interp: Interpreter, dotted: str, frame: Frame, place: f.Place) -> Value:
+    """What a dotted name stands for: a member of a module of the program, or of a library."""
+    module, _, last = dotted.rpartition(".")
+    if not module:
+        return UNKNOWN
+    holder = linking.import_module(interp, module, 0, frame, place)
+    return attributes.attribute(interp, holder, last, frame, place)
+
+
+def _keeps(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    """``OmegaConf.structured(config)``, ``OmegaConf.to_object(config)``: the settings, in another kind of object."""
+    first = environment.first(event)
+    return first if isinstance(first, (Inst, Dict)) else Const(None) if first is NONE else UNKNOWN
+
+
+_HF_PARSERS = ("transformers.HfArgumentParser", "trl.TrlParser")
+_PARSE = ("parse_args_into_dataclasses", "parse_json_file", "parse_yaml_file", "parse_dict", "parse_args_and_config")
+_ONE_CLASS = ("tyro.cli", "draccus.parse", "pyrallis.parse", "simple_parsing.parse", "chz.entrypoint")
+_INSTANTIATE = ("hydra.utils.instantiate", "hydra.utils.call", "hydra_zen.instantiate")
+TRANSFER: dict[str, Transfer] = {
+    **{f"{parser}().{name}": _into_dataclasses for parser in _HF_PARSERS for name in _PARSE},
+    **dict.fromkeys(_ONE_CLASS, _one_class),
+    **dict.fromkeys(_INSTANTIATE, _instantiate),
+    **dict.fromkeys(("omegaconf.OmegaConf.structured", "omegaconf.OmegaConf.to_object"), _keeps),
+}

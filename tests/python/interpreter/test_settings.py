@@ -1,0 +1,112 @@
+"""Classes of settings that the command line or a config file fills: their fields are flags."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SETTINGS = """from dataclasses import dataclass, field
+from typing import Optional
+import torch
+
+
+@dataclass
+class Base:
+    seed: Optional[int] = field(default=None, metadata={"help": "seed"})
+
+
+@dataclass
+class Data:
+    noise: bool = False
+    files: list = field(default_factory=list)
+
+
+@dataclass
+class Settings(Base):
+    dim: int = 4
+    data: Data = field(default_factory=Data)
+
+
+def run(settings):
+    if settings.seed is not None:
+        torch.manual_seed(settings.seed)
+    print(torch.rand(settings.dim))
+    if settings.data.noise:
+        import numpy as np
+        print(np.random.rand(3))
+
+"""
+HF = "from transformers import HfArgumentParser, TrainingArguments\n"
+HYDRA = "import hydra\n\n\n@hydra.main(config_path='.', config_name='c')\ndef main(cfg: Settings):\n    run(cfg)\n\n\nmain()\n"
+
+
+@pytest.mark.parametrize(
+    ("start", "seed", "noise"),
+    [
+        ("import tyro\nrun(tyro.cli(Settings))\n", "--seed is not given", "--data.noise is true"),
+        ("import draccus\nrun(draccus.parse(config_class=Settings))\n", "--seed is not given", "--data.noise is true"),
+        (HF + "run(HfArgumentParser(Settings).parse_args_into_dataclasses()[0])\n", "--seed is not given",
+         "--data.noise is true"),
+        (HF + "settings, training = HfArgumentParser((Settings, TrainingArguments)).parse_args_into_dataclasses()\n"
+         "run(settings)\n", "--seed is not given", "--data.noise is true"),
+        (HYDRA, "seed is not given", "data.noise is true"),
+    ],
+)  # fmt: skip
+def test_fields_are_flags(d9mlint: Callable[..., Any], start: str, seed: str, noise: str) -> None:
+    Path("train.py").write_text(SETTINGS + start)
+    found = {
+        rule: d9mlint("train.py", "--format", "json", "--select", rule).json["findings"]
+        for rule in ("unseeded-torch", "unseeded-numpy,partial-seed")
+    }
+    ((torch,), (numpy, *_)) = found.values()
+    assert torch["when"] == [seed]
+    assert noise in numpy["when"]
+
+
+def test_arguments_fill_them(d9mlint: Callable[..., Any]) -> None:
+    Path("train.py").write_text(SETTINGS + "import tyro\nrun(tyro.cli(Settings))\n")
+    assert d9mlint("train.py", "--", "--seed", "1").code == 0
+    assert d9mlint("train.py", "--", "--seed=1", "--data.noise").code == 1
+
+
+CONFIGURED = """import hydra
+from dataclasses import dataclass, field
+import torch
+
+
+class Net(torch.nn.Module):
+    def __init__(self, size: int):
+        super().__init__()
+        self.table = torch.randn(size)
+
+
+@dataclass
+class Model:
+    _target_: str = "nets.Net"
+    size: int = 3
+
+
+@dataclass
+class Settings:
+    model: Model = field(default_factory=Model)
+
+
+@hydra.main(config_path=None, config_name="c")
+def main(cfg: Settings):
+    net = hydra.utils.instantiate({what})
+    torch.save(net.state_dict(), "net.pt")
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize("what", ["cfg.model", "{'_target_': 'nets.Net', 'size': 3}", "cfg.model, size=4"])
+def test_what_a_configuration_names_is_called(d9mlint: Callable[..., Any], what: str) -> None:
+    Path("nets.py").write_text(CONFIGURED.replace("{what}", what))
+    (found,) = d9mlint("nets.py", "--format", "json", "--select", "unseeded-torch").json["findings"]
+    assert (found["line"], found["message"].partition(" ")[0]) == (9, "`torch.randn`")
