@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from d9mlint import discover as module
 from d9mlint.config import Config
-from d9mlint.discover import Discovery, discover, has_main_guard, import_roots
+from d9mlint.discover import Discovery, added_roots, discover, has_main_guard, import_roots
 from d9mlint.discover.tracked import tracked
 from d9mlint.model import ConfigError, Unchecked, UsageError
 
@@ -419,3 +419,28 @@ def test_an_index_that_cannot_be_read_tracks_nothing(root: Path, cut: int) -> No
     index = root / ".git" / "index"
     index.write_bytes(index.read_bytes()[:cut])
     assert names(found(root).files) == ["a.py"]
+
+
+# -- folders that the sources put on sys.path ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "folder"),
+    [
+        ("import sys\nsys.path.append('models/')\n", "models"),
+        ("import sys\nsys.path.insert(0, 'models')\n", "models"),
+        ("sys.path.append(os.path.join(os.path.dirname(__file__), '..', 'models'))\n", "models"),
+        ("sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))\n", "."),
+        ("sys.path.append(str(Path(__file__).parent.parent / 'models'))\n", "models"),
+        ("sys.path.append('..')\n", "."),
+        ("# sys.path.append('models')\n", None),
+        ("sys.path.append('/content/models')\n", None),
+        ("sys.path.append('missing')\n", None),
+        ("sys.path.append(root)\n", None),
+    ],
+)
+def test_folders_on_the_path_are_roots(tmp_path: Path, text: str, folder: str | None) -> None:
+    (tmp_path / "models").mkdir()
+    (tmp_path / "tools").mkdir()
+    found = added_roots([(tmp_path / "tools" / "train.py", text.encode())])
+    assert found == (() if folder is None else (tmp_path / folder,))

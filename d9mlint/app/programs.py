@@ -15,7 +15,7 @@ from d9mlint.app.launches import Started, arguments, started
 from d9mlint.app.options import Options, Outcome, exit_code, selected, shown, start
 from d9mlint.catalogue import Catalogue, load
 from d9mlint.config import Config
-from d9mlint.discover import Discovery, discover, import_roots
+from d9mlint.discover import Discovery, added_roots, discover, import_roots
 from d9mlint.model import CONFIGS, KERNELS, Op, Report, Rule, Target, Unchecked, UsageError
 from d9mlint.target import KNOWN, Resolver, used
 
@@ -113,11 +113,13 @@ def _targets(
     targets: dict[str, Target] = {}
     roots: dict[str, tuple[str, ...]] = {}
     beside: dict[Path, tuple[str, ...]] = {}
+    known = ((path, reach.peek(shown(path, cwd)) or b"") for path in found.files)
+    added = [shown(root, cwd) for root in added_roots(known)]
     for path in {*found.entries, *found.files}:
         name = shown(path, cwd)
         folder = path if path.is_symlink() else path.parent  # one look at the folders above for all files of a folder
         if folder not in beside:
-            beside[folder] = tuple(dict.fromkeys(shown(r, cwd) for r in import_roots(path, config)))
+            beside[folder] = tuple(dict.fromkeys([*(shown(r, cwd) for r in import_roots(path, config)), *added]))
         roots[name] = beside[folder]
         reached = reach.files(name, roots[name])
         target = resolver.target(path)

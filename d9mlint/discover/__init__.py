@@ -11,14 +11,15 @@ from typing import NamedTuple
 from d9mlint.discover.beside import MOST, is_beside, near
 from d9mlint.discover.patterns import Patterns, compiled, ignored, outer_patterns, read_lines, with_own
 from d9mlint.discover.percent import is_percent
-from d9mlint.discover.roots import PROJECT_MARKERS, import_roots
+from d9mlint.discover.roots import PROJECT_MARKERS, added_roots, import_roots
 from d9mlint.discover.scripts import METADATA, console_scripts
 from d9mlint.discover.settings import Settings, is_file, unreadable
 from d9mlint.discover.tracked import Tracked
 from d9mlint.model import Unchecked, UsageError
 
 __all__ = [
-    "KERNEL_SOURCES", "PROJECT_MARKERS", "SKIPPED", "SKIPPED_ENDINGS", "Discovery", "discover", "has_main_guard",
+    "KERNEL_SOURCES", "PROJECT_MARKERS", "SKIPPED", "SKIPPED_ENDINGS", "Discovery", "added_roots", "discover",
+    "has_main_guard",
     "import_roots", "left_out", "may_hold_kernels",
 ]  # fmt: skip
 

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from d9mlint.discover.scripts import METADATA
 from d9mlint.discover.settings import Settings
 
+_ADDED = re.compile(rb"^[^#\n]*\bsys\.path\.(?:append|insert|extend)\(([^\n]*)", re.MULTILINE)
+_TEXT = re.compile(rb"""["']([^"'\n]{1,200})["']""")
+_UP = re.compile(rb"\bdirname\b|\.parent\b")
+_HIGHEST = 4
+"""Folders above a file in which a relative path is looked for: nobody says where the program is started."""
 PROJECT_MARKERS = (*METADATA, "setup.py", "requirements.txt")
 
 
@@ -50,3 +57,30 @@ def _projects_above(own: Path, config: Settings) -> list[Path]:
 
 def _has(folder: Path, *names: str) -> bool:
     return any(os.path.lexists(f"{folder}/{name}") for name in names)
+
+
+def added_roots(files: Iterable[tuple[Path, bytes]]) -> tuple[Path, ...]:
+    """The folders that the sources of ``files`` put on ``sys.path`` by a constant text, or relative to ``__file__``.
+
+    What a text means relative to where a program is started is looked for beside the file and above it.
+    """
+    found: dict[Path, None] = {}
+    for path, data in files:
+        if b"sys.path" in data:
+            found.update(dict.fromkeys(_added(path, data)))
+    return tuple(sorted(found))
+
+
+def _added(path: Path, data: bytes) -> Iterator[Path]:
+    for match in _ADDED.finditer(data):
+        given = match[1]
+        texts = [text.decode("utf-8", "replace") for text in _TEXT.findall(given)]
+        if any(text.startswith("/") for text in texts):
+            continue
+        if b"__file__" in given:
+            start = path.parents[min(max(len(_UP.findall(given)) - 1, 0), len(path.parents) - 1)]
+            starts: Iterable[Path] = (start,)
+        else:
+            starts = (path.parent, *list(path.parent.parents)[:_HIGHEST]) if texts else ()
+        folders = (Path(os.path.normpath(start.joinpath(*texts))) for start in starts)
+        yield from [folder for folder in folders if os.path.isdir(folder)][:1]  # noqa: PTH112
