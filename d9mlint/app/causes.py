@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from d9mlint.model import CONFIDENCES, SEVERITIES, Finding, Location, Related
+from d9mlint.model import CONFIDENCES, GENERATORS, SEVERITIES, Finding, Location, Related
 from d9mlint.python.judging.merging import is_started, started
 
 _Key = tuple[str, str | Location]
@@ -39,7 +39,12 @@ def _keys(found: Finding) -> list[_Key]:
     A finding that depends on no program is that of its file.
     """
     programs = found.entries or (found.location.path,)
-    return [(found.rule, found.location), *((slug(found), entry) for entry in programs if found.cause)]
+    return [(found.rule, found.location), *((slug(found), _program(entry)) for entry in programs if found.cause)]
+
+
+def _program(entry: str) -> str:
+    """What a notebook and the script made out of it have in common: their name."""
+    return entry.removesuffix(".py").removesuffix(".ipynb")
 
 
 class _Causes:
@@ -69,11 +74,14 @@ def _together(group: list[Finding]) -> Finding:
     """One finding out of several of one cause."""
     first, *others = sorted(group, key=_rank)
     named = f"{slug(first) or first.rule}-{first.fingerprint}"
+    concerns = tuple(sorted({part for found in group if (part := found.cause.partition(_PART)[2])}))
     if not others:
-        return first._replace(cause=named)
+        return first._replace(cause=named, concerns=concerns)
     entries = tuple(sorted({entry for found in group for entry in found.entries}))
     return first._replace(
         cause=named,
+        concerns=concerns,
+        message=_message(first, concerns),
         when=_when(first, group, entries),
         remedy="\n\n".join(_remedies([first, *others])),
         related=tuple(_places(first, others)),
@@ -81,6 +89,13 @@ def _together(group: list[Finding]) -> Finding:
         entries=entries,
         ops=tuple(dict.fromkeys(op for found in (first, *others) for op in found.ops)),
     )
+
+
+def _message(first: Finding, concerns: Sequence[str]) -> str:
+    """What the first finding says, and which other generators lack a seed, too."""
+    own = first.cause.partition(_PART)[2]
+    others = [GENERATORS[name] for name in concerns if name != own and name in GENERATORS]
+    return f"{first.message} (nor {' and '.join(others)})" if own and others else first.message
 
 
 def _rank(found: Finding) -> tuple[object, ...]:

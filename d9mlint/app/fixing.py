@@ -1,14 +1,54 @@
-"""What ``d9mlint check`` does besides checking: curing what it finds, or showing what that would change."""
+"""What ``d9mlint check`` does besides checking: curing what it finds, or showing what that would change.
+
+A patch is proven before it is written: the programs are checked again, in memory, with the patched files. What does not
+remove its finding, or brings a new one, is tried in the other ways there are and else left out; the report says so.
+"""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from d9mlint import config as configuration
 from d9mlint.app.options import Options, Outcome, start
 from d9mlint.app.programs import checked, tree
-from d9mlint.model import Report, Unchecked, UsageError
+from d9mlint.model import Finding, Report, Unchecked, UsageError
 from d9mlint.model.evidence import CONFIRMED
+
+if TYPE_CHECKING:
+    from d9mlint.fix.patches import Part
+
+_TRIES = 6
+"""Checks of patched programs at most: each way of a patch is tried once."""
+_SHOWN = 10
+
+
+class _Ways(NamedTuple):
+    """How a file is patched: with unsafe parts or without, behind all imports or before those that may draw."""
+
+    unsafe: bool = True
+    early: bool = False
+    none: bool = False
+
+    def next(self) -> _Ways:
+        """The next way: earlier; then safe parts alone; then nothing."""
+        if not self.early:
+            return self._replace(early=True)
+        return _Ways(unsafe=False) if self.unsafe else self._replace(none=True)
+
+
+class Cure(NamedTuple):
+    """Patched files, what they cure, and what is left with the reason."""
+
+    sources: Mapping[str, bytes]
+    cured: tuple[Finding, ...]
+    left: tuple[tuple[Finding, str], ...]
+    unsafe: int
+    """Findings for which there is only a patch that changes the speed or behaviour of the program."""
+    refused: tuple[tuple[str, str], ...]
 
 
 def check(options: Options) -> Outcome:
@@ -21,50 +61,161 @@ def check(options: Options) -> Outcome:
         raise UsageError("--fail-on confirmed needs --evidence FILE")
     if options.fix and options.diff:
         raise UsageError("--fix and --diff exclude each other")
+    if options.unsafe_fixes and not (options.fix or options.diff):
+        raise UsageError("--unsafe-fixes needs --fix or --diff")
     if options.fix:
         return _fixed(options)
     outcome = checked(options)
     return _with_diff(options, outcome) if options.diff else outcome
 
 
+def cured(options: Options) -> tuple[Report, Report]:
+    """What is found, and what would be left after the patches, without writing any."""
+    before = checked(options._replace(write_baseline=None)).report
+    done = _cure(options, before, _sources(options, before))
+    return before, checked(options._replace(write_baseline=None), done.sources).report if done.sources else before
+
+
 def _fixed(options: Options) -> Outcome:
-    """Writes the fixes, then checks what is there now."""
+    """Writes the patches, then checks what is there now."""
     from d9mlint import fix
 
     before = checked(options._replace(write_baseline=None)).report
     cwd = Path.cwd()
-    sources = _fixable(options, before)
-    done = fix.apply(before.findings, sources)
+    sources = _sources(options, before)
+    done = _cure(options, before, sources)
     refused = dict(done.refused)
     for path, data in sorted(done.sources.items()):
         try:
-            fix.write(cwd / path, data, _own_folders(options))
+            fix.write(cwd / path, data, _own_folders(options), sources[path])
         except fix.CannotWrite as error:
             refused[path] = str(error)
-    fixed = sum(not refused.keys() & {e.location.path for x in f.fixes for e in x.edits} for f in done.fixed)
+    fixed = sum(not refused.keys() & _files(found, done.sources) for found in done.cured)
     after = checked(options)
     unchecked = {*after.report.unchecked, *(Unchecked(path, f"not fixed: {why}") for path, why in refused.items())}
     told = after.report._replace(unchecked=tuple(sorted(unchecked)))
-    return Outcome(told, 3 if unchecked else after.code, note=f"fixed {fixed} finding{'' if fixed == 1 else 's'}")
+    return Outcome(told, 3 if unchecked else after.code, note=_note(f"fixed {_count(fixed)}", done))
 
 
 def _with_diff(options: Options, outcome: Outcome) -> Outcome:
     from d9mlint import fix
 
-    sources = _fixable(options, outcome.report)
-    done = fix.apply(outcome.report.findings, sources)
-    note = "\n".join(f"{path}: not fixed: {why}" for path, why in done.refused)
-    return Outcome(outcome.report, outcome.code, fix.unified(sources, done.sources), note)
+    sources = _sources(options, outcome.report)
+    done = _cure(options, outcome.report, sources)
+    refused = "\n".join(f"{path}: not fixed: {why}" for path, why in done.refused)
+    note = _note(f"would fix {_count(len(done.cured))}", done) if done.cured or done.left else ""
+    text = fix.unified(sources, done.sources)
+    return Outcome(outcome.report, outcome.code, text, "\n".join(filter(None, (refused, note))))
 
 
-def _fixable(options: Options, found: Report) -> dict[str, bytes]:
-    """The files that fixes of the report's findings would change."""
+def _count(number: int) -> str:
+    return f"{number} finding{'' if number == 1 else 's'}"
+
+
+def _note(done: str, cure: Cure) -> str:
+    """What was done, what more could be, and what cannot."""
+    lines = [done + (f", {cure.unsafe} more with --unsafe-fixes" if cure.unsafe else "")]
+    for found, why in cure.left[:_SHOWN]:
+        lines.append(f"  not fixed: {found.location.file}:{found.location.line} {found.rule}: {why}")
+    if len(cure.left) > _SHOWN:
+        lines.append(f"  ... and {len(cure.left) - _SHOWN} more")
+    return "\n".join(lines)
+
+
+def _files(found: Finding, sources: Iterable[str]) -> set[str]:
+    """The patched files that a finding may be cured by."""
+    return {*found.entries, found.location.path}.intersection(sources)
+
+
+# -- the patch -----------------------------------------------------------------------------------------------------
+
+
+def _cure(options: Options, before: Report, sources: Mapping[str, bytes]) -> Cure:
+    """The patched files that are proven to cure: found by trying the ways that there are for each file."""
+    from d9mlint.fix.patches import plan
+
+    planned = plan(before.findings, before.rules, sources)
+    offered = [part for part in planned.parts if part.safe or options.unsafe_fixes]
+    left = dict(planned.without)
+    ways = {part.path: _Ways(unsafe=options.unsafe_fixes) for part in offered}
+    patched: dict[str, bytes] = {}
+    refused: tuple[tuple[str, str], ...] = ()
+    parts: list[Part] = []
+    for _ in range(_TRIES * 2):
+        parts = [p for p in offered if not ways[p.path].none and (p.safe or ways[p.path].unsafe)]
+        patched, refused = _patched(parts, sources, [path for path, way in ways.items() if way.early])
+        if not patched:
+            break
+        report = checked(options._replace(write_baseline=None), patched).report
+        failing = _failing(parts, before, report, patched)
+        if not failing:
+            break
+        for path in failing:
+            ways[path] = ways[path].next()
+    cured = tuple(dict.fromkeys(part.finding for part in parts if part.path in patched))
+    for part in offered:
+        if part.finding not in cured and part.finding not in left:
+            left[part.finding] = "a patch did not remove it, or brought another finding"
+    only_unsafe = {p.finding for p in planned.parts if not p.safe}.difference(cured, left)
+    return Cure(patched, cured, tuple(left.items()), len(only_unsafe), refused)
+
+
+def _patched(
+    parts: Sequence[Part], sources: Mapping[str, bytes], early: Sequence[str]
+) -> tuple[dict[str, bytes], tuple[tuple[str, str], ...]]:
+    """The files with the edits of all parts, and those that an edit would break."""
+    from d9mlint import fix
+    from d9mlint.fix.patches import edits
+
+    done = fix.apply_edits(edits(parts, sources, early), sources)
+    return dict(done.sources), done.refused
+
+
+def _failing(parts: Sequence[Part], before: Report, after: Report, patched: Iterable[str]) -> set[str]:
+    """The patched files whose findings are still there, or whose programs have findings that were not there."""
+    known, now = _told(before), _told(after)
+    fresh = [one for one in after.findings if one.severity != "info" and _key(one) not in known]
+    failing = {path for one in fresh for path in _files(one, patched)}
+    still = {(_slug(one), entry) for one in after.findings for entry in (*one.entries, one.location.path)}
+    for part in parts:
+        key = _key(part.finding)
+        if (part.statements and (_slug(part.finding), part.path) in still) or (part.edits and now[key] >= known[key]):
+            failing.add(part.path)
+    return failing.intersection(patched)
+
+
+def _told(report: Report) -> Counter[tuple[str, str, str]]:
+    """How often a rule says a text of a file, as lines move: findings, and places of a cause that were such."""
+    told = [_key(found) for found in report.findings]
+    more = [(one, one.note.partition(" (when ")[0]) for found in report.findings for one in found.related if one.rule]
+    return Counter([*told, *((one.rule, one.location.path, _unnumbered(text)) for one, text in more)])
+
+
+def _key(found: Finding) -> tuple[str, str, str]:
+    return found.rule, found.location.path, _unnumbered(found.message.partition(" (nor ")[0])
+
+
+def _slug(found: Finding) -> str:
+    return found.cause.rpartition("-")[0]
+
+
+def _unnumbered(text: str) -> str:
+    return re.sub(r"\d+", "#", text)
+
+
+# -- files ---------------------------------------------------------------------------------------------------------
+
+
+def _sources(options: Options, found: Report) -> dict[str, bytes]:
+    """The files of the report's findings and of their programs."""
     from d9mlint.python.source.reading import CannotRead, disk_reader
 
     cwd = Path.cwd()
     read = disk_reader(tree(options, configuration.load(start(options.paths), options.config)), cwd)
     sources: dict[str, bytes] = {}
-    for path in sorted({e.location.path for f in found.findings for x in f.fixes if x.safe for e in x.edits}):
+    edited = {e.location.path for f in found.findings for x in f.fixes for e in x.edits}
+    told = {path for f in found.findings for path in (f.location.path, *f.entries)}
+    for path in sorted(edited | {path for path in told if path.endswith(".py")}):
         try:
             data = read(path)
         except CannotRead:

@@ -36,6 +36,8 @@ class Options(NamedTuple):
     """The launch script (``path`` or ``path:line``) whose environment and arguments the program is judged with."""
     fix: bool = False
     diff: bool = False
+    unsafe_fixes: bool = False
+    """Fix also what changes the speed or the behaviour of a program: deterministic ops, autotuning."""
     timeout: float | None = None
     """Seconds of CPU time that an entry may take."""
     evidence: tuple[Path, ...] = ()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from d9mlint import config as configuration
@@ -16,12 +18,16 @@ from d9mlint.app.options import Options, Outcome, exit_code, selected, shown, st
 from d9mlint.catalogue import Catalogue, load
 from d9mlint.config import Config
 from d9mlint.discover import Discovery, added_roots, discover, import_roots
-from d9mlint.model import CONFIGS, KERNELS, Op, Report, Rule, Target, Unchecked, UsageError
-from d9mlint.target import KNOWN, Resolver, used
+from d9mlint.model import CONFIGS, KERNELS, Op, Package, Report, Rule, Target, Unchecked, UsageError
+from d9mlint.target import Resolver, used
 
 if TYPE_CHECKING:
     from d9mlint.python.batch.run import BatchJob, BatchResult
     from d9mlint.python.project.reach import Reach
+
+
+_NEWEST = "newest "
+"""How the reasons of versions begin that nobody has stated: the newest known, the newest for a Python."""
 
 
 def tree(options: Options, config: Config) -> Path:
@@ -34,8 +40,8 @@ def tree(options: Options, config: Config) -> Path:
         return config.root.resolve()
 
 
-def checked(options: Options) -> Outcome:
-    """Checks Python programs, and what stands beside them.
+def checked(options: Options, overlay: Mapping[str, bytes] = MappingProxyType({})) -> Outcome:
+    """Checks Python programs, and what stands beside them; ``overlay`` are contents that files would have.
 
     Raises:
         UsageError, ConfigError, CatalogueError: as `check`.
@@ -44,7 +50,7 @@ def checked(options: Options) -> Outcome:
     catalogue = load(config.catalogues, cache=options.cache)
     records = backing.named(options.evidence, Path.cwd())
     rules = selected(catalogue, (*config.select, *options.select), (*config.ignore, *options.ignore))
-    reach = _reach(options, config)
+    reach = _reach(options, config, overlay)
     launched, found = started(discover(options.paths, config), options, reach.peek, Path.cwd())
     resolver = Resolver(options.target, config.target, config.root, options.device or config.device)
     configs = judge_configs(options, resolver, tuple(r for r in rules if r.family == CONFIGS), found, reach.peek)
@@ -57,7 +63,7 @@ def checked(options: Options) -> Outcome:
         raise UsageError(f"script arguments after -- need exactly one entry script; there are {len(found.entries)}")
     targets, roots = _targets(config, found, reach, launched, resolver)
     job = _job(options, config, catalogue, rules, targets, roots, _argv(options, config, found, launched))
-    judged = _judged(job, found, options, reach)
+    judged = _judged(replace(job, overlay=overlay), found, options, reach)
     kernels = _kernels(options, config, tuple(r for r in rules if r.family == KERNELS), found)
     report = _report(options, config, catalogue, job, found, judged, [kernels, configs, commands], reach)
     launches = {name: launched.launches[name] for name in report.entries if name in launched.launches}
@@ -97,12 +103,12 @@ def _kernels(options: Options, config: Config, rules: tuple[Rule, ...], found: D
     return Besides(tuple(findings(scan, checks(rules))), scan.unchecked, scan.sources, rules)
 
 
-def _reach(options: Options, config: Config) -> Reach:
+def _reach(options: Options, config: Config, overlay: Mapping[str, bytes]) -> Reach:
     from d9mlint.python.project.reach import Reach
-    from d9mlint.python.source.reading import disk_reader
+    from d9mlint.python.source.reading import disk_reader, overlaid
 
     cwd = Path.cwd()
-    return Reach(disk_reader(tree(options, config), cwd), cwd)
+    return Reach(overlaid(disk_reader(tree(options, config), cwd), overlay), cwd)
 
 
 def _targets(
@@ -123,10 +129,15 @@ def _targets(
         roots[name] = beside[folder]
         reached = reach.files(name, roots[name])
         target = resolver.target(path)
-        if any(target.version(one) == KNOWN[one][-1] for one in ("tensorflow", "torch")):
+        if any(map(_assumed, map(target.packages.get, ("tensorflow", "torch")))):
             target = resolver.target(path, reach.limits(reached))  # nothing says more: perhaps the code does
         targets[name] = launched.target(target._replace(uses=used(reach.packages(reached))), name)
     return targets, roots
+
+
+def _assumed(package: Package | None) -> bool:
+    """Whether nobody has stated a version: it is the newest one, of all or for a Python."""
+    return package is not None and package.reason.startswith(_NEWEST)
 
 
 def _argv(options: Options, config: Config, found: Discovery, launched: Started) -> tuple[str, ...] | None:

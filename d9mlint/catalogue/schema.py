@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from typing import Any
 
 from d9mlint.catalogue import vocabulary
 from d9mlint.catalogue.entries import DEVICES, PACKAGE, PACKAGE_WANTED
@@ -26,7 +27,8 @@ _REQUIRED = (
     "message",
     "sources",
 )
-_KEYS = (*_REQUIRED, "applies", "cause", "match", "verify", "examples")
+_KEYS = (*_REQUIRED, "applies", "cause", "cure", "match", "verify", "examples")
+_CURES = ("argument", "assign", "unwrap", "sorted", "move", "remedy", "safe", "without", "rename")
 
 
 def module_name(rule: str) -> str:
@@ -72,7 +74,24 @@ def rule(
         match=_match(root, values, name, family, modules),
         sources=values["sources"].texts(),
         cause=values["cause"].like(NAME, "a slug such as `unseeded`") if "cause" in values else "",
+        cure=_cure(values["cure"]) if "cure" in values else {},
     ), values["id"]
+
+
+def _cure(item: Item) -> dict[str, Any]:
+    """How findings are cured where they stand: words that `d9mlint.fix.places` knows, with texts."""
+    part = item.mapping(("argument", "assign", "unwrap", "sorted", "move", "remedy", "safe", "without", "rename"))
+    out: dict[str, Any] = {}
+    for name, value in part.items():
+        if name in ("argument", "assign", "unwrap"):
+            out[name] = value.text()
+        elif name == "without":
+            out[name] = list(value.texts())
+        elif name == "rename":
+            out[name] = {key: new.text() for key, (_, new) in value.pairs().items()}
+        else:
+            out[name] = value.flag()
+    return out
 
 
 def _head(file: str, text: str) -> str:

@@ -57,6 +57,7 @@ class _Check(click.Command):
 @click.option("--launcher", metavar="FILE[:LINE]", help="Judge as started there: its environment and arguments.")
 @click.option("--fix", is_flag=True, help="Apply the safe fixes.")
 @click.option("--diff", is_flag=True, help="Show what --fix would change.")
+@click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: also what changes speed or behaviour.")
 @click.option("-j", "--jobs", type=click.IntRange(0), default=0, help="Worker processes (default: one a core).")
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
               help="CPU time that an entry may take (default: no limit); where it ends is told.")  # fmt: skip
@@ -93,6 +94,7 @@ def check(words: tuple[str, ...], **options: object) -> None:
                 launcher=options["launcher"],  # type: ignore[arg-type]
                 fix=bool(options["fix"]),
                 diff=bool(options["diff"]),
+                unsafe_fixes=bool(options["unsafe_fixes"]),
                 timeout=options["timeout"],  # type: ignore[arg-type]
                 evidence=tuple(options["evidence"]),  # type: ignore[arg-type]
                 watch=watch,

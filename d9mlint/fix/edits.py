@@ -41,6 +41,19 @@ def apply(findings: Iterable[Finding], sources: Mapping[str, bytes]) -> Applied:
     return Applied(changed, tuple(found for found, _ in chosen), tuple(sorted(broken.items())))
 
 
+def apply_edits(edits: Iterable[Edit], sources: Mapping[str, bytes]) -> Applied:
+    """Applies ``edits`` to ``sources``: of those that overlap the first; a file that would not parse stays as it is."""
+    taken: dict[str, list[Edit]] = {}
+    for edit in dict.fromkeys(edits):
+        others = taken.setdefault(edit.location.path, [])
+        if not any(overlaps(edit.location, other.location) for other in others):
+            others.append(edit)
+    done = {path: edited(sources[path], found) for path, found in sorted(taken.items())}
+    good = {path: data for path, data in done.items() if data is not None and _parses(data)}
+    broken = tuple((path, "its fixes would break it") for path in done if path not in good)
+    return Applied({path: data for path, data in good.items() if data != sources[path]}, (), broken)
+
+
 def _chosen(findings: Sequence[Finding], sources: Mapping[str, bytes]) -> Iterator[tuple[Finding, Fix]]:
     taken: set[Edit] = set()
     for found in findings:

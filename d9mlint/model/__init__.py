@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     )
     from d9mlint.model.finding import (
         CONFIDENCES as CONFIDENCES,
+        GENERATORS as GENERATORS,
         NOISES as NOISES,
         SEVERITIES as SEVERITIES,
         Edit as Edit,
@@ -103,7 +104,10 @@ _HOMES = {
         ("effect", "Argument Effect Invocation"),
         ("errors", "CatalogueError ConfigError D9mlintError UsageError"),
         ("evidence", "OUTCOMES VARYING Evidence EvidenceReport Observation Overhead Tally Unexecuted"),
-        ("finding", "CONFIDENCES NOISES SEVERITIES Edit Finding Fix Location Related fingerprint fingerprinted"),
+        (
+            "finding",
+            "CONFIDENCES GENERATORS NOISES SEVERITIES Edit Finding Fix Location Related fingerprint fingerprinted",
+        ),
         (
             "kernel",
             "CLASSES FORMS GUARD_LEVELS USES VERDICTS Family Guard KernelOp KernelReport KernelScan LibraryCall",

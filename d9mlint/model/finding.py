@@ -17,6 +17,16 @@ CONFIDENCES = ("low", "medium", "high")
 NOISES = ("algo", "impl")
 """The two families of noise: the algorithm's own random choices, or the implementation (Zhuang et al. 2021)."""
 
+GENERATORS = {
+    "python": "Python's `random`",
+    "numpy": "NumPy's global generator",
+    "tensorflow": "TensorFlow's global generator",
+    "torch": "PyTorch's global generator",
+    "torch-device": "the GPU's generator",
+    "numba": "Numba's generator",
+}
+"""The generators that a program shares, and what people call them."""
+
 
 class Location(NamedTuple):
     """A range in a file; lines and columns start at 1, the end column is exclusive. ``path`` is ``/``-separated."""
@@ -92,6 +102,8 @@ class Finding(NamedTuple):
     A slug, and after a slash what of it is concerned, as in ``unseeded/numpy``; empty: its place alone. In a report it
     names the cause in this report.
     """
+    concerns: tuple[str, ...] = ()
+    """What of its cause is concerned: the generators that a seed is missing for (``numpy``, ``torch``)."""
 
     @property
     def confirmed(self) -> bool:

@@ -61,6 +61,8 @@ class Rule(NamedTuple):
     path: str = ""
     cause: str = ""
     """What its findings come from, where one cure removes those of several places or rules: a slug."""
+    cure: Mapping[str, Any] = {}
+    """How a finding is cured where it stands (`d9mlint.fix.places`); empty: by the statements of its remedy, if any."""
 
     def applies(self, target: Target) -> bool:
         """Whether the rule is about this target's versions and device."""

@@ -51,6 +51,12 @@ def test_programs_that_share_no_place_have_causes_of_their_own() -> None:
     assert len(by_cause([*findings, shared])) == 1
 
 
+def test_a_notebook_and_its_script_are_one_program() -> None:
+    pair = [found(1, "unseeded", path=path, entries=(path,)) for path in ("lesson/a.py", "lesson/a.ipynb")]
+    (one,) = by_cause(pair)
+    assert (one.entries, len(one.related)) == (("lesson/a.ipynb", "lesson/a.py"), 1)
+
+
 def test_without_a_cause_of_its_own_the_place_and_the_rule_are_the_cause() -> None:
     twice = [found(1), found(1)._replace(message="another draw")]
     assert len(by_cause(twice)) == 1

@@ -23,7 +23,7 @@ from d9mlint.python.batch.screen import Screen
 from d9mlint.python.batch.store import Store, Unit, content_hash, own_code
 from d9mlint.python.judging.merging import combine
 from d9mlint.python.project.reach import Reach
-from d9mlint.python.source.reading import CannotRead, Reader, disk_reader
+from d9mlint.python.source.reading import CannotRead, Reader, disk_reader, overlaid
 
 if TYPE_CHECKING:
     from d9mlint.python.domain.knowledge import Knowledge
@@ -61,11 +61,17 @@ class BatchJob:
     cache: bool
     timeout: float | None = None
     """Seconds of CPU time that an entry may take."""
+    overlay: Mapping[str, bytes] = field(default_factory=dict)
+    """Contents that files would have after a patch, by path; all others are those on disk."""
 
     elsewhere: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """By entry, the files that an entry before it reaches too: what nothing calls in them is told there."""
     idle: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Entries that reach nothing which any rule is about, with the files that they reach."""
+
+    def reader(self) -> Reader:
+        """What reads the files of the run."""
+        return overlaid(disk_reader(self.root, self.cwd), self.overlay)
 
     def key(self, name: str, local: bool) -> str:
         """Where the unit of a file is kept: everything that it depends on besides the contents of files."""
@@ -108,7 +114,7 @@ def run(
     ``reach`` is what the caller already knows of the import lines.
     """
     watch = watch or (lambda done, total, name: None)
-    reach = reach or Reach(disk_reader(job.root, job.cwd), job.cwd)
+    reach = reach or Reach(job.reader(), job.cwd)
     screen = Screen(job.effects, job.ops, job.aliases, job.rules, reach.read)
     closures = {entry: reach.files(entry, job.roots[entry]) for entry in sorted(entries)}
     # With arguments it is to be told whether a program takes them, whatever it is about.
@@ -296,7 +302,7 @@ class _Judge:
         """The files, made when the first entry is judged: a run that finds all in the cache judges none."""
         from d9mlint.python.project.files import Project
 
-        return Project(disk_reader(self._job.root, self._job.cwd), Store.open("facts") if self._job.cache else None)
+        return Project(self._job.reader(), Store.open("facts") if self._job.cache else None)
 
     def unit(self, name: str, local: bool) -> Unit:
         """The findings of one entry or local file; a crash on it is told and takes nothing else down."""

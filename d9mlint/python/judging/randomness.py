@@ -35,14 +35,6 @@ from d9mlint.python.judging.flows import changes_nothing
 from d9mlint.python.judging.objects import draws_by_parts, is_own
 from d9mlint.python.judging.seedings import Seeding, compiled, may_be_seeded, reaches, seedings
 
-LABELS = {
-    "python": "Python's `random`",
-    "numpy": "NumPy's global generator",
-    "tensorflow": "TensorFlow's global generator",
-    "torch": "PyTorch's global generator",
-    "torch-device": "the GPU's generator",
-    "numba": "Numba's generator",
-}
 _IMPLICIT = (
     "keras.layers.", "keras.initializers.", "keras.applications.", "tensorflow.layers.", "tensorflow.get_variable",
     "tensorflow.contrib.layers.", "tensorflow.nn.dropout", "tensorflow.nn.rnn_cell.", "tensorflow.contrib.rnn.",

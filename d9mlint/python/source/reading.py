@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 MAX_BYTES = 4_000_000
@@ -45,6 +45,11 @@ def remembering(read: Reader) -> Reader:
         return known[path]
 
     return again
+
+
+def overlaid(read: Reader, overlay: Mapping[str, bytes]) -> Reader:
+    """A reader that has other contents for some files: those that a patch would give them."""
+    return (lambda path: overlay[path] if path in overlay else read(path)) if overlay else read
 
 
 def disk_reader(top: Path, cwd: Path) -> Reader:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from d9mlint.model import Related, Rule
+from d9mlint.model import GENERATORS, Related, Rule
 from d9mlint.python.domain.conditions import either
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
@@ -15,7 +15,7 @@ from d9mlint.python.judging.decides import decides, rank
 from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.flows import stands_in
 from d9mlint.python.judging.processes import remedy_there
-from d9mlint.python.judging.randomness import LABELS, Uncovered, uncovered
+from d9mlint.python.judging.randomness import Uncovered, uncovered
 from d9mlint.python.judging.restoring import lasting
 from d9mlint.python.judging.seedings import Seeding, reaches, seedings
 from d9mlint.python.judging.wording import words_of
@@ -88,8 +88,8 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
     elif first.late is None and seeds:
         notes = [Related(s.event.location, "seeds it under other conditions") for s in seeds if s.fixes is not False]
     others = sorted(
-        {LABELS[g] for s in _lasting(program) for g in s.generators if g in LABELS}
-        - {LABELS.get(generator_of(first), "")}
+        {GENERATORS[g] for s in _lasting(program) for g in s.generators if g in GENERATORS}
+        - {GENERATORS.get(generator_of(first), "")}
     )
     if kind(program, first) in LATE:
         return _late(program, rule, group, first.late.event)  # type: ignore[union-attr]
@@ -98,7 +98,7 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
             program,
         rule, event, cond=first.cond if words_of(anyhow, True) else anyhow, related=[*notes, *dict.fromkeys(related)],
         confidence=rule.confidence if first.sure else lower(lower(rule.confidence)),
-        name=event.raw, late=late, generator=LABELS.get(generator_of(first), generator_of(first)),
+        name=event.raw, late=late, generator=GENERATORS.get(generator_of(first), generator_of(first)),
         others=" and ".join(others), cause=_cause(rule, first),
         remedy=_remedy(program, rule, group),
     )  # fmt: skip
@@ -154,7 +154,7 @@ def _late(program: Program, rule: Rule, group: list[Uncovered], seed: Event) -> 
             program,
         rule, at, cond=group[0].cond, related=dict.fromkeys(related),
         confidence=rule.confidence if group[0].sure else lower(lower(rule.confidence)),
-        name=at.raw, draw=draw.raw, generator=LABELS.get(generator, generator), where=where,
+        name=at.raw, draw=draw.raw, generator=GENERATORS.get(generator, generator), where=where,
         cause=_cause(rule, group[0]),
     )  # fmt: skip
 

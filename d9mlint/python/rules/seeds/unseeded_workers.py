@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from d9mlint.model import Related, Rule
+from d9mlint.model import GENERATORS, Related, Rule
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, lower
-from d9mlint.python.judging.randomness import LABELS, Uncovered, uncovered
+from d9mlint.python.judging.randomness import Uncovered, uncovered
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.wording import words_of
 
@@ -32,7 +32,7 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
     useless = [s for s in seedings(program) if drawn & set(s.generators) and not s.event.detached]
     related += [Related(s.event.location, "seeds the main process; workers seed themselves") for s in useless]
     if group[0].late is not None:
-        related.append(Related(group[0].late.event.location, f"seeds {LABELS['torch']}, too late for this"))
+        related.append(Related(group[0].late.event.location, f"seeds {GENERATORS['torch']}, too late for this"))
     related += [Related(u.draw.event.location, "draws in the workers, too") for u in group[1:]]
     return draft(
             program,

@@ -18,16 +18,17 @@ _MODELS = ("torchvision", "timm", "transformers", "diffusers", "segmentation_mod
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """Assignments of True that no later one takes back."""
+    if not _may_convolve(program):
+        return
     settings = torchmode.cudnn(program, "benchmark")
     asked = both(torchmode.cudnn_deterministic(program)) is True or torchmode.torch_mode(program).on is True
-    matters = _may_convolve(program) and bool(torchgpu.trainings(program) or program.story.local)
     for one in settings:
         cond = both(one.true, torchgpu.on_gpu(program))
         if truth(cond, one.event.guards) is False or not is_symbolic(cond) or _taken_back(one, settings):
             continue
         yield draft(
             program,
-            rule, one.event, cond=cond, name=one.event.name, severity="" if matters else "info",
+            rule, one.event, cond=cond, name=one.event.name,
             among=": among deterministic ones here, which still differ from each other" if asked else "",
         )  # fmt: skip
 

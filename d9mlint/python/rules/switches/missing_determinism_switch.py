@@ -80,9 +80,12 @@ def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
     for event in found:
         if truth(off, event.guards) is False:
             continue
-        varying = [use for use in _missing_switch.varying(program) if use.op.framework != "jax"]
-        related = [Related(u.event.location, f"the {u.effect} of `{shown(u.event)}` varies") for u in varying]
+        seen = [use for use in _missing_switch.varying(program) if use.op.framework != "jax"]
         known = has_switch(program)
+        varying = [use for use in seen if not known or use.status.deterministic_mode != "varies"]
+        if seen and not varying:  # what varies here does so whatever the switch, and is told by itself
+            return
+        related = [Related(u.event.location, f"the {u.effect} of `{shown(u.event)}` varies") for u in varying]
         # Another program calls it, most likely: this one only imports its module.
         elsewhere = event.detached and event.location.path != program.story.entry
         yield draft(

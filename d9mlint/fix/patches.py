@@ -1,0 +1,130 @@
+"""Patches out of findings: what to change where, for each program in the ways that are worth trying.
+
+Statements at the start of a program (seeds, switches) cure what they cover in all of it; a listing or a setting is
+cured where it stands. Whether a patch does what it should is for the caller to find out: by checking the program again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from d9mlint.fix import places as places_
+from d9mlint.fix import statements
+from d9mlint.model import Edit, Finding, Rule
+
+_SCRIPT = ".py"
+_FLAG_RULE, _FLAG = "seed-flag-unused", re.compile(r"`--([\w-]+)` is parsed")
+
+
+class Part(NamedTuple):
+    """What cures one finding in one file: statements for its start, or an edit where it stands."""
+
+    finding: Finding
+    path: str
+    safe: bool
+    statements: tuple[str, ...] = ()
+    flag: str = ""
+    """The program's own flag for a seed, which nothing reads so far."""
+    edits: tuple[Edit, ...] = ()
+
+
+class Plan(NamedTuple):
+    """All parts, and the findings for which there is none with the reason."""
+
+    parts: tuple[Part, ...]
+    without: tuple[tuple[Finding, str], ...]
+
+
+def plan(findings: Iterable[Finding], rules: Mapping[str, Rule], sources: Mapping[str, bytes]) -> Plan:
+    """What can be done about ``findings`` of ``rules``; ``sources`` are the contents of their files and entries."""
+    parts: list[Part] = []
+    without: list[tuple[Finding, str]] = []
+    for found in findings:
+        own, reason = _parts(found, rules, sources)
+        parts += own
+        if reason:
+            without.append((found, reason))
+    return Plan(tuple(parts), tuple(without))
+
+
+def _parts(found: Finding, rules: Mapping[str, Rule], sources: Mapping[str, bytes]) -> tuple[list[Part], str]:
+    """The parts of the cure of one finding; else, or where they are not all, the reason."""
+    ready = next((fix for fix in found.fixes if fix.edits), None)
+    if ready is not None and all(edit.location.path in sources for edit in ready.edits):
+        return [Part(found, ready.edits[0].location.path, ready.safe, edits=ready.edits)], ""
+    if places_.DECIDED.intersection(_cure(found.rule, rules)):  # its remedy names other code, too
+        return _in_place(found, rules, sources)
+    block = statements.block(found.remedy, found.concerns) or _moved(found, rules, sources)
+    if block is None:
+        return _in_place(found, rules, sources)
+    entries = [entry for entry in found.entries if entry.endswith(_SCRIPT) and entry in sources]
+    flag = _unused_flag(found)
+    parts = [Part(found, entry, block.safe, block.statements, flag) for entry in entries]
+    if not found.entries:
+        return [], "no program is known that it belongs to"
+    return parts, "" if len(entries) == len(found.entries) else "notebooks are not patched"
+
+
+def _cure(name: str, rules: Mapping[str, Rule]) -> Mapping[str, Any]:
+    return rules[name].cure if name in rules else {}
+
+
+def _moved(found: Finding, rules: Mapping[str, Rule], sources: Mapping[str, bytes]) -> statements.Block | None:
+    """The seeds that come too late, to be said earlier as well."""
+    cure = _cure(found.rule, rules)
+    places = [found.location, *(related.location for related in found.related)]
+    seeds = [places_.moved(cure, place, sources.get(place.path, b"")) for place in places] if cure.get("move") else []
+    named = [statements.OF[name] for name in found.concerns if name in statements.OF] if cure.get("move") else []
+    told = tuple(dict.fromkeys(filter(None, seeds))) or tuple(named)
+    return statements.Block(told, bool(cure.get("safe"))) if told else None
+
+
+def _unused_flag(found: Finding) -> str:
+    """The name of the seed's flag that is parsed and read by nobody, where that is a part of the finding."""
+    told = [found.message] if found.rule == _FLAG_RULE else [r.note for r in found.related if r.rule == _FLAG_RULE]
+    match = _FLAG.search(told[0]) if told else None
+    return match[1].replace("-", "_") if match else ""
+
+
+def _in_place(found: Finding, rules: Mapping[str, Rule], sources: Mapping[str, bytes]) -> tuple[list[Part], str]:
+    """A part that cures each place of a finding where it stands."""
+    places = [(found.rule, found.location), *((r.rule, r.location) for r in found.related if r.rule)]
+    if not any(_cure(rule, rules) for rule, _ in places):
+        return [], "what to write depends on what the program means"
+    if not all(place.path.endswith(_SCRIPT) and place.path in sources for _, place in places):
+        return [], "notebooks are not patched"
+    made = [places_.edits(_cure(rule, rules), found.remedy, at, sources[at.path]) for rule, at in places]
+    if not all(made):
+        return [], "it is written in a way that is not known"
+    safe = all(bool(_cure(rule, rules).get("safe")) for rule, _ in places)
+    return [Part(found, found.location.path, safe, edits=tuple(edit for one in made for edit in one))], ""
+
+
+def edits(parts: Sequence[Part], sources: Mapping[str, bytes], early: Collection[str] = ()) -> list[Edit]:
+    """The edits of all parts, one for the statements of each file, as far as they can be made.
+
+    ``early``: files whose statements go before the first import that may draw.
+    """
+    out = [edit for part in parts for edit in part.edits]
+    for path in dict.fromkeys(part.path for part in parts if part.statements):
+        there = [part for part in parts if part.path == path]
+        flag = next((part.flag for part in there if part.flag), "")
+        wanted = list(_ordered(there))
+        flagged = [one for one in wanted if flag and "seed(" in one]
+        rest = [one for one in wanted if one not in flagged]
+        made = [statements.after_parsing(path, sources[path], flagged, flag)] if flagged else []
+        made += [statements.insertion(path, sources[path], rest, early=path in early)] if rest else []
+        out += [edit for edit in made if isinstance(edit, Edit)]
+    return list(dict.fromkeys(out))
+
+
+def _ordered(parts: Iterable[Part]) -> Iterator[str]:
+    """The statements of several parts, each once: variables, seeds, switches."""
+    found = list(dict.fromkeys(one for part in parts for one in part.statements))
+    whole = any(".utils.set_random_seed(" in one for one in found)
+    yield from (one for one in found if one.startswith("os."))
+    yield from (one for one in found if ".seed(" in one and not whole)
+    yield from (one for one in found if "seed(" in one and ".seed(" not in one)
+    yield from (one for one in found if "seed(" not in one and not one.startswith("os."))

@@ -1,0 +1,248 @@
+"""The statements that a remedy names, put into a program at the first place that is early enough for them.
+
+A remedy is what the catalogue says for the version at hand, so a patch is made of its code: nothing is known twice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import libcst as cst
+from libcst.helpers import get_full_name_for_node
+from libcst.metadata import MetadataWrapper, PositionProvider
+
+from d9mlint.model import Edit, Location
+
+_CODE = re.compile(r"`([^`\n]+)`")
+_SEED = re.compile(
+    r"(random|np\.random|torch|tf\.random|tf|tf\.keras\.utils|keras\.utils)\.(seed|manual_seed|set_seed|set_random_seed)\(\d+\)"
+)
+_SWITCH = re.compile(
+    r"os\.environ\[[\"']\w+[\"']\] = [^`\n]+|torch\.(use_deterministic_algorithms|set_deterministic)\(True\)|"
+    r"torch\.backends\.cudnn\.(deterministic = True|benchmark = False)|"
+    r"tf\.config\.experimental\.enable_op_determinism\(\)"
+)
+_ROOTS = {"random": "random", "np": "numpy", "torch": "torch", "tf": "tensorflow", "keras": "keras", "os": "os"}
+"""The first name of a statement, and the package that it stands for."""
+_NUMBER = re.compile(r"\(\d+\)$")
+_GRAPH = "tensorflow.compat.v1"
+"""As ``tf``, it seeds by the function of TensorFlow 1."""
+
+
+_SEEDS = (
+    (re.compile(r"random\."), ("python",)),
+    (re.compile(r"np\."), ("numpy",)),
+    (re.compile(r"torch\."), ("torch", "torch-device")),
+    (re.compile(r"(tf\.)?keras\.utils\.set_random_seed"), ("tensorflow", "keras", "python", "numpy")),
+    (re.compile(r"tf\."), ("tensorflow", "keras")),
+)
+"""What a statement seeds, by how it begins."""
+OF = {"python": "random.seed(1)", "numpy": "np.random.seed(1)", "torch": "torch.manual_seed(1)"}
+"""What seeds a generator in all versions."""
+_KERAS = frozenset({"tensorflow", "keras"})
+
+
+class Block(NamedTuple):
+    """Statements for one program, in order, and whether the program computes the same with them, only repeatably."""
+
+    statements: tuple[str, ...]
+    safe: bool
+
+
+def block(remedy: str, generators: Sequence[str] = ()) -> Block | None:
+    """The statements of a remedy that a program can start with; None where it names none.
+
+    ``generators`` are those that a seed is missing for: what seeds others only is for other programs.
+    """
+    code = list(dict.fromkeys(_CODE.findall(remedy)))
+    seeds = _enough([one for one in code if _SEED.fullmatch(one)], generators)
+    switches = [one for one in code if _SWITCH.fullmatch(one)]
+    found = [*(one for one in switches if one.startswith("os.")), *seeds]
+    found += [one for one in switches if not one.startswith("os.")]
+    return Block(tuple(found), not switches) if found else None
+
+
+def is_switch(text: str) -> bool:
+    """Whether a text is a statement that switches determinism on, whatever stands around it."""
+    return bool(_SWITCH.fullmatch(text))
+
+
+def _enough(seeds: Sequence[str], generators: Sequence[str]) -> list[str]:
+    """The fewest of these statements that seed all of ``generators``; all of them where none is named."""
+    if not generators:
+        return list(seeds)
+    chosen: list[str] = []
+    missing = set(generators)
+    keras = bool(_KERAS & missing)  # what seeds these seeds Python and NumPy, too, and is for programs that use them
+    for one in sorted(seeds, key=lambda one: bool(_KERAS.intersection(_seeded(one))) is not keras):
+        if missing.intersection(_seeded(one)):
+            chosen.append(one)
+            missing.difference_update(_seeded(one))
+    return [] if missing else chosen
+
+
+def _seeded(statement: str) -> tuple[str, ...]:
+    return next((generators for pattern, generators in _SEEDS if pattern.match(statement)), ())
+
+
+def insertion(path: str, source: bytes, statements: Iterable[str], *, early: bool = False) -> Edit | str:
+    """The edit that puts statements, and the imports they need, behind the imports of a script; or why it cannot.
+
+    ``early``: before the first import that is relative or of a module beside the script, as that may draw.
+    """
+    try:
+        wrapper = MetadataWrapper(cst.parse_module(source), unsafe_skip_copy=True)
+    except (cst.ParserSyntaxError, UnicodeDecodeError, RecursionError, ValueError):
+        return "it cannot be parsed"
+    positions = wrapper.resolve(PositionProvider)
+    body = wrapper.module.body
+    last, bound = _last_import(body, early)
+    line = positions[last].end.line if last is not None else _first_line(body, positions)
+    present = {_text(wrapper.module, stmt) for stmt in body}
+    told = [_bound(one, bound) for one in statements]
+    new = [one for one in told if one not in present]
+    if not new:
+        return "it is there already"
+    missing = dict.fromkeys(_import(one, bound) for one in new)
+    imports = "".join(f"{text}\n" for text in missing if text)
+    text = f"{imports}\n" + "".join(f"{one}\n" for one in new)
+    lines = source.decode(wrapper.module.encoding, "replace").splitlines()
+    follows = lines[line] if line < len(lines) else ""
+    at = Location(path, line + 1, 1, line + 1, 1)
+    if lines and line >= len(lines) and not source.endswith((b"\n", b"\r")):  # behind a last line that has no end
+        end = len(lines[-1]) + 1
+        at, text = Location(path, len(lines), end, len(lines), end), f"\n{text}"
+    return Edit(at, text if not follows.strip() else f"{text}\n")
+
+
+def after_parsing(path: str, source: bytes, statements: Iterable[str], flag: str) -> Edit | str:
+    """The edit that puts seeds behind the line that parses the command line, with the value of ``flag``; or why not."""
+    try:
+        wrapper = MetadataWrapper(cst.parse_module(source), unsafe_skip_copy=True)
+    except (cst.ParserSyntaxError, UnicodeDecodeError, RecursionError, ValueError):
+        return "it cannot be parsed"
+    finder = _Parsing()
+    wrapper.visit(finder)
+    if len(finder.found) != 1:
+        return "its command line is not parsed at one place"
+    (name, end, column) = finder.found[0]
+    _, bound = _last_import(wrapper.module.body, early=False)
+    told = [_bound(one, bound) for one in statements]
+    lacking = [one for one in told if one.partition(".")[0] not in bound]
+    if lacking:
+        return f"`{lacking[0].partition('.')[0]}` is not imported"
+    indent = " " * column
+    lines = source.decode(wrapper.module.encoding, "replace").splitlines()
+    indent = lines[end - 1][:column] if end <= len(lines) and not lines[end - 1][:column].strip() else indent
+    text = "".join(f"{indent}{re.sub(_NUMBER, f'({name}.{flag})', one)}\n" for one in told)
+    return Edit(Location(path, end + 1, 1, end + 1, 1), text)
+
+
+class _Parsing(cst.CSTVisitor):
+    """``args = parser.parse_args()``: the name, the last line, and the column in which the statement begins."""
+
+    METADATA_DEPENDENCIES = (PositionProvider,)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, int, int]] = []
+
+    def visit_SimpleStatementLine(self, node: cst.SimpleStatementLine) -> None:
+        """One assignment that is all of its line."""
+        part = node.body[0]
+        if len(node.body) != 1 or not isinstance(part, cst.Assign) or not isinstance(part.value, cst.Call):
+            return
+        target, called = part.targets[0].target, part.value.func
+        parses = isinstance(called, cst.Attribute) and called.attr.value == "parse_args"
+        if parses and isinstance(target, cst.Name) and len(part.targets) == 1:
+            where = self.get_metadata(PositionProvider, node)
+            self.found.append((target.value, where.end.line, where.start.column))
+
+
+def _last_import(body: Sequence[cst.BaseStatement], early: bool) -> tuple[cst.BaseStatement | None, Mapping[str, str]]:
+    """The statement behind which to insert, and what the imports up to it bind, by name."""
+    last: cst.BaseStatement | None = None
+    bound: dict[str, str] = {}
+    for stmt in body:
+        parts = stmt.body if isinstance(stmt, cst.SimpleStatementLine) else ()
+        imports = [part for part in parts if isinstance(part, (cst.Import, cst.ImportFrom))]
+        if not imports:
+            docstring = last is None and stmt is body[0] and _is_text(stmt)
+            last = stmt if docstring else last
+            continue
+        if early and any(not _is_of_packages(part) for part in imports):
+            break
+        last = stmt
+        for part in imports:
+            bound.update(_binds(part))
+    return last, bound
+
+
+def _is_text(stmt: cst.BaseStatement) -> bool:
+    return isinstance(stmt, cst.SimpleStatementLine) and all(
+        isinstance(part, cst.Expr) and isinstance(part.value, (cst.SimpleString, cst.ConcatenatedString))
+        for part in stmt.body
+    )
+
+
+def _is_of_packages(part: cst.Import | cst.ImportFrom) -> bool:
+    """Whether an import is of frameworks and of what they need; any other one may run code of the program."""
+    return all(name.partition(".")[0] in _PACKAGES for name in _binds(part).values())
+
+
+_PACKAGES = frozenset(
+    {*_ROOTS.values(), "__future__", "sys", "math", "time", "datetime", "json", "argparse", "logging", "pathlib", "re",
+     "collections", "itertools", "functools", "typing", "dataclasses", "absl", "torchvision", "jax", "flax", "optax"}
+)  # fmt: skip
+
+
+def _binds(part: cst.Import | cst.ImportFrom) -> dict[str, str]:
+    """What an import binds: the dotted name by the local one; of ``from . import x`` with the dots."""
+    if isinstance(part, cst.Import):
+        out: dict[str, str] = {}
+        for alias in part.names:
+            dotted = alias.evaluated_name
+            local = alias.evaluated_alias
+            out[local or dotted.partition(".")[0]] = dotted if local else dotted.partition(".")[0]
+        return out
+    module = get_full_name_for_node(part.module) if part.module is not None else ""
+    holder = "." * len(part.relative) + (module or "")
+    if isinstance(part.names, cst.ImportStar):
+        return {"*": holder}
+    return {alias.evaluated_alias or alias.evaluated_name: f"{holder}.{alias.evaluated_name}" for alias in part.names}
+
+
+def _first_line(body: Sequence[cst.BaseStatement], positions: Mapping[cst.CSTNode, cst.metadata.CodeRange]) -> int:
+    """The line before the first statement; what stands above it are comments."""
+    return positions[body[0]].start.line - 1 if body else 0
+
+
+def _text(module: cst.Module, stmt: cst.BaseStatement) -> str:
+    return module.code_for_node(stmt.with_changes(leading_lines=())).strip() if hasattr(stmt, "leading_lines") else ""
+
+
+def _bound(statement: str, bound: Mapping[str, str]) -> str:
+    """The statement with the name under which the script knows the package."""
+    root, dot, rest = statement.partition(".")
+    package = _ROOTS[root]
+    if bound.get("*") == package:  # `from random import *`
+        return rest
+    names = [local for local, dotted in bound.items() if dotted == package or (root == "tf" and dotted == _GRAPH)]
+    free = root if root not in bound else f"{package}_module"  # `from random import random` has taken the name
+    local = root if root in names else names[0] if names else free
+    if bound.get(local) == _GRAPH:
+        rest = rest.replace("random.set_seed(", "set_random_seed(")
+    return f"{local}{dot}{rest}"
+
+
+def _import(statement: str, bound: Mapping[str, str]) -> str:
+    """The import that a statement lacks; empty where its first name is bound."""
+    root = statement.partition(".")[0]
+    if root in bound or "(" in root:
+        return ""
+    if root.endswith("_module"):
+        return f"import {root.removesuffix('_module')} as {root}"
+    package = _ROOTS[root]
+    return f"import {package}" if root == package else f"import {package} as {root}"

@@ -1,0 +1,135 @@
+"""``--fix`` and ``--diff``: patches are proven before they are written, and what is left is told with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from d9mlint.app import fixing
+from d9mlint.app.programs import checked
+
+Run = Callable[..., Any]
+UNSEEDED = "import numpy as np\nimport torch\n\nx = torch.rand(3)\nprint(x, np.random.rand(3))\n"
+SEEDED = UNSEEDED.replace("torch\n\n", "torch\n\nnp.random.seed(1)\ntorch.manual_seed(1)\n\n")
+TRAINS = """import torch
+
+torch.manual_seed(1)
+net = torch.nn.Conv2d(3, 3, 1).cuda()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+net(torch.ones(1, 3, 8, 8).cuda()).sum().backward()
+optimizer.step()
+"""
+
+
+def test_one_missing_seed_is_cured_for_all_generators(d9mlint: Run) -> None:
+    Path("train.py").write_text(UNSEEDED)
+    ran = d9mlint("train.py", "--fix")
+    assert (ran.code, ran.err) == (0, "fixed 1 finding\n")
+    assert Path("train.py").read_text() == SEEDED
+    again = d9mlint("train.py", "--fix")
+    assert (again.code, again.err) == (0, "fixed 0 findings\n")
+    assert Path("train.py").read_text() == SEEDED
+
+
+def test_diff_writes_nothing(d9mlint: Run) -> None:
+    Path("train.py").write_text(UNSEEDED)
+    ran = d9mlint("train.py", "--diff")
+    assert (ran.code, ran.err) == (1, "would fix 1 finding\n")
+    assert "+np.random.seed(1)\n+torch.manual_seed(1)\n" in ran.out
+    assert Path("train.py").read_text() == UNSEEDED
+
+
+def test_what_changes_speed_or_behaviour_is_asked_for(d9mlint: Run) -> None:
+    Path("train.py").write_text(TRAINS)
+    ran = d9mlint("train.py", "--fix")
+    assert (ran.code, ran.err) == (1, "fixed 0 findings, 1 more with --unsafe-fixes\n")
+    assert Path("train.py").read_text() == TRAINS
+    ran = d9mlint("train.py", "--fix", "--unsafe-fixes")
+    assert (ran.code, ran.err) == (0, "fixed 1 finding\n")
+    assert "torch.use_deterministic_algorithms(True)\n" in Path("train.py").read_text()
+    assert d9mlint("train.py", "--unsafe-fixes").code == 2
+
+
+def test_all_programs_that_share_a_cause_are_patched(d9mlint: Run) -> None:
+    Path("net.py").write_text("import torch\n\n\ndef make():\n    return torch.rand(3)\n")
+    for name in ("a.py", "b.py"):
+        Path(name).write_text("from net import make\n\nif __name__ == '__main__':\n    print(make())\n")
+    ran = d9mlint(".", "--fix")
+    assert (ran.code, ran.err) == (0, "fixed 1 finding\n")
+    for name in ("a.py", "b.py"):
+        assert Path(name).read_text().startswith("from net import make\nimport torch\n\ntorch.manual_seed(1)\n")
+
+
+def test_a_seed_goes_before_an_import_that_draws(d9mlint: Run) -> None:
+    Path("table.py").write_text("import numpy as np\n\nTABLE = np.random.rand(3)\n")
+    Path("train.py").write_text("import numpy as np\nfrom table import TABLE\n\nprint(TABLE, np.random.rand(2))\n")
+    ran = d9mlint("train.py", "--fix")
+    assert (ran.code, ran.err) == (0, "fixed 1 finding\n")
+    assert Path("train.py").read_text() == (
+        "import numpy as np\n\nnp.random.seed(1)\n\nfrom table import TABLE\n\nprint(TABLE, np.random.rand(2))\n"
+    )
+
+
+def test_the_programs_own_flag_is_used(d9mlint: Run) -> None:
+    Path("train.py").write_text(
+        "import argparse\nimport torch\n\nparser = argparse.ArgumentParser()\n"
+        "parser.add_argument('--seed', type=int, default=3)\nargs = parser.parse_args()\nprint(torch.rand(3))\n"
+    )
+    assert d9mlint("train.py", "--fix").err == "fixed 1 finding\n"
+    assert "args = parser.parse_args()\ntorch.manual_seed(args.seed)\nprint" in Path("train.py").read_text()
+
+
+def test_a_patch_that_brings_another_finding_is_left_out(d9mlint: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("train.py").write_text(UNSEEDED)
+
+    def worse(options: Any, overlay: Any = None) -> Any:
+        outcome = checked(options, overlay or {})
+        other = [found._replace(rule="other", message="another one") for found in checked(options).report.findings]
+        return outcome._replace(report=outcome.report._replace(findings=tuple(other))) if overlay else outcome
+
+    monkeypatch.setattr(fixing, "checked", worse)
+    ran = d9mlint("train.py", "--fix")
+    assert (
+        ran.err
+        == (
+            "fixed 0 findings\n  not fixed: train.py:5 unseeded-numpy: a patch did not remove it, or brought another finding\n"
+        )
+        or "a patch did not remove it" in ran.err
+    )
+    assert Path("train.py").read_text() == UNSEEDED
+
+
+def test_a_file_that_changes_meanwhile_is_left_alone(d9mlint: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("train.py").write_text(UNSEEDED)
+    real = fixing._cure
+
+    def slow(*args: Any) -> Any:
+        done = real(*args)
+        Path("train.py").write_text("# edited\n" + UNSEEDED)
+        return done
+
+    monkeypatch.setattr(fixing, "_cure", slow)
+    ran = d9mlint("train.py", "--fix", "--format", "json")
+    assert ran.code == 3
+    assert ran.json["unchecked"] == [{"path": "train.py", "reason": "not fixed: it has changed in the meantime"}]
+    assert Path("train.py").read_text().startswith("# edited\n")
+
+
+def test_what_has_no_patch_is_told_with_the_reason(d9mlint: Run) -> None:
+    Path("n.ipynb").write_text(
+        '{"cells": [{"cell_type": "code", "source": ["import torch\\n", "print(torch.rand(3))"], "outputs": [], '
+        '"metadata": {}, "execution_count": null}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
+    )
+    before = Path("n.ipynb").read_bytes()
+    assert d9mlint("n.ipynb", "--fix").err == (
+        "fixed 0 findings\n  not fixed: n.ipynb:cell 1:2 unseeded-torch: notebooks are not patched\n"
+    )
+    assert Path("n.ipynb").read_bytes() == before
+    Path("walk.py").write_text(
+        "import os\nimport numpy as np\n\nrows = []\nfor top, dirs, files in os.walk('data'):\n"
+        "    rows += [np.load(os.path.join(top, f)) for f in files]\nnp.save('all.npy', np.concatenate(rows))\n"
+    )
+    assert "it is written in a way that is not known" in d9mlint("walk.py", "--fix").err

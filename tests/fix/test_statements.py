@@ -1,0 +1,140 @@
+"""Statements of remedies at the start of programs: where they go, under which names, and that nothing else changes."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from d9mlint.fix import edited
+from d9mlint.fix.statements import after_parsing, block, insertion
+from d9mlint.model import Edit
+
+SEEDS = ["random.seed(1)", "np.random.seed(1)", "torch.manual_seed(1)"]
+
+
+def patched(source: str, statements: list[str], *, early: bool = False) -> str:
+    edit = insertion("train.py", source.encode(), statements, early=early)
+    assert isinstance(edit, Edit), edit
+    done = edited(source.encode(), [edit])
+    assert done is not None
+    return done.decode()
+
+
+def test_they_stand_behind_the_imports_with_those_they_need() -> None:
+    source = "import numpy as np\nimport torch\n\nx = torch.rand(3)\n"
+    assert patched(source, SEEDS) == (
+        "import numpy as np\nimport torch\nimport random\n\n"
+        "random.seed(1)\nnp.random.seed(1)\ntorch.manual_seed(1)\n\nx = torch.rand(3)\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "wanted"),
+    [
+        ("", "import random\n\nrandom.seed(1)\n"),
+        ("x = 1\n", "import random\n\nrandom.seed(1)\n\nx = 1\n"),
+        ("import os", "import os\nimport random\n\nrandom.seed(1)\n"),
+        ("import os\r\nx = 1\r\n", "import os\r\nimport random\r\n\r\nrandom.seed(1)\r\n\r\nx = 1\r\n"),
+        ('"""Doc."""\nx = 1\n', '"""Doc."""\nimport random\n\nrandom.seed(1)\n\nx = 1\n'),
+        ("#!/usr/bin/env python\n# -*- coding: latin-1 -*-\nx = 1\n",
+         "#!/usr/bin/env python\n# -*- coding: latin-1 -*-\nimport random\n\nrandom.seed(1)\n\nx = 1\n"),
+        ("from __future__ import annotations\nx = 1\n",
+         "from __future__ import annotations\nimport random\n\nrandom.seed(1)\n\nx = 1\n"),
+        ("import random; x = random.random()\n", "import random; x = random.random()\n\nrandom.seed(1)\n"),
+    ],
+)  # fmt: skip
+def test_files_of_all_kinds(source: str, wanted: str) -> None:
+    assert patched(source, ["random.seed(1)"]) == wanted
+
+
+@pytest.mark.parametrize(
+    ("imports", "statement", "wanted"),
+    [
+        ("import numpy", "np.random.seed(1)", "numpy.random.seed(1)"),
+        ("import numpy as n", "np.random.seed(1)", "n.random.seed(1)"),
+        ("import tensorflow.compat.v1 as tf", "tf.random.set_seed(1)", "tf.set_random_seed(1)"),
+        ("import tensorflow.compat.v1 as tf", "tf.set_random_seed(1)", "tf.set_random_seed(1)"),
+        ("from random import *", "random.seed(1)", "seed(1)"),
+        ("import os.path", 'os.environ["A"] = "1"', 'os.environ["A"] = "1"'),
+    ],
+)
+def test_packages_are_called_as_the_script_does(imports: str, statement: str, wanted: str) -> None:
+    assert patched(f"{imports}\n", [statement]) == f"{imports}\n\n{wanted}\n"
+
+
+def test_a_name_that_is_taken_is_not_used() -> None:
+    assert patched("from random import random\n", ["random.seed(1)"]) == (
+        "from random import random\nimport random as random_module\n\nrandom_module.seed(1)\n"
+    )
+
+
+def test_early_is_before_what_may_draw() -> None:
+    source = "import torch\nfrom model import Net\nimport data\n\nNet()\n"
+    assert patched(source, ["torch.manual_seed(1)"], early=True).startswith(
+        "import torch\n\ntorch.manual_seed(1)\n\nfrom model import Net\n"
+    )
+    assert "import data\n\ntorch.manual_seed(1)\n" in patched(source, ["torch.manual_seed(1)"])
+
+
+def test_what_is_there_is_not_said_twice() -> None:
+    source = "import torch\n\ntorch.manual_seed(1)\n"
+    assert insertion("train.py", source.encode(), ["torch.manual_seed(1)"]) == "it is there already"
+
+
+def test_what_cannot_be_parsed_stays() -> None:
+    assert insertion("train.py", b"def f(:\n", ["random.seed(1)"]) == "it cannot be parsed"
+
+
+def test_the_value_of_the_programs_own_flag() -> None:
+    source = b"import torch\n\n\ndef main():\n    args = parser.parse_args()\n    return args\n"
+    edit = after_parsing("train.py", source, ["torch.manual_seed(1)"], "seed")
+    assert isinstance(edit, Edit)
+    assert edited(source, [edit]) == source.replace(b"    return", b"    torch.manual_seed(args.seed)\n    return")
+    assert after_parsing("train.py", source, ["random.seed(1)"], "seed") == "`random` is not imported"
+    assert after_parsing("train.py", source * 2, ["torch.manual_seed(1)"], "seed") == (
+        "its command line is not parsed at one place"
+    )
+
+
+@pytest.mark.parametrize(
+    ("remedy", "generators", "wanted", "safe"),
+    [
+        ("`random.seed(1)` before; with TensorFlow `tf.keras.utils.set_random_seed(1)`", ["python"],
+         ("random.seed(1)",), True),
+        ("`random.seed(1)` before; with TensorFlow `tf.keras.utils.set_random_seed(1)`", ["python", "tensorflow"],
+         ("tf.keras.utils.set_random_seed(1)",), True),
+        ("`torch.manual_seed(1)`, with `random.seed(1)` and `np.random.seed(1)`", ["torch", "numpy"],
+         ("torch.manual_seed(1)", "np.random.seed(1)"), True),
+        ('call `torch.use_deterministic_algorithms(True)` and set `os.environ["A"] = "1"`', [],
+         ('os.environ["A"] = "1"', "torch.use_deterministic_algorithms(True)"), False),
+        ("`np.random.default_rng(1)` of your own", [], None, True),
+        ("`torch.manual_seed(1)`", ["numpy"], None, True),
+    ],
+)  # fmt: skip
+def test_the_code_of_a_remedy(remedy: str, generators: list[str], wanted: tuple[str, ...] | None, safe: bool) -> None:
+    found = block(remedy, generators)
+    assert (found.statements if found else None) == wanted
+    assert found is None or found.safe is safe
+
+
+LINES = st.lists(
+    st.sampled_from([
+        "import os", "import torch", "import numpy as np", "from model import Net", "x = 1", "# comment", "", "def f():\n    pass",
+        "if x:\n    import sys", "try:\n    import a\nexcept ImportError:\n    a = None", "class A:\n    import b",
+    ]),
+    max_size=8,
+)  # fmt: skip
+
+
+@given(LINES, st.lists(st.sampled_from(SEEDS), min_size=1, unique=True), st.booleans(), st.booleans())
+def test_only_lines_are_added_and_the_rest_stays(lines: list[str], seeds: list[str], early: bool, end: bool) -> None:
+    source = "\n".join(lines) + ("\n" if end and lines else "")
+    done = patched(source, seeds, early=early)
+    ast.parse(done)
+    kept = iter(done.split("\n"))
+    assert all(line in kept for line in source.split("\n"))
+    assert all(seed in done for seed in seeds)
+    assert insertion("train.py", done.encode(), seeds, early=early) == "it is there already"
