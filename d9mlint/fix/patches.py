@@ -56,7 +56,7 @@ def _parts(found: Finding, rules: Mapping[str, Rule], sources: Mapping[str, byte
         return [Part(found, ready.edits[0].location.path, ready.safe, edits=ready.edits)], ""
     if places_.DECIDED.intersection(_cure(found.rule, rules)):  # its remedy names other code, too
         return _in_place(found, rules, sources)
-    block = statements.block(found.remedy, found.concerns) or _moved(found, rules, sources)
+    block = _of_remedy(found, sources) or _moved(found, rules, sources)
     if block is None:
         return _in_place(found, rules, sources)
     entries = [entry for entry in found.entries if entry.endswith(_SCRIPT) and entry in sources]
@@ -65,6 +65,15 @@ def _parts(found: Finding, rules: Mapping[str, Rule], sources: Mapping[str, byte
     if not found.entries:
         return [], "no program is known that it belongs to"
     return parts, "" if len(entries) == len(found.entries) else "notebooks are not patched"
+
+
+def _of_remedy(found: Finding, sources: Mapping[str, bytes]) -> statements.Block | None:
+    """The statements of the remedy, none of them of a framework that the program does not use."""
+    block = statements.block(found.remedy, found.concerns)
+    paths = {found.location.path, *found.entries, *(related.location.path for related in found.related)}
+    named = [sources[path] for path in paths if path in sources]
+    foreign = [one for one in block.statements if not statements.fits(one, named)] if block is not None else []
+    return None if foreign else block
 
 
 def _cure(name: str, rules: Mapping[str, Rule]) -> Mapping[str, Any]:

@@ -27,6 +27,7 @@ _SWITCH = re.compile(
 _ROOTS = {"random": "random", "np": "numpy", "torch": "torch", "tf": "tensorflow", "keras": "keras", "os": "os"}
 """The first name of a statement, and the package that it stands for."""
 _NUMBER = re.compile(r"\(\d+\)$")
+_EVERYWHERE = ("random", "os", "numpy")
 _GRAPH = "tensorflow.compat.v1"
 """As ``tf``, it seeds by the function of TensorFlow 1."""
 
@@ -62,6 +63,12 @@ def block(remedy: str, generators: Sequence[str] = ()) -> Block | None:
     found = [*(one for one in switches if one.startswith("os.")), *seeds]
     found += [one for one in switches if not one.startswith("os.")]
     return Block(tuple(found), not switches) if found else None
+
+
+def fits(statement: str, sources: Iterable[bytes]) -> bool:
+    """Whether a program with these sources has what a statement is about: NumPy and what Python brings always count."""
+    package = _ROOTS.get(statement.partition(".")[0], "")
+    return package in _EVERYWHERE or any(package.encode() in source for source in sources)
 
 
 def is_switch(text: str) -> bool:

@@ -9,6 +9,7 @@ from d9mlint.python.domain.conditions import is_symbolic, negate
 from d9mlint.python.domain.values import Const
 from d9mlint.python.frameworks.tensorflow.determinism import switch
 from d9mlint.python.frameworks.tensorflow.threads import POOLS, pool_sizes
+from d9mlint.python.frameworks.used import uses_tensorflow
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 
@@ -17,7 +18,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At pools that are given more than one thread; where none is set, at the first training step (as an info)."""
     training = next((e for e in program.trains if not e.detached), None)
     missing = negate(switch(program).on) if program.target.fits("tensorflow", ">=2.8") else True
-    if training is None or missing is False or not is_symbolic(missing):
+    if training is None or not uses_tensorflow(program) or missing is False or not is_symbolic(missing):
         return
     sizes = [s for s in pool_sizes(program) if not s.event.detached]
     many: dict[int, list[str]] = {}

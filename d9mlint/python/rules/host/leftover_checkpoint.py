@@ -34,6 +34,7 @@ _IF_THERE = ("torch.load", "keras.Model.load_weights", "keras.models.load_model"
 _LOAD = ".load_state_dict"
 _RESUMES = re.compile(r"resum|restor|continu|restart", re.IGNORECASE)
 _THERE = re.compile(r"exists\(|isfile\(|isdir\(|is_file\(|is_dir\(")
+_LOADS = (*_NEWEST, _INITIALIZE, _RESTORE, *_IF_THERE)
 _SAVES = re.compile(
     r"tensorflow\.train\.(Saver|Checkpoint|CheckpointManager)\(\)\.(save|write)|tensorflow\.train\.CheckpointManager|"
     r"flax\.training\.checkpoints\.save_checkpoint(_multiprocess)?|torch\.save|transformers\.\w*TrainingArguments|"
@@ -52,8 +53,8 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     yield from _estimators(program, rule)
     last = max((event.index for event in (*program.trains, *trainings(program)) if not event.detached), default=-1)
     saves = [e for e in program.events if e.kind == "call" and not e.detached and _SAVES.fullmatch(e.name)]
-    for load in program.events[: max(last, 0)]:
-        if load.kind != "call" or load.detached or _asked_for(load):
+    for load in program.calls(*_LOADS):
+        if load.detached or load.index >= last or _asked_for(load):
             continue
         folder = _taken_up(program, load)
         if folder is not None and (load.name in _OWN_FOLDER or _saved_there(folder, saves)):
