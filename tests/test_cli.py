@@ -580,3 +580,35 @@ def test_byte_identical_output(tmp_path: Path, step: int) -> None:
     assert lint("random", names, "-j", "2") == first  # fills the cache
     assert lint("random", names[::-1], "-j", "1") == first  # reads it
     assert str(ROOT).encode() not in first
+
+
+# --- standard input ----------------------------------------------------------------------------------------------------
+
+
+def test_standard_input_stands_for_a_file(d9mlint: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(train=CLEAN)
+
+    def given(text: str) -> None:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+
+    given(BAD)
+    ran = d9mlint("-", "--stdin-filename", "train.py", "--format", "json")
+    assert (ran.code, rules_in(ran.json)) == (1, ["unseeded-numpy"])
+    assert ran.json["findings"][0]["path"] == "train.py"
+    given(CLEAN)
+    assert d9mlint("check", "-", "--stdin-filename", "train.py").code == 0
+    assert d9mlint("train.py").code == 0
+    given(BAD)
+    ran = d9mlint("-", "--stdin-filename", "train.py", "--diff")
+    assert "+np.random.seed(1)\n" in ran.out
+    assert Path("train.py").read_text() == CLEAN
+
+
+@pytest.mark.parametrize(
+    "arguments", [("-",), ("train.py", "--stdin-filename", "train.py"), ("-", "--stdin-filename", "train.py", "--fix")]
+)
+def test_standard_input_needs_a_name(d9mlint: Run, arguments: tuple[str, ...]) -> None:
+    write(train=CLEAN)
+    ran = d9mlint(*arguments)
+    assert ran.code == 2
+    assert "stdin" in ran.err or "standard input" in ran.err

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from d9mlint import config as configuration
 from d9mlint.app.options import Options, Outcome, start
-from d9mlint.app.programs import checked, tree
+from d9mlint.app.programs import checked, given, tree
 from d9mlint.model import Finding, Report, Unchecked, UsageError
 from d9mlint.model.evidence import CONFIRMED
 
@@ -208,10 +208,11 @@ def _unnumbered(text: str) -> str:
 
 def _sources(options: Options, found: Report) -> dict[str, bytes]:
     """The files of the report's findings and of their programs."""
-    from d9mlint.python.source.reading import CannotRead, disk_reader
+    from d9mlint.python.source.reading import CannotRead, disk_reader, overlaid
 
     cwd = Path.cwd()
     read = disk_reader(tree(options, configuration.load(start(options.paths), options.config)), cwd)
+    read = overlaid(read, given(options, cwd))
     sources: dict[str, bytes] = {}
     edited = {e.location.path for f in found.findings for x in f.fixes for e in x.edits}
     told = {path for f in found.findings for path in (f.location.path, *f.entries)}

@@ -40,6 +40,8 @@ class Options(NamedTuple):
     """Fix also what changes the speed or the behaviour of a program: deterministic ops, autotuning."""
     timeout: float | None = None
     """Seconds of CPU time that an entry may take."""
+    stdin: bytes | None = None
+    """What the one file that is named holds, instead of what is on disk."""
     evidence: tuple[Path, ...] = ()
     """Files that ``verify --record`` wrote."""
     watch: Watch | None = None

@@ -40,12 +40,18 @@ def tree(options: Options, config: Config) -> Path:
         return config.root.resolve()
 
 
+def given(options: Options, cwd: Path) -> dict[str, bytes]:
+    """The file that stands on standard input, by its name."""
+    return {} if options.stdin is None else {shown(options.paths[0], cwd): options.stdin}
+
+
 def checked(options: Options, overlay: Mapping[str, bytes] = MappingProxyType({})) -> Outcome:
     """Checks Python programs, and what stands beside them; ``overlay`` are contents that files would have.
 
     Raises:
         UsageError, ConfigError, CatalogueError: as `check`.
     """
+    overlay = {**given(options, Path.cwd()), **overlay}
     config = configuration.load(start(options.paths), options.config)
     catalogue = load(config.catalogues, cache=options.cache)
     records = backing.named(options.evidence, Path.cwd())

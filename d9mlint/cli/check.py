@@ -62,6 +62,8 @@ class _Check(click.Command):
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
               help="CPU time that an entry may take (default: no limit); where it ends is told.")  # fmt: skip
 @click.option("--verbose", is_flag=True, help="Show all of the coverage: what was not seen to be called, and why.")
+@click.option("--stdin-filename", type=click.Path(path_type=Path), metavar="FILE",
+              help="With - as the path: the file whose new content stands on standard input.")  # fmt: skip
 @click.option("--quiet", is_flag=True, help="No progress bar.")
 @click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
 @click.option("--debug", is_flag=True, hidden=True)
@@ -75,6 +77,7 @@ def check(words: tuple[str, ...], **options: object) -> None:
     from d9mlint.app import check as run
 
     context = click.get_current_context()
+    words, given = _standard_input(words, options)
     with progress(quiet=bool(options["quiet"])) as watch:
         outcome = run(
             Options(
@@ -96,6 +99,7 @@ def check(words: tuple[str, ...], **options: object) -> None:
                 diff=bool(options["diff"]),
                 unsafe_fixes=bool(options["unsafe_fixes"]),
                 timeout=options["timeout"],  # type: ignore[arg-type]
+                stdin=given,
                 evidence=tuple(options["evidence"]),  # type: ignore[arg-type]
                 watch=watch,
             )
@@ -104,6 +108,18 @@ def check(words: tuple[str, ...], **options: object) -> None:
     if outcome.note:
         click.echo(outcome.note, err=True)
     context.exit(outcome.code)
+
+
+def _standard_input(words: tuple[str, ...], options: dict[str, object]) -> tuple[tuple[str, ...], bytes | None]:
+    """The paths, and for ``-`` what stands on standard input in the place of the named file."""
+    name = options["stdin_filename"]
+    if "-" not in words and name is None:
+        return words, None
+    if words != ("-",) or name is None:
+        raise click.UsageError("standard input is read by `d9mlint check - --stdin-filename FILE`")
+    if options["fix"]:
+        raise click.UsageError("--fix cannot write to standard input: --diff shows what it would change")
+    return (str(name),), sys.stdin.buffer.read()
 
 
 def _names(values: object) -> tuple[str, ...]:

@@ -72,8 +72,9 @@ def _of_remedy(found: Finding, sources: Mapping[str, bytes]) -> statements.Block
     block = statements.block(found.remedy, found.concerns)
     paths = {found.location.path, *found.entries, *(related.location.path for related in found.related)}
     named = [sources[path] for path in paths if path in sources]
-    foreign = [one for one in block.statements if not statements.fits(one, named)] if block is not None else []
-    return None if foreign else block
+    if block is None or not named:  # (of a notebook nothing is known here)
+        return block
+    return block if all(statements.fits(one, named) for one in block.statements) else None
 
 
 def _cure(name: str, rules: Mapping[str, Rule]) -> Mapping[str, Any]:

@@ -8,7 +8,7 @@ becomes its first argument), ``remedy`` (the keyword that the remedy names), ``m
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -133,7 +133,8 @@ def _unwrap(name: str, remedy: str, at: Location, source: bytes) -> Iterator[Edi
         yield Edit(_range(at.path, CodeRange(inner.end, where[call].end)), "")
 
 
-_WAYS = {
+_Way = Callable[[Any, str, Location, bytes], Iterator[Edit]]
+_WAYS: dict[str, _Way] = {
     "sorted": _sorted, "without": _without, "rename": _rename, "unwrap": _unwrap, "argument": _argument,
     "remedy": _keyword, "assign": _assign,
 }  # fmt: skip
