@@ -21,8 +21,8 @@ from d9mlint.model.evidence import CONFIRMED
 if TYPE_CHECKING:
     from d9mlint.fix.patches import Part
 
-_TRIES = 6
-"""Checks of patched programs at most: each way of a patch is tried once."""
+_TRIES = 12
+"""Checks of patched programs at most; what is not proven by then is not written."""
 _SHOWN = 10
 
 
@@ -141,7 +141,7 @@ def _cure(options: Options, before: Report, sources: Mapping[str, bytes]) -> Cur
     patched: dict[str, bytes] = {}
     refused: tuple[tuple[str, str], ...] = ()
     parts: list[Part] = []
-    for _ in range(_TRIES * 2):
+    for _ in range(_TRIES):
         parts = [p for p in offered if not ways[p.path].none and (p.safe or ways[p.path].unsafe)]
         patched, refused = _patched(parts, sources, [path for path, way in ways.items() if way.early])
         if not patched:
@@ -152,6 +152,8 @@ def _cure(options: Options, before: Report, sources: Mapping[str, bytes]) -> Cur
             break
         for path in failing:
             ways[path] = ways[path].next()
+    else:
+        patched = {}
     cured = tuple(dict.fromkeys(part.finding for part in parts if part.path in patched))
     for part in offered:
         if part.finding not in cured and part.finding not in left:

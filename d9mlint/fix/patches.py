@@ -10,8 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from d9mlint.fix import places as places_
-from d9mlint.fix import statements
+from d9mlint.fix import places, statements
 from d9mlint.model import Edit, Finding, Rule
 
 _SCRIPT = ".py"
@@ -54,7 +53,7 @@ def _parts(found: Finding, rules: Mapping[str, Rule], sources: Mapping[str, byte
     ready = next((fix for fix in found.fixes if fix.edits), None)
     if ready is not None and all(edit.location.path in sources for edit in ready.edits):
         return [Part(found, ready.edits[0].location.path, ready.safe, edits=ready.edits)], ""
-    if places_.DECIDED.intersection(_cure(found.rule, rules)):  # its remedy names other code, too
+    if places.DECIDED.intersection(_cure(found.rule, rules)):  # its remedy names other code, too
         return _in_place(found, rules, sources)
     block = _of_remedy(found, sources) or _moved(found, rules, sources)
     if block is None:
@@ -84,8 +83,8 @@ def _cure(name: str, rules: Mapping[str, Rule]) -> Mapping[str, Any]:
 def _moved(found: Finding, rules: Mapping[str, Rule], sources: Mapping[str, bytes]) -> statements.Block | None:
     """The seeds that come too late, to be said earlier as well."""
     cure = _cure(found.rule, rules)
-    places = [found.location, *(related.location for related in found.related)]
-    seeds = [places_.moved(cure, place, sources.get(place.path, b"")) for place in places] if cure.get("move") else []
+    told_at = [found.location, *(related.location for related in found.related)]
+    seeds = [places.moved(cure, at, sources.get(at.path, b"")) for at in told_at] if cure.get("move") else []
     named = [statements.OF[name] for name in found.concerns if name in statements.OF] if cure.get("move") else []
     told = tuple(dict.fromkeys(filter(None, seeds))) or tuple(named)
     return statements.Block(told, bool(cure.get("safe"))) if told else None
@@ -100,15 +99,15 @@ def _unused_flag(found: Finding) -> str:
 
 def _in_place(found: Finding, rules: Mapping[str, Rule], sources: Mapping[str, bytes]) -> tuple[list[Part], str]:
     """A part that cures each place of a finding where it stands."""
-    places = [(found.rule, found.location), *((r.rule, r.location) for r in found.related if r.rule)]
-    if not any(_cure(rule, rules) for rule, _ in places):
+    told = [(found.rule, found.location), *((r.rule, r.location) for r in found.related if r.rule)]
+    if not any(_cure(rule, rules) for rule, _ in told):
         return [], "what to write depends on what the program means"
-    if not all(place.path.endswith(_SCRIPT) and place.path in sources for _, place in places):
+    if not all(at.path.endswith(_SCRIPT) and at.path in sources for _, at in told):
         return [], "notebooks are not patched"
-    made = [places_.edits(_cure(rule, rules), found.remedy, at, sources[at.path]) for rule, at in places]
+    made = [places.edits(_cure(rule, rules), found.remedy, at, sources[at.path]) for rule, at in told]
     if not all(made):
         return [], "it is written in a way that is not known"
-    safe = all(bool(_cure(rule, rules).get("safe")) for rule, _ in places)
+    safe = all(bool(_cure(rule, rules).get("safe")) for rule, _ in told)
     return [Part(found, found.location.path, safe, edits=tuple(edit for one in made for edit in one))], ""
 
 

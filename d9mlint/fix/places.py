@@ -40,9 +40,8 @@ def moved(cure: Mapping[str, Any], at: Location, source: bytes) -> str:
     """The seed or switch at ``at``, to be said at the start of the program as well; empty where there is none."""
     text = _text(at, source) if cure.get("move") else ""
     match = _SEED.fullmatch(text)
-    if match:
-        return f"{match[1]}({match[2] or 1})"
-    return text if statements.is_switch(text) else ""
+    told = f"{match[1]}({match[2] or 1})" if match else text
+    return told if statements.stands_alone(told) else ""
 
 
 def _sorted(_: object, remedy: str, at: Location, source: bytes) -> Iterator[Edit]:

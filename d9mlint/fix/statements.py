@@ -24,14 +24,19 @@ _SWITCH = re.compile(
     r"torch\.backends\.cudnn\.(deterministic = True|benchmark = False)|"
     r"tf\.config\.experimental\.enable_op_determinism\(\)"
 )
+_VALUE = re.compile(r"\] = (?![\"'][^\"']*[\"']$)")
+"""A variable of the environment that is set to something else than a plain text."""
 _ROOTS = {"random": "random", "np": "numpy", "torch": "torch", "tf": "tensorflow", "keras": "keras", "os": "os"}
 """The first name of a statement, and the package that it stands for."""
 _NUMBER = re.compile(r"\(\d+\)$")
 _EVERYWHERE = ("random", "os", "numpy")
+_PACKAGES = frozenset(
+    {*_ROOTS.values(), "__future__", "sys", "math", "time", "datetime", "json", "argparse", "logging", "pathlib", "re",
+     "collections", "itertools", "functools", "typing", "dataclasses", "absl", "torchvision", "jax", "flax", "optax"}
+)  # fmt: skip
+"""Packages whose import draws nothing."""
 _GRAPH = "tensorflow.compat.v1"
 """As ``tf``, it seeds by the function of TensorFlow 1."""
-
-
 _SEEDS = (
     (re.compile(r"random\."), ("python",)),
     (re.compile(r"np\."), ("numpy",)),
@@ -71,9 +76,10 @@ def fits(statement: str, sources: Iterable[bytes]) -> bool:
     return package in _EVERYWHERE or any(package.encode() in source for source in sources)
 
 
-def is_switch(text: str) -> bool:
-    """Whether a text is a statement that switches determinism on, whatever stands around it."""
-    return bool(_SWITCH.fullmatch(text))
+def stands_alone(statement: str) -> bool:
+    """Whether a statement of a program means the same at its start: a seed or a switch with nothing but constants."""
+    constant = _SEED.fullmatch(statement) or (_SWITCH.fullmatch(statement) and not _VALUE.search(statement))
+    return bool(constant) and statement.partition(".")[0] in _ROOTS
 
 
 def _enough(seeds: Sequence[str], generators: Sequence[str]) -> list[str]:
@@ -197,12 +203,6 @@ def _is_text(stmt: cst.BaseStatement) -> bool:
 def _is_of_packages(part: cst.Import | cst.ImportFrom) -> bool:
     """Whether an import is of frameworks and of what they need; any other one may run code of the program."""
     return all(name.partition(".")[0] in _PACKAGES for name in _binds(part).values())
-
-
-_PACKAGES = frozenset(
-    {*_ROOTS.values(), "__future__", "sys", "math", "time", "datetime", "json", "argparse", "logging", "pathlib", "re",
-     "collections", "itertools", "functools", "typing", "dataclasses", "absl", "torchvision", "jax", "flax", "optax"}
-)  # fmt: skip
 
 
 def _binds(part: cst.Import | cst.ImportFrom) -> dict[str, str]:

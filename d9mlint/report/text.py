@@ -59,12 +59,18 @@ def _summary(report: Report, width: int) -> Iterator[Line]:
     yield from item("files", str(report.files), width)
     yield from item("coverage", _coverage(report), width)
     yield from item("not shown", _not_shown(report), width)
-    if fixable := sum(any(fix.safe for fix in finding.fixes) for finding in report.findings):
-        yield from item("fixable", f"{fixable} with --fix", width)
+    if fixable := sum(_may_be_fixed(finding, report) for finding in report.findings):
+        yield from item("fixable", f"up to {fixable} with --fix (--diff shows how)", width)
     if report.unchecked:
         yield (("  not checked:", "bold red"),)
         for unchecked in report.unchecked:
             yield from hanging(f"{printable(unchecked.path)}: {one_line(unchecked.reason)}", width)
+
+
+def _may_be_fixed(finding: Finding, report: Report) -> bool:
+    """Whether a safe fix may cure it; to find out for sure takes another check."""
+    safe = any(fix.safe for fix in finding.fixes) or finding.cause.startswith(_UNSEEDED)
+    return safe or bool(finding.rule in report.rules and report.rules[finding.rule].cure.get("safe"))
 
 
 def _headline(report: Report) -> str:

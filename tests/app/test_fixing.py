@@ -102,6 +102,15 @@ def test_a_patch_that_brings_another_finding_is_left_out(d9mlint: Run, monkeypat
     assert Path("train.py").read_text() == UNSEEDED
 
 
+def test_what_is_not_proven_in_time_is_not_written(d9mlint: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("table.py").write_text("import numpy as np\n\nTABLE = np.random.rand(3)\n")
+    text = "import numpy as np\nfrom table import TABLE\n\nprint(TABLE, np.random.rand(2))\n"
+    Path("train.py").write_text(text)
+    monkeypatch.setattr(fixing, "_TRIES", 1)  # (the second way would do)
+    assert d9mlint("train.py", "--fix").err.startswith("fixed 0 findings\n  not fixed: ")
+    assert Path("train.py").read_text() == text
+
+
 def test_a_file_that_changes_meanwhile_is_left_alone(d9mlint: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("train.py").write_text(UNSEEDED)
     real = fixing._cure

@@ -80,6 +80,9 @@ def test_the_keyword_of_the_remedy(remedy: str, text: str, wanted: str | None) -
         ("tf.random.set_seed(args.seed)", "tf.random.set_seed(1)"),
         ('os.environ["TF_DETERMINISTIC_OPS"] = "1"', 'os.environ["TF_DETERMINISTIC_OPS"] = "1"'),
         ("seed_all(7)", ""),
+        ("self.env.seed(7)", ""),
+        ("tensorflow.random.set_seed(7)", ""),
+        ('os.environ["TF_DETERMINISTIC_OPS"] = str(flag)', ""),
     ],
 )
 def test_what_comes_too_late_is_said_earlier(text: str, wanted: str) -> None:
