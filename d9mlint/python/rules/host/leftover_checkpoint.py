@@ -54,10 +54,13 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     last = max((event.index for event in (*program.trains, *trainings(program)) if not event.detached), default=-1)
     saves = [e for e in program.events if e.kind == "call" and not e.detached and _SAVES.fullmatch(e.name)]
     for load in program.calls(*_LOADS):
-        if load.detached or load.index >= last or _asked_for(load):
+        own = last >= 0 and load.name in _OWN_FOLDER  # a session, in which the program trains
+        if load.detached or (load.index >= last and not own) or _asked_for(load):
             continue
         folder = _taken_up(program, load)
-        if folder is not None and (load.name in _OWN_FOLDER or _saved_there(folder, saves)):
+        if folder is None or is_none(folder) is True:
+            continue
+        if own or _saved_there(folder, saves):
             yield _draft(program, rule, load, folder, (e for e in saves if e.index > load.index))
 
 
