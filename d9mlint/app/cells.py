@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from d9mlint.model import Coverage, Finding, Location, Report, Unchecked
+from d9mlint.model import Coverage, Finding, Location, PlanRow, Report, Unchecked
 from d9mlint.python.source.notebooks import cell_at, cells, original
 from d9mlint.python.source.reading import NOTEBOOK
 
@@ -37,6 +37,7 @@ def by_cell(report: Report, texts: Mapping[str, str]) -> Report:
         findings=tuple(_finding(one, places) for one in report.findings),
         unchecked=tuple(_unchecked(one, places) for one in report.unchecked),
         coverage={entry: _coverage(one, places) for entry, one in report.coverage.items()},
+        plans={entry: tuple(_row(row, places) for row in rows) for entry, rows in report.plans.items()},
         sources=sources,
     )
 
@@ -45,6 +46,10 @@ def _coverage(one: Coverage, places: Mapping[str, _Notebook]) -> Coverage:
     return one._replace(
         unfollowed=tuple(call._replace(location=_moved(call.location, places)) for call in one.unfollowed)
     )
+
+
+def _row(row: PlanRow, places: Mapping[str, _Notebook]) -> PlanRow:
+    return row if row.location is None else row._replace(location=_moved(row.location, places))
 
 
 def _finding(finding: Finding, places: Mapping[str, _Notebook]) -> Finding:

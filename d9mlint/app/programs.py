@@ -83,6 +83,7 @@ def _told(report: Report, reach: Reach) -> Report:
 
     paths = {place.path for f in report.findings for place in (f.location, *(r.location for r in f.related))}
     paths |= {one.path for one in report.unchecked}
+    paths |= {row.location.path for rows in report.plans.values() for row in rows if row.location is not None}
     paths |= {call.location.path for one in report.coverage.values() for call in one.unfollowed}
     texts = {
         path: (reach.peek(path) or b"").decode("utf-8", "replace")
@@ -194,7 +195,9 @@ def _report(
         {**{path: text for more in besides for path, text in more.sources.items()}, **sources},
     )
     targeted = {path: job.targets[path] for path in (judged.programs or sorted(job.targets))}
-    return report._replace(targets=targeted, entries=judged.programs, files=len(judged.files), coverage=judged.coverage)
+    return report._replace(
+        targets=targeted, entries=judged.programs, files=len(judged.files), coverage=judged.coverage, plans=judged.plans
+    )
 
 
 def _ops(catalogue: Catalogue, cwd: Path) -> tuple[Op, ...]:

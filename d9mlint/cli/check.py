@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +13,9 @@ from d9mlint.cli.output import show
 from d9mlint.cli.progress import progress
 from d9mlint.model import CONFIDENCES, SEVERITIES
 from d9mlint.model.evidence import CONFIRMED
+
+if TYPE_CHECKING:
+    from d9mlint.app import Outcome
 
 _ARGV = "d9mlint.argv"
 FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit")
@@ -61,6 +65,7 @@ class _Check(click.Command):
 @click.option("-j", "--jobs", type=click.IntRange(0), default=0, help="Worker processes (default: one a core).")
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
               help="CPU time that an entry may take (default: no limit); where it ends is told.")  # fmt: skip
+@click.option("--plan", is_flag=True, help="Show who seeds what, the switches and the data instead of findings.")
 @click.option("--verbose", is_flag=True, help="Show all of the coverage: what was not seen to be called, and why.")
 @click.option("--stdin-filename", type=click.Path(path_type=Path), metavar="FILE",
               help="With - as the path: the file whose new content stands on standard input.")  # fmt: skip
@@ -126,8 +131,9 @@ def _names(values: object) -> tuple[str, ...]:
     return tuple(n.strip() for v in values for n in v.split(",") if n.strip())  # type: ignore[attr-defined]
 
 
-def _render(outcome: object, format_: str, options: dict[str, object]) -> str:
+def _render(outcome: Outcome, format_: str, options: dict[str, object]) -> str:
     from d9mlint.report import render
 
     color = sys.stdout.isatty() and "NO_COLOR" not in os.environ and options["output"] is None
-    return render(outcome.report, format_, color=color and format_ == "text", verbose=bool(options["verbose"]))  # type: ignore[attr-defined]
+    shown = {"color": color and format_ == "text", "verbose": bool(options["verbose"]), "plan": bool(options["plan"])}
+    return render(outcome.report, format_, **shown)

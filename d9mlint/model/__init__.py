@@ -89,6 +89,7 @@ if TYPE_CHECKING:
         Remedy as Remedy,
         Rule as Rule,
     )
+    from d9mlint.model.plan import PlanRow as PlanRow
     from d9mlint.model.target import (
         NEWEST as NEWEST,
         EnvironmentVariable as EnvironmentVariable,
@@ -114,6 +115,7 @@ _HOMES = {
         ),
         ("kernel", "Site Step"),
         ("launch", "Launch"),
+        ("plan", "PlanRow"),
         ("record", "Backing Record"),
         ("report", "Coverage Report Unchecked Unfollowed"),
         ("rule", "ABOUT_OPS CONFIGS KERNELS Example Op OpStatus Remedy Rule"),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from d9mlint.model.finding import Finding, Location
     from d9mlint.model.launch import Launch
+    from d9mlint.model.plan import PlanRow
     from d9mlint.model.rule import Rule
     from d9mlint.model.target import Target
 
@@ -59,6 +60,8 @@ class Report(NamedTuple):
     unchecked: tuple[Unchecked, ...] = ()
     coverage: Mapping[str, Coverage] = {}
     """By entry."""
+    plans: Mapping[str, tuple[PlanRow, ...]] = {}
+    """By entry, what it does about its determinism."""
     launches: Mapping[str, tuple[Launch, ...]] = {}
     """By entry, the commands that start it."""
     rules: Mapping[str, Rule] = {}

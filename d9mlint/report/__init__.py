@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from typing import Any
 
 from d9mlint.model import Report, UsageError
 
@@ -16,11 +17,22 @@ FORMATS = tuple(_HOMES)
 __all__ = ["FORMATS", "render"]
 
 
-def render(report: Report, format: str, *, color: bool = False, width: int = 100, verbose: bool = False) -> str:
-    """``report`` in one of ``FORMATS``; ``color``, ``width`` and ``verbose`` concern only ``text``."""
+def render(
+    report: Report, format: str, *, color: bool = False, width: int = 100, verbose: bool = False, plan: bool = False
+) -> str:
+    """``report`` in one of ``FORMATS``; ``color``, ``width`` and ``verbose`` concern only ``text``.
+
+    ``plan``: text is the determinism plan of each program instead of findings, JSON has it beside them.
+    """
     if format not in _HOMES:
         raise UsageError(f"unknown format {format!r}: choose one of {', '.join(FORMATS)}")
+    if plan and format == "text":
+        from d9mlint.report import plan as page
+
+        return page.render(report, color=color, width=width)
     module = import_module(f"d9mlint.report.{_HOMES[format]}")
-    shown = {"color": color, "width": width, "verbose": verbose} if format == "text" else {}
-    rendered: str = module.render(report, **shown)
+    shown: dict[str, dict[str, Any]] = {
+        "text": {"color": color, "width": width, "verbose": verbose}, "json": {"plan": plan},
+    }  # fmt: skip
+    rendered: str = module.render(report, **shown.get(format, {}))
     return rendered

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from d9mlint.model import Backing, Coverage, Edit, Finding, Fix, Location, Related, Report, Target
+from d9mlint.model import Backing, Coverage, Edit, Finding, Fix, Location, PlanRow, Related, Report, Target
 from d9mlint.report.targets import groups, packages, paths
 from d9mlint.report.words import encodable
 
@@ -12,8 +12,8 @@ SCHEMA = 1
 Json = dict[str, object]
 
 
-def render(report: Report) -> str:
-    """The report as one JSON object, its keys in a fixed order."""
+def render(report: Report, *, plan: bool = False) -> str:
+    """The report as one JSON object, its keys in a fixed order; ``plan``: with the determinism plan of each program."""
     return dump(
         {
             "schema": SCHEMA,
@@ -27,8 +27,14 @@ def render(report: Report) -> str:
             "hidden": report.hidden,
             "coverage": [_coverage(entry, one) for entry, one in sorted(report.coverage.items())],
             "unchecked": [{"path": one.path, "reason": one.reason} for one in report.unchecked],
+            **({"plans": {entry: [_row(row) for row in rows] for entry, rows in report.plans.items()}} if plan else {}),
         }
     )
+
+
+def _row(row: PlanRow) -> Json:
+    where = _location(row.location) if row.location is not None else {}
+    return {"section": row.section, "subject": row.subject, "text": row.text, **where, "when": list(row.when)}
 
 
 def _coverage(entry: str, one: Coverage) -> Json:

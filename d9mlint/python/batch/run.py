@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from d9mlint import __version__
-from d9mlint.model import Coverage, D9mlintError, Effect, Finding, Op, Rule, Target
+from d9mlint.model import Coverage, D9mlintError, Effect, Finding, Op, PlanRow, Rule, Target
 from d9mlint.python.batch.screen import Screen
 from d9mlint.python.batch.store import Store, Unit, content_hash, own_code
 from d9mlint.python.judging.merging import combine
@@ -103,6 +103,8 @@ class BatchResult:
     """By program."""
     programs: tuple[str, ...]
     """The entries, and the files that no entry reaches and that were seen to train by themselves; sorted."""
+    plans: Mapping[str, tuple[PlanRow, ...]] = field(default_factory=dict)
+    """By program, what it does about its determinism."""
 
 
 def run(
@@ -141,7 +143,8 @@ def run(
     unchecked = sorted({pair for unit in units for pair in unit.unchecked})
     seen = sorted(reached | set(rest) | {path for unit in units for path in unit.files})
     coverage = {path: unit.coverage for path, unit in sorted(programs.items()) if unit.coverage is not None}
-    return BatchResult(tuple(findings), tuple(unchecked), tuple(seen), coverage, tuple(sorted(programs)))
+    plans = {path: unit.plan for path, unit in sorted(programs.items())}
+    return BatchResult(tuple(findings), tuple(unchecked), tuple(seen), coverage, tuple(sorted(programs)), plans)
 
 
 def _elsewhere(closures: Mapping[str, Sequence[str]]) -> dict[str, frozenset[str]]:
@@ -348,7 +351,7 @@ class _Judge:
         )  # fmt: skip
         self._shared[label] = shared  # (what an error interrupted is not in order)
         asked = self._asked(sorted(self._project.asked))
-        return Unit(judged.findings, judged.unchecked, judged.files, asked, judged.coverage, judged.runs)
+        return Unit(judged.findings, judged.unchecked, judged.files, asked, judged.coverage, judged.runs, judged.plan)
 
     def _label(self, target: Target) -> tuple[str, str]:
         """What decides, besides the files, what modules do when they are imported."""

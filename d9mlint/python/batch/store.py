@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from d9mlint.cache import Store, code_hash, content_hash, is_private
-from d9mlint.model import Coverage, Finding
+from d9mlint.model import Coverage, Finding, PlanRow
 
 __all__ = ["Store", "Unit", "content_hash", "is_private", "own_code"]
 
@@ -21,6 +21,7 @@ class Unit:
     coverage: Coverage | None = None
     runs: bool = False
     """Whether it is a program: also a file that no entry reaches may be seen to train by itself."""
+    plan: tuple[PlanRow, ...] = ()
 
 
 def own_code(*names: str) -> str:

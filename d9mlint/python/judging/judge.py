@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from d9mlint.model import CONFIDENCES, Coverage, Finding, Location, Related, Rule, Target
+from d9mlint.model import CONFIDENCES, Coverage, Finding, Location, PlanRow, Related, Rule, Target
 from d9mlint.python.domain.conditions import Cond
 from d9mlint.python.domain.events import Story
 from d9mlint.python.domain.knowledge import Knowledge
@@ -14,7 +14,7 @@ from d9mlint.python.frameworks.registry import frameworks
 from d9mlint.python.interpreter import driver
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.sharing import Shared
-from d9mlint.python.judging import match
+from d9mlint.python.judging import match, plan
 from d9mlint.python.judging.drafts import Draft
 from d9mlint.python.judging.merging import combine
 from d9mlint.python.judging.tryouts import keeps_nothing
@@ -35,6 +35,7 @@ class Judged:
     coverage: Coverage | None
     runs: bool
     """It is a program: an entry, or a file that no entry reaches and that was seen to train by itself."""
+    plan: tuple[PlanRow, ...] = ()
 
 
 def judge(
@@ -67,10 +68,17 @@ def judge(
         except Exception as error:  # noqa: BLE001 - one rule must not take the others down; it is reported as such
             failed.append(f"internal-error: rule {rule.name} failed: {type(error).__name__}: {error}")
     findings = merge(drafts, entry, story.local)
+    try:
+        told = () if story.local else plan.rows(program)
+    except Exception as error:  # noqa: BLE001 - as with the rules
+        told = ()
+        failed.append(f"internal-error: the determinism plan failed: {type(error).__name__}: {error}")
     story.release()
     reasons = (*story.unchecked.items(), *((entry, reason) for reason in (*failed, *story.cuts)))
     coverage = story.coverage and story.coverage._replace(kept=kept)
-    return Judged(findings, tuple(sorted(reasons)), tuple(m.path for m in story.modules), coverage, not story.local)
+    return Judged(
+        findings, tuple(sorted(reasons)), tuple(m.path for m in story.modules), coverage, not story.local, told
+    )
 
 
 def interpret(
