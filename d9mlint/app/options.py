@@ -38,6 +38,8 @@ class Options(NamedTuple):
     diff: bool = False
     unsafe_fixes: bool = False
     """Fix also what changes the speed or the behaviour of a program: deterministic ops, autotuning."""
+    plan: bool = False
+    """Tell also what each program does about its determinism."""
     timeout: float | None = None
     """Seconds of CPU time that an entry may take."""
     stdin: bytes | None = None

@@ -69,7 +69,7 @@ def checked(options: Options, overlay: Mapping[str, bytes] = MappingProxyType({}
         raise UsageError(f"script arguments after -- need exactly one entry script; there are {len(found.entries)}")
     targets, roots = _targets(config, found, reach, launched, resolver)
     job = _job(options, config, catalogue, rules, targets, roots, _argv(options, config, found, launched))
-    judged = _judged(replace(job, overlay=overlay), found, options, reach)
+    judged = _judged(replace(job, overlay=overlay, plan=options.plan), found, options, reach)
     kernels = _kernels(options, config, tuple(r for r in rules if r.family == KERNELS), found)
     report = _report(options, config, catalogue, job, found, judged, [kernels, configs, commands], reach)
     launches = {name: launched.launches[name] for name in report.entries if name in launched.launches}

@@ -102,6 +102,7 @@ def check(words: tuple[str, ...], **options: object) -> None:
                 launcher=options["launcher"],  # type: ignore[arg-type]
                 fix=bool(options["fix"]),
                 diff=bool(options["diff"]),
+                plan=bool(options["plan"]),
                 unsafe_fixes=bool(options["unsafe_fixes"]),
                 timeout=options["timeout"],  # type: ignore[arg-type]
                 stdin=given,

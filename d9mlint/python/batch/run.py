@@ -61,6 +61,8 @@ class BatchJob:
     cache: bool
     timeout: float | None = None
     """Seconds of CPU time that an entry may take."""
+    plan: bool = False
+    """The determinism plan of each program is asked for."""
     overlay: Mapping[str, bytes] = field(default_factory=dict)
     """Contents that files would have after a patch, by path; all others are those on disk."""
 
@@ -89,7 +91,7 @@ class BatchJob:
     @cached_property
     def _common(self) -> str:
         rules = tuple(r.name for r in self.rules)
-        return repr((__version__, own_code(), self.digest, str(self.cwd), str(self.root), rules, self.argv))
+        return repr((__version__, own_code(), self.digest, str(self.cwd), str(self.root), rules, self.argv, self.plan))
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,7 +349,7 @@ class _Judge:
         judged = judge(
             self._project, name, job.roots[name], job.rules, self._knowing(target), target, job.argv,
             local=local, elsewhere=job.elsewhere.get(name, frozenset()), shared=shared,
-            seconds=job.timeout,
+            seconds=job.timeout, planned=job.plan,
         )  # fmt: skip
         self._shared[label] = shared  # (what an error interrupted is not in order)
         asked = self._asked(sorted(self._project.asked))

@@ -41,12 +41,12 @@ class Judged:
 def judge(
     project: Project, entry: str, roots: Sequence[str], rules: Iterable[Rule], knowledge: Knowledge,
     target: Target, argv: Sequence[str] | None = None, *, local: bool = False, elsewhere: frozenset[str] = frozenset(),
-    shared: Shared | None = None, seconds: float | None = None,
+    shared: Shared | None = None, seconds: float | None = None, planned: bool = False,
 ) -> Judged:  # fmt: skip
     """Tells the program that starts at ``entry`` and judges it; ``local`` for a file that no entry reaches.
 
     ``seconds`` of CPU time it may take, None for no limit; ``elsewhere`` are files that another entry of the
-    same run reaches too: what nothing calls in them is told there.
+    same run reaches too: what nothing calls in them is told there; ``planned``: with its determinism plan.
 
     Raises:
         CannotRead: the entry itself cannot be read.
@@ -69,7 +69,7 @@ def judge(
             failed.append(f"internal-error: rule {rule.name} failed: {type(error).__name__}: {error}")
     findings = merge(drafts, entry, story.local)
     try:
-        told = () if story.local else plan.rows(program)
+        told = plan.rows(program) if planned and not story.local else ()
     except Exception as error:  # noqa: BLE001 - as with the rules
         told = ()
         failed.append(f"internal-error: the determinism plan failed: {type(error).__name__}: {error}")
