@@ -444,3 +444,19 @@ def test_folders_on_the_path_are_roots(tmp_path: Path, text: str, folder: str | 
     (tmp_path / "tools").mkdir()
     found = added_roots([(tmp_path / "tools" / "train.py", text.encode())])
     assert found == (() if folder is None else (tmp_path / folder,))
+
+
+@pytest.mark.parametrize(
+    ("text", "runs"),
+    [
+        ("parser = argparse.ArgumentParser()\nargs = parser.parse_args()\nmain(args)\n", True),
+        ("args, rest = parser.parse_known_args()\n", True),
+        ("def main():\n    args = parser.parse_args()\n", False),
+        ("# args = parser.parse_args()\n", False),
+        ("x = 1\n", False),
+    ],
+)
+def test_a_module_that_reads_the_command_line_is_a_script(tmp_path: Path, text: str, runs: bool) -> None:
+    (tmp_path / "eval.py").write_text(text)
+    found = discover([tmp_path], Config(root=tmp_path))
+    assert [path.name for path in found.entries] == (["eval.py"] if runs else [])

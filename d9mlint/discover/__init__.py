@@ -196,6 +196,9 @@ _TEST_WORDS = re.compile(rb"\b(?:unittest|pytest|absltest|testing|TestCase|tf\.t
 _COMMAND_LINE = re.compile(rb"\b(?:ArgumentParser|sys\.argv|absl|click|typer|fire|hydra|FLAGS)\b")
 """What a program says that reads a command line; one of the words of test frameworks makes it tests all the same."""
 
+_PARSES = re.compile(rb"^\w[\w, ]*=[ \t]*\w+\.parse_(?:known_)?args\(", re.MULTILINE)
+"""A module that reads the command line when it is executed is a script, also without a main guard."""
+
 
 class _Listing(NamedTuple):
     """What matters of one folder; names are sorted."""
@@ -332,7 +335,7 @@ def _read(files: Iterable[_File], unchecked: list[Unchecked]) -> Iterator[_File]
         except OSError as error:
             unchecked.append(unreadable(file.path, error))
         else:
-            by_itself = has_main_guard(data) or is_percent(data)
+            by_itself = has_main_guard(data) or is_percent(data) or _PARSES.search(data) is not None
             runs = file.path.name == "__main__.py" or (by_itself and not _holds_tests(file.path.name, data))
             yield file._replace(runs=runs, kernels=may_hold_kernels(data))
 
