@@ -95,7 +95,7 @@ def _python(command: Command, index: int, words: Sequence[Text], depth: int = 0)
             at += 1
             break
         at += 2 if option in _VALUED else 1
-    if at >= len(words):
+    if at >= len(words) or not words[at].text:  # `python ""`, or nothing
         return
     module = at > 0 and words[at - 1].text == "-m"
     name, rest = words[at], words[at + 1 :]
@@ -108,7 +108,7 @@ def _python(command: Command, index: int, words: Sequence[Text], depth: int = 0)
 def _launcher(command: Command, index: int, words: Sequence[Text], depth: int = 0) -> Iterator[Start]:
     """The script among the words after a launcher: the first that is a file of Python, or follows ``-m``."""
     for at, word in enumerate(words):
-        if word.text in _MODULE and at + 1 < len(words) and not words[at + 1].text.startswith("-"):
+        if word.text in _MODULE and words[at + 1 : at + 2] and words[at + 1].text[:1] not in ("", "-"):
             yield _start(command, index, words[at + 1], words[at + 2 :], not words[at + 1].text.endswith(".py"))
             return
         if _PYTHON.fullmatch(posixpath.basename(word.text)):

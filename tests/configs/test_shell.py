@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from d9mlint.configs.starts import Start, starts
@@ -143,6 +143,9 @@ _PIECES = st.sampled_from(
 )
 
 
+@example("python \\")
+@example("python ''")
+@example("torchrun -m ''")
 @given(st.lists(_PIECES, max_size=40).map(" ".join) | st.text(max_size=200))
 def test_any_text_is_read(text: str) -> None:
     lines = text.count("\n") + 1
