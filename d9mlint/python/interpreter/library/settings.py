@@ -12,7 +12,6 @@ from d9mlint.python.domain.values import (
     NONE,
     UNKNOWN,
     Class,
-    Const,
     Dict,
     FlagValue,
     Func,
@@ -175,7 +174,7 @@ def _named(interp: Interpreter, dotted: str, frame: Frame, place: f.Place) -> Va
 def _keeps(interp: Interpreter, event: Event, frame: Frame) -> Value:
     """``OmegaConf.structured(config)``, ``OmegaConf.to_object(config)``: the settings, in another kind of object."""
     first = environment.first(event)
-    return first if isinstance(first, (Inst, Dict)) else Const(None) if first is NONE else UNKNOWN
+    return first if isinstance(first, (Inst, Dict)) else UNKNOWN
 
 
 _HF_PARSERS = ("transformers.HfArgumentParser", "trl.TrlParser")
