@@ -17,6 +17,7 @@ from d9mlint.app.options import Options, Outcome, start
 from d9mlint.app.programs import checked, given, tree
 from d9mlint.model import Finding, Report, Unchecked, UsageError
 from d9mlint.model.evidence import CONFIRMED
+from d9mlint.report.words import count
 
 if TYPE_CHECKING:
     from d9mlint.fix.patches import Part
@@ -94,7 +95,7 @@ def _fixed(options: Options) -> Outcome:
     after = checked(options)
     unchecked = {*after.report.unchecked, *(Unchecked(path, f"not fixed: {why}") for path, why in refused.items())}
     told = after.report._replace(unchecked=tuple(sorted(unchecked)))
-    return Outcome(told, 3 if unchecked else after.code, note=_note(f"fixed {_count(fixed)}", done))
+    return Outcome(told, 3 if unchecked else after.code, note=_note(f"fixed {count(fixed, 'finding')}", done))
 
 
 def _with_diff(options: Options, outcome: Outcome) -> Outcome:
@@ -103,13 +104,9 @@ def _with_diff(options: Options, outcome: Outcome) -> Outcome:
     sources = _sources(options, outcome.report)
     done = _cure(options, outcome.report, sources)
     refused = "\n".join(f"{path}: not fixed: {why}" for path, why in done.refused)
-    note = _note(f"would fix {_count(len(done.cured))}", done) if done.cured or done.left else ""
+    note = _note(f"would fix {count(len(done.cured), 'finding')}", done) if done.cured or done.left else ""
     text = fix.unified(sources, done.sources)
     return Outcome(outcome.report, outcome.code, text, "\n".join(filter(None, (refused, note))))
-
-
-def _count(number: int) -> str:
-    return f"{number} finding{'' if number == 1 else 's'}"
 
 
 def _note(done: str, cure: Cure) -> str:
@@ -154,12 +151,12 @@ def _cure(options: Options, before: Report, sources: Mapping[str, bytes]) -> Cur
             ways[path] = ways[path].next()
     else:
         patched = {}
-    cured = tuple(dict.fromkeys(part.finding for part in parts if part.path in patched))
+    removed = tuple(dict.fromkeys(part.finding for part in parts if part.path in patched))
     for part in offered:
-        if part.finding not in cured and part.finding not in left:
+        if part.finding not in removed and part.finding not in left:
             left[part.finding] = "a patch did not remove it, or brought another finding"
-    only_unsafe = {p.finding for p in planned.parts if not p.safe}.difference(cured, left)
-    return Cure(patched, cured, tuple(left.items()), len(only_unsafe), refused)
+    only_unsafe = {p.finding for p in planned.parts if not p.safe}.difference(removed, left)
+    return Cure(patched, removed, tuple(left.items()), len(only_unsafe), refused)
 
 
 def _patched(

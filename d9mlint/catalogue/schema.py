@@ -80,7 +80,7 @@ def rule(
 
 def _cure(item: Item) -> dict[str, Any]:
     """How findings are cured where they stand: words that `d9mlint.fix.places` knows, with texts."""
-    part = item.mapping(("argument", "assign", "unwrap", "sorted", "move", "remedy", "safe", "without", "rename"))
+    part = item.mapping(_CURES)
     out: dict[str, Any] = {}
     for name, value in part.items():
         if name in ("argument", "assign", "unwrap"):

@@ -19,8 +19,7 @@ from d9mlint.model import Unchecked, UsageError
 
 __all__ = [
     "KERNEL_SOURCES", "PROJECT_MARKERS", "SKIPPED", "SKIPPED_ENDINGS", "Discovery", "added_roots", "discover",
-    "has_main_guard",
-    "import_roots", "left_out", "may_hold_kernels",
+    "has_main_guard", "import_roots", "left_out", "may_hold_kernels",
 ]  # fmt: skip
 
 PYTHON = (".py", ".ipynb")

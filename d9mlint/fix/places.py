@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 import libcst as cst
-from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
+from libcst.metadata import CodeRange, PositionProvider
 
 from d9mlint.fix import statements
 from d9mlint.model import Edit, Location
@@ -146,10 +146,9 @@ DECIDED = frozenset(_WAYS) - {"remedy"}
 
 @lru_cache(maxsize=64)
 def _calls(source: bytes) -> tuple[dict[tuple[int, int], cst.Call], Mapping[cst.CSTNode, CodeRange]]:
-    """The outermost call that begins at each place, and where all nodes stand."""
-    try:
-        wrapper = MetadataWrapper(cst.parse_module(source), unsafe_skip_copy=True)
-    except (cst.ParserSyntaxError, UnicodeDecodeError, RecursionError, ValueError):
+    """The call that ends at each place, and where all nodes stand."""
+    wrapper = statements.parsed(source)
+    if wrapper is None:
         return {}, {}
     positions = wrapper.resolve(PositionProvider)
     found: dict[tuple[int, int], cst.Call] = {}

@@ -100,14 +100,21 @@ def _seeded(statement: str) -> tuple[str, ...]:
     return next((generators for pattern, generators in _SEEDS if pattern.match(statement)), ())
 
 
+def parsed(source: bytes) -> MetadataWrapper | None:
+    """The source as a tree with positions; None where it cannot be parsed."""
+    try:
+        return MetadataWrapper(cst.parse_module(source), unsafe_skip_copy=True)
+    except (cst.ParserSyntaxError, UnicodeDecodeError, RecursionError, ValueError):
+        return None
+
+
 def insertion(path: str, source: bytes, statements: Iterable[str], *, early: bool = False) -> Edit | str:
     """The edit that puts statements, and the imports they need, behind the imports of a script; or why it cannot.
 
     ``early``: before the first import that is relative or of a module beside the script, as that may draw.
     """
-    try:
-        wrapper = MetadataWrapper(cst.parse_module(source), unsafe_skip_copy=True)
-    except (cst.ParserSyntaxError, UnicodeDecodeError, RecursionError, ValueError):
+    wrapper = parsed(source)
+    if wrapper is None:
         return "it cannot be parsed"
     positions = wrapper.resolve(PositionProvider)
     body = wrapper.module.body
@@ -132,9 +139,8 @@ def insertion(path: str, source: bytes, statements: Iterable[str], *, early: boo
 
 def after_parsing(path: str, source: bytes, statements: Iterable[str], flag: str) -> Edit | str:
     """The edit that puts seeds behind the line that parses the command line, with the value of ``flag``; or why not."""
-    try:
-        wrapper = MetadataWrapper(cst.parse_module(source), unsafe_skip_copy=True)
-    except (cst.ParserSyntaxError, UnicodeDecodeError, RecursionError, ValueError):
+    wrapper = parsed(source)
+    if wrapper is None:
         return "it cannot be parsed"
     finder = _Parsing()
     wrapper.visit(finder)
@@ -146,9 +152,9 @@ def after_parsing(path: str, source: bytes, statements: Iterable[str], flag: str
     lacking = [one for one in told if one.partition(".")[0] not in bound]
     if lacking:
         return f"`{lacking[0].partition('.')[0]}` is not imported"
-    indent = " " * column
     lines = source.decode(wrapper.module.encoding, "replace").splitlines()
-    indent = lines[end - 1][:column] if end <= len(lines) and not lines[end - 1][:column].strip() else indent
+    before = lines[end - 1][:column] if end <= len(lines) else ""
+    indent = before if not before.strip() else " " * column
     text = "".join(f"{indent}{re.sub(_NUMBER, f'({name}.{flag})', one)}\n" for one in told)
     return Edit(Location(path, end + 1, 1, end + 1, 1), text)
 

@@ -10,7 +10,10 @@ ESTIMATOR = "tensorflow.estimator.Estimator"
 
 def remedy(program: Program) -> str:
     """How the graph of an Estimator is seeded; empty for programs without any (estimator.py, ``_train_model``)."""
-    made = any(isinstance(e.result, Obj) and e.result.type == ESTIMATOR and not e.detached for e in program.events)
-    if not made:
+    if not program.once("estimators", _has_estimator):
         return ""
     return "`RunConfig(tf_random_seed=1)` for the Estimator, which makes its graph by itself and seeds it with that"
+
+
+def _has_estimator(program: Program) -> bool:
+    return any(isinstance(e.result, Obj) and e.result.type == ESTIMATOR and not e.detached for e in program.events)

@@ -42,7 +42,8 @@ _SAVES = re.compile(
 )
 _JOINS = ("os.path.join", "pathlib.Path", "builtins.str", "os.path.abspath", "os.path.expanduser")
 _CONFIG, _FOLDER = Argument(None, "config"), Argument(1, "model_dir")
-_STEPS = Argument(3, "max_steps")
+_TRAIN, _TRAIN_AND_EVALUATE = f"{ESTIMATOR}.train", "tensorflow.estimator.train_and_evaluate"
+_TRAINED, _STEPS = Argument(0, "estimator"), Argument(3, "max_steps")
 _TEMPORARY = ("tempfile.", "absl.testing.")
 
 
@@ -124,14 +125,12 @@ def _roots(path: Value) -> Iterator[tuple[str, object]]:
 
 def _estimators(program: Program, rule: Rule) -> Iterator[Draft]:
     """Estimators restore the newest checkpoint of their ``model_dir`` (estimator.py, ``_train_model``)."""
-    for training in program.events:
-        if training.kind != "call" or training.detached:
-            continue
-        made = _made(training)
+    for training in program.calls(_TRAIN, _TRAIN_AND_EVALUATE):
+        made = _made(training) if not training.detached else None
         folder = _model_dir(made) if made is not None else None
         if folder is not None:
             # A second run with `steps` trains on; with `max_steps` it does nothing, whatever was changed in between.
-            ends = training.argument(_STEPS) is not None or training.name.endswith("train_and_evaluate")
+            ends = training.argument(_STEPS) is not None or training.name == _TRAIN_AND_EVALUATE
             yield draft(
                 program, rule, training, severity="" if ends else "info", name=_name(training), folder=_told(folder)
             )
@@ -139,10 +138,7 @@ def _estimators(program: Program, rule: Rule) -> Iterator[Draft]:
 
 def _made(training: Event) -> Event | None:
     """The call that made the Estimator that is trained."""
-    first = training.args[0] if training.args else training.kwargs.get("estimator")
-    trained = training.receiver if training.name == f"{ESTIMATOR}.train" else None
-    if training.name == "tensorflow.estimator.train_and_evaluate":
-        trained = first
+    trained = training.receiver if training.name == _TRAIN else training.argument(_TRAINED)
     found = (leaf for _, leaf in alternatives(trained)) if trained is not None else ()
     return next((leaf.event for leaf in found if isinstance(leaf, Obj) and leaf.event is not None), None)
 
