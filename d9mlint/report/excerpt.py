@@ -1,4 +1,4 @@
-"""One source line as it is shown in a terminal, and where under it the caret line goes."""
+"""Source lines as they are shown: one with the caret line that goes under it, or several around a place."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from bisect import bisect_left, bisect_right
 from itertools import accumulate
 from typing import NamedTuple
 
+from d9mlint.model import Location
 from d9mlint.report.words import printable
 
 TAB = 4
 _CUT = "..."
 _SHORTEST = 20
+_LONGEST = 400
+"""Characters of a line on a page; generated lines are longer."""
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 
 
@@ -42,6 +45,35 @@ def excerpt(line: str, column: int, end_column: int | None, room: int) -> Excerp
     start, end = edges[first], min(edges[last], edges[right])
     text = before + "".join(shown[left:right]) + after
     return Excerpt(text.rstrip(" "), start - edges[left] + len(before), max(end - start, 1))
+
+
+class ShownLine(NamedTuple):
+    """A line of the excerpt of a page; what a place covers of it stands in ``marked``."""
+
+    number: int
+    before: str
+    marked: str
+    after: str
+    here: bool
+    """Whether the place covers a part of it."""
+
+
+def around(at: Location, lines: list[str], most: int = 4) -> tuple[ShownLine, ...]:
+    """The lines of a place (of a long one the first), and at most ``most`` before and after it."""
+    if not 1 <= at.line <= len(lines):
+        return ()
+    end = len(lines) - (not lines[-1])  # after the last line break there is no line
+    first, last = max(at.line - most, 1), min(at.end_line + most, end, at.line + 4 * most)
+    return tuple(_shown(number, lines[number - 1][:_LONGEST], at) for number in range(first, last + 1))
+
+
+def _shown(number: int, line: str, at: Location) -> ShownLine:
+    text = cells(line)
+    here = at.line <= number <= at.end_line
+    start = at.column - 1 if number == at.line else len(line) - len(line.lstrip())
+    end = at.end_column - 1 if number == at.end_line else len(line.rstrip())
+    start, end = (start, max(start, end)) if here else (0, 0)
+    return ShownLine(number, "".join(text[:start]), "".join(text[start:end]), "".join(text[end:]), here)
 
 
 def cells(line: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator
 from itertools import groupby
+from typing import NamedTuple
 
 from d9mlint.model import Location
 from d9mlint.report.excerpt import excerpt
@@ -68,12 +69,28 @@ def labelled(label: str, text: str, width: int, indent: int = 8) -> Iterator[Lin
 
 
 def _wrapped(text: str, width: int) -> Iterator[str]:
-    """Prose filled to ``width``; indented lines are code and stay as they are."""
+    """Prose filled to ``width``, code as it stands."""
+    for block in blocks(text):
+        if block.is_code:
+            yield from ("  " + line for line in block.lines)
+        else:
+            yield from _filled(block.lines[0], width)
+
+
+class Block(NamedTuple):
+    """A paragraph, as one line, or lines of code."""
+
+    lines: tuple[str, ...]
+    is_code: bool
+
+
+def blocks(text: str) -> Iterator[Block]:
+    """The paragraphs of ``text``, printable; indented lines are code."""
     for kind, block in groupby(text.expandtabs(4).splitlines(), key=_kind):
         if kind == "code":
-            yield from ("  " + printable(line) for line in textwrap.dedent("\n".join(block)).splitlines())
+            yield Block(tuple(map(printable, textwrap.dedent("\n".join(block)).splitlines())), is_code=True)
         elif kind == "prose":
-            yield from _filled(one_line(" ".join(block)), width)
+            yield Block((one_line(" ".join(block)),), is_code=False)
 
 
 def _kind(line: str) -> str:

@@ -1,4 +1,4 @@
-"""The caret line lies under the range, whatever the line holds."""
+"""The caret line lies under the range, whatever the line holds; a page shows the lines around a place."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from d9mlint.report.excerpt import Excerpt, cells, display_width, excerpt, source_lines
+from d9mlint.model import Location
+from d9mlint.report.excerpt import Excerpt, around, cells, display_width, excerpt, source_lines
 
 # No combining marks and format characters: with width 0 they belong to either side of a boundary.
 SPACED = st.text(st.characters(exclude_categories=("Mn", "Me", "Cf")), max_size=60)
@@ -79,3 +80,20 @@ def test_caret_lies_under_the_range_of_a_cut_line(line: str, column: int, length
 
 def test_lines_are_those_of_python() -> None:
     assert source_lines("\ufeffa\x0cb\u2028c\r\nd\re\nf") == ["a\x0cb\u2028c", "d", "e", "f"]
+
+
+def test_the_lines_around_a_place() -> None:
+    lines = ["", "\tx = f(1)", "y = [", "  1,", "]", "z"]
+    one = around(Location("a.py", 2, 6, 2, 10), lines, 1)
+    assert [tuple(line) for line in one] == [
+        (1, "", "", "", False),
+        (2, "    x = ", "f(1)", "", True),
+        (3, "", "", "y = [", False),
+    ]
+    several = around(Location("a.py", 3, 5, 5, 2), lines, 1)[1:4]
+    assert [(line.before, line.marked, line.after) for line in several] == [
+        ("y = ", "[", ""),
+        ("  ", "1,", ""),
+        ("", "]", ""),
+    ]
+    assert around(Location("a.py", 9, 1, 9, 2), lines) == ()

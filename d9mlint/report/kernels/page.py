@@ -9,13 +9,11 @@ from typing import NamedTuple
 
 from d9mlint.model import GUARD_LEVELS, VERDICTS, KernelOp, KernelReport, LibraryCall, Location, Site
 from d9mlint.report import html
-from d9mlint.report.excerpt import cells, source_lines
+from d9mlint.report.excerpt import ShownLine, around, source_lines
 from d9mlint.report.kernels.words import VERDICT_WORDS, at, guard, guarded, headline, op_title, tally
 from d9mlint.report.words import count, one_line
 
 _TEMPLATE = "kernels/page.html.j2"
-_AROUND = 4
-"""Lines shown before and after a site."""
 _GUARD_WORDS = {"none": "none", "unknown": "unknown", "other-path": "other path", "throws": "throws"}
 
 
@@ -40,8 +38,7 @@ class Row(NamedTuple):
     silenced: bool
     ops: tuple[str, ...]
     facts: tuple[tuple[str, str], ...]
-    lines: tuple[tuple[int, str, bool], ...]
-    """Line number, text, and whether the site stands there."""
+    lines: tuple[ShownLine, ...]
 
 
 class OpRow(NamedTuple):
@@ -127,16 +124,8 @@ def _row(
         name=one_line(name), kind=kind, type=one_line(type_), verdict=one.verdict, rank=VERDICTS.index(one.verdict),
         reason=one.reason, guard=one.guard.level, guard_text=guard(one.guard),
         silenced=place in report.silenced, ops=one.ops, facts=tuple((k, v) for k, v in facts if v),
-        lines=_excerpt(place, texts.get(place.path, [])),
+        lines=around(place, texts.get(place.path, [])),
     )  # fmt: skip
-
-
-def _excerpt(place: Location, lines: list[str]) -> tuple[tuple[int, str, bool], ...]:
-    first, last = max(place.line - _AROUND, 1), min(place.end_line + _AROUND, len(lines), place.line + 4 * _AROUND)
-    return tuple(
-        (number, "".join(cells(lines[number - 1][:400])), place.line <= number <= place.end_line)
-        for number in range(first, last + 1)
-    )
 
 
 def _op(op: KernelOp, keys: dict[Location, str]) -> OpRow:
