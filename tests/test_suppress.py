@@ -15,6 +15,7 @@ from d9mlint.suppress import (
     Baseline,
     Suppression,
     apply,
+    form,
     load_baseline,
     scan,
     split,
@@ -353,3 +354,18 @@ def test_baseline_that_cannot_be_read_or_written(tmp_path: Path) -> None:
     (tmp_path / "deep.json").write_text("[" * 200_000)
     with pytest.raises(ConfigError, match=r"deep.json: not a baseline: not valid JSON"):
         load_baseline(tmp_path / "deep.json")
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("train.py", "# d9m: ignore[name] reason"),
+        ("a/n.ipynb", "# d9m: ignore[name] reason"),
+        ("run.sh", "# d9m: ignore[name] reason"),
+        ("config.yaml", "# d9m: ignore[name] reason"),
+        ("op.cu", "// d9m: ignore[name] reason"),
+        ("config.json", ""),
+    ],
+)
+def test_how_a_file_says_it(path: str, expected: str) -> None:
+    assert form(path) == expected

@@ -13,12 +13,12 @@ from d9mlint.cli.output import show
 from d9mlint.cli.progress import progress
 from d9mlint.model import CONFIDENCES, SEVERITIES
 from d9mlint.model.evidence import CONFIRMED
+from d9mlint.report import FORMATS
 
 if TYPE_CHECKING:
     from d9mlint.app import Outcome
 
 _ARGV = "d9mlint.argv"
-FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit")
 
 
 def fail_on_words(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
@@ -102,7 +102,7 @@ def check(words: tuple[str, ...], **options: object) -> None:
                 launcher=options["launcher"],  # type: ignore[arg-type]
                 fix=bool(options["fix"]),
                 diff=bool(options["diff"]),
-                plan=bool(options["plan"]),
+                plan=bool(options["plan"]) or options["format_"] == "html",
                 unsafe_fixes=bool(options["unsafe_fixes"]),
                 timeout=options["timeout"],  # type: ignore[arg-type]
                 stdin=given,

@@ -9,7 +9,7 @@ from d9mlint.model import Report, UsageError
 
 _HOMES = {
     "text": "text", "concise": "concise", "json": "json_", "sarif": "sarif", "github": "github", "gitlab": "gitlab",
-    "junit": "junit",
+    "junit": "junit", "html": "check.page",
 }  # fmt: skip
 """By format, the module whose `render` writes it; a run imports one of them."""
 FORMATS = tuple(_HOMES)

@@ -20,6 +20,7 @@ __all__ = [
     "Baseline",
     "Suppression",
     "apply",
+    "form",
     "load_baseline",
     "scan",
     "split",
@@ -28,10 +29,18 @@ __all__ = [
 
 
 _PYTHON = (".py", ".ipynb")
+_WITHOUT = (".json",)
 _HASHES = re.compile(
     r"\.(?:sh|bash|zsh|ksh|csh|slurm|sbatch|job|pbs|qsub|sub|mk|ya?ml|env)$|(?:^|/)[^/]*(?:ocker|ake)file[^/]*$"
 )
 """Files whose comments begin with ``#``, but that are no Python."""
+
+
+def form(path: str) -> str:
+    """How a finding there is suppressed; empty in files without comments."""
+    if path.endswith(_WITHOUT):
+        return ""
+    return FORM if path.endswith(_PYTHON) or _HASHES.search(path) else CPP_FORM
 
 
 def scan(text: str, path: str = "") -> tuple[Suppression, ...]:

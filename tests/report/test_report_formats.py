@@ -27,13 +27,13 @@ from d9mlint.model import (
     Unchecked,
     UsageError,
 )
-from d9mlint.report import FORMATS, render, sarif
+from d9mlint.report import FORMATS, html, render, sarif
 from d9mlint.report.words import first_sentence
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 NAMES = {
     "text": "report.txt", "concise": "report.concise", "json": "report.json", "sarif": "report.sarif",
-    "github": "report.github", "gitlab": "report.gitlab.json", "junit": "report.junit.xml",
+    "github": "report.github", "gitlab": "report.gitlab.json", "junit": "report.junit.xml", "html": "report.html",
 }  # fmt: skip
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -140,6 +140,7 @@ def sample() -> Report:
 @pytest.mark.parametrize("name", FORMATS)
 def test_golden(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sarif, "__version__", "0.0.0")
+    monkeypatch.setattr(html, "__version__", "0.0.0")
     found = render(sample(), name).encode()
     golden = GOLDEN / NAMES[name]
     if os.environ.get("UPDATE_GOLDEN"):
@@ -178,7 +179,7 @@ def test_hostile_text_is_harmless(name: str) -> None:
         name,
     )
     assert text.encode().endswith(b"\n")
-    if name in ("text", "concise", "junit"):
+    if name in ("text", "concise", "junit", "html"):
         assert not re.search("[\x1b\u202e]", text)
     if name == "junit":
         ElementTree.fromstring(text.encode())
@@ -187,7 +188,7 @@ def test_hostile_text_is_harmless(name: str) -> None:
 
 
 def test_unknown_format_is_a_usage_error() -> None:
-    with pytest.raises(UsageError, match="choose one of text, concise, json, sarif, github, gitlab, junit"):
+    with pytest.raises(UsageError, match="choose one of text, concise, json, sarif, github, gitlab, junit, html"):
         render(sample(), "xml")
 
 

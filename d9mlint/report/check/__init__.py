@@ -1,0 +1,1 @@
+"""What ``d9mlint check`` found as one HTML file: findings by cause, programs with their plans, what was not seen."""
