@@ -74,3 +74,10 @@ def test_fixes_are_made_in_such_a_script(d9mlint) -> None:  # type: ignore[no-un
     Path("t.py").write_text(text)
     d9mlint("t.py", "--fix")
     assert Path("t.py").read_text() == text.replace("algorithms\n", "algorithms(True)\n")
+
+
+def test_seeds_go_into_the_cell_that_imports_what_they_seed(d9mlint) -> None:  # type: ignore[no-untyped-def]
+    text = "# %%\nimport torch\n\n# %%\nprint(torch.rand(3))\n\n# %%\nimport pandas\n"
+    Path("train.py").write_text(text)
+    assert d9mlint("train.py", "--fix").err == "fixed 1 finding\n"
+    assert Path("train.py").read_text() == text.replace("import torch\n", "import torch\n\ntorch.manual_seed(1)\n")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from d9mlint.model import Coverage, Finding, Location, PlanRow, Report, Unchecked
-from d9mlint.python.source.notebooks import cell_at, cells, original
+from d9mlint.model import Coverage, Edit, Finding, Location, PlanRow, Report, Unchecked
+from d9mlint.python.source.notebooks import Cell, cell_at, cells, original
 from d9mlint.python.source.reading import NOTEBOOK
 
 _LINE = re.compile(r"\bline (\d+)")
@@ -22,10 +22,7 @@ class _Notebook:
 
 
 def by_cell(report: Report, texts: Mapping[str, str]) -> Report:
-    """The report with places of notebooks as cell and line; ``texts`` are those that the findings were made from.
-
-    Fixes in notebooks are dropped: they would be edits of a text that is not the file.
-    """
+    """The report with places of notebooks as cell and line; ``texts`` are those that the findings were made from."""
     places = {path: _Notebook(path, text) for path, text in texts.items()}
     notebooks = {path for path, one in places.items() if not one.is_script}
     sources = {path: text for path, text in report.sources.items() if path not in notebooks}
@@ -54,11 +51,17 @@ def _row(row: PlanRow, places: Mapping[str, _Notebook]) -> PlanRow:
 
 def _finding(finding: Finding, places: Mapping[str, _Notebook]) -> Finding:
     related = tuple(one._replace(location=_moved(one.location, places)) for one in finding.related)
-    moved = finding._replace(location=_moved(finding.location, places), related=related)
+    fixes = tuple(one._replace(edits=tuple(_edit(edit, places) for edit in one.edits)) for one in finding.fixes)
+    moved = finding._replace(location=_moved(finding.location, places), related=related, fixes=fixes)
     notebook = places.get(finding.location.path)
     if notebook is None or notebook.is_script:
         return moved
-    return moved._replace(message=_LINE.sub(lambda match: _told(match, notebook), finding.message), fixes=())
+    return moved._replace(message=_LINE.sub(lambda match: _told(match, notebook), finding.message))
+
+
+def _edit(edit: Edit, places: Mapping[str, _Notebook]) -> Edit:
+    notebook = places.get(edit.location.path)
+    return edit if notebook is None or notebook.is_script else Edit(_moved(edit.location, places), edit.text)
 
 
 def _moved(at: Location, places: Mapping[str, _Notebook]) -> Location:
@@ -88,3 +91,34 @@ def _unchecked(one: Unchecked, places: Mapping[str, _Notebook]) -> Unchecked:
     if notebook is None or notebook.is_script:
         return one
     return one._replace(reason=_LINE.sub(lambda match: _told(match, notebook), one.reason))
+
+
+# -- back ----------------------------------------------------------------------------------------------------------
+
+
+def in_text(finding: Finding, tables: Mapping[str, Sequence[Cell]]) -> Finding:
+    """A finding of a report with its places in notebooks as those of their texts; ``tables`` are the cells of these."""
+
+    def back(at: Location) -> Location:
+        if not at.in_cell or at.path not in tables:
+            return at
+        before = next((cell.first - 1 for cell in tables[at.path] if cell.number == at.cell), -at.line)
+        return at._replace(line=at.line + before, end_line=at.end_line + before, cell=0)
+
+    return finding._replace(
+        location=back(finding.location),
+        related=tuple(one._replace(location=back(one.location)) for one in finding.related),
+        fixes=tuple(
+            one._replace(edits=tuple(Edit(back(edit.location), edit.text) for edit in one.edits))
+            for one in finding.fixes
+        ),
+    )
+
+
+def in_cell(edit: Edit, table: Sequence[Cell]) -> Edit:
+    """An edit of a notebook's text as one of the cell that it begins in."""
+    cell = cell_at(table, edit.location.line)
+    if cell is None:
+        return edit
+    at, before = edit.location, cell.first - 1
+    return Edit(at._replace(line=at.line - before, end_line=at.end_line - before, cell=cell.number), edit.text)

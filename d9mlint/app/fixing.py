@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from d9mlint import config as configuration
 from d9mlint.app.options import Options, Outcome, start
-from d9mlint.app.programs import checked, given, tree
+from d9mlint.app.programs import checked
 from d9mlint.model import Finding, Report, Unchecked, UsageError
 from d9mlint.model.evidence import CONFIRMED
 from d9mlint.report.words import count
 
 if TYPE_CHECKING:
+    from d9mlint.app.sources import Sources
     from d9mlint.fix.patches import Part
 
 _TRIES = 12
@@ -72,23 +73,26 @@ def check(options: Options) -> Outcome:
 
 def cured(options: Options) -> tuple[Report, Report]:
     """What is found, and what would be left after the patches, without writing any."""
+    from d9mlint.app.sources import read
+
     before = checked(options._replace(write_baseline=None)).report
-    done = _cure(options, before, _sources(options, before))
+    done = _cure(options, before, read(options, before))
     return before, checked(options._replace(write_baseline=None), done.sources).report if done.sources else before
 
 
 def _fixed(options: Options) -> Outcome:
     """Writes the patches, then checks what is there now."""
     from d9mlint import fix
+    from d9mlint.app.sources import read
 
     before = checked(options._replace(write_baseline=None)).report
     cwd = Path.cwd()
-    sources = _sources(options, before)
+    sources = read(options, before)
     done = _cure(options, before, sources)
     refused = dict(done.refused)
     for path, data in sorted(done.sources.items()):
         try:
-            fix.write(cwd / path, data, _own_folders(options), sources[path])
+            fix.write(cwd / path, data, _own_folders(options), sources.stored[path])
         except fix.CannotWrite as error:
             refused[path] = str(error)
     fixed = sum(not refused.keys() & _files(found, done.sources) for found in done.cured)
@@ -100,12 +104,13 @@ def _fixed(options: Options) -> Outcome:
 
 def _with_diff(options: Options, outcome: Outcome) -> Outcome:
     from d9mlint import fix
+    from d9mlint.app.sources import read
 
-    sources = _sources(options, outcome.report)
+    sources = read(options, outcome.report)
     done = _cure(options, outcome.report, sources)
     refused = "\n".join(f"{path}: not fixed: {why}" for path, why in done.refused)
     note = _note(f"would fix {count(len(done.cured), 'finding')}", done) if done.cured or done.left else ""
-    text = fix.unified(sources, done.sources)
+    text = fix.unified(sources.stored, done.sources)
     return Outcome(outcome.report, outcome.code, text, "\n".join(filter(None, (refused, note))))
 
 
@@ -127,11 +132,12 @@ def _files(found: Finding, sources: Iterable[str]) -> set[str]:
 # -- the patch -----------------------------------------------------------------------------------------------------
 
 
-def _cure(options: Options, before: Report, sources: Mapping[str, bytes]) -> Cure:
+def _cure(options: Options, before: Report, sources: Sources) -> Cure:
     """The patched files that are proven to cure: found by trying the ways that there are for each file."""
-    from d9mlint.fix.patches import plan
+    from d9mlint.app.sources import patched as with_parts
+    from d9mlint.app.sources import plan
 
-    planned = plan(before.findings, before.rules, sources)
+    planned = plan(before, sources)
     offered = [part for part in planned.parts if part.safe or options.unsafe_fixes]
     left = dict(planned.without)
     ways = {part.path: _Ways(unsafe=options.unsafe_fixes) for part in offered}
@@ -140,7 +146,7 @@ def _cure(options: Options, before: Report, sources: Mapping[str, bytes]) -> Cur
     parts: list[Part] = []
     for _ in range(_TRIES):
         parts = [p for p in offered if not ways[p.path].none and (p.safe or ways[p.path].unsafe)]
-        patched, refused = _patched(parts, sources, [path for path, way in ways.items() if way.early])
+        patched, refused = with_parts(parts, sources, [path for path, way in ways.items() if way.early])
         if not patched:
             break
         report = checked(options._replace(write_baseline=None), patched).report
@@ -157,17 +163,6 @@ def _cure(options: Options, before: Report, sources: Mapping[str, bytes]) -> Cur
             left[part.finding] = "a patch did not remove it, or brought another finding"
     only_unsafe = {p.finding for p in planned.parts if not p.safe}.difference(removed, left)
     return Cure(patched, removed, tuple(left.items()), len(only_unsafe), refused)
-
-
-def _patched(
-    parts: Sequence[Part], sources: Mapping[str, bytes], early: Sequence[str]
-) -> tuple[dict[str, bytes], tuple[tuple[str, str], ...]]:
-    """The files with the edits of all parts, and those that an edit would break."""
-    from d9mlint import fix
-    from d9mlint.fix.patches import edits
-
-    done = fix.apply_edits(edits(parts, sources, early), sources)
-    return dict(done.sources), done.refused
 
 
 def _failing(parts: Sequence[Part], before: Report, after: Report, patched: Iterable[str]) -> set[str]:
@@ -200,29 +195,6 @@ def _slug(found: Finding) -> str:
 
 def _unnumbered(text: str) -> str:
     return re.sub(r"\d+", "#", text)
-
-
-# -- files ---------------------------------------------------------------------------------------------------------
-
-
-def _sources(options: Options, found: Report) -> dict[str, bytes]:
-    """The files of the report's findings and of their programs."""
-    from d9mlint.python.source.reading import CannotRead, disk_reader, overlaid
-
-    cwd = Path.cwd()
-    read = disk_reader(tree(options, configuration.load(start(options.paths), options.config)), cwd)
-    read = overlaid(read, given(options, cwd))
-    sources: dict[str, bytes] = {}
-    edited = {e.location.path for f in found.findings for x in f.fixes for e in x.edits}
-    told = {path for f in found.findings for path in (f.location.path, *f.entries)}
-    for path in sorted(edited | {path for path in told if path.endswith(".py")}):
-        try:
-            data = read(path)
-        except CannotRead:
-            continue
-        if data is not None:
-            sources[path] = data
-    return sources
 
 
 def _own_folders(options: Options) -> list[Path]:

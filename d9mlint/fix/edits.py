@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from d9mlint.model import Edit, Finding, Fix, Location
 
-_NEWLINE = re.compile(r"\r\n|\r|\n")
+NEWLINE = re.compile(r"\r\n|\r|\n")
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -19,6 +19,8 @@ class Applied:
     sources: Mapping[str, bytes] = field(default_factory=dict)
     fixed: tuple[Finding, ...] = ()
     refused: tuple[tuple[str, str], ...] = ()
+    edits: Mapping[str, Sequence[Edit]] = field(default_factory=dict)
+    """By file, the edits that were made."""
 
 
 def apply(findings: Iterable[Finding], sources: Mapping[str, bytes]) -> Applied:
@@ -51,7 +53,7 @@ def apply_edits(edits: Iterable[Edit], sources: Mapping[str, bytes]) -> Applied:
     done = {path: edited(sources[path], found) for path, found in sorted(taken.items())}
     good = {path: data for path, data in done.items() if data is not None and _parses(data)}
     broken = tuple((path, "its fixes would break it") for path in done if path not in good)
-    return Applied({path: data for path, data in good.items() if data != sources[path]}, (), broken)
+    return Applied({path: data for path, data in good.items() if data != sources[path]}, (), broken, taken)
 
 
 def _chosen(findings: Sequence[Finding], sources: Mapping[str, bytes]) -> Iterator[tuple[Finding, Fix]]:
@@ -91,27 +93,33 @@ def edited(data: bytes, edits: Iterable[Edit]) -> bytes | None:
 
     Encoding, byte order mark and line ends stay: inserted text gets those of the file.
     """
-    encoding = _encoding(data)
-    if encoding is None:
+    written_in = encoding(data)
+    if written_in is None:
         return None
     mark = _BOM if data.startswith(_BOM) else b""
     try:
-        text = data[len(mark) :].decode(encoding)
+        text = data[len(mark) :].decode(written_in)
     except UnicodeDecodeError:
         return None
-    starts = [0, *(match.end() for match in _NEWLINE.finditer(text))]
-    newline = _newline(text)
-    for edit in sorted(edits, reverse=True):
-        place = edit.location
-        start = _offset(starts, len(text), place.line, place.column)
-        end = _offset(starts, len(text), place.end_line, place.end_column)
-        if start is None or end is None or end < start:
-            return None
-        text = text[:start] + _NEWLINE.sub(newline, edit.text) + text[end:]
+    new = edited_text(text, edits)
     try:
-        return mark + text.encode(encoding)
+        return None if new is None else mark + new.encode(written_in)
     except UnicodeEncodeError:
         return None
+
+
+def edited_text(text: str, edits: Iterable[Edit]) -> str | None:
+    """The same for a text; None where a range lies outside of it."""
+    starts = [0, *(match.end() for match in NEWLINE.finditer(text))]
+    length, newline = len(text), _newline(text)
+    for edit in sorted(edits, reverse=True):
+        place = edit.location
+        start = _offset(starts, length, place.line, place.column)
+        end = _offset(starts, length, place.end_line, place.end_column)
+        if start is None or end is None or end < start:
+            return None
+        text = text[:start] + NEWLINE.sub(newline, edit.text) + text[end:]
+    return text
 
 
 def _offset(starts: Sequence[int], length: int, line: int, column: int) -> int | None:
@@ -123,11 +131,11 @@ def _offset(starts: Sequence[int], length: int, line: int, column: int) -> int |
 
 
 def _newline(text: str) -> str:
-    found = _NEWLINE.search(text)
+    found = NEWLINE.search(text)
     return found.group() if found else "\n"
 
 
-def _encoding(data: bytes) -> str | None:
+def encoding(data: bytes) -> str | None:
     """What the source says it is written in (PEP 263); None where Python would refuse it."""
     import io
     import tokenize

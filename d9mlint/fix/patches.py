@@ -8,13 +8,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from d9mlint.fix import places, statements
 from d9mlint.model import Edit, Finding, Rule
 
-_SCRIPT = ".py"
+_OTHER = "only Python files and notebooks are patched"
 _FLAG_RULE, _FLAG = "seed-flag-unused", re.compile(r"`--([\w-]+)` is parsed")
+
+
+class Files(NamedTuple):
+    """The files of findings and of their programs."""
+
+    texts: Mapping[str, bytes]
+    """As Python; of a notebook its code cells."""
+    refused: Mapping[str, str] = MappingProxyType({})
+    """Those that cannot be patched, with the reason."""
+    cells: Mapping[str, statements.Cells] = MappingProxyType({})
+    """First and last line of each cell, of those that have any."""
+
+    def why_not(self, paths: Iterable[str]) -> str:
+        """Why these cannot all be patched; empty where they can."""
+        return next((self.refused.get(path, _OTHER) for path in paths if path not in self.texts), "")
 
 
 class Part(NamedTuple):
@@ -36,34 +52,33 @@ class Plan(NamedTuple):
     without: tuple[tuple[Finding, str], ...]
 
 
-def plan(findings: Iterable[Finding], rules: Mapping[str, Rule], sources: Mapping[str, bytes]) -> Plan:
-    """What can be done about ``findings`` of ``rules``; ``sources`` are the contents of their files and entries."""
+def plan(findings: Iterable[Finding], rules: Mapping[str, Rule], files: Files) -> Plan:
+    """What can be done about ``findings`` of ``rules`` in ``files``."""
     parts: list[Part] = []
     without: list[tuple[Finding, str]] = []
     for found in findings:
-        own, reason = _parts(found, rules, sources)
+        own, reason = _parts(found, rules, files)
         parts += own
         if reason:
             without.append((found, reason))
     return Plan(tuple(parts), tuple(without))
 
 
-def _parts(found: Finding, rules: Mapping[str, Rule], sources: Mapping[str, bytes]) -> tuple[list[Part], str]:
+def _parts(found: Finding, rules: Mapping[str, Rule], files: Files) -> tuple[list[Part], str]:
     """The parts of the cure of one finding; else, or where they are not all, the reason."""
     ready = next((fix for fix in found.fixes if fix.edits), None)
-    if ready is not None and all(edit.location.path in sources for edit in ready.edits):
+    if ready is not None and not files.why_not(edit.location.path for edit in ready.edits):
         return [Part(found, ready.edits[0].location.path, ready.safe, edits=ready.edits)], ""
     if places.DECIDED.intersection(_cure(found.rule, rules)):  # its remedy names other code, too
-        return _in_place(found, rules, sources)
-    block = _of_remedy(found, sources) or _moved(found, rules, sources)
+        return _in_place(found, rules, files)
+    block = _of_remedy(found, files.texts) or _moved(found, rules, files.texts)
     if block is None:
-        return _in_place(found, rules, sources)
-    entries = [entry for entry in found.entries if entry.endswith(_SCRIPT) and entry in sources]
-    flag = _unused_flag(found)
-    parts = [Part(found, entry, block.safe, block.statements, flag) for entry in entries]
+        return _in_place(found, rules, files)
     if not found.entries:
         return [], "no program is known that it belongs to"
-    return parts, "" if len(entries) == len(found.entries) else "notebooks are not patched"
+    flag = _unused_flag(found)
+    entries = [entry for entry in found.entries if entry in files.texts]
+    return [Part(found, entry, block.safe, block.statements, flag) for entry in entries], files.why_not(found.entries)
 
 
 def _of_remedy(found: Finding, sources: Mapping[str, bytes]) -> statements.Block | None:
@@ -71,7 +86,7 @@ def _of_remedy(found: Finding, sources: Mapping[str, bytes]) -> statements.Block
     block = statements.block(found.remedy, found.concerns)
     paths = {found.location.path, *found.entries, *(related.location.path for related in found.related)}
     named = [sources[path] for path in paths if path in sources]
-    if block is None or not named:  # (of a notebook nothing is known here)
+    if block is None or not named:  # (nothing is known of files that cannot be patched)
         return block
     return block if all(statements.fits(one, named) for one in block.statements) else None
 
@@ -97,21 +112,21 @@ def _unused_flag(found: Finding) -> str:
     return match[1].replace("-", "_") if match else ""
 
 
-def _in_place(found: Finding, rules: Mapping[str, Rule], sources: Mapping[str, bytes]) -> tuple[list[Part], str]:
+def _in_place(found: Finding, rules: Mapping[str, Rule], files: Files) -> tuple[list[Part], str]:
     """A part that cures each place of a finding where it stands."""
     told = [(found.rule, found.location), *((r.rule, r.location) for r in found.related if r.rule)]
     if not any(_cure(rule, rules) for rule, _ in told):
         return [], "what to write depends on what the program means"
-    if not all(at.path.endswith(_SCRIPT) and at.path in sources for _, at in told):
-        return [], "notebooks are not patched"
-    made = [places.edits(_cure(rule, rules), found.remedy, at, sources[at.path]) for rule, at in told]
+    if reason := files.why_not(at.path for _, at in told):
+        return [], reason
+    made = [places.edits(_cure(rule, rules), found.remedy, at, files.texts[at.path]) for rule, at in told]
     if not all(made):
         return [], "it is written in a way that is not known"
     safe = all(bool(_cure(rule, rules).get("safe")) for rule, _ in told)
     return [Part(found, found.location.path, safe, edits=tuple(edit for one in made for edit in one))], ""
 
 
-def edits(parts: Sequence[Part], sources: Mapping[str, bytes], early: Collection[str] = ()) -> list[Edit]:
+def edits(parts: Sequence[Part], files: Files, early: Collection[str] = ()) -> list[Edit]:
     """The edits of all parts, one for the statements of each file, as far as they can be made.
 
     ``early``: files whose statements go before the first import that may draw.
@@ -123,8 +138,9 @@ def edits(parts: Sequence[Part], sources: Mapping[str, bytes], early: Collection
         wanted = list(_ordered(there))
         flagged = [one for one in wanted if flag and "seed(" in one]
         rest = [one for one in wanted if one not in flagged]
-        made = [statements.after_parsing(path, sources[path], flagged, flag)] if flagged else []
-        made += [statements.insertion(path, sources[path], rest, early=path in early)] if rest else []
+        text, cells = files.texts[path], files.cells.get(path, ())
+        made = [statements.after_parsing(path, text, flagged, flag)] if flagged else []
+        made += [statements.insertion(path, text, rest, early=path in early, cells=cells)] if rest else []
         out += [edit for edit in made if isinstance(edit, Edit)]
     return list(dict.fromkeys(out))
 

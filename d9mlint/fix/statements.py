@@ -6,13 +6,14 @@ A remedy is what the catalogue says for the version at hand, so a patch is made 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import libcst as cst
 from libcst.helpers import get_full_name_for_node
 from libcst.metadata import MetadataWrapper, PositionProvider
 
+from d9mlint.fix.edits import NEWLINE
 from d9mlint.model import Edit, Location
 
 _CODE = re.compile(r"`([^`\n]+)`")
@@ -29,7 +30,8 @@ _VALUE = re.compile(r"\] = (?![\"'][^\"']*[\"']$)")
 _ROOTS = {"random": "random", "np": "numpy", "torch": "torch", "tf": "tensorflow", "keras": "keras", "os": "os"}
 """The first name of a statement, and the package that it stands for."""
 _NUMBER = re.compile(r"\(\d+\)$")
-_EVERYWHERE = ("random", "os", "numpy")
+_STANDARD = ("random", "os")
+_EVERYWHERE = (*_STANDARD, "numpy")
 _PACKAGES = frozenset(
     {*_ROOTS.values(), "__future__", "sys", "math", "time", "datetime", "json", "argparse", "logging", "pathlib", "re",
      "collections", "itertools", "functools", "typing", "dataclasses", "absl", "torchvision", "jax", "flax", "optax"}
@@ -48,6 +50,8 @@ _SEEDS = (
 OF = {"python": "random.seed(1)", "numpy": "np.random.seed(1)", "torch": "torch.manual_seed(1)"}
 """What seeds a generator in all versions."""
 _KERAS = frozenset({"tensorflow", "keras"})
+Cells = Sequence[tuple[int, int]]
+"""First and last line of each cell."""
 
 
 class Block(NamedTuple):
@@ -108,33 +112,47 @@ def parsed(source: bytes) -> MetadataWrapper | None:
         return None
 
 
-def insertion(path: str, source: bytes, statements: Iterable[str], *, early: bool = False) -> Edit | str:
+def insertion(
+    path: str, source: bytes, statements: Iterable[str], *, early: bool = False, cells: Cells = ()
+) -> Edit | str:
     """The edit that puts statements, and the imports they need, behind the imports of a script; or why it cannot.
 
-    ``early``: before the first import that is relative or of a module beside the script, as that may draw.
+    ``early``: before the first import that is relative or of a module beside the script, as that may draw. ``cells``:
+    the lines of the cells that it is run in; they go into the first by which what they are about is imported.
     """
     wrapper = parsed(source)
     if wrapper is None:
         return "it cannot be parsed"
     positions = wrapper.resolve(PositionProvider)
     body = wrapper.module.body
-    last, bound = _last_import(body, early)
-    line = positions[last].end.line if last is not None else _first_line(body, positions)
+    wanted = list(statements)
+    packages = frozenset() if early else frozenset(_ROOTS[one.partition(".")[0]] for one in wanted)
+    first = _first_cells(body, [positions[stmt].start.line for stmt in body], cells, packages.difference(_STANDARD))
+    last, bound = _last_import(first, early)
     present = {_text(wrapper.module, stmt) for stmt in body}
-    told = [_bound(one, bound) for one in statements]
+    told = [_bound(one, bound) for one in wanted]
     new = [one for one in told if one not in present]
     if not new:
         return "it is there already"
     missing = dict.fromkeys(_import(one, bound) for one in new)
     imports = "".join(f"{text}\n" for text in missing if text)
-    text = f"{imports}\n" + "".join(f"{one}\n" for one in new)
-    lines = source.decode(wrapper.module.encoding, "replace").splitlines()
-    follows = lines[line] if line < len(lines) else ""
-    at = Location(path, line + 1, 1, line + 1, 1)
-    if lines and line >= len(lines) and not source.endswith((b"\n", b"\r")):  # behind a last line that has no end
-        end = len(lines[-1]) + 1
-        at, text = Location(path, len(lines), end, len(lines), end), f"\n{text}"
-    return Edit(at, text if not follows.strip() else f"{text}\n")
+    text = f"{imports}\n" + "\n".join(new)
+    if last is not None:
+        return _behind(path, _lines(source, wrapper), positions[last].end.line, text)
+    line = positions[body[0]].start.line if body else len(_lines(source, wrapper))  # what stands above are comments
+    return Edit(Location(path, line, 1, line, 1), f"{text}\n\n" if body else f"{text}\n")
+
+
+def _behind(path: str, lines: Sequence[str], line: int, text: str) -> Edit:
+    """The edit that puts lines behind a line, with a blank one where others follow, and a line end at the last."""
+    end = len(lines[line - 1]) + 1
+    more = line == len(lines) or lines[line].strip()
+    return Edit(Location(path, line, end, line, end), f"\n{text}\n" if more else f"\n{text}")
+
+
+def _lines(source: bytes, wrapper: MetadataWrapper) -> list[str]:
+    """The lines as positions count them; the last one is empty where the source ends in a line end."""
+    return NEWLINE.split(source.decode(wrapper.module.encoding, "replace").removeprefix("\ufeff"))
 
 
 def after_parsing(path: str, source: bytes, statements: Iterable[str], flag: str) -> Edit | str:
@@ -152,11 +170,10 @@ def after_parsing(path: str, source: bytes, statements: Iterable[str], flag: str
     lacking = [one for one in told if one.partition(".")[0] not in bound]
     if lacking:
         return f"`{lacking[0].partition('.')[0]}` is not imported"
-    lines = source.decode(wrapper.module.encoding, "replace").splitlines()
-    before = lines[end - 1][:column] if end <= len(lines) else ""
-    indent = before if not before.strip() else " " * column
-    text = "".join(f"{indent}{re.sub(_NUMBER, f'({name}.{flag})', one)}\n" for one in told)
-    return Edit(Location(path, end + 1, 1, end + 1, 1), text)
+    line = _lines(source, wrapper)[end - 1]
+    indent = line[:column] if not line[:column].strip() else " " * column
+    text = "".join(f"\n{indent}{re.sub(_NUMBER, f'({name}.{flag})', one)}" for one in told)
+    return Edit(Location(path, end, len(line) + 1, end, len(line) + 1), text)
 
 
 class _Parsing(cst.CSTVisitor):
@@ -180,23 +197,50 @@ class _Parsing(cst.CSTVisitor):
             self.found.append((target.value, where.end.line, where.start.column))
 
 
+def _first_cells(
+    body: Sequence[cst.BaseStatement], lines: Sequence[int], cells: Cells, packages: Collection[str]
+) -> Sequence[cst.BaseStatement]:
+    """The statements up to the end of the first cell by which ``packages`` are imported, those that ever are."""
+    if not cells:
+        return body
+    imported = [{name.partition(".")[0] for part in _imports(stmt) for name in _binds(part).values()} for stmt in body]
+    missing = {name for found in imported for name in found}.intersection(packages)
+    within = [next((number for number, (_, last) in enumerate(cells) if line <= last), -1) for line in lines]
+    for number, found in enumerate(imported):
+        missing -= found
+        ends = number + 1 < len(body) and within[number + 1] != within[number]
+        if ends and not missing and any(imported[: number + 1]):
+            return body[: number + 1]
+    return body
+
+
 def _last_import(body: Sequence[cst.BaseStatement], early: bool) -> tuple[cst.BaseStatement | None, Mapping[str, str]]:
     """The statement behind which to insert, and what the imports up to it bind, by name."""
     last: cst.BaseStatement | None = None
     bound: dict[str, str] = {}
-    for stmt in body:
-        parts = stmt.body if isinstance(stmt, cst.SimpleStatementLine) else ()
-        imports = [part for part in parts if isinstance(part, (cst.Import, cst.ImportFrom))]
+    idle = True
+    for number, stmt in enumerate(body):
+        imports = _imports(stmt)
         if not imports:
-            docstring = last is None and stmt is body[0] and _is_text(stmt)
-            last = stmt if docstring else last
+            idle = idle and (_is_pass(stmt) or (number == 0 and _is_text(stmt)))
+            last = stmt if idle else last
             continue
         if early and any(not _is_of_packages(part) for part in imports):
             break
-        last = stmt
+        last, idle = stmt, False
         for part in imports:
             bound.update(_binds(part))
     return last, bound
+
+
+def _imports(stmt: cst.BaseStatement) -> list[cst.Import | cst.ImportFrom]:
+    parts = stmt.body if isinstance(stmt, cst.SimpleStatementLine) else ()
+    return [part for part in parts if isinstance(part, (cst.Import, cst.ImportFrom))]
+
+
+def _is_pass(stmt: cst.BaseStatement) -> bool:
+    """Whether a statement does nothing, as which the magics of a notebook are read."""
+    return isinstance(stmt, cst.SimpleStatementLine) and all(isinstance(part, cst.Pass) for part in stmt.body)
 
 
 def _is_text(stmt: cst.BaseStatement) -> bool:
@@ -225,11 +269,6 @@ def _binds(part: cst.Import | cst.ImportFrom) -> dict[str, str]:
     if isinstance(part.names, cst.ImportStar):
         return {"*": holder}
     return {alias.evaluated_alias or alias.evaluated_name: f"{holder}.{alias.evaluated_name}" for alias in part.names}
-
-
-def _first_line(body: Sequence[cst.BaseStatement], positions: Mapping[cst.CSTNode, cst.metadata.CodeRange]) -> int:
-    """The line before the first statement; what stands above it are comments."""
-    return positions[body[0]].start.line - 1 if body else 0
 
 
 def _text(module: cst.Module, stmt: cst.BaseStatement) -> str:

@@ -117,7 +117,7 @@ def _result(finding: Finding, rule_index: int) -> Json:
     }
     if finding.related:
         result["relatedLocations"] = [_related(related, number) for number, related in enumerate(finding.related)]
-    if fixes := [_fix(fix) for fix in finding.fixes if fix.edits]:
+    if fixes := [_fix(fix) for fix in finding.fixes if fix.edits and not any(e.location.in_cell for e in fix.edits)]:
         result["fixes"] = fixes
     result["properties"] = {
         "confidence": finding.confidence,

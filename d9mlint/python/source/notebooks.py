@@ -22,9 +22,12 @@ _MAGIC = re.compile(r"(\s*)(?:%(?![%\s=(])|!)")
 _HELP = re.compile(r"\s*(?:\?{1,2}[\w.*]+|[\w.*]+\?{1,2})\s*$")
 _ASSIGNED = re.compile(r"(\s*[\w\[\]., ]+=\s*)[!%][A-Za-z.~/]")
 _ENVIRONMENT = re.compile(r"\s*%(?:env|set_env)\s+([A-Za-z_]\w*)(?:\s*=\s*|\s+)(.+?)\s*$")
-_MASKED = re.compile(r"(\s*)(?:import os as _os; _os\.environ\[.*?|pass)  # (\S.*)")
+_MASKED = re.compile(r"(\s*)(?:import os as _os; _os\.environ\[.*?|pass)  # ([!%?].*|[\w.*]+\?{1,2}\s*)")
+_CAUGHT = re.compile(r".*= *get_ipython\(\)  # .*")
 _PYTHON_CELLS = frozenset({"time", "timeit", "capture", "prun", "px", "memray_flamegraph", "memit", "mprun", "python3"})
 """Cell magics under which the rest of the cell is Python that runs in the notebook."""
+_ONCE = frozenset({"time", "capture", "prun"})
+"""Those under which it runs once, and what it names is known afterwards."""
 _PIP = re.compile(r"^(?:[ \t]*pass  )?# ?[!%]\s*(?:\S*python3? -m )?pip3?\s+install\s+(.+)$", re.MULTILINE)
 _PIN = re.compile(r"([A-Za-z][\w-]*)(?:\[[\w,]*\])?((?:[=~]=|[<>]=?|!=)[\w.*,<>=!~]+)")
 _COLAB = re.compile(r"^[ \t]*pass  # %tensorflow_version (1|2)(?:\.x)?\s*$", re.MULTILINE)
@@ -74,6 +77,25 @@ def original(line: str) -> str:
     """A line as it stands in the notebook."""
     found = _MASKED.fullmatch(line)
     return f"{found[1]}{found[2]}" if found else line
+
+
+def idle(text: str) -> str:
+    """The text with a ``pass`` for every magic, also for those that set a variable of the environment."""
+    found = ((line, _MASKED.fullmatch(line)) for line in text.split("\n"))
+    return "\n".join(f"{match[1]}pass  # {match[2]}" if match else line for line, match in found)
+
+
+def is_masked(line: str) -> bool:
+    """Whether a line of the text stands for one that is no Python."""
+    return _MASKED.fullmatch(line) is not None or _CAUGHT.fullmatch(line) is not None
+
+
+def repeats(lines: Sequence[str], found: Sequence[Cell], line: int) -> str:
+    """The magic under which the cell of a line runs elsewhere or several times; empty where there is none."""
+    cell = cell_at(found, line)
+    start = next((one for one in lines[cell.first - 1 : cell.last] if one.strip()), "") if cell else ""
+    name = start.removeprefix("# ").partition(" ")[0]
+    return name if start.startswith("# %%") and name[2:] not in _ONCE else ""
 
 
 def cell_at(found: Sequence[Cell], line: int) -> Cell | None:

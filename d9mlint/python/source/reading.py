@@ -49,10 +49,21 @@ def remembering(read: Reader) -> Reader:
 
 def overlaid(read: Reader, overlay: Mapping[str, bytes]) -> Reader:
     """A reader that has other contents for some files: those that a patch would give them."""
-    return (lambda path: overlay[path] if path in overlay else read(path)) if overlay else read
+    return (lambda path: as_python(path, overlay[path]) if path in overlay else read(path)) if overlay else read
 
 
 def disk_reader(top: Path, cwd: Path) -> Reader:
+    """A reader of what Python is in real files; otherwise as `content_reader`."""
+    content = content_reader(top, cwd)
+
+    def read(path: str) -> bytes | None:
+        data = content(path)
+        return None if data is None else as_python(path, data)
+
+    return read
+
+
+def content_reader(top: Path, cwd: Path) -> Reader:
     """A reader of real files below ``top``; paths are relative to ``cwd``. No link that leaves ``top`` is followed."""
     inside = os.path.join(top.resolve(), "")  # noqa: PTH118
     known: dict[str, bool] = {}
@@ -80,13 +91,12 @@ def disk_reader(top: Path, cwd: Path) -> Reader:
             if status.st_size > most:
                 raise CannotRead(f"larger than {most // 1_000_000} MB")
             with open(real, "rb") as file:  # noqa: PTH123
-                data = file.read()
+                return file.read()
         except (FileNotFoundError, NotADirectoryError, ValueError):
             return None
         except OSError as error:
             if not is_inside(parent):
                 return None
             raise CannotRead(f"cannot be read: {error.strerror or error}") from error
-        return as_python(path, data)
 
     return read

@@ -1,0 +1,143 @@
+"""The files that a report is about, as patches see them, and what patches make of them.
+
+Patches are made of Python: of a notebook, its code cells as one text, in which magics are lines that do nothing. What
+they change there is changed in the cells, and the new notebook must read as the patched text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from d9mlint import config as configuration
+from d9mlint import fix
+from d9mlint.app.cells import in_cell, in_text
+from d9mlint.app.options import Options, start
+from d9mlint.app.programs import given, tree
+from d9mlint.discover.percent import cell_lines, is_percent
+from d9mlint.fix import notebooks, patches
+from d9mlint.model import Edit, Report
+from d9mlint.python.source.notebooks import Cell, cells, idle, is_masked, repeats
+from d9mlint.python.source.reading import NOTEBOOK, CannotRead, as_python, content_reader
+
+_KINDS = (".py", NOTEBOOK)
+
+
+class Sources(NamedTuple):
+    """The contents of files as they are stored, and as patches see them."""
+
+    stored: Mapping[str, bytes]
+    files: patches.Files
+
+
+def read(options: Options, found: Report) -> Sources:
+    """The files of the report's findings and of their programs."""
+    cwd = Path.cwd()
+    content = content_reader(tree(options, configuration.load(start(options.paths), options.config)), cwd)
+    on_input = given(options, cwd)
+    stored: dict[str, bytes] = {}
+    texts: dict[str, bytes] = {}
+    refused: dict[str, str] = {}
+    for path in _paths(found):
+        try:
+            data = on_input[path] if path in on_input else content(path)
+            if data is None:
+                raise CannotRead("it cannot be read")
+            texts[path] = _text(path, data)
+            stored[path] = data
+        except (CannotRead, notebooks.CannotEdit) as error:
+            refused[path] = str(error)
+    return Sources(stored, patches.Files(texts, refused, {path: _cells(path, text) for path, text in texts.items()}))
+
+
+def _paths(found: Report) -> list[str]:
+    edited = {edit.location.path for one in found.findings for cure in one.fixes for edit in cure.edits}
+    told = {path for one in found.findings for path in (one.location.path, *one.entries)}
+    told |= {other.location.path for one in found.findings for other in one.related if other.rule}
+    return sorted(edited | {path for path in told if path.endswith(_KINDS)})
+
+
+def _text(path: str, data: bytes) -> bytes:
+    """A file as Python.
+
+    Raises:
+        CannotRead, CannotEdit: a notebook that cannot be read, or not be edited.
+    """
+    if not path.endswith(NOTEBOOK):
+        return data
+    text = idle(as_python(path, data).decode()).encode()
+    notebooks.sources(data)
+    if fix.encoding(text) != "utf-8":
+        raise notebooks.CannotEdit("a cell declares another encoding than that of notebooks")
+    return text
+
+
+def _cells(path: str, text: bytes) -> list[tuple[int, int]]:
+    if not path.endswith(NOTEBOOK):
+        return cell_lines(text.decode("utf-8", "replace")) if is_percent(text) else []
+    return [(cell.first, cell.last) for cell in cells(text.decode())]
+
+
+# -- patches -------------------------------------------------------------------------------------------------------
+
+
+def plan(before: Report, sources: Sources) -> patches.Plan:
+    """What can be done about the findings of a report."""
+    tables = _tables(sources, sources.files.texts)
+    told = {in_text(found, tables): found for found in before.findings}
+    made = patches.plan(told, before.rules, sources.files)
+    without = [(told[found], reason) for found, reason in made.without]
+    parts: list[patches.Part] = []
+    for part in made.parts:
+        if any(_in_magic(edit, sources) for edit in part.edits):
+            without.append((told[part.finding], "it stands in a line of IPython"))
+        else:
+            parts.append(part._replace(finding=told[part.finding]))
+    return patches.Plan(tuple(parts), tuple(without))
+
+
+def _in_magic(edit: Edit, sources: Sources) -> bool:
+    at = edit.location
+    if not at.path.endswith(NOTEBOOK):
+        return False
+    lines = sources.files.texts[at.path].decode().split("\n")
+    return any(map(is_masked, lines[at.line - 1 : at.end_line]))
+
+
+def patched(
+    parts: Sequence[patches.Part], sources: Sources, early: Sequence[str]
+) -> tuple[dict[str, bytes], tuple[tuple[str, str], ...]]:
+    """The new contents of files with the edits of all parts, and those that an edit would break."""
+    done = fix.apply_edits(patches.edits(parts, sources.files, early), sources.files.texts)
+    out: dict[str, bytes] = {}
+    refused = list(done.refused)
+    for path, text in done.sources.items():
+        try:
+            out[path] = _notebook(path, sources, done.edits[path], text) if path.endswith(NOTEBOOK) else text
+        except (CannotRead, notebooks.CannotEdit) as error:
+            refused.append((path, str(error)))
+    return out, tuple(sorted(refused))
+
+
+def _notebook(path: str, sources: Sources, edits: Sequence[Edit], text: bytes) -> bytes:
+    """The notebook whose code cells read as ``text``, which is what ``edits`` make of them."""
+    table = _tables(sources, [path])[path]
+    lines = sources.files.texts[path].decode().split("\n")
+    for edit in edits:
+        if "\n" in edit.text and (magic := repeats(lines, table, edit.location.line)):
+            raise notebooks.CannotEdit(f"statements would stand under `{magic}`")
+    data = notebooks.edited(sources.stored[path], [in_cell(edit, table) for edit in edits])
+    if _said(idle(as_python(path, data).decode())) != _said(text.decode()):
+        raise notebooks.CannotEdit("its cells would not read as meant")
+    return data
+
+
+def _said(text: str) -> list[str]:
+    """The lines of the cells that are not blank."""
+    return [line for line in text.rstrip("\n").split("\n")[:-1] if line.strip()]
+
+
+def _tables(sources: Sources, paths: Iterable[str]) -> dict[str, tuple[Cell, ...]]:
+    """The cells of the notebooks among these files."""
+    return {path: cells(sources.files.texts[path].decode()) for path in paths if path.endswith(NOTEBOOK)}
