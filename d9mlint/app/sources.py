@@ -15,13 +15,12 @@ from d9mlint import fix
 from d9mlint.app.cells import in_cell, in_text
 from d9mlint.app.options import Options, start
 from d9mlint.app.programs import given, tree
+from d9mlint.configs.judging import ENDINGS
 from d9mlint.discover.percent import cell_lines, is_percent
 from d9mlint.fix import notebooks, patches
 from d9mlint.model import Edit, Report
 from d9mlint.python.source.notebooks import Cell, cells, idle, is_masked, repeats
 from d9mlint.python.source.reading import NOTEBOOK, CannotRead, as_python, content_reader
-
-_KINDS = (".py", NOTEBOOK)
 
 
 class Sources(NamedTuple):
@@ -55,7 +54,10 @@ def _paths(found: Report) -> list[str]:
     edited = {edit.location.path for one in found.findings for cure in one.fixes for edit in cure.edits}
     told = {path for one in found.findings for path in (one.location.path, *one.entries)}
     told |= {other.location.path for one in found.findings for other in one.related if other.rule}
-    return sorted(edited | {path for path in told if path.endswith(_KINDS)})
+    cures = {name for name, rule in found.rules.items() if rule.cure.get("setting")}
+    beside = {one.location.path for one in found.findings if one.rule in cures}
+    beside |= {other.location.path for one in found.findings for other in one.related if other.rule in cures}
+    return sorted(edited | beside | {path for path in told if fix.is_python(path)})
 
 
 def _text(path: str, data: bytes) -> bytes:
@@ -114,10 +116,23 @@ def patched(
     refused = list(done.refused)
     for path, text in done.sources.items():
         try:
+            if path.endswith(ENDINGS):
+                _read_again(path, text)
             out[path] = _notebook(path, sources, done.edits[path], text) if path.endswith(NOTEBOOK) else text
         except (CannotRead, notebooks.CannotEdit) as error:
             refused.append((path, str(error)))
     return out, tuple(sorted(refused))
+
+
+def _read_again(path: str, data: bytes) -> None:
+    """Raises CannotRead where a config file cannot be read any more, of which a check says nothing."""
+    from d9mlint.configs.documents import NotReadable, read
+    from d9mlint.configs.files import text_of
+
+    try:
+        read(text_of(data), path)
+    except NotReadable:
+        raise CannotRead("its fixes would break it") from None
 
 
 def _notebook(path: str, sources: Sources, edits: Sequence[Edit], text: bytes) -> bytes:

@@ -28,7 +28,7 @@ _REQUIRED = (
     "sources",
 )
 _KEYS = (*_REQUIRED, "applies", "cause", "cure", "match", "verify", "examples")
-_CURES = ("argument", "assign", "unwrap", "sorted", "move", "remedy", "safe", "without", "rename")
+_CURES = ("argument", "assign", "unwrap", "sorted", "move", "remedy", "safe", "without", "rename", "setting")
 
 
 def module_name(rule: str) -> str:
@@ -79,7 +79,7 @@ def rule(
 
 
 def _cure(item: Item) -> dict[str, Any]:
-    """How findings are cured where they stand: words that `d9mlint.fix.places` knows, with texts."""
+    """How findings are cured where they stand: words that `d9mlint.fix` knows, with texts."""
     part = item.mapping(_CURES)
     out: dict[str, Any] = {}
     for name, value in part.items():

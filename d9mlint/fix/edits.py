@@ -34,7 +34,9 @@ def apply(findings: Iterable[Finding], sources: Mapping[str, bytes]) -> Applied:
     while True:
         edits = _by_path(fix for _, fix in chosen)
         done = {path: edited(sources[path], edits[path]) for path in sorted(edits)}
-        failed = {path: "its fixes would break it" for path, data in done.items() if data is None or not _parses(data)}
+        failed = {
+            path: "its fixes would break it" for path, data in done.items() if data is None or not _parses(path, data)
+        }
         if not failed:
             break
         broken.update(failed)
@@ -51,7 +53,7 @@ def apply_edits(edits: Iterable[Edit], sources: Mapping[str, bytes]) -> Applied:
         if not any(overlaps(edit.location, other.location) for other in others):
             others.append(edit)
     done = {path: edited(sources[path], found) for path, found in sorted(taken.items())}
-    good = {path: data for path, data in done.items() if data is not None and _parses(data)}
+    good = {path: data for path, data in done.items() if data is not None and _parses(path, data)}
     broken = tuple((path, "its fixes would break it") for path in done if path not in good)
     return Applied({path: data for path, data in good.items() if data != sources[path]}, (), broken, taken)
 
@@ -147,7 +149,14 @@ def encoding(data: bytes) -> str | None:
     return "utf-8" if encoding == "utf-8-sig" else encoding
 
 
-def _parses(data: bytes) -> bool:
+def is_python(path: str) -> bool:
+    """Whether a file is Python, or a notebook, which is edited as its Python."""
+    return path.endswith((".py", ".ipynb"))
+
+
+def _parses(path: str, data: bytes) -> bool:
+    if not is_python(path):  # whoever knows what it is reads it again
+        return True
     import libcst as cst
 
     try:

@@ -11,10 +11,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from d9mlint.fix import places, statements
-from d9mlint.model import Edit, Finding, Rule
+from d9mlint.fix import places, settings, statements
+from d9mlint.fix.edits import is_python
+from d9mlint.model import Edit, Finding, Location, Rule
 
-_OTHER = "only Python files and notebooks are patched"
+_OTHER = "it is no file that can be patched"
+_DECIDED = places.DECIDED | {"setting"}
+"""Ways that a rule asks for whatever code its remedy names."""
 _FLAG_RULE, _FLAG = "seed-flag-unused", re.compile(r"`--([\w-]+)` is parsed")
 
 
@@ -69,7 +72,7 @@ def _parts(found: Finding, rules: Mapping[str, Rule], files: Files) -> tuple[lis
     ready = next((fix for fix in found.fixes if fix.edits), None)
     if ready is not None and not files.why_not(edit.location.path for edit in ready.edits):
         return [Part(found, ready.edits[0].location.path, ready.safe, edits=ready.edits)], ""
-    if places.DECIDED.intersection(_cure(found.rule, rules)):  # its remedy names other code, too
+    if _DECIDED.intersection(_cure(found.rule, rules)):  # its remedy names other code, too
         return _in_place(found, rules, files)
     block = _of_remedy(found, files.texts) or _moved(found, rules, files.texts)
     if block is None:
@@ -119,11 +122,18 @@ def _in_place(found: Finding, rules: Mapping[str, Rule], files: Files) -> tuple[
         return [], "what to write depends on what the program means"
     if reason := files.why_not(at.path for _, at in told):
         return [], reason
-    made = [places.edits(_cure(rule, rules), found.remedy, at, files.texts[at.path]) for rule, at in told]
+    made = [_made(_cure(rule, rules), found.remedy, at, files.texts[at.path]) for rule, at in told]
     if not all(made):
         return [], "it is written in a way that is not known"
     safe = all(bool(_cure(rule, rules).get("safe")) for rule, _ in told)
     return [Part(found, found.location.path, safe, edits=tuple(edit for one in made for edit in one))], ""
+
+
+def _made(cure: Mapping[str, Any], remedy: str, at: Location, text: bytes) -> list[Edit]:
+    """The edits of a cure at one place, in Python or in what stands beside it."""
+    if is_python(at.path):
+        return places.edits(cure, remedy, at, text)
+    return settings.edits(remedy, at, text) if cure.get("setting") else []
 
 
 def edits(parts: Sequence[Part], files: Files, early: Collection[str] = ()) -> list[Edit]:

@@ -2,7 +2,8 @@
 
 What is to be done is said by the rule (``cure:`` in its file): ``sorted``, ``assign: VALUE``, ``argument: VALUE`` (the
 first, where there is none, or all of them), ``without: [KEYWORDS]``, ``rename: {NAME: NAME}``, ``unwrap: NAME`` (a call
-becomes its first argument), ``remedy`` (the keyword that the remedy names), ``move`` (a seed goes to the start).
+becomes its first argument), ``remedy`` (the keyword that the remedy names), ``move`` (a seed goes to the start). In
+config files and launchers it is ``setting`` (`d9mlint.fix.settings`).
 """
 
 from __future__ import annotations
@@ -138,7 +139,6 @@ _WAYS: dict[str, _Way] = {
     "remedy": _keyword, "assign": _assign,
 }  # fmt: skip
 DECIDED = frozenset(_WAYS) - {"remedy"}
-"""Ways that a rule asks for whatever code its remedy names."""
 
 
 # -- what stands at a place ----------------------------------------------------------------------------------------

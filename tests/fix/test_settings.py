@@ -1,0 +1,147 @@
+"""Settings in config files and launchers get the value that the remedy names; comments, quotes and layout stay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from d9mlint.fix import edited
+from d9mlint.fix.settings import edits
+from d9mlint.model import Location
+
+Run = Callable[..., Any]
+REMEDY = "set `seed: 42`, `A=0` or `B=:4096:8`"
+
+
+def cured(line: str, remedy: str = REMEDY) -> str | None:
+    """The line after the cure at ``«``, in a file with a line before and one behind it."""
+    start = line.index("«")
+    source = f"\ufeff# größe\r\n{line.replace('«', '')}\r\nlast".encode()
+    found = edits(remedy, Location("run.sh", 2, start + 1, 2, start + 2), source)
+    done = edited(source, found) if found else None
+    return None if done is None else done.decode("utf-8-sig").split("\r\n")[1]
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("«seed: null", "seed: 42"),
+        ("  «seed:   -1   # why", "  seed:   42   # why"),
+        ("«seed:", "seed: 42"),
+        ("«seed: ", "seed: 42"),
+        ("«seed: # none", None),
+        ("«seed: a b", None),
+        ("«seed: a#b", None),
+        ("«seed: 'no'", "seed: '42'"),
+        ("{«seed: null, lr: 1}", "{seed: 42, lr: 1}"),
+        ('{«"seed": null}', '{"seed": 42}'),
+        ('«"seed" : false,', '"seed" : 42,'),
+        ("«seed: &anchor null", None),
+        ("«seed: ${now:}", None),
+        ("«seed: [1]", None),
+        ("«seeds: 1", None),
+        ("export «A=1", "export A=0"),
+        ("«A=1 python train.py", "A=0 python train.py"),
+        ("«A='1'; B=2", "A='0'; B=2"),
+        ('«A="1" \\', 'A="0" \\'),
+        ("«A=$HOME", None),
+        ('«A="$X"', None),
+        ("«A=1$X", None),
+        ("«A=$(date)", None),
+        ("«A=", None),
+        ("ENV «A 1", "ENV A 0"),
+        ('- «"A=1"', '- "A=0"'),
+        ("- «A=1", "- A=0"),
+        ("mpirun -x «B=x -x A=1", "mpirun -x B=:4096:8 -x A=1"),
+        ("«other=1", None),
+        ("«", None),
+    ],
+)
+def test_one_word_is_replaced(line: str, wanted: str | None) -> None:
+    assert cured(line) == wanted
+
+
+def test_a_remedy_without_name_and_value_changes_nothing() -> None:
+    assert cured("«A=1", "leave `A` away, or set it to `0`") is None
+    assert edits(REMEDY, Location("run.sh", 9, 1, 9, 2), b"A=1\n") == []
+
+
+TRAIN = "import horovod.torch as hvd\n\nhvd.init()\n"
+
+
+def test_launchers_and_images(d9mlint: Run) -> None:
+    Path("train.py").write_text(TRAIN)
+    files = {
+        "run.sh": "#!/bin/sh\nHOROVOD_AUTOTUNE=1 python train.py  # fast\n",
+        "Dockerfile": 'FROM x\nENV HOROVOD_AUTOTUNE=1\nENV PYTHONHASHSEED "random"\nCMD ["python", "train.py"]\n',
+        "compose.yaml": "services:\n  a:\n    image: x\n    environment:\n    - PYTHONHASHSEED=random # why\n    command: python train.py\n",
+    }  # fmt: skip
+    for name, text in files.items():
+        Path(name).write_text(text)
+    Path("run.sh").chmod(0o755)
+    ran = d9mlint(".", "--fix")
+    assert ran.err == "fixed 2 findings, 2 more with --unsafe-fixes\n"
+    assert Path("run.sh").read_text() == files["run.sh"]
+    assert Path("compose.yaml").read_text() == files["compose.yaml"].replace("random", "0")
+    assert d9mlint(".", "--fix", "--unsafe-fixes").err == "fixed 2 findings\n"
+    assert Path("run.sh").read_text() == files["run.sh"].replace("AUTOTUNE=1", "AUTOTUNE=0")
+    assert Path("run.sh").stat().st_mode & 0o777 == 0o755
+    assert Path("Dockerfile").read_text() == files["Dockerfile"].replace("=1", "=0").replace("random", "0")
+    again = d9mlint(".", "--fix", "--unsafe-fixes")
+    assert (again.code, again.err) == (0, "fixed 0 findings\n")
+
+
+LIGHTNING = (
+    "# a run\nseed_everything: {}  # why\r\ntrainer:\n  max_epochs: 3\n  deterministic: true\nmodel:\n  class_path: m.Net\n"
+    "data:\n  class_path: d.Data\n"
+)
+
+
+@pytest.mark.parametrize("value", ["false", "true"])
+def test_a_seed_in_a_config_file(d9mlint: Run, value: str) -> None:
+    Path("config.yaml").write_bytes(LIGHTNING.format(value).encode())
+    ran = d9mlint("config.yaml", "--fix", "--target", "lightning==2.1.4")
+    assert (ran.code, ran.err) == (0, "fixed 1 finding\n"), ran.out
+    assert Path("config.yaml").read_bytes() == LIGHTNING.format(42).encode()
+
+
+GARDEN = (
+    '{"runtime": {"distribution_strategy": "mirrored", "enable_xla": true},\n "task": {"train_data": {"input_path": "x", '
+    '"deterministic": false}},\n "trainer": {"train_steps": 3}}'
+)
+
+
+def test_settings_that_cost_time_are_asked_for(d9mlint: Run) -> None:
+    Path("config.json").write_text(GARDEN)
+    words = ("config.json", "--target", "tensorflow==2.4.1")
+    assert d9mlint(*words, "--fix").err == "fixed 0 findings, 2 more with --unsafe-fixes\n"
+    ran = d9mlint(*words, "--diff", "--unsafe-fixes")
+    assert ran.err == "would fix 2 findings\n"
+    assert "\\ No newline at end of file\n" not in ran.out.partition("@@")[0]
+    assert d9mlint(*words, "--fix", "--unsafe-fixes").err == "fixed 2 findings\n"
+    wanted = GARDEN.replace('"enable_xla": true', '"enable_xla": false').replace('ic": false', 'ic": true')
+    assert Path("config.json").read_text() == wanted
+
+
+def test_what_a_remedy_does_not_name_is_left_with_the_reason(d9mlint: Run) -> None:
+    Path("config.yaml").write_text(
+        "SEED: -1\nMODEL: {META_ARCHITECTURE: x}\nSOLVER: {BASE_LR: 1}\nDATASETS: {TRAIN: [a]}\n"
+    )
+    before = Path("config.yaml").read_bytes()
+    assert d9mlint("config.yaml", "--fix").err == (
+        "fixed 0 findings\n  not fixed: config.yaml:1 config-unseeded: it is written in a way that is not known\n"
+    )
+    assert Path("config.yaml").read_bytes() == before
+
+
+def test_a_config_that_could_not_be_read_any_more_is_left_alone(d9mlint: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = LIGHTNING.format("false").encode()
+    Path("config.yaml").write_bytes(data)
+    monkeypatch.setattr("d9mlint.fix.settings._told", lambda remedy: {"seed_everything": "{"})
+    ran = d9mlint("config.yaml", "--fix", "--format", "json")
+    assert ran.code == 3
+    assert ran.json["unchecked"] == [{"path": "config.yaml", "reason": "not fixed: its fixes would break it"}]
+    assert Path("config.yaml").read_bytes() == data
