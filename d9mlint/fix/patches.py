@@ -25,7 +25,7 @@ class Files(NamedTuple):
     """The files of findings and of their programs."""
 
     texts: Mapping[str, bytes]
-    """As Python; of a notebook its code cells."""
+    """What is in them; of a notebook its code cells as Python."""
     refused: Mapping[str, str] = MappingProxyType({})
     """Those that cannot be patched, with the reason."""
     cells: Mapping[str, statements.Cells] = MappingProxyType({})
