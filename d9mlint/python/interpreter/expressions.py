@@ -34,6 +34,8 @@ from d9mlint.python.source import facts as f
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
+MAX_SPELLED = 60
+"""Characters of a call beyond which a condition does not spell it."""
 MAX_TEXT = 10_000
 MAX_NUMBER = 10**15
 
@@ -139,7 +141,7 @@ def _op(interp: Interpreter, node: f.Op, frame: Frame) -> Value:
         return _short_circuit(interp, node.op, node.operands, frame)
     operands = [evaluate(interp, operand, frame) for operand in node.operands]
     if node.op == "not":
-        cond = comparisons.condition(interp, operands[0], spelled(node.operands[0]) or "not")
+        cond = comparisons.condition(interp, operands[0], _worded(node.operands[0]) or "not")
         return Const(not cond) if isinstance(cond, bool) else CondValue(negate(cond))
     return arithmetic(interp, node.op, operands)
 
@@ -195,9 +197,21 @@ def _sequence_arithmetic(op: str, left: Seq, right: Value) -> Value:
         known = [*left.items, *right.items] if left.items is not None and right.items is not None else None
         element = left.element or right.element
         return Seq(left.kind, known, element, left.order or right.order, (*left.sources, *right.sources))
+    if op == "*" and left.kind in ("list", "tuple"):
+        return _repeated(left, right)
     if op in ("-", "|", "&", "^"):  # of sets, or of the keys of a dict
-        return joined([left, right] if op in "|^" else [left])
+        return joined([left, right] if op in "|^" else [left], alike=True)
     return mixed([left, right])
+
+
+def _repeated(left: Seq, count: Value) -> Seq:
+    """``[transform] * count``: one item stands for all where it is not known how many there are."""
+    if left.items is None or not left.items:
+        return Seq(left.kind, left.items, left.element, left.order, left.sources)
+    number = count.value if isinstance(count, Const) else None
+    if isinstance(number, int) and len(left.items) * number <= sequences.MAX_LOOP_ITEMS:
+        return Seq(left.kind, left.items * number, left.element, left.order, left.sources)
+    return Seq(left.kind, None, left.items[0], left.order, left.sources)
 
 
 def _compute(op: str, values: list[Any]) -> Value | None:
@@ -244,6 +258,15 @@ def spelled(node: f.Expr) -> str:
     if isinstance(node, f.Sub) and isinstance(node.key, f.Const):
         return f"{holder}[{node.key.value!r}]" if holder else ""
     return ""
+
+
+def _worded(node: f.Expr) -> str:
+    """The same, and a call of few words: ``os.path.isfile(path)``."""
+    if not isinstance(node, f.Call):
+        return spelled(node)
+    words = [spelled(part) for part in (node.func, *(arg.value for arg in node.args))]
+    plain = all(words) and not any(arg.star or arg.keyword for arg in node.args)
+    return f"{words[0]}({', '.join(words[1:])})" if plain and sum(map(len, words)) <= MAX_SPELLED else ""
 
 
 def _if_exp(interp: Interpreter, node: f.IfExp, frame: Frame) -> Value:

@@ -6,7 +6,7 @@ Samplers run in the main process; the dataset, its transforms and ``collate_fn``
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -51,8 +51,13 @@ MAX_DEPTH = 16
 """Lists in lists, parts of parts: a list may even hold itself."""
 MAX_WRAPPERS = 4
 """Calls around a loader (``tqdm(islice(loader, 5))``) that are looked through."""
-_MADE, _LOADER_OF, _GONE_THROUGH, _HANDED = "loader", "loader-of", "gone-through", "handed"
-"""Keys of notes: calls that make loaders, those of the program's own loaders, what was gone through or handed over."""
+_METHODS = {"": ("__call__", "forward"), "__getitem__": ("__getitem__", "get")}
+"""The methods that a use runs; the datasets of PyTorch Geometric read an item in ``get``."""
+_TRANSFORMS = frozenset({"transform", "target_transform", "transforms"})
+"""Attributes of datasets that may be set later, as ``dataset.transform = Compose(...)``."""
+_MADE, _LOADER_OF, _GONE_THROUGH, _HANDED, _BASE = "loader", "loader-of", "gone-through", "handed", "base-of-dataset"
+"""Keys of notes: calls that make loaders, those of the program's own loaders, what was gone through or handed over, and
+what the bases of datasets were given."""
 _DATASETS = ("torch.utils.data.", "torchvision.datasets.", "torch_geometric.data.", "torchaudio.datasets.")
 
 
@@ -83,6 +88,8 @@ class Loaders:
             interp.note((_MADE, id(event)), (event, frame))
             if isinstance(event.receiver, Inst):  # super().__init__(dataset, ...) of a loader of the program's own
                 interp.note((_LOADER_OF, id(event.receiver)), event)
+        if isinstance(event.receiver, Inst) and event.name.endswith(".__init__") and _has_parts(event):
+            interp.note((_BASE, id(event.receiver)), (event, frame))  # of a dataset of its own, whose base reads it
 
     def iterate(self, interp: Interpreter, value: Value, frame: Frame, place: f.Place) -> None:
         """Tells what happens when a value is gone through, where it is a loader or something around one."""
@@ -100,6 +107,9 @@ class Loaders:
         for event, frame in interp.all_noted(_MADE):
             if interp.noted((_GONE_THROUGH, id(event))) is None:
                 interp.under(both(*event.guards), partial(self._tell, interp, event, frame, _place(event)))
+        for event, frame in interp.all_noted(_BASE):
+            if interp.noted((_GONE_THROUGH, id(event))) is None:
+                interp.under(both(*event.guards), partial(self._use_parts, interp, event, frame, _place(event)))
         interp.deferred -= 1
         for instance, frame, place in interp.all_noted(_HANDED):
             if not any(interp.noted(("ran", id(instance), name)) for name in READS):
@@ -182,8 +192,12 @@ class Loaders:
 
     def _use_known(self, interp: Interpreter, leaf: Value, method: str, frame: Frame, place: f.Place) -> None:
         if isinstance(leaf, Inst):
-            for name in (method,) if method else ("__call__", "forward"):
+            for name in _METHODS.get(method, (method,)):
                 self._enter(interp, leaf, name, frame, place)
+            base = interp.noted((_BASE, id(leaf))) if method == "__getitem__" else None
+            if base is not None:
+                interp.note((_GONE_THROUGH, id(base[0])))
+                self._use_parts(interp, base[0], frame, place)
         elif isinstance(leaf, CALLABLE) and not method:
             calls.call(interp, leaf, [], {}, frame, place, star=True)
         elif isinstance(leaf, Seq):
@@ -196,14 +210,19 @@ class Loaders:
         elif isinstance(leaf, Obj) and leaf.event is not None:
             self._draws(interp, leaf.event, method or "__call__", frame, place, leaf.type)
             if method != "__len__":  # to count examples is not to read and transform them
-                self._use_parts(interp, leaf.event, frame, place)
+                self._use_parts(interp, leaf.event, frame, place, replaced=leaf.attrs)
+                for name in sorted(_TRANSFORMS & leaf.attrs.keys()):
+                    self._use(interp, leaf.attrs[name], "", frame, place)
 
-    def _use_parts(self, interp: Interpreter, maker: Event, frame: Frame, place: f.Place) -> None:
+    def _use_parts(
+        self, interp: Interpreter, maker: Event, frame: Frame, place: f.Place, replaced: Container[str] = ()
+    ) -> None:
+        """What an object made outside was given to use; ``replaced`` are attributes that were set since."""
         if interp.bounds.too_deep(len(interp.stack), maker.name, frame.module.path, place):
             return
         for effect in maker.effects:
             for invocation in effect.invokes:
-                if invocation.context == PART:
+                if invocation.context == PART and invocation.argument.keyword not in replaced:
                     self._invoke(interp, maker, invocation, frame, place)
 
     def _draws(self, interp: Interpreter, maker: Event, method: str, frame: Frame, place: f.Place, type_: str = ""
@@ -225,6 +244,10 @@ class Loaders:
         if interp.noted(key) is None:
             interp.note(key)
             self._enter(interp, instance, name, frame, place)
+
+
+def _has_parts(event: Event) -> bool:
+    return any(i.context == PART for effect in event.effects for i in effect.invokes)
 
 
 def worker_info(interp: Interpreter, event: Event, frame: Frame) -> Value | None:

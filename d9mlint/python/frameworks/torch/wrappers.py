@@ -1,0 +1,64 @@
+"""Networks inside of others that only spread them over devices: to call ``DataParallel(net)`` is to call ``net``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+from d9mlint.python.domain.conditions import both
+from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.values import Inst, Obj, Value, alternatives
+from d9mlint.python.interpreter import callbacks, calls
+from d9mlint.python.interpreter.library.environment import first, place_of
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.hooks import Transfer
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+_WRAPPERS = (
+    "torch.nn.DataParallel", "torch.nn.parallel.DataParallel", "torch.nn.parallel.DistributedDataParallel",
+    "torch.nn.parallel.distributed.DistributedDataParallel", "torch.distributed.fsdp.FullyShardedDataParallel",
+    "apex.parallel.DistributedDataParallel", "apex.parallel.distributed.DistributedDataParallel",
+)  # fmt: skip
+_MODULE = "module"
+"""The attribute under which each of them keeps the network."""
+_HELD = "wrapped"
+"""The key of notes: networks that are held so, by the ``id`` of their objects."""
+
+
+def _wrap(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """The wrapper around a network of the program; it runs where it is called, or at the end of the program."""
+    network = event.kwargs.get(_MODULE, first(event))
+    held = [leaf for _, leaf in alternatives(network) if isinstance(leaf, Inst)]
+    if not held:
+        return None
+    for leaf in held:
+        interp.note((_HELD, id(leaf)), (leaf, event, frame))
+    made = Obj(f"{event.name}()", event)
+    made.attrs[_MODULE] = network
+    return made
+
+
+def _call(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """What the network gives for the same arguments."""
+    network = event.receiver.attrs.get(_MODULE) if isinstance(event.receiver, Obj) else None
+    if network is None:
+        return None
+    for _, leaf in alternatives(network):
+        if isinstance(leaf, Inst):
+            interp.note(("ran", id(leaf), "forward"), leaf)
+    return calls.call(interp, network, list(event.args), dict(event.kwargs), frame, place_of(event), event.star)
+
+
+TRANSFER: Mapping[str, Transfer] = {
+    **dict.fromkeys(_WRAPPERS, _wrap),
+    **{f"{name}().{method}": _call for name in _WRAPPERS for method in ("__call__", "forward")},
+}
+
+
+def finish(interp: Interpreter) -> None:
+    """Runs the networks that the program hands to something outside, wrapped, and that it does not call itself."""
+    for network, event, frame in interp.all_noted(_HELD):
+        run = partial(callbacks.run_protocol, interp, network, frame, place_of(event))
+        interp.under(both(*event.guards), run)
