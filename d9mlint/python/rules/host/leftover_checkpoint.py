@@ -7,12 +7,14 @@ from collections.abc import Iterable, Iterator
 
 from d9mlint.model import Argument, Related, Rule
 from d9mlint.python.domain.conditions import both, by_default
+from d9mlint.python.domain.diagrams import simplified
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Const, FlagValue, Obj, Ref, Value, alternatives
+from d9mlint.python.domain.values import Const, FlagValue, Obj, Ref, Seq, Unknown, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
 from d9mlint.python.frameworks.tensorflow.estimators import ESTIMATOR
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging.drafts import Draft, draft, value_text
+from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.wording import describe
 
 _NEWEST = {
@@ -52,12 +54,17 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     if program.story.local or program.story.truncated:
         return
     yield from _estimators(program, rule)
-    last = max((event.index for event in (*program.trains, *trainings(program)) if not event.detached), default=-1)
+    steps = [event for event in (*program.trains, *trainings(program)) if not event.detached]
+    steps.sort(key=lambda event: event.index, reverse=True)
+    states = [s.event for s in seedings(program) if s.restores and not s.event.detached]
     saves = [e for e in program.events if e.kind == "call" and not e.detached and _SAVES.fullmatch(e.name)]
     for load in program.calls(*_LOADS):
-        own = last >= 0 and load.name in _OWN_FOLDER  # a session, in which the program trains
-        if load.detached or (load.index >= last and not own) or _asked_for(load):
+        own = load.name in _OWN_FOLDER  # a session, in which the program trains
+        training = next((step for step in steps if both(*step.guards, *load.guards) is not False), None)
+        if load.detached or training is None or (load.index >= training.index and not own):
             continue
+        if _asked_for(load, training) or any(e.index > load.index for e in states):
+            continue  # (with the states of the generators it ends like the run that it goes on with)
         folder = _taken_up(program, load)
         if folder is None or is_none(folder) is True:
             continue
@@ -70,9 +77,10 @@ def _draft(program: Program, rule: Rule, load: Event, folder: Value, saves: Iter
     return draft(program, rule, load, related=related, name=_name(load), folder=_told(folder))
 
 
-def _asked_for(load: Event) -> bool:
-    """Whether the user has to ask for it: by a flag that is off, or by a setting whose name says so."""
-    return by_default(both(*load.guards)) is False or any(_RESUMES.search(describe(one)) for one in load.guards)
+def _asked_for(load: Event, training: Event) -> bool:
+    """Whether who trains has to ask for it: by a flag that is off, or by a setting whose name says so."""
+    asked = by_default(simplified(both(*load.guards), both(*training.guards))) is False
+    return asked or any(_RESUMES.search(describe(one)) for one in load.guards)
 
 
 def _taken_up(program: Program, load: Event) -> Value | None:
@@ -84,9 +92,19 @@ def _taken_up(program: Program, load: Event) -> Value | None:
     first = load.args[0] if load.args else None
     if load.name == _RESTORE:
         return first if isinstance(first, Ref) and first.name.endswith(_MANAGED) else None
-    if load.name not in _IF_THERE or not any(_THERE.search(describe(one)) for one in load.guards):
+    if load.name not in _IF_THERE or (load.name == "torch.load" and not _into_weights(program, load)):
         return None
-    return first if load.name != "torch.load" or _into_weights(program, load) else None
+    return first if any(_THERE.search(describe(one)) for one in load.guards) else _listed(first)
+
+
+def _listed(path: Value | None) -> Value | None:
+    """The folder, or the pattern, of the listing that a path is taken from; None where there is none."""
+    for _, leaf in alternatives(path):
+        sources: tuple[Event, ...] = leaf.sources if isinstance(leaf, (Unknown, Obj, Seq)) else ()
+        for source in sources:
+            if any(effect.order == "listing" for effect in source.effects):
+                return source.args[0] if source.args else source.receiver
+    return None
 
 
 def _into_weights(program: Program, load: Event) -> bool:

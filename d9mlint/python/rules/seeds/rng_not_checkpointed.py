@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from d9mlint.model import Related, Rule
 from d9mlint.python.domain.conditions import both, by_default, symbolic_part
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Dict, Inst, Obj, Seq, Value, alternatives
+from d9mlint.python.frameworks.tensorflow.determinism import trainings
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.randomness import Draw, draws
@@ -26,19 +27,28 @@ _OPTIMIZER = "torch.optim."
 _LOAD, _STATE, _UNPICKLES = ".load_state_dict", ".state_dict", "torch.load"
 _STEP = ".step"
 _ENVIRONMENTS = ("gym.", "gymnasium.", "env.")
+_TF_SAVES = (
+    "tensorflow.train.Saver().save", "keras.callbacks.ModelCheckpoint", "keras.Model.save", "keras.Model.save_weights",
+)  # fmt: skip
+_RESTORE = "tensorflow.train.Saver().restore"
+_TF_LOADS = (_RESTORE, "keras.models.load_model")
+_GRAPH = ("tensorflow.nn.dropout", "tensorflow.layers.dropout", "keras.layers.Dropout", "tensorflow.random.")
 _KEY = "optim"
 _WEIGHTS = ("state", "model", "net", "weight", "generator", "disc", "encoder", "decoder")
 """Words in a key of a checkpoint that say that weights are in it."""
 _RANDOM = ("rng", "random", "generator_state", "sampler", "loader", "seed")
 """Words in a key of a checkpoint that say that random state may be in it."""
-_RESUMES = re.compile(r"resum|restor|restart|continu|load[-_]?(model|checkpoint|ckpt)", re.IGNORECASE)
-"""Words in the condition of a load that say that training goes on from there; pretrained weights are no checkpoint."""
+_GOES_ON = re.compile(r"resum|restor|restart|continu", re.IGNORECASE)
+"""Words in the name of a function that loads, which say that training goes on from there."""
+_RESUMES = re.compile(rf"{_GOES_ON.pattern}|load[-_]?(model|checkpoint|ckpt)|snapshot", re.IGNORECASE)
+"""The same in the condition of a load; pretrained weights are no checkpoint."""
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At the first such checkpoint of a program that draws while it trains, and that loads what it has saved."""
     if program.story.local or program.story.truncated or program.calls(*_STATES) or not program.trains:
         return
+    yield from _of_tensorflow(program, rule)
     saves = [e for e in program.calls(*_SAVES) if not e.detached and _lacks_state(program, e)]
     if not saves:
         return
@@ -66,6 +76,41 @@ def _drafts(program: Program, rule: Rule, saves: list[Event], load: Event, drawn
         yield draft(program, rule, saved, cond=resumed, related=related, holds=holds)
 
 
+def _of_tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
+    """Where variables that a flag asks for are restored before a training that draws; no saver holds a generator."""
+    saves = [e for e in program.events if e.kind == "call" and e.name in _TF_SAVES and not e.detached]
+    for load in program.calls(*_TF_LOADS):
+        training = [e for e in trainings(program) if e.index > load.index and _together(e, load)]
+        saved = next((e for e in saves if _together(e, load)), None)
+        whole = load.name == _RESTORE and any(by_default(one) is False for one in load.guards)
+        asked = whole or _resumes(load)
+        if load.detached or not training or saved is None or not asked:
+            continue
+        loops = {number for event in training for number in event.loops}
+        drawn = next((d.event for d in draws(program) if _feeds(d, load, loops)), None)
+        if drawn is not None:
+            related = [Related(load.location, "goes on from a checkpoint here"),
+                       Related(drawn.location, "draws in the training that goes on")]  # fmt: skip
+            resumed = symbolic_part(both(*load.guards))
+            yield draft(program, rule, saved, cond=resumed, related=related, holds="the variables")
+            return
+
+
+def _together(one: Event, other: Event) -> bool:
+    return both(*one.guards, *other.guards) is not False
+
+
+def _feeds(draw: Draw, load: Event, loops: Set[int]) -> bool:
+    """Whether a draw is made in the training that goes on from a load: by its graph, in its loop or by ``fit``."""
+    weights = draw.implicit and not draw.event.trains
+    if draw.event.detached or weights or not _together(draw.event, load):
+        return False
+    if draw.event.name.startswith(_GRAPH):  # what a graph draws it draws in each of its runs
+        return True
+    fits = load.name.startswith("keras.") or draw.event.trains  # (its data are drawn as it asks for them)
+    return draw.event.index > load.index and bool(fits or loops & {*draw.event.loops})
+
+
 def _steps(event: Event) -> bool:
     """Whether a call updates weights; environments have a method of this name, too."""
     return event.kind == "call" and event.name.endswith(_STEP) and not event.name.startswith(_ENVIRONMENTS)
@@ -75,8 +120,14 @@ def _loads(program: Program) -> list[Event]:
     """The calls that load what training goes on from: the optimizer's state first, else weights by a word."""
     found = [e for e in program.events if e.kind == "call" and not e.detached and e.name.endswith((_LOAD, _UNPICKLES))]
     optimizers = [e for e in found if e.name.startswith(_OPTIMIZER)]
-    loads = optimizers or [e for e in found if any(_RESUMES.search(describe(one)) for one in e.guards)]
+    loads = optimizers or [e for e in found if _resumes(e)]
     return sorted(loads, key=lambda load: sum(by_default(one) is False for one in load.guards))
+
+
+def _resumes(load: Event) -> bool:
+    """Whether a condition of a load, or the name of the function that loads, says that training goes on from there."""
+    named = load.func is not None and _GOES_ON.search(load.func.name) is not None
+    return named or any(_RESUMES.search(describe(one)) for one in load.guards)
 
 
 def _goes_on(program: Program, draw: Draw, load: Event) -> bool:
