@@ -7,7 +7,7 @@ import re
 from d9mlint.model import Argument, Op
 from d9mlint.python.domain.conditions import Cond
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Obj, Ref, Value, alternatives
+from d9mlint.python.domain.values import Const, Obj, Ref, Seq, Value, alternatives
 from d9mlint.python.frameworks.indices import INDEXED, meets_each_index_once
 from d9mlint.python.frameworks.opuses import OpUses
 from d9mlint.python.frameworks.tensorflow.determinism import on_gpu
@@ -25,6 +25,14 @@ _ADDED = (
 )  # fmt: skip
 """Where an op takes what it adds up."""
 _INTEGER = re.compile(r"(tensorflow|numpy)(\.compat\.v1)?\.u?int\d+")
+_MAX_POOL = re.compile("max_?pool", re.IGNORECASE)
+_POOLS = (
+    (re.compile(r"slim|contrib\.layers"), (Argument(1, "kernel_size"), Argument(2, "stride"), 2)),
+    (re.compile(r"tensorflow\.layers\.max_pooling"), (Argument(1, "pool_size"), Argument(2, "strides"), None)),
+    (re.compile(r"ayers\."), (Argument(0, "pool_size"), Argument(1, "strides"), 2)),
+    (re.compile(""), (Argument(1, "ksize"), Argument(2, "strides"), None)),
+)
+"""Where max-pooling is given its window and how far it moves, and the size of the window where there is none."""
 _RESHAPES = re.compile(r"\.(reshape|squeeze|expand_dims|transpose|identity|cast|concat|stack)\(\)$")
 
 
@@ -35,7 +43,7 @@ class TensorFlowOps(OpUses):
         return on_gpu(program)
 
     def harmless(self, program: Program, event: Event, op: Op, makers: Makers) -> bool:
-        return meets_each_index_once(event, op, makers) or _adds_integers(event, op, makers)
+        return meets_each_index_once(event, op, makers) or _adds_integers(event, op, makers) or _pools_apart(event, op)
 
     def likely(self, event: Event, op: Op, makers: Makers) -> bool:
         return not INDEXED.search(op.name) or self.sure(event, op, makers)
@@ -53,6 +61,34 @@ def _adds_integers(event: Event, op: Op, makers: Makers) -> bool:
             made = list(made_of(event.argument(wanted), makers))
             return bool(made) and all(map(_makes_integers, made))
     return False
+
+
+def _pools_apart(event: Event, op: Op) -> bool:
+    """Whether the windows of a max-pooling do not overlap, so that each cell of its gradient is one value."""
+    if not _MAX_POOL.search(op.name):
+        return False
+    window, step, otherwise = next(given for words, given in _POOLS if words.search(event.name))
+    windows, steps = _sizes(event.argument(window), otherwise), _sizes(event.argument(step), None)
+    if windows is None:
+        return False
+    if steps is None:
+        return event.argument(step) is None and otherwise is not None  # then it moves on by its own size
+    most = max(len(windows), len(steps))
+    pairs = zip(
+        windows * most if len(windows) == 1 else windows, steps * most if len(steps) == 1 else steps, strict=False
+    )
+    return all(size <= by for size, by in pairs)
+
+
+def _sizes(value: Value | None, otherwise: int | None) -> list[int] | None:
+    """A number or those of a list; None where they are not known."""
+    if value is None:
+        return None if otherwise is None else [otherwise]
+    if isinstance(value, Const):
+        return [value.value] if isinstance(value.value, int) else None
+    items = value.items if isinstance(value, Seq) and value.items else []
+    numbers = [item.value for item in items if isinstance(item, Const) and isinstance(item.value, int)]
+    return numbers if numbers and len(numbers) == len(items) else None
 
 
 def _makes_integers(event: Event) -> bool:

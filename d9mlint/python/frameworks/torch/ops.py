@@ -40,7 +40,7 @@ _KEEPS = frozenset(
 _INDEX_OF = re.compile(r"index_add|index_select|index_copy|scatter|gather")
 _SUMS = re.compile(r"cumsum")
 _COUNTS = re.compile(r"cumsum|bincount with")
-_ADDS = re.compile(r"index_add|scatter_add|scatter_reduce")
+_ADDS = re.compile(r"index_add|scatter_add|scatter_reduce|torch_scatter\.scatter$")
 _REFLECTS = re.compile(r"functional\.pad with mode=reflect")
 _CHOSEN = re.compile(r"scaled_dot_product|torch\.nn\.(Transformer|MultiheadAttention)\b")
 _POOLS = re.compile(r"adaptive_avg_pool\dd$")
@@ -192,6 +192,8 @@ def _index(event: Event) -> Value | None:
 
 
 def _source(event: Event) -> Value | None:
+    if event.name.startswith("torch_scatter."):  # functions, whose first argument is what is added up
+        return event.argument(Argument(0, "src"))
     return event.kwargs.get("source") or _argument(event, 2, "src")
 
 

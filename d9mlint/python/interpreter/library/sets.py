@@ -49,6 +49,11 @@ def _unsalted(value: Value) -> bool:
     return isinstance(value, Unknown) and "int" in value.origins
 
 
+def _untold(value: Value) -> bool:
+    """Whether nothing is known of a value."""
+    return isinstance(value, Unknown) and not value.origins
+
+
 def _parts(value: Value) -> tuple[list[Value] | None, Value | None]:
     """Items (None where they are not all known) and element of what a set is made of."""
     if isinstance(value, Seq):
@@ -56,14 +61,18 @@ def _parts(value: Value) -> tuple[list[Value] | None, Value | None]:
     return None, Unknown(taint([value])[0] - NUMBERS)
 
 
-def joined(values: Sequence[Value], sources: tuple[Event, ...] = ()) -> Seq:
-    """The set of the items of several; one whose hash is salted, where there is any, stands for all of them."""
+def joined(values: Sequence[Value], sources: tuple[Event, ...] = (), *, alike: bool = False) -> Seq:
+    """The set of the items of several; one whose hash is salted, where there is any, stands for all of them.
+
+    ``alike``: they hold things of one kind, so that what one holds tells what is in the others.
+    """
     every: list[Value] = []
     for value in values:
         items, one = _parts(value)
         every += [*(items or ()), *([one] if one is not None else [])]
-    salted = next((item for item in every if not _unsalted(item)), None)
-    return Seq("set", None, salted or next(iter(every), None), "", sources)
+    number = next((item for item in every if _unsalted(item)), None)
+    salted = next((item for item in every if not _unsalted(item) and not (alike and number and _untold(item))), None)
+    return Seq("set", None, salted or number or next(iter(every), None), "", sources)
 
 
 def _make(interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -76,7 +85,7 @@ def _combine(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     if not isinstance(event.receiver, Seq):
         return None
     both = event.name.endswith(("union", "symmetric_difference"))
-    return joined([event.receiver, *(event.args if both else ())], (event,))
+    return joined([event.receiver, *(event.args if both else ())], (event,), alike=True)
 
 
 def _fill(interp: Interpreter, event: Event, frame: Frame) -> Value:

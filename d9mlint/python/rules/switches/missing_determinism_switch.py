@@ -17,6 +17,7 @@ from d9mlint.python.frameworks.tensorflow.determinism import (
     switch,
     trainings,
 )
+from d9mlint.python.frameworks.tensorflow.exact import exact
 from d9mlint.python.frameworks.used import frameworks_of, uses_tensorflow
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, lower
@@ -83,8 +84,8 @@ def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
         seen = [use for use in _missing_switch.varying(program) if use.op.framework != "jax"]
         known = has_switch(program)
         varying = [use for use in seen if not known or use.status.deterministic_mode != "varies"]
-        if seen and not varying:  # what varies here does so whatever the switch, and is told by itself
-            return
+        if (seen and not varying) or (not seen and exact(program)):
+            return  # what varies does so whatever the switch, and is told by itself; or nothing does
         related = [Related(u.event.location, f"the {u.effect} of `{shown(u.event)}` varies") for u in varying]
         # Another program calls it, most likely: this one only imports its module.
         elsewhere = event.detached and event.location.path != program.story.entry

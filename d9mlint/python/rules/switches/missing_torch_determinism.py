@@ -90,9 +90,15 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
                 seen = _seen(program, rule, partial)
                 at, there = _anywhere(program, event, found, cond, partial)
                 runs = both(there, seen.cond)
-                if (seen.uses or seen.networks) and both(*at.guards, runs) is not False:
+                if (seen.uses or seen.networks) and not _told(seen) and both(*at.guards, runs) is not False:
                     yield _draft(program, rule, event, found, (at, runs), partial, seen)
                 return
+
+
+def _told(seen: _Seen) -> bool:
+    """Whether all that varies does so whatever the switch, and so is told by itself."""
+    modes = {use.status.deterministic_mode for use in seen.uses if not use.op.common}
+    return modes == {"varies"} and not any(use.op.common for use in seen.uses)
 
 
 def _off(program: Program, event: Event) -> Cond:

@@ -1,0 +1,33 @@
+"""Whether a program computes only with ops that give the same bits in each run, on a GPU, too."""
+
+from __future__ import annotations
+
+import re
+
+from d9mlint.python.interpreter.program import Program
+
+_OURS = ("tensorflow.", "keras.", "tf_slim.", "?.")
+_EXACT = re.compile(
+    r"tensorflow\.(matmul|multiply|add|subtract|divide|negative|square|sqrt|pow|exp|log|abs|maximum|minimum|sign|"
+    r"transpose|reshape|squeeze|expand_dims|cast|identity|constant|zeros|ones|zeros_like|ones_like|fill|placeholder|"
+    r"Variable|get_variable|variable_scope|name_scope|assign|assign_add|assign_sub|equal|greater|less|argmax|"
+    r"reduce_(sum|mean|max|min)|(global|local)_variables_initializer|initialize_all_variables|trainable_variables|"
+    r"Graph|Session|InteractiveSession|ConfigProto|get_default_graph|reset_default_graph|set_random_seed|"
+    r"math\.\w+|nn\.(l2_loss|relu|sigmoid|tanh|elu|softplus)|(sigmoid|tanh)|random\.\w+|logging\.\w+|"
+    r"train\.(GradientDescent|Momentum|Adam|Adagrad|RMSProp)?Optimizer|summary\.\w+|Tensor\.(eval|get_shape|set_shape)|"
+    r"train\.Saver)(\(\))?(\.(run|eval|close|minimize|compute_gradients|apply_gradients|as_default|save|restore)(\(\))?)*"
+)
+"""Products of matrices, sums along a whole axis and what works element by element: no atomics, no choice by time.
+
+(tensorflow/core/kernels: matmul_op_impl.h takes cuBLAS, which is deterministic on one stream; the reductions of
+reduction_gpu_kernels.cu.h have no atomics since 1.5)
+"""
+
+
+def exact(program: Program) -> bool:
+    """Whether every call of TensorFlow that is seen is one of these, and nothing is called that is not known."""
+    for event in program.events:
+        ours = event.kind == "unresolved" or (event.kind == "call" and event.name.startswith(_OURS))
+        if ours and not event.detached and not _EXACT.fullmatch(event.name):
+            return False
+    return True
