@@ -1,8 +1,8 @@
 """Findings by cause: those of one program that one cure removes are told as one, at the place that says most.
 
 What a user cures at once is one finding: a program that seeds nothing, whatever draws in it; a switch for deterministic
-ops that is missing, whatever varies. Of several findings the gravest and surest leads, then the one that holds in most
-programs and under the fewest conditions; the others become places of it, each with what it says.
+ops that is missing, whatever varies. Of several findings the gravest and surest leads, then one without a flag, then
+one that holds in most programs and under the fewest conditions; the others become places of it, each with what it says.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from d9mlint.model import CONFIDENCES, GENERATORS, SEVERITIES, Finding, Location, Related
 from d9mlint.python.judging.merging import is_started, started
+from d9mlint.report.summary import by_default
 
 _Key = tuple[str, str | Location]
 _CODE = re.compile(r"`[^`]+`")
@@ -101,7 +102,8 @@ def _message(first: Finding, concerns: Sequence[str]) -> str:
 def _rank(found: Finding) -> tuple[object, ...]:
     """The order in which findings of one cause lead."""
     grave = (-SEVERITIES.index(found.severity), -CONFIDENCES.index(found.confidence))
-    return (*grave, -len(found.entries), len(found.when), found.sort_key)
+    asked = sum(not (is_started(words) or by_default(words)) for words in found.when)
+    return (*grave, bool(asked), -len(found.entries), len(found.when), found.sort_key)
 
 
 def _when(first: Finding, group: Iterable[Finding], entries: Sequence[str]) -> tuple[str, ...]:

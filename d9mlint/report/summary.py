@@ -33,15 +33,17 @@ def headline(report: Report, where: str = "see --verbose") -> str:
 
 def _unseeded(report: Report) -> str:
     """Which programs draw from generators that nothing seeds when they are run without any flag."""
-    found = (one for one in report.findings if one.cause.startswith(_UNSEEDED) and one.severity != "info")
-    programs = unique(entry for one in found if all(map(_by_default, one.when)) for entry in one.entries)
+    found = (
+        one for one in report.findings if one.cause.startswith(_UNSEEDED) and one.concerns and one.severity != "info"
+    )
+    programs = unique(entry for one in found if all(map(by_default, one.when)) for entry in one.entries)
     if not programs:
         return ""
     named = f"`{printable(programs[0])}`" + (f" and of {len(programs) - 1} more" if len(programs) > 1 else "")
     return f"; the default run of {named} is not seeded"
 
 
-def _by_default(condition: str) -> bool:
+def by_default(condition: str) -> bool:
     """Whether a condition holds where no flag is given, as far as its words say."""
     return condition.endswith(_DEFAULTS)
 

@@ -238,7 +238,7 @@ def test_a_finding_takes_at_most_six_lines() -> None:
 def test_the_headline_says_which_programs_seed_nothing() -> None:
     def headline(*when: str) -> str:
         found = unseeded(Location("train.py", 1, 1, 1, 9))._replace(
-            cause="unseeded-0123", when=when, entries=("train.py",)
+            cause="unseeded-0123", concerns=("python",), when=when, entries=("train.py",)
         )
         return render(Report((found,), {}), "text").split("\n\n")[1].splitlines()[0]
 

@@ -15,6 +15,8 @@ _CONFIG = r"(?:cfg|config|conf|params|hparams|hps|opts?|options|settings|args|fl
 _CHOICE = re.compile(rf"(?=(?:\w+[._])*{_CONFIG}(?:[._\[]\w|\[)){_PLACE} (?:==|is|in|<=?|>=?) .{{1,40}}", re.IGNORECASE)
 """A comparison of what a config says with something."""
 _OF_CONFIG = re.compile(rf"(?:\w+[._])*{_CONFIG}[.\[]", re.IGNORECASE)
+_ONE_PROCESS = re.compile(r"(?:\w+[._])*rank (?:==|is) 0")
+"""Whether this is the first of several processes, or the only one: so every run has one in which it holds."""
 _GIVEN = re.compile(r"(?:\w+[._])*(?:cfg|config|conf) is None")
 """Whether settings are given at all."""
 
@@ -40,7 +42,7 @@ def _names_a_setting(text: str) -> bool:
         return True
     match = _SETTING.fullmatch(text) or _CHOICE.fullmatch(text)
     parts = match[1].split(".") if match else ["if"]
-    return parts[-1] != "training" and not any(iskeyword(part) for part in parts)
+    return parts[-1] != "training" and not _ONE_PROCESS.fullmatch(text) and not any(iskeyword(part) for part in parts)
 
 
 def is_of_config(text: str) -> bool:

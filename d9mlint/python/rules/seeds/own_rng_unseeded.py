@@ -26,9 +26,8 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         return
     yield from _environments(program, rule)
     seen: set[tuple[int, str]] = set()
-    for event in program.events:
-        if event.kind != "call" or event.detached:
-            continue
+    calls = [event for event in program.events if event.kind == "call" and event.effects and not event.detached]
+    for event in sorted(calls, key=lambda one: by_default(both(*one.guards)) is False):  # first what needs no flag
         for effect in event.effects:
             if objects.is_own(effect.creates):
                 yield from _made(program, rule, event, effect)

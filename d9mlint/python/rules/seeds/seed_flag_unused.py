@@ -8,6 +8,7 @@ from d9mlint.model import Rule
 from d9mlint.python.frameworks.used import uses_tensorflow
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.judging.seedings import seedings
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
@@ -17,9 +18,13 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         return
     # A parser in a function that this program never calls belongs to another program.
     idle = {e.location for e in story.events if e.detached}
+    seeded = any(one.fixes is not False and not one.event.detached for one in seedings(program))
+    severity = "info" if seeded else ""  # runs agree then, whatever seed is asked for
     for name, flag in sorted(story.flags.items()):
         if name.endswith("seed") and name not in story.read_flags and flag.location not in idle:
-            yield draft(program, rule, flag.location, flag=flag.spelled, remedy=_remedy(program, name))
+            yield draft(
+                program, rule, flag.location, severity=severity, flag=flag.spelled, remedy=_remedy(program, name)
+            )
 
 
 _GENERATORS = {"random": "random.seed", "numpy": "np.random.seed", "torch": "torch.manual_seed"}
