@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from d9mlint.model import Rule
 from d9mlint.python.domain.conditions import Cond, both, either
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Const, Obj, alternatives
+from d9mlint.python.domain.values import Const, Obj, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.pipelines import STAGES, disorder, is_parallel
 from d9mlint.python.interpreter.program import Program, is_none, matches
 from d9mlint.python.judging.drafts import Draft, draft, lower
@@ -25,6 +25,7 @@ _OPTIONS = (
 
 _LOADS = ("tensorflow_datasets.load", "tensorflow_datasets.core.DatasetBuilder.as_dataset")
 _CONFIG = "tensorflow_datasets.ReadConfig"
+_DETERMINISTIC = frozenset({"deterministic", "experimental_deterministic"})
 _SEED_FILES = "`read_config=tfds.ReadConfig(shuffle_seed=1)`: without a seed tfds does not keep the order"
 
 
@@ -74,7 +75,12 @@ def _without_seed(event: Event) -> Cond:
             found.append(both(cond, leaf.value is None))
         elif isinstance(leaf, Obj) and leaf.type == _CONFIG and leaf.event is not None:
             given = {**leaf.event.kwargs, **leaf.attrs}
-            kept = {"options", "interleave_cycle_length"} & set(given) or leaf.event.star
+            kept = "interleave_cycle_length" in given or _may_keep(given.get("options")) or leaf.event.star
             seed = given.get("shuffle_seed")
             found.append(both(cond, not kept, True if seed is None else is_none(seed)))
     return either(*found)
+
+
+def _may_keep(options: Value | None) -> bool:
+    """Whether options may say that the order is kept; where they say nothing of it, tfds decides."""
+    return options is not None and not (isinstance(options, Obj) and not _DETERMINISTIC & options.attrs.keys())
