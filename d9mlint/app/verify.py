@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import platform
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -11,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from d9mlint import __version__
 from d9mlint import config as configuration
+from d9mlint.app.machine import machine
 from d9mlint.app.options import Options, start
 from d9mlint.catalogue import load
 from d9mlint.catalogue.cases import read_cases
@@ -173,22 +171,6 @@ def _framework(
         for seen in observe(cases, machine):
             state.found.append(judged(seen, state.plan.findings.get(seen.case.op, ())))
             progress(seen.case)
-
-
-def machine() -> dict[str, object]:
-    """The machine, without names of places or people."""
-    return {
-        "d9mlint": __version__, "system": platform.system(), "machine": platform.machine(),
-        "cpu": _cpu(), "cores": os.cpu_count() or 0,
-    }  # fmt: skip
-
-
-def _cpu() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor()
-    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
 
 
 def exit_code(report: EvidenceReport) -> int:

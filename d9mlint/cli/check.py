@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from d9mlint.cli.arguments import ARGV, WithArguments
 from d9mlint.cli.output import show
 from d9mlint.cli.progress import progress
 from d9mlint.model import CONFIDENCES, SEVERITIES
@@ -17,8 +18,6 @@ from d9mlint.report import FORMATS
 
 if TYPE_CHECKING:
     from d9mlint.app import Outcome
-
-_ARGV = "d9mlint.argv"
 
 
 def fail_on_words(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
@@ -32,17 +31,7 @@ def fail_on_words(_: click.Context, __: click.Parameter, value: str | None) -> s
     return ",".join(words)
 
 
-class _Check(click.Command):
-    """Keeps the script's arguments (all that follows the first ``--``) from click, which would drop the ``--``."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if "--" in args:
-            ctx.meta[_ARGV] = tuple(args[args.index("--") + 1 :])
-            args = args[: args.index("--")]
-        return super().parse_args(ctx, args)
-
-
-@click.command(cls=_Check)
+@click.command(cls=WithArguments)
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[PATHS]... [-- SCRIPT ARGS]")
 @click.option("--format", "format_", type=click.Choice(FORMATS), default="text", help="Output format.")
 @click.option("--output", type=click.Path(path_type=Path), help="Write the report to a file.")
@@ -98,7 +87,7 @@ def check(words: tuple[str, ...], **options: object) -> None:
                 write_baseline=options["write_baseline"],  # type: ignore[arg-type]
                 jobs=int(options["jobs"]),  # type: ignore[call-overload]
                 cache=not options["no_cache"],
-                argv=context.meta.get(_ARGV),
+                argv=context.meta.get(ARGV),
                 launcher=options["launcher"],  # type: ignore[arg-type]
                 fix=bool(options["fix"]),
                 diff=bool(options["diff"]),

@@ -15,7 +15,9 @@ from d9mlint.model import D9mlintError
 USAGE, FAILED = 2, 3
 
 
-_HOMES = {"check": "check", "explain": "rules", "kernels": "kernels", "rules": "rules", "verify": "verify"}
+_HOMES = {
+    "check": "check", "explain": "rules", "kernels": "kernels", "rules": "rules", "trace": "trace", "verify": "verify",
+}  # fmt: skip
 """The commands, each with the module that it is imported from when it is asked for (all of them take a while)."""
 
 

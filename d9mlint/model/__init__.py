@@ -97,6 +97,14 @@ if TYPE_CHECKING:
         Package as Package,
         Target as Target,
     )
+    from d9mlint.model.trace import (
+        KINDS as KINDS,
+        Comparison as Comparison,
+        Culprit as Culprit,
+        SwitchTried as SwitchTried,
+        TracedRun as TracedRun,
+        TraceReport as TraceReport,
+    )
 
 _HOMES = {
     name: module
@@ -120,6 +128,7 @@ _HOMES = {
         ("report", "Coverage Report Unchecked Unfollowed"),
         ("rule", "ABOUT_OPS CONFIGS KERNELS Example Op OpStatus Remedy Rule"),
         ("target", "NEWEST EnvironmentVariable Limit Package Target"),
+        ("trace", "KINDS Comparison Culprit SwitchTried TracedRun TraceReport"),
     )
     for name in names.split()
 }

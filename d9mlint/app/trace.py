@@ -1,0 +1,161 @@
+"""The data flow of ``d9mlint trace``: a program -> runs -> do they part? -> which switch decides? -> which line?"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from d9mlint.app.machine import machine
+from d9mlint.app.options import shown
+from d9mlint.model import Comparison, Culprit, SwitchTried, TracedRun, TraceReport, UsageError
+from d9mlint.model.trace import EQUAL, FAILED, PART
+from d9mlint.trace import compare
+from d9mlint.trace.run import Clock, Conditions, Program, Run, Settings, run
+
+PARTED, UNFINISHED = 1, 3
+_NOTHING = Comparison(FAILED, what="no runs were compared")
+Watch = Callable[[str], None]
+
+
+class TraceOptions(NamedTuple):
+    """What the command line asks for."""
+
+    script: Path | None = None
+    module: str | None = None
+    arguments: tuple[str, ...] = ()
+    python: str | None = None
+    runs: int = 2
+    steps: int = 20
+    time: float = 600.0
+    config: Path | None = None
+
+
+@dataclass(slots=True)
+class Tracing:
+    """What is known so far, so that an interruption leaves a partial report."""
+
+    program: Program
+    options: TraceOptions
+    settings: Settings
+    clock: Clock
+    watch: Watch
+    comparison: Comparison = _NOTHING
+    switches: list[SwitchTried] = field(default_factory=list)
+    culprits: tuple[Culprit, ...] = ()
+    runs: list[Run] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    stopped: str = ""
+
+    def report(self) -> TraceReport:
+        """The report on what was seen until now."""
+        return TraceReport(
+            " ".join((*self.program.words, *self.program.arguments)), self.comparison,
+            compare.bound(self.comparison, self.options.runs), tuple(self.switches), self.culprits,
+            {**machine(), "versions": _versions(self.runs)}, tuple(map(_told, self.runs)),
+            (*_notes(self.runs), *self.notes), self.stopped, self.options.steps,
+        )  # fmt: skip
+
+
+def planned(options: TraceOptions) -> Program:
+    """The program to run.
+
+    Raises:
+        UsageError: nothing or too much is named, or it is not there.
+    """
+    if (options.script is None) == (options.module is None):
+        raise UsageError("name a script, or a module with -m")
+    python = options.python or sys.executable
+    if shutil.which(python) is None:
+        raise UsageError(f"interpreter not found: {python}")
+    cwd = os.getcwd()  # noqa: PTH109
+    if options.script is None:
+        return Program(python, ("-m", str(options.module)), options.arguments, (cwd,))
+    if not options.script.is_file():
+        raise UsageError(f"{'not a file' if options.script.exists() else 'path not found'}: {options.script}")
+    folder = os.path.dirname(os.path.realpath(options.script))  # noqa: PTH120
+    return Program(python, (str(options.script),), options.arguments, (cwd, folder))
+
+
+def announcement(program: Program, options: TraceOptions) -> str:
+    """What is about to be run, and where."""
+    interpreter = options.python or "this interpreter"
+    end = f", each at most to step {options.steps} of its optimizers" if options.steps else ""
+    return (
+        f"will run `{' '.join((*program.words, *program.arguments))}` at least {options.runs} times with {interpreter} "
+        f"in this folder, which the runs read and write as always{end}, for at most {options.time:g} s together"
+    )
+
+
+def trace(program: Program, options: TraceOptions, watch: Watch = lambda _: None) -> TraceReport:
+    """Runs the program, stage by stage; Ctrl-C and the end of the time leave what was seen until then."""
+    state = Tracing(program, options, Settings(options.steps, options.runs), Clock(options.time), watch)
+    try:
+        _stages(state)
+    except KeyboardInterrupt:
+        state.stopped = "interrupted"
+    except OSError as error:
+        state.stopped = f"cannot run {program.python}: {error.strerror or error}"
+    return state.report()
+
+
+def _stages(state: Tracing) -> None:
+    state.watch("do two runs differ?")
+    runs = _run(state, Conditions(), state.options.runs)
+    state.comparison = compare.compared(runs)
+    if state.comparison.verdict == FAILED:
+        state.stopped = state.comparison.what
+
+
+def _run(state: Tracing, conditions: Conditions, count: int) -> list[Run]:
+    """So many runs under the same conditions."""
+    runs: list[Run] = []
+    for number in range(count):
+        runs.append(run(state.program, state.settings, conditions, number, state.clock.left))
+        state.runs.append(runs[-1])
+    return runs
+
+
+def _told(one: Run) -> TracedRun:
+    return TracedRun(
+        one.conditions.stage, one.conditions.switch or "as is", one.number + 1, len(one.recording.steps),
+        compare.ending(one), tuple(shown(Path(path), Path.cwd()) for path in sorted(one.wrote)), not one.whole,
+    )  # fmt: skip
+
+
+def _versions(runs: Sequence[Run]) -> dict[str, str]:
+    return dict(sorted({pair for one in runs for pair in one.recording.versions}))
+
+
+_UNKNOWN = {"tensorflow": "TensorFlow", "jax": "JAX"}
+
+
+def _notes(runs: Sequence[Run]) -> list[str]:
+    """What is to be known about the first runs, which answer whether they part."""
+    first = [one for one in runs if not one.conditions.switch and one.conditions.stage == "light"]
+    if not first:
+        return []
+    cwd = Path.cwd()
+    notes = [
+        f"run 2 read `{shown(Path(path), cwd)}`, which an earlier run had written: the runs did not start alike"
+        for path in compare.left_for_the_next(first)
+    ]
+    notes += [f"the runs wrote `{shown(Path(path), cwd)}` differently" for path in compare.differing_files(first)]
+    used = {name for one in first for name in one.recording.uses}
+    notes += [
+        f"{title} is not recorded yet: only what PyTorch does, the output and the files are compared"
+        for name, title in _UNKNOWN.items()
+        if name in used
+    ]
+    return notes + sorted({note for one in first for note in one.recording.notes})
+
+
+def exit_code(report: TraceReport) -> int:
+    """3: there is no verdict, or it was cut off; 1: the runs part; 0: they are equal as far as was looked."""
+    if report.stopped or report.comparison.verdict not in (EQUAL, PART):
+        return UNFINISHED
+    return PARTED if report.comparison.verdict == PART else 0

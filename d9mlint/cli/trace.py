@@ -1,0 +1,51 @@
+"""``d9mlint trace``."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from d9mlint.cli.arguments import ARGV, WithArguments
+from d9mlint.cli.output import show
+
+FORMATS = ("text", "json")
+
+
+@click.command(cls=WithArguments)
+@click.argument("script", required=False, type=click.Path(path_type=Path), metavar="[SCRIPT] [-- ARGS]")
+@click.option("-m", "module", metavar="MODULE", help="Run a module instead of a script, as `python -m` does.")
+@click.option("--python", metavar="INTERPRETER", help="The training environment's interpreter (default: this one).")
+@click.option("--runs", type=click.IntRange(2), default=2, show_default=True, help="Runs that are compared at first.")
+@click.option("--steps", type=click.IntRange(0), default=20, show_default=True, metavar="N",
+              help="End a run after N steps of its optimizers; 0: let it run to its end.")  # fmt: skip
+@click.option("--time", type=click.FloatRange(0, min_open=True), default=600.0, show_default=True, metavar="SECONDS",
+              help="For all runs together.")  # fmt: skip
+@click.option("--format", "format_", type=click.Choice(FORMATS), default="text", help="Output format.")
+@click.option("--output", type=click.Path(path_type=Path), help="Write the report to a file.")
+@click.option("--config", type=click.Path(path_type=Path), help="Configuration file (pyproject.toml or d9mlint.toml).")
+@click.option("--debug", is_flag=True, hidden=True)
+def trace(script: Path | None, module: str | None, **options: object) -> None:
+    """Run a program more than once, and tell where its runs part.
+
+    Executes the program in fresh processes, in this folder: do two runs give the same losses and weights, which switch
+    (seeds, deterministic ops, one thread, ...) makes them, and which line and op is the first to differ?
+    """
+    from d9mlint.app import trace as app
+    from d9mlint.report.trace import render
+
+    asked = app.TraceOptions(
+        script=script, module=module, arguments=click.get_current_context().meta.get(ARGV, ()),
+        python=options["python"], runs=int(options["runs"]), steps=int(options["steps"]),  # type: ignore[call-overload, arg-type]
+        time=float(options["time"]), config=options["config"],  # type: ignore[arg-type]
+    )  # fmt: skip
+    program = app.planned(asked)
+    click.echo(f"d9mlint: {app.announcement(program, asked)}", err=True)
+    watched = sys.stderr.isatty()
+    report = app.trace(program, asked, lambda text: click.echo(f"d9mlint: {text}", err=True) if watched else None)
+    format_ = str(options["format_"])
+    color = sys.stdout.isatty() and "NO_COLOR" not in os.environ and options["output"] is None
+    show(render(report, format_, color=color and format_ == "text"), options)
+    click.get_current_context().exit(app.exit_code(report))

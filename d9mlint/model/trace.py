@@ -1,0 +1,90 @@
+"""What running a program more than once has shown: whether the runs part, which switch decides, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+EQUAL, PART, FAILED, UNTRIED = "equal", "part", "failed", "not-tried"
+"""Verdicts on runs of a program: they were equal as far as was looked, they part, there is no verdict."""
+OP, DRAW, ORDER, MEMORY, EXTERNAL, TIME = "op", "draw", "order", "memory", "external", "time"
+KINDS = (OP, DRAW, ORDER, MEMORY, EXTERNAL, TIME)
+"""What a culprit is: an op whose equal inputs gave different outputs, a draw of a generator in another state, things in
+another order, memory read before it was written, data from outside, a clock."""
+
+
+class Comparison(NamedTuple):
+    """Two or more runs under the same conditions."""
+
+    verdict: str
+    step: int | None = None
+    """The step of an optimizer (from 1) at which they part; None where they do not, or no optimizer tells."""
+    what: str = ""
+    """What differs first, or why there is no verdict."""
+    steps: int = 0
+    """Steps that were compared."""
+
+
+class SwitchTried(NamedTuple):
+    """What one change of the conditions did."""
+
+    name: str
+    changes: str
+    """What is set, in words."""
+    comparison: Comparison
+    decides: bool = False
+    """Whether the runs are equal with it, and part without."""
+
+
+class Culprit(NamedTuple):
+    """Where two runs part for the first time, or independently of that."""
+
+    path: str
+    """Relative to the working directory; empty where no line of the program's own is on the way."""
+    line: int
+    op: str
+    kind: str
+    inputs: str = ""
+    """What went in: shapes and types, equal or not."""
+    note: str = ""
+    """What happened, as a sentence."""
+    direction: str = ""
+    """``backward`` for an op of a gradient; its line is that of the forward op."""
+    finding: str = ""
+    """``path:line rule`` of the linter's finding that explains it; empty: d9mlint did not know this."""
+    source: str = ""
+    """The text of the line."""
+
+
+class TracedRun(NamedTuple):
+    """One run of the program."""
+
+    stage: str
+    switch: str
+    number: int
+    """From 1, under the same conditions."""
+    steps: int
+    ended: str
+    """How, in words."""
+    wrote: tuple[str, ...] = ()
+    partial: bool = False
+    """Whether it was cut off, or failed."""
+
+
+class TraceReport(NamedTuple):
+    """The outcome of ``d9mlint trace``."""
+
+    program: str
+    comparison: Comparison
+    bound: float | None = None
+    """The rate (of a step, or of a run where there are no steps) at which runs may still part, with 95 % confidence."""
+    switches: tuple[SwitchTried, ...] = ()
+    culprits: tuple[Culprit, ...] = ()
+    environment: Mapping[str, object] = {}
+    runs: tuple[TracedRun, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What is to be known about the runs: files that one left for the next, what is not recorded."""
+    stopped: str = ""
+    """Why the report is a part; empty for a whole one."""
+    asked: int = 0
+    """Steps after which the program is ended; 0: none."""

@@ -1,0 +1,54 @@
+"""A traced program for programs: schema 1. Keys may be added, never renamed or removed."""
+
+from __future__ import annotations
+
+from d9mlint.model import Culprit, SwitchTried, TracedRun, TraceReport
+from d9mlint.report.json_ import SCHEMA, Json, dump
+
+
+def render(report: TraceReport) -> str:
+    """The report as one JSON object, its keys in a fixed order."""
+    return dump(data(report))
+
+
+def data(report: TraceReport) -> Json:
+    """The report as plain data."""
+    found = report.comparison
+    return {
+        "schema": SCHEMA,
+        "program": report.program,
+        "verdict": found.verdict,
+        "step": found.step,
+        "what": found.what,
+        "steps": found.steps,
+        "bound": None if report.bound is None else round(report.bound, 6),
+        "switches": [_switch(one) for one in report.switches],
+        "culprits": [_culprit(one) for one in report.culprits],
+        "environment": dict(report.environment),
+        "runs": [_run(one) for one in report.runs],
+        "notes": list(report.notes),
+        "partial": bool(report.stopped),
+        "stopped": report.stopped or None,
+    }
+
+
+def _switch(one: SwitchTried) -> Json:
+    found = one.comparison
+    return {
+        "name": one.name, "changes": one.changes, "verdict": found.verdict, "step": found.step, "what": found.what,
+        "decides": one.decides,
+    }  # fmt: skip
+
+
+def _culprit(one: Culprit) -> Json:
+    return {
+        "path": one.path or None, "line": one.line or None, "op": one.op, "kind": one.kind,
+        "direction": one.direction, "inputs": one.inputs, "note": one.note, "finding": one.finding or None,
+    }  # fmt: skip
+
+
+def _run(one: TracedRun) -> Json:
+    return {
+        "stage": one.stage, "switch": one.switch, "number": one.number, "steps": one.steps, "ended": one.ended,
+        "wrote": list(one.wrote), "partial": one.partial,
+    }  # fmt: skip

@@ -1,0 +1,104 @@
+"""A traced program for people: whether its runs part, where, and which switch decides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from d9mlint.model import Culprit, TraceReport
+from d9mlint.model.trace import EQUAL, FAILED, PART, UNTRIED
+from d9mlint.report.lines import NARROWEST, Line, hanging, item, joined, labelled
+from d9mlint.report.words import count, one_line, printable
+
+_STYLES = {EQUAL: "bold green", PART: "bold red", FAILED: "bold magenta"}
+_COLUMN = 15
+
+
+def render(report: TraceReport, *, color: bool = False, width: int = 100) -> str:
+    """The whole report; colours add escape sequences and change nothing else."""
+    width = max(width, NARROWEST)
+    lines = [*_verdict(report, width), *_culprits(report, width), *_switches(report, width), *_summary(report, width)]
+    return joined(lines, color=color)
+
+
+def _verdict(report: TraceReport, width: int) -> Iterator[Line]:
+    found = report.comparison
+    yield ((f"{printable(report.program)}: ", ""), (_headline(report), _STYLES.get(found.verdict, "bold")))
+    if found.what:
+        yield from labelled("what", one_line(found.what), width)
+    if report.bound is not None:
+        of = "of the steps, were they alike" if found.steps else "of further runs"
+        yield from labelled("bound", f"at most {report.bound:.1%} {of}, may part (95 % confidence)", width, 9)
+
+
+def _headline(report: TraceReport) -> str:
+    found = report.comparison
+    if found.verdict == EQUAL:
+        if not found.steps:
+            return "equal: the runs wrote the same"
+        cut = " (the first ones: --steps)" if report.asked and found.steps >= report.asked else ""
+        return f"equal for {count(found.steps, 'step')}{cut}"
+    if found.verdict == PART:
+        return f"the runs part at step {found.step}" if found.step else "the runs part"
+    return "no verdict"
+
+
+def _culprits(report: TraceReport, width: int) -> Iterator[Line]:
+    for number, one in enumerate(report.culprits):
+        yield ()
+        yield from _culprit(one, number == 0, width)
+
+
+def _culprit(one: Culprit, first: bool, width: int) -> Iterator[Line]:
+    where = f"{printable(one.path)}:{one.line}" if one.path else "no line of the program's own"
+    direction = f" ({one.direction})" if one.direction else ""
+    yield (
+        (f"{where}: ", ""), (one.kind, "bold red" if first else "bold yellow"),
+        (f" {printable(one.op)}{direction}", "bold"), ("" if first else " (also, independently)", "dim"),
+    )  # fmt: skip
+    if one.source:
+        yield (f"{one.line:>5} | ", "dim"), (printable(one.source.rstrip()), "")
+    yield from labelled("why", one_line(one.note), width)
+    yield from labelled("in", one_line(one.inputs), width)
+    yield from labelled("known", one_line(one.finding) or "no finding of `d9mlint check` explains it", width, 9)
+
+
+def _switches(report: TraceReport, width: int) -> Iterator[Line]:
+    if not report.switches:
+        return
+    yield ()
+    yield (("Which switch decides?", "bold"),)
+    for one in report.switches:
+        found = one.comparison
+        told = {EQUAL: "equal", PART: f"part at step {found.step}" if found.step else "part", UNTRIED: "not tried"}
+        text = told.get(found.verdict, "failed")
+        more = f" ({one_line(found.what)})" if found.verdict in (FAILED, UNTRIED) and found.what else ""
+        mark = " <- decides" if one.decides else ""
+        yield (
+            (f"  {one.name:<{_COLUMN}}", "bold"), (text, _STYLES.get(found.verdict, "")), (mark, "bold"), (more, ""),
+            (f"  {printable(one.changes)}" if not more else "", "dim"),
+        )  # fmt: skip
+
+
+def _summary(report: TraceReport, width: int) -> Iterator[Line]:
+    yield ()
+    for key, several in groupby(report.runs, key=lambda one: (one.stage, one.switch)):
+        runs = list(several)
+        ends = "; ".join(dict.fromkeys(one_line(one.ended) for one in runs))
+        yield from item("runs", f"{len(runs)} {' / '.join(key)}: {ends}", width)
+    yield from item("machine", _machine(report), width)
+    if report.notes:
+        yield (("  notes:", "bold"),)
+        for note in report.notes:
+            yield from hanging(one_line(note), width)
+    if report.stopped:
+        yield ((f"  partial report: {one_line(report.stopped)}", "bold red"),)
+
+
+def _machine(report: TraceReport) -> str:
+    env = report.environment
+    parts = [f"{env.get('cpu', '')}, {env.get('cores', '?')} cores, {env.get('system', '')}"]
+    versions = env.get("versions")
+    if isinstance(versions, dict):
+        parts += [f"{name} {version}" for name, version in versions.items()]
+    return ", ".join(one_line(part) for part in parts if part)

@@ -1,0 +1,89 @@
+"""The light probe of PyTorch: a digest of the loss at each backward and of the parameters after each step."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from typing import TYPE_CHECKING, Any
+
+from .tensors import Digests
+
+if TYPE_CHECKING:
+    from .recorder import Recorder
+
+ENOUGH = 0
+
+
+class Enough(SystemExit):
+    """The steps that were asked for are recorded: the program is ended as by ``sys.exit``."""
+
+
+class _Light:
+    def __init__(self, torch: Any, recorder: Recorder, settings: Any) -> None:
+        self._torch, self._recorder = torch, recorder
+        self._digests = Digests(torch, bool(settings.get("summed")))
+        self._steps, self._most = 0, settings["steps"]
+
+    def stepped(self, optimizer: Any) -> None:
+        """After a step of any optimizer."""
+        recorder = self._recorder
+        if recorder.worker:
+            return
+        if self._most and self._steps >= self._most:
+            recorder.flush()
+            os._exit(ENOUGH)  # it has caught the first request
+        busy, recorder.busy = recorder.busy, True
+        try:
+            tensors = [one for group in optimizer.param_groups for one in group["params"]]
+            text = self._digests.several(tensors) if tensors else ""
+        finally:
+            recorder.busy = busy
+        self._steps += 1
+        recorder.event("step", self._steps, type(optimizer).__name__, text)
+        recorder.flush()
+        if self._most and self._steps >= self._most:
+            recorder.event("end", "steps")
+            recorder.flush()
+            if threading.current_thread() is not threading.main_thread():
+                os._exit(ENOUGH)
+            raise Enough(ENOUGH)
+
+    def lost(self, tensors: Any) -> None:
+        """Before a backward: what it starts from, where that is a number."""
+        recorder = self._recorder
+        several = list(tensors) if isinstance(tensors, (list, tuple)) else [tensors]
+        if recorder.worker or not all(isinstance(one, self._torch.Tensor) for one in several):
+            return
+        busy, recorder.busy = recorder.busy, True
+        try:
+            for one in several:
+                if one.numel() == 1:
+                    value = float(one.detach()) if one.dtype.is_floating_point else 0.0
+                    recorder.event("loss", self._digests(one), value.hex())
+        finally:
+            recorder.busy = busy
+
+
+def install(torch: Any, recorder: Recorder, settings: Any) -> None:
+    """Hooks the optimizers and the backward of an imported PyTorch."""
+    recorder.event("uses", "torch", str(torch.__version__), torch.get_num_threads(), bool(torch.cuda.is_available()))
+    light = _Light(torch, recorder, settings)
+
+    def stepped(optimizer: Any, args: Any, kwargs: Any) -> None:
+        light.stepped(optimizer)
+
+    stepped._torchdynamo_disable = True  # type: ignore[attr-defined]
+    register = getattr(sys.modules[torch.optim.Optimizer.__module__], "register_optimizer_step_post_hook", None)
+    if register is None:
+        recorder.event("note", "this PyTorch has no hooks of optimizers: steps are not seen")
+    else:
+        register(stepped)
+    real = torch.autograd.backward
+
+    def backward(tensors: Any, *args: Any, **kwargs: Any) -> Any:
+        light.lost(tensors)
+        return real(tensors, *args, **kwargs)
+
+    backward.__doc__, backward.__wrapped__ = real.__doc__, real  # type: ignore[attr-defined]
+    torch.autograd.backward = backward

@@ -1,0 +1,123 @@
+"""What is recorded, one JSON list a line, in a file for each process; bounded, and written out often.
+
+The first word of a line is its kind, the second the thread; an event is known by the number of its line.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+import threading
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .places import Places
+
+MOST = 2**28
+"""Bytes of a recording; after these it is closed, and says so."""
+_FLUSH = 2**15
+MAIN = "main"
+
+
+def digest(data: Any) -> str:
+    """Eight bytes that tell data from other data; of what is no bytes, its text."""
+    if not isinstance(data, (bytes, bytearray, memoryview)):
+        data = repr(data).encode("utf-8", "backslashreplace")
+    return hashlib.blake2b(data, digest_size=8).hexdigest()
+
+
+class Recorder:
+    """The recording of this process; in a worker (forked or started anew) one of its own."""
+
+    def __init__(self, folder: str, places: Places, worker: bool = False) -> None:
+        self.folder, self.places, self.worker = folder, places, worker
+        self.local = threading.local()
+        self.closed = False
+        self.busy = False
+        self._lock = threading.RLock()
+        self._begin()
+        os.register_at_fork(after_in_child=self._forked)
+
+    def _begin(self) -> None:
+        self.number = 0
+        self._size = 0
+        self._waiting: list[bytes] = []
+        self._pending = 0
+        self._file: Any = None
+        self._known: dict[Any, int] = {}
+
+    def _forked(self) -> None:
+        self._lock = threading.RLock()
+        self.local = threading.local()
+        self.worker = True
+        self._begin()
+
+    def _name(self) -> str:
+        """``main``, or for a worker what `multiprocessing` numbers it by: that is the same in each run."""
+        if not self.worker:
+            return MAIN
+        process = sys.modules.get("multiprocessing.process")
+        identity = process.current_process()._identity if process is not None else ()
+        return "worker-" + ("-".join(map(str, identity)) or "p" + str(os.getpid()))
+
+    def place(self, depth: int = 2) -> int:
+        """The number of the user's line that is being executed; 0: there is none on the stack."""
+        return self.number_of(self.places.here(depth + 1))
+
+    def number_of(self, found: Any) -> int:
+        """The number of a place; it is written down when it is new."""
+        if found is None:
+            return 0
+        number = self._known.get(found)
+        if number is None:
+            with self._lock:
+                number = self._known[found] = len(self._known) + 1
+                self.event("place", number, *found)
+        return number
+
+    def thread(self) -> str:
+        """The thread's name; threads are numbered in the order of their start, as long as that is the same."""
+        current = threading.current_thread()
+        return MAIN if current is threading.main_thread() or self.worker else current.name
+
+    def note(self, text: str) -> None:
+        """Something that whoever reads the report is to know."""
+        self.event("note", text)
+
+    def uses(self, module: Any) -> None:
+        """A framework that the program has imported."""
+        self.event("uses", module.__name__)
+
+    def event(self, kind: str, *fields: Any) -> int:
+        """Writes one event down; its number."""
+        line = json.dumps([kind, self.thread(), *fields], separators=(",", ":")).encode() + b"\n"
+        with self._lock:
+            if self.closed:
+                return 0
+            self.number += 1
+            self._waiting.append(line)
+            self._pending += len(line)
+            self._size += len(line)
+            if self._size > MOST and kind != "end":
+                self.event("end", "full")
+                self.flush()
+                self.closed = True
+            elif self._pending > _FLUSH:
+                self.flush()
+            return self.number
+
+    def flush(self) -> None:
+        """What is recorded so far survives whatever happens to the process."""
+        with self._lock:
+            if not self._waiting:
+                return
+            data, self._waiting, self._pending = b"".join(self._waiting), [], 0
+            try:
+                if self._file is None:
+                    name = os.path.join(self.folder, self._name() + ".jsonl")  # noqa: PTH118
+                    self._file = open(name, "ab", buffering=0)  # noqa: PTH123, SIM115
+                self._file.write(data)
+            except OSError:
+                self.closed = True  # the disk is full: what is there is read as a part

@@ -1,0 +1,75 @@
+"""Begins the recording in the process that runs the program, and in its workers."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import signal
+import sys
+from typing import Any
+
+from . import files, switches
+from .importing import Importing
+from .places import Places
+from .recorder import Recorder
+
+_PR_SET_PDEATHSIG = 1
+
+
+def start(path: str) -> None:
+    """``path``: the settings that the parent wrote."""
+    try:
+        with open(path, encoding="utf-8") as stream:  # noqa: PTH123
+            settings = json.load(stream)
+    except (OSError, ValueError):
+        return  # the run is over: a process that has outlived it
+    if not _runs_python(sys.argv if hasattr(sys, "argv") else []):
+        return
+    worker = not _claimed(settings["folder"])
+    recorder = Recorder(settings["folder"], Places(settings["roots"]), worker)
+    importing = Importing(recorder.note)
+    switches.install(importing, settings["switches"], recorder, worker)
+    if not worker:
+        _bound_to_parent()
+        recorder.event("start", sys.version.split()[0], os.getpid())
+        files.install(recorder)
+        atexit.register(_ended, recorder)
+    _recording(importing, recorder, settings)
+
+
+def _recording(importing: Importing, recorder: Recorder, settings: Any) -> None:
+    """What is recorded in this stage; a stage imports no more than it needs."""
+    if not recorder.worker:
+        from . import light
+
+        importing.after("torch", lambda torch: light.install(torch, recorder, settings))
+        for name in ("tensorflow", "jax"):
+            importing.after(name, recorder.uses)
+
+
+def _runs_python(argv: list[str]) -> bool:
+    """Helpers of `multiprocessing` (the tracker of resources) are none of the program's processes."""
+    return "-c" not in argv[:1] or "resource_tracker" not in " ".join(getattr(sys, "orig_argv", []))
+
+
+def _claimed(folder: str) -> bool:
+    """Whether this is the first process of the program: it records, others are its workers."""
+    try:
+        os.close(os.open(os.path.join(folder, "claimed"), os.O_CREAT | os.O_EXCL | os.O_WRONLY))  # noqa: PTH118
+    except OSError:
+        return False
+    return True
+
+
+def _ended(recorder: Recorder) -> None:
+    recorder.event("end", "exit")
+    recorder.flush()
+
+
+def _bound_to_parent() -> None:
+    """On Linux: die with d9mlint, however it ends."""
+    if sys.platform.startswith("linux"):
+        import ctypes
+
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -1,0 +1,57 @@
+"""The switches that are thrown inside the process: seeds, deterministic ops, threads, workers, compilation."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .importing import Importing
+    from .recorder import Recorder
+
+SEED = 0
+
+
+def install(importing: Importing, names: list[str], recorder: Recorder, worker: bool) -> None:
+    """Throws the named switches when the module that they belong to has been imported."""
+    if "seeds" in names and not worker:
+        importing.after("random", lambda random: random.seed(SEED))
+        importing.after("numpy.random", lambda module: module.seed(SEED))
+        importing.after("torch", lambda torch: torch.manual_seed(SEED))
+    if "deterministic" in names:
+        importing.after("torch", _deterministic)
+    if "threads" in names:
+        importing.after("torch", lambda torch: torch.set_num_threads(1))
+    if "compile" in names:
+        os.environ["TORCH_COMPILE_DISABLE"] = "1"  # read when Dynamo is imported
+        importing.after("torch._dynamo.config", _eager)
+    importing.after("torch.utils.data.dataloader", lambda module: _workers(module, recorder, "workers" in names))
+
+
+def _deterministic(torch: Any) -> None:
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+    torch.use_deterministic_algorithms(True, warn_only=True)
+    torch.backends.cudnn.benchmark = False
+
+
+def _eager(config: Any) -> None:
+    config.disable = True
+
+
+def _workers(module: Any, recorder: Recorder, none: bool) -> None:
+    """Tells that a loader has workers, or takes them away."""
+    kind = module.DataLoader
+    real = kind.__init__
+
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+        if none:
+            args = (*args[:5], 0, *args[6:]) if len(args) > 5 else args  # dataset, batch_size, ..., num_workers
+            for name, value in (("num_workers", 0), ("prefetch_factor", None), ("persistent_workers", False)):
+                if name in kwargs:
+                    kwargs[name] = value
+        real(self, *args, **kwargs)
+        if self.num_workers > 0:
+            recorder.event("uses", "workers")
+
+    __init__.__doc__, __init__.__wrapped__ = real.__doc__, real  # type: ignore[attr-defined]
+    kind.__init__ = __init__

@@ -1,0 +1,116 @@
+"""Runs the program under given conditions, as often as asked, and keeps what is needed to compare the runs."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from d9mlint.trace import files
+from d9mlint.trace.process import RAN, Ended, Start, executed
+from d9mlint.trace.recording import Recording, read
+
+_PERTURB = (85, 170, 51, 204, 15, 240)
+"""What glibc fills memory with that it hands out (`mallopt(3)`, M_PERTURB): other runs find other leftovers."""
+_FIRST_HASH_SEED = 101
+LIGHT, OPS = "light", "ops"
+
+
+class Program(NamedTuple):
+    """What is run."""
+
+    python: str
+    words: tuple[str, ...]
+    """After the interpreter: the script, or ``-m`` and a module."""
+    arguments: tuple[str, ...]
+    roots: tuple[str, ...]
+    """Folders whose files are the user's own code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How it is run."""
+
+    steps: int = 20
+    """Steps of optimizers after which the program is ended; 0: it runs to its end."""
+    runs: int = 2
+    summed: bool = False
+    """Digests are made on the CPU as they are on a GPU."""
+
+
+class Conditions(NamedTuple):
+    """One row of the matrix of switches, in one stage."""
+
+    stage: str = LIGHT
+    switch: str = ""
+    inside: tuple[str, ...] = ()
+    """Switches that the child throws."""
+    env: Mapping[str, str] = {}
+
+
+class Run(NamedTuple):
+    """What is known of one run."""
+
+    conditions: Conditions
+    number: int
+    ended: Ended
+    recording: Recording
+    output: str
+    """A digest of what it wrote to its standard output."""
+    wrote: Mapping[str, str]
+    """By path, a digest of each file that it left behind."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether it ended by itself, well, or after the steps that were asked for."""
+        return self.ended.how == RAN and (self.ended.code == 0 or self.recording.end == "steps")
+
+
+def run(program: Program, settings: Settings, conditions: Conditions, number: int, seconds: float) -> Run:
+    """Runs the program once; ``number`` (from 0) decides about the hash seed and the allocator's leftovers.
+
+    Raises:
+        OSError: the interpreter cannot be started.
+    """
+    cwd = Path.cwd()
+    before, _ = files.state(cwd)
+    with tempfile.TemporaryDirectory(prefix="d9mlint-trace-", ignore_cleanup_errors=True) as name:
+        folder = Path(os.path.realpath(name))
+        asked = {
+            "stage": conditions.stage, "steps": settings.steps, "switches": list(conditions.inside),
+            "roots": list(program.roots), "summed": settings.summed,
+        }  # fmt: skip
+        env = {**_varied(number), **conditions.env}
+        command = (program.python, *program.words, *program.arguments)
+        ended = executed(Start(command, folder, asked, env), seconds)
+        recording = read(folder)
+        output = files.content(folder / "stdout")
+    after, _ = files.state(cwd)
+    wrote = files.written(before, after, (path for path, _ in recording.written))
+    return Run(conditions, number, ended, recording, output, wrote)
+
+
+def _varied(number: int) -> dict[str, str]:
+    """What differs from run to run anyway, made to differ for sure; what the user has set stays."""
+    varied = {
+        "PYTHONHASHSEED": str(_FIRST_HASH_SEED + number),
+        "MALLOC_PERTURB_": str(_PERTURB[number % len(_PERTURB)]),
+    }
+    return {name: value for name, value in varied.items() if os.environ.get(name, "random") == "random"}
+
+
+class Clock:
+    """The time that is left for all stages together, on the monotonic clock."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._end = time.monotonic() + seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds."""
+        return max(0.0, self._end - time.monotonic())
