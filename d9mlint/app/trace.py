@@ -12,12 +12,19 @@ from typing import NamedTuple
 
 from d9mlint.app.machine import machine
 from d9mlint.app.options import shown
+from d9mlint.app.trace_findings import explained
 from d9mlint.model import Comparison, Culprit, SwitchTried, TracedRun, TraceReport, UsageError
-from d9mlint.model.trace import EQUAL, FAILED, PART
+from d9mlint.model.trace import EQUAL, FAILED, PART, UNTRIED
 from d9mlint.trace import compare
-from d9mlint.trace.run import Clock, Conditions, Program, Run, Settings, run
+from d9mlint.trace.explain import UNSEEN, culprits
+from d9mlint.trace.run import OPS, VALUES, Clock, Conditions, Program, Run, Settings, run
+from d9mlint.trace.switches import Switch, applying, with_seeds
+from d9mlint.trace.values import first_difference
 
 PARTED, UNFINISHED = 1, 3
+_TRIES = 2
+_MARGIN = 1.3
+"""A pair of runs is begun where this many times the time of the first pair is left."""
 _NOTHING = Comparison(FAILED, what="no runs were compared")
 Watch = Callable[[str], None]
 
@@ -109,6 +116,79 @@ def _stages(state: Tracing) -> None:
     state.comparison = compare.compared(runs)
     if state.comparison.verdict == FAILED:
         state.stopped = state.comparison.what
+    if state.comparison.verdict == PART:
+        state.watch("where do they part?")
+        state.culprits = _located(state)
+        state.watch("which switch decides?")
+        _switched(state, runs)
+
+
+def _switched(state: Tracing, runs: Sequence[Run]) -> None:
+    """Two runs under each switch; where none decides, the seeds and each other one."""
+    state.switches.append(SwitchTried("as is", "", state.comparison))
+    uses = {name for one in runs for name in one.recording.uses}
+    chosen = applying(tuple(uses))
+    seconds = _MARGIN * sum(one.ended.seconds for one in runs[:2])
+    for switch in chosen:
+        state.switches.append(_tried(state, switch, seconds))
+    if not any(one.decides for one in state.switches):
+        for switch in with_seeds(chosen):
+            state.switches.append(_tried(state, switch, seconds))
+            if state.switches[-1].decides:
+                break
+
+
+def _tried(state: Tracing, switch: Switch, seconds: float) -> SwitchTried:
+    if state.clock.left < seconds:
+        return SwitchTried(switch.name, switch.changes, Comparison(UNTRIED, what="no time was left: --time"))
+    state.watch(f"which switch decides? {switch.name}")
+    found = compare.compared(_run(state, switch.conditions, 2))
+    return SwitchTried(switch.name, switch.changes, found, found.verdict == EQUAL)
+
+
+def _located(state: Tracing) -> tuple[Culprit, ...]:
+    """Where two runs part, that are recorded op by op; tried again where these happen to be equal."""
+    for _ in range(_TRIES):
+        one, other = _run(state, Conditions(OPS), 2)
+        found = culprits(one.recording, other.recording)
+        if found:
+            found = (_through_python(state, found[0]), *found[1:])
+            cwd = Path.cwd()
+            told = tuple(_placed(culprit, cwd) for culprit in found)
+            script = _entry(state.options)
+            return told if script is None else explained(told, script, state.options.config)
+        if state.clock.left <= 0:
+            break
+    state.notes.append("the runs that were recorded op by op did not part: the hashing may hide a race")
+    return ()
+
+
+def _through_python(state: Tracing, found: Culprit) -> Culprit:
+    """The culprit; one that the ops do not explain is looked for in the program's variables."""
+    if UNSEEN not in found.note:
+        return found
+    one, other = _run(state, Conditions(VALUES), 2)
+    return first_difference(one.recording, other.recording, found) or found
+
+
+def _entry(options: TraceOptions) -> Path | None:
+    """The file that is run; of a module it is looked for from here only."""
+    if options.script is not None:
+        return options.script
+    stem = Path(*str(options.module).split("."))
+    return next((path for path in (stem.with_suffix(".py"), stem / "__main__.py") if path.is_file()), None)
+
+
+def _placed(found: Culprit, cwd: Path) -> Culprit:
+    """The culprit with its path as the user knows it, and the text of its line."""
+    if not found.path:
+        return found
+    try:
+        lines = Path(found.path).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    source = lines[found.line - 1] if 0 < found.line <= len(lines) else ""
+    return found._replace(path=shown(Path(found.path), cwd), source=source)
 
 
 def _run(state: Tracing, conditions: Conditions, count: int) -> list[Run]:

@@ -46,7 +46,7 @@ class Recording(NamedTuple):
     """By process (``main``, workers), the events of the second stage."""
 
 
-_PLACED = {"op", "draw", "seed", "source", "read", "write", "batch"}
+_PLACED = {"op", "draw", "seed", "source", "read", "write", "value"}
 
 
 def read(folder: Path) -> Recording:
@@ -61,7 +61,7 @@ def read(folder: Path) -> Recording:
         elif one.kind == "loss":
             losses.append((str(one.fields[0]), str(one.fields[1]), len(steps)))
     uses = [one for one in light if one.kind == "uses"]
-    detailed = {"op", "draw", "seed", "source", "batch", "read"}
+    detailed = {"op", "draw", "seed", "source", "read", "value"}
     return Recording(
         tuple(steps), tuple(losses), tuple(sorted({str(one.fields[0]) for one in uses})),
         (

@@ -17,7 +17,7 @@ from d9mlint.trace.recording import Recording, read
 _PERTURB = (85, 170, 51, 204, 15, 240)
 """What glibc fills memory with that it hands out (`mallopt(3)`, M_PERTURB): other runs find other leftovers."""
 _FIRST_HASH_SEED = 101
-LIGHT, OPS = "light", "ops"
+LIGHT, OPS, VALUES = "light", "ops", "values"
 
 
 class Program(NamedTuple):

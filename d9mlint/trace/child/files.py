@@ -6,12 +6,15 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
+from .recorder import digest
+
 if TYPE_CHECKING:
     from .recorder import Recorder
 
 _MOST = 5000
+_SMALL = 2**22
 _CODE = (".py", ".pyc", ".so", ".pth", ".pyd", ".dll")
-_SYSTEM = ("/proc", "/sys", "/dev")
+_SYSTEM = ("/proc", "/sys", "/dev/pts")
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_APPEND
 
 
@@ -19,6 +22,7 @@ class _Files:
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self._known: set[tuple[str, str]] = set()
+        self._busy = False
         self._outside = tuple(
             os.path.realpath(one) + os.sep for one in (sys.prefix, sys.base_prefix, recorder.folder, *_SYSTEM)
         )
@@ -39,18 +43,34 @@ class _Files:
         self._told("write" if writes else "read", path)
 
     def _told(self, kind: str, path: Any) -> None:
-        if self._recorder.worker or len(self._known) > _MOST:
+        if self._busy or self._recorder.worker or len(self._known) > _MOST:
             return
         name = os.path.abspath(os.fsdecode(path))  # noqa: PTH100
-        if name.endswith(_CODE) or name.startswith(self._outside) or (kind, name) in self._known:
+        if (
+            name.endswith(_CODE)
+            or (name.startswith("/dev/") and not name.startswith("/dev/shm/"))
+            or name.startswith(self._outside)
+            or (kind, name) in self._known
+        ):
             return
         self._known.add((kind, name))
+        self._recorder.event(kind, self._recorder.place(4), name, self._content(name) if kind == "read" else "")
+
+    def _content(self, name: str) -> str:
+        """A digest of a small file, of a large one its size."""
+        if self._busy:
+            return ""
+        self._busy = True
         try:
-            known = os.stat(name)  # noqa: PTH116
-            state = [known.st_size, known.st_mtime_ns]
+            size = os.path.getsize(name) if os.path.isfile(name) else 0  # noqa: PTH113, PTH202
+            if not 0 < size <= _SMALL:
+                return str(size)
+            with open(name, "rb") as stream:  # noqa: PTH123
+                return digest(stream.read())
         except OSError:
-            state = []
-        self._recorder.event(kind, self._recorder.place(4), name, state)
+            return ""
+        finally:
+            self._busy = False
 
 
 def install(recorder: Recorder) -> None:

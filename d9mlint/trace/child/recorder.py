@@ -35,10 +35,18 @@ class Recorder:
         self.folder, self.places, self.worker = folder, places, worker
         self.local = threading.local()
         self.closed = False
-        self.busy = False
         self._lock = threading.RLock()
         self._begin()
         os.register_at_fork(after_in_child=self._forked)
+
+    @property
+    def busy(self) -> bool:
+        """Whether this thread does something for the recording, which is not to be recorded."""
+        return getattr(self.local, "busy", False)
+
+    @busy.setter
+    def busy(self, value: bool) -> None:
+        self.local.busy = value
 
     def _begin(self) -> None:
         self.number = 0
@@ -88,7 +96,11 @@ class Recorder:
 
     def uses(self, module: Any) -> None:
         """A framework that the program has imported."""
-        self.event("uses", module.__name__)
+        self.note_use(module.__name__)
+
+    def note_use(self, name: str) -> None:
+        """Something that a switch is about."""
+        self.event("uses", name)
 
     def event(self, kind: str, *fields: Any) -> int:
         """Writes one event down; its number."""
@@ -104,7 +116,7 @@ class Recorder:
                 self.event("end", "full")
                 self.flush()
                 self.closed = True
-            elif self._pending > _FLUSH:
+            elif self.worker or self._pending > _FLUSH:  # workers are ended without a word
                 self.flush()
             return self.number
 

@@ -46,6 +46,21 @@ def _recording(importing: Importing, recorder: Recorder, settings: Any) -> None:
         importing.after("torch", lambda torch: light.install(torch, recorder, settings))
         for name in ("tensorflow", "jax"):
             importing.after(name, recorder.uses)
+        importing.after("torch._inductor.compile_fx", lambda _: recorder.note_use("compile"))
+    if settings["stage"] == "values":
+        from . import sources, values
+
+        sources.install(importing, recorder)
+        values.install(recorder)
+    if settings["stage"] == "ops":
+        from . import draws, sources
+
+        draws.install(importing, recorder)
+        sources.install(importing, recorder)
+        if not recorder.worker:
+            from . import ops
+
+            ops.install(importing, recorder, settings)
 
 
 def _runs_python(argv: list[str]) -> bool:

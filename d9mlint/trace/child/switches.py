@@ -21,7 +21,7 @@ def install(importing: Importing, names: list[str], recorder: Recorder, worker: 
     if "deterministic" in names:
         importing.after("torch", _deterministic)
     if "threads" in names:
-        importing.after("torch", lambda torch: torch.set_num_threads(1))
+        importing.after("torch", _one_thread)
     if "compile" in names:
         os.environ["TORCH_COMPILE_DISABLE"] = "1"  # read when Dynamo is imported
         importing.after("torch._dynamo.config", _eager)
@@ -32,6 +32,13 @@ def _deterministic(torch: Any) -> None:
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     torch.use_deterministic_algorithms(True, warn_only=True)
     torch.backends.cudnn.benchmark = False
+    torch.use_deterministic_algorithms = lambda mode, **kwargs: None  # the program does not take it back
+
+
+def _one_thread(torch: Any) -> None:
+    """Also where the program asks for more."""
+    torch.set_num_threads(1)
+    torch.set_num_threads = lambda number: None
 
 
 def _eager(config: Any) -> None:

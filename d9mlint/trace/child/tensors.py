@@ -96,14 +96,18 @@ class Digests:
             tensor = torch.view_as_real(tensor)
         kinds = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
         bits = tensor.contiguous().reshape(-1).view(kinds[tensor.element_size()]).to(torch.int64)
-        mixed = bits ^ _mixed(torch.arange(1, bits.numel() + 1, device=bits.device) * _GOLDEN)
-        return _mixed(mixed).sum()
+        return total(bits, torch.arange(1, bits.numel() + 1, device=bits.device))
 
 
 def _memory(tensor: Any) -> Any:
     """The bytes of a contiguous tensor; those of a large one are not copied, so it must outlive them."""
     size = tensor.numel() * tensor.element_size()
     return ctypes.string_at(tensor.data_ptr(), size) if size <= _SMALL else _view(tensor.data_ptr(), size, _READ)
+
+
+def total(bits: Any, positions: Any) -> Any:
+    """The sum of the elements' bits, each mixed with its position; whole numbers of 64 bits that wrap around."""
+    return _mixed(bits ^ _mixed(positions * _GOLDEN)).sum()
 
 
 def _mixed(bits: Any) -> Any:

@@ -1,0 +1,63 @@
+"""What an op of PyTorch does with its arguments, as its schema tells: reads, overwrites, or only views them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+_EMPTY = frozenset(
+    ("empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided", "empty_quantized")
+)
+_OVERWRITING = frozenset(
+    (
+        "copy_", "fill_", "zero_", "uniform_", "normal_", "random_", "bernoulli_", "log_normal_", "cauchy_",
+        "exponential_", "geometric_",
+    )
+)  # fmt: skip
+"""In-place ops that do not read what they write over."""
+_OTHERS = ("profiler", "prim", "prims", "inductor", "higher_order", "debug_mode_ops")
+OP, VIEW, EMPTY, ENTRY, SKIP = "op", "view", "empty", "entry", "skip"
+
+
+class Schema(NamedTuple):
+    """What is asked about an op at each call."""
+
+    name: str
+    kind: str
+    """``empty``: memory as it is; ``entry``: data that Python made; ``view``: no bytes are read or written."""
+    random: bool
+    written: frozenset[str]
+    """Arguments that it writes to, by position (as text) and name."""
+    unread: frozenset[str]
+    """Of these, those whose old content it does not read."""
+
+
+def schema_of(func: Any) -> Schema:
+    """The schema of an overload."""
+    schema = func._schema
+    space, _, base = schema.name.partition("::")
+    written, unread = set(), set()
+    for position, one in enumerate(schema.arguments):
+        if one.alias_info is not None and one.alias_info.is_write:
+            names = {one.name, str(position)} if not one.kwarg_only else {one.name}
+            written |= names
+            if one.kwarg_only or (position == 0 and base in _OVERWRITING):
+                unread |= names
+    random = any(str(tag).endswith("nondeterministic_seeded") for tag in getattr(func, "tags", ()))
+    name = "torch.ops." + str(func) if space != "aten" else str(func)
+    kind = _kind(space, base, schema, bool(written))
+    return Schema(name[: -len(".default")] if name.endswith(".default") else name, kind, random,
+                  frozenset(written), frozenset(unread))  # fmt: skip
+
+
+def _kind(space: str, base: str, schema: Any, writes: bool) -> str:
+    if space in _OTHERS:
+        return SKIP
+    if space != "aten":
+        return OP
+    if base in _EMPTY:
+        return EMPTY
+    if base in ("lift_fresh", "set_"):
+        return ENTRY
+    returns = list(schema.returns)
+    aliases = [one.alias_info is not None and not one.alias_info.is_write for one in returns]
+    return VIEW if returns and all(aliases) and not writes else OP

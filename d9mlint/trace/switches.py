@@ -1,0 +1,59 @@
+"""The matrix of switches: which single change of the conditions makes runs equal names the family of the cause."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from d9mlint.trace.run import LIGHT, Conditions
+
+_HASH = {"PYTHONHASHSEED": "0"}
+
+
+class Switch(NamedTuple):
+    """A change of the conditions."""
+
+    name: str
+    changes: str
+    """In words."""
+    inside: tuple[str, ...] = ()
+    """What the child does."""
+    env: Mapping[str, str] = {}
+    uses: str = ""
+    """Only of interest for a program that uses this; empty: for all."""
+
+    @property
+    def conditions(self) -> Conditions:
+        """For runs of the light probe."""
+        return Conditions(LIGHT, self.name, self.inside, self.env)
+
+
+SEEDS = Switch("seeds", "random, numpy, torch seeded at the start, PYTHONHASHSEED=0", ("seeds",), _HASH)
+MATRIX = (
+    Switch("hash seed", "PYTHONHASHSEED=0", (), _HASH),
+    SEEDS,
+    Switch(
+        "deterministic", "torch.use_deterministic_algorithms(True), CUBLAS_WORKSPACE_CONFIG", ("deterministic",),
+        {"CUBLAS_WORKSPACE_CONFIG": ":4096:8"}, "torch",
+    ),
+    Switch(
+        "one thread", "OMP_NUM_THREADS=1, torch.set_num_threads(1)", ("threads",),
+        {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}, "torch",
+    ),
+    Switch("workers 0", "DataLoader(num_workers=0)", ("workers",), {}, "workers"),
+    Switch("compile off", "TORCH_COMPILE_DISABLE=1", ("compile",), {"TORCH_COMPILE_DISABLE": "1"}, "compile"),
+)  # fmt: skip
+
+
+def applying(uses: tuple[str, ...]) -> list[Switch]:
+    """The switches that can matter to a program that uses this."""
+    return [one for one in MATRIX if not one.uses or one.uses in uses]
+
+
+def with_seeds(switches: list[Switch]) -> list[Switch]:
+    """For programs with two causes: the seeds and each other switch at once."""
+    return [
+        Switch(f"seeds + {one.name}", f"both: {one.changes}", (*SEEDS.inside, *one.inside), {**SEEDS.env, **one.env})
+        for one in switches
+        if one.name not in ("hash seed", SEEDS.name)
+    ]

@@ -1,0 +1,80 @@
+"""Programs with a planted cause: the line that ends in `# <- kind` is the one to be named.
+
+    python tests/trace/planted.py INTERPRETER [REPETITIONS] [PROGRAM]...
+
+tells how often it is; with ``--fixed`` a program is cured, and nothing may be named.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+from d9mlint.model import Culprit
+from d9mlint.trace.explain import UNSEEN, culprits
+from d9mlint.trace.recording import Recording
+from d9mlint.trace.run import OPS, VALUES, Conditions, Program, Settings, run
+from d9mlint.trace.values import first_difference
+
+PROGRAMS = sorted(Path(__file__).with_name("programs").glob("*.py"))
+_MARK = re.compile(r"# <- (\w+)$")
+
+
+def planted(path: Path) -> tuple[int, str]:
+    """The line of the cause, and its kind."""
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        found = _MARK.search(line)
+        if found:
+            return number, found[1]
+    raise ValueError(f"{path.name} has no mark")
+
+
+def located(python: str, path: Path, *arguments: str) -> tuple[Culprit, ...]:
+    """What two recorded runs of the program are seen to part at, in a folder of their own."""
+    program = Program(python, (str(path),), arguments, (str(path.parent),))
+    before = Path.cwd()
+    memory = Path("/dev/shm")  # a file system that lists files as they were made, where there is one
+    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder:
+        os.chdir(folder)
+        try:
+            one, other = recorded(program, OPS)
+            found = culprits(one, other)
+            if found and UNSEEN in found[0].note:
+                found = (first_difference(*recorded(program, VALUES), found[0]) or found[0], *found[1:])
+        finally:
+            os.chdir(before)
+    return found
+
+
+def recorded(program: Program, stage: str) -> list[Recording]:
+    """The recordings of two runs."""
+    runs = [run(program, Settings(0), Conditions(stage), number, 300) for number in range(2)]
+    for each in runs:
+        assert each.whole, f"{program.words}: {each.ended}"
+    return [each.recording for each in runs]
+
+
+def main() -> None:
+    """Prints how often each line is named."""
+    python, repetitions = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 3
+    chosen = [one for one in PROGRAMS if one.stem in sys.argv[3:] or len(sys.argv) < 4]
+    right = total = clean = 0
+    for path in chosen:
+        line, kind = planted(path)
+        for _ in range(repetitions):
+            found = located(python, path)
+            good = bool(found) and (found[0].line, found[0].kind) == (line, kind)
+            twin = located(python, path, "--fixed")
+            right, total, clean = right + good, total + 1, clean + (not twin)
+            first = found[0] if found else None
+            told = f"{first.line} {first.kind} {first.op}: {first.note}" if first else "nothing"
+            print(f"{'right' if good else 'WRONG'} {path.stem}:{line} {kind}: {told}", f"TWIN {twin[:1]}" if twin else "",
+                  flush=True)  # fmt: skip
+    print(f"{right} of {total} causes named right, {clean} of {total} twins without one")
+
+
+if __name__ == "__main__":
+    main()
