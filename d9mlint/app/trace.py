@@ -149,7 +149,12 @@ def _tried(state: Tracing, switch: Switch, seconds: float) -> SwitchTried:
 def _located(state: Tracing) -> tuple[Culprit, ...]:
     """Where two runs part, that are recorded op by op; tried again where these happen to be equal."""
     for _ in range(_TRIES):
+        if state.clock.left <= 0:
+            state.notes.append("no time was left to look where they part: --time")
+            return ()
         one, other = _run(state, Conditions(OPS), 2)
+        if not (one.whole and other.whole):
+            state.notes.append("not all of the runs that were recorded op by op came to their end")
         found = culprits(one.recording, other.recording)
         if found:
             found = (_through_python(state, found[0]), *found[1:])
@@ -157,8 +162,6 @@ def _located(state: Tracing) -> tuple[Culprit, ...]:
             told = tuple(_placed(culprit, cwd) for culprit in found)
             script = _entry(state.options)
             return told if script is None else explained(told, script, state.options.config)
-        if state.clock.left <= 0:
-            break
     state.notes.append("the runs that were recorded op by op did not part: the hashing may hide a race")
     return ()
 
@@ -231,6 +234,8 @@ def _notes(runs: Sequence[Run]) -> list[str]:
         for name, title in _UNKNOWN.items()
         if name in used
     ]
+    if not all(one.searched for one in first):
+        notes.append("the working directory holds too many files: not all were looked at for what the runs wrote")
     return notes + sorted({note for one in first for note in one.recording.notes})
 
 

@@ -14,6 +14,7 @@ OP, DRAW, MEMORY, ENTRY, NUMBER, FLOW, THREADS = "op", "draw", "memory", "entry"
 """An op; a draw; memory that nobody has written; a tensor from outside; a number from outside; another way through the
 program; threads that come in another order."""
 _EMPTY = "empty"
+_ENDS = ("exit", "steps")
 
 
 class Root(NamedTuple):
@@ -77,6 +78,8 @@ def found(one: Recording, other: Recording) -> Iterator[Root]:
     ordered = sorted([*pairs, *threads], key=lambda pair: pair.one.number)
     for pair in ordered:
         root = _root(pair, known)
+        if root is not None and root.kind == FLOW and other.end not in _ENDS:
+            return  # the other run was cut off here
         if root is not None:
             yield root
             if root.kind == FLOW:
@@ -100,6 +103,7 @@ def _root(pair: Pair, known: _Known) -> Root | None:
         return None
     if one.scalars != other.scalars:
         return Root(NUMBER, one, other)
-    if align.alike(one.outs, other.outs) or one.kind == _EMPTY or not known.goes_on(pair):
+    if align.alike(one.outs, other.outs) or one.kind == _EMPTY:
         return None
-    return Root(OP, one, other)
+    main = align.alike(one.outs[:1], other.outs[:1])  # what differs comes beside the result: perhaps a workspace
+    return None if main and not known.goes_on(pair) else Root(OP, one, other)

@@ -63,6 +63,8 @@ class Run(NamedTuple):
     """A digest of what it wrote to its standard output."""
     wrote: Mapping[str, str]
     """By path, a digest of each file that it left behind."""
+    searched: bool = True
+    """Whether all files of the working directory were looked at."""
 
     @property
     def whole(self) -> bool:
@@ -77,7 +79,7 @@ def run(program: Program, settings: Settings, conditions: Conditions, number: in
         OSError: the interpreter cannot be started.
     """
     cwd = Path.cwd()
-    before, _ = files.state(cwd)
+    before, searched = files.state(cwd)
     with tempfile.TemporaryDirectory(prefix="d9mlint-trace-", ignore_cleanup_errors=True) as name:
         folder = Path(os.path.realpath(name))
         asked = {
@@ -91,7 +93,7 @@ def run(program: Program, settings: Settings, conditions: Conditions, number: in
         output = files.content(folder / "stdout")
     after, _ = files.state(cwd)
     wrote = files.written(before, after, (path for path, _ in recording.written))
-    return Run(conditions, number, ended, recording, output, wrote)
+    return Run(conditions, number, ended, recording, output, wrote, searched)
 
 
 def _varied(number: int) -> dict[str, str]:

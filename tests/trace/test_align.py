@@ -11,7 +11,7 @@ from d9mlint.trace.recording import Event, Recording
 
 def recording(*lines: tuple[Any, ...], worker: tuple[tuple[Any, ...], ...] = ()) -> Recording:
     """Of events as (kind, line, fields ...), numbered from 1; a line is of the main thread unless it is a pair."""
-    return Recording(started=True, events=(("main", _events(lines)), ("worker-1", _events(worker))))
+    return Recording(started=True, end="exit", events=(("main", _events(lines)), ("worker-1", _events(worker))))
 
 
 def _events(lines: tuple[tuple[Any, ...], ...]) -> tuple[Event, ...]:

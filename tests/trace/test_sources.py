@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ CLOCK = "import random, time\nseed = time.time_ns()\nrandom.seed(seed)\nprint(ra
 UUID = "import random, uuid\nseed = uuid.uuid4().int\nprint('x')\nrandom.seed(seed)\nprint(random.random())\n"
 OWN = "import random\nsource = random.Random()\nprint(source.random())\n"
 HASH = "print('a')\nprint(hash('text') % 1000)\n"
+UNKNOWN = "import importlib\nsource = importlib.import_module('ran' + 'dom')\nprint(getattr(source, 'rand' + 'om')())\n"
 COMPLETION = """\
 import os, time
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -62,9 +64,13 @@ def test_the_hash_seed_is_told_from_the_other_seeds(d9mlint: Ran) -> None:
 
 
 def test_a_culprit_is_joined_to_the_finding_that_explains_it(d9mlint: Ran) -> None:
-    source = DRAW.replace("import random\n", "import random, torch\n") if False else DRAW
-    first = traced(d9mlint, source)["culprits"][0]
-    assert first["finding"] in (None, "program.py:3 unseeded-python")
+    assert traced(d9mlint, DRAW)["culprits"][0]["finding"] == "program.py:3 unseeded-python"
+
+
+def test_a_culprit_that_no_finding_explains_is_told_as_such(d9mlint: Ran) -> None:
+    Path("program.py").write_text(UNKNOWN)
+    ran = d9mlint("trace", "program.py")
+    assert "known: `d9mlint check` did not know this" in ran.out
 
 
 def test_equal_runs_have_neither_switches_nor_culprits(d9mlint: Ran) -> None:

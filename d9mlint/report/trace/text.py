@@ -60,7 +60,7 @@ def _culprit(one: Culprit, first: bool, width: int) -> Iterator[Line]:
         yield (f"{one.line:>5} | ", "dim"), (printable(one.source.rstrip()), "")
     yield from labelled("why", one_line(one.note), width)
     yield from labelled("in", one_line(one.inputs), width)
-    yield from labelled("known", one_line(one.finding) or "no finding of `d9mlint check` explains it", width, 9)
+    yield from labelled("known", one_line(one.finding) or "`d9mlint check` did not know this", width, 9)
 
 
 def _switches(report: TraceReport, width: int) -> Iterator[Line]:
@@ -76,7 +76,7 @@ def _switches(report: TraceReport, width: int) -> Iterator[Line]:
         mark = " <- decides" if one.decides else ""
         yield (
             (f"  {one.name:<{_COLUMN}}", "bold"), (text, _STYLES.get(found.verdict, "")), (mark, "bold"), (more, ""),
-            (f"  {printable(one.changes)}" if not more else "", "dim"),
+            (f"  {printable(one.changes)}" if one.changes and not more else "", "dim"),
         )  # fmt: skip
 
 

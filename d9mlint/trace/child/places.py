@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
 OWN = os.path.dirname(os.path.realpath(__file__))  # noqa: PTH120
 _DEEPEST = 200
-Place = "tuple[str, int, str]"
 
 
 class Places:

@@ -24,8 +24,6 @@ def start(path: str) -> None:
             settings = json.load(stream)
     except (OSError, ValueError):
         return  # the run is over: a process that has outlived it
-    if not _runs_python(sys.argv if hasattr(sys, "argv") else []):
-        return
     worker = not _claimed(settings["folder"])
     recorder = Recorder(settings["folder"], Places(settings["roots"]), worker)
     importing = Importing(recorder.note)
@@ -61,11 +59,6 @@ def _recording(importing: Importing, recorder: Recorder, settings: Any) -> None:
             from . import ops
 
             ops.install(importing, recorder, settings)
-
-
-def _runs_python(argv: list[str]) -> bool:
-    """Helpers of `multiprocessing` (the tracker of resources) are none of the program's processes."""
-    return "-c" not in argv[:1] or "resource_tracker" not in " ".join(getattr(sys, "orig_argv", []))
 
 
 def _claimed(folder: str) -> bool:
