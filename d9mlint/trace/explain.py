@@ -98,19 +98,24 @@ def _torch_draw(root: Root, before: Sequence[Entry], book: Sequence[Entry]) -> C
 def _unseeded(own: Culprit, name: str, before: Sequence[Entry], book: Sequence[Entry], number: int) -> Culprit:
     """Why a generator has another state: it was seeded with another number, not at all, or too late."""
     title = _GENERATORS[name]
-    seeds = [one for one in before if one.one.kind == "seed" and one.one.fields[0] == name and one.one.place != NOWHERE]
+    names = (name, "torch") if name == "torch-device" else (name,)
+    seeds = _seeds(before, names)
     if seeds and (seeds[-1].differs or not seeds[-1].one.fields[3]):
         return _seed(seeds[-1], before)
     if seeds:
         line = seeds[-1].one.place[1]
         note = f"{title} was seeded alike on line {line}, but since then drawn from another number of times"
         return own._replace(note=note)
-    later = next(
-        (one.one for one in book if one.one.kind == "seed" and one.one.fields[0] == name and one.one.number > number
-         and one.one.place != NOWHERE), None,
-    )  # fmt: skip
+    later = next((one.one for one in _seeds(book, names) if one.process == MAIN and one.one.number > number), None)
     when = f": it is seeded later, on line {later.place[1]}" if later is not None else ""
     return own._replace(note=f"draws from {title}, which is not seeded{when}")
+
+
+def _seeds(entries: Sequence[Entry], names: tuple[str, ...]) -> list[Entry]:
+    """Where the program itself seeds a generator."""
+    return [
+        one for one in entries if one.one.kind == "seed" and one.one.fields[0] in names and one.one.place != NOWHERE
+    ]
 
 
 def _seed(seed: Entry, before: Sequence[Entry]) -> Culprit:

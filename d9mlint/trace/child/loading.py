@@ -78,7 +78,7 @@ def _backward(ops: Any, real: Any) -> Any:
 
     def backward(*args: Any, **kwargs: Any) -> Any:
         local = ops.recorder.local
-        local.backward = ops.recorder.place()
+        local.backward = ops.backward = ops.recorder.place()
         try:
             return real(*args, **kwargs)
         finally:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from . import compiled, loading
-from .recorder import digest
+from .recorder import MAIN, digest
 from .schemas import EMPTY, ENTRY, SKIP, VIEW, schema_of
 from .storages import Storages
 from .tensors import Digests
@@ -34,6 +34,8 @@ class Ops:
         self._schemas: dict[Any, Schema] = {}
         self._lines: dict[tuple[str, int], int] = {}
         """By thread and sequence number of an autograd node, the place of the op that made it."""
+        self.backward = 0
+        """The place of the last call of a backward."""
         self._node = getattr(torch._C, "_current_autograd_node", lambda: None)
         self._sequence = sys.modules["torch.autograd"]._get_sequence_nr
 
@@ -71,10 +73,9 @@ class Ops:
             return here, "forward"
         if here and here != getattr(recorder.local, "backward", 0):
             return here, "backward"  # in a backward that the user has written, or a forward that is made once more
-        forward = next(
-            (self._lines[key] for key in ((recorder.thread(), node._sequence_nr()),) if key in self._lines), 0
-        )
-        return forward or here, "backward"
+        number = node._sequence_nr()  # of the forward's thread; a GPU's backward has a thread of its own
+        forward = self._lines.get((recorder.thread(), number)) or self._lines.get((MAIN, number))
+        return forward or here or self.backward, "backward"
 
     def _recorded(self, func: Any, args: Any, kwargs: Any, schema: Schema, place: int, direction: str) -> Any:
         named = [*((str(n), one) for n, one in enumerate(args)), *kwargs.items()]

@@ -32,6 +32,7 @@ def install(importing: Importing, recorder: Recorder) -> None:
     wrapping.replace(builtins, "id", partial(_value, wrapping, "address", "id"))
     wrapping.replace(os, "listdir", partial(_listing, wrapping))
     wrapping.replace(os, "scandir", partial(_scanning, wrapping))
+    os.supports_fd.update((os.listdir, os.scandir))  # `shutil` asks whether they are among these
     for name in ("uuid1", "uuid4"):
         importing.after("uuid", partial(_uuid, wrapping, name))
     importing.after("concurrent.futures._base", partial(_futures, wrapping))
