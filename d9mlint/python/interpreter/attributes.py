@@ -14,6 +14,7 @@ from d9mlint.python.domain.values import (
     Class,
     Const,
     Dict,
+    Dynamic,
     FlagValue,
     Func,
     Inst,
@@ -91,6 +92,13 @@ def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place
             return interp.command_line.read(interp, holder, name)
         discards.looked_at(interp, holder, name)
         return Ref(f"{holder.type}.{name}", holder)
+    if isinstance(holder, Dynamic) and holder.options:
+        having = [
+            (cond, class_attribute(interp, leaf, name)) for cond, leaf in holder.options if isinstance(leaf, Class)
+        ]
+        found = tuple((cond, value) for cond, value in having if value is not None)
+        if found:
+            return Dynamic(holder.reason, name, found, holder.open)
     kind = _builtin_kind(holder)
     if kind:
         return Ref(f"builtins.{kind}.{name}", holder)

@@ -95,3 +95,12 @@ getattr(importlib.import_module(module), name)(3)
 """
     (one,) = found(text, "unseeded-numpy")
     assert one.when == ("--draw is numpy.random.rand",)
+
+
+def test_a_method_of_a_class_taken_by_name() -> None:
+    text = (
+        "import random\nimport sys\n\nclass Plain:\n    @classmethod\n    def create(cls):\n        return cls()\n\n"
+        "class Noisy:\n    @classmethod\n    def create(cls):\n        print(random.random())\n        return cls()\n\n"
+        "agent = globals()[sys.argv[1]].create()\n"
+    )
+    assert [one.location.line for one in found(text, "unseeded-python")] == [12]
