@@ -73,11 +73,16 @@ def check(options: Options) -> Outcome:
 
 def cured(options: Options) -> tuple[Report, Report]:
     """What is found, and what would be left after the patches, without writing any."""
+    before, done = patches(options)
+    return before, checked(options._replace(write_baseline=None), done.sources).report if done.sources else before
+
+
+def patches(options: Options) -> tuple[Report, Cure]:
+    """What is found, and the patches that are proven to cure it, none of them written."""
     from d9mlint.app.sources import read
 
     before = checked(options._replace(write_baseline=None)).report
-    done = _cure(options, before, read(options, before))
-    return before, checked(options._replace(write_baseline=None), done.sources).report if done.sources else before
+    return before, _cure(options, before, read(options, before))
 
 
 def _fixed(options: Options) -> Outcome:

@@ -23,6 +23,11 @@ FORMATS = ("text", "json")
               help="End a run after N steps of its optimizers; 0: let it run to its end.")  # fmt: skip
 @click.option("--time", type=click.FloatRange(0, min_open=True), default=600.0, show_default=True, metavar="SECONDS",
               help="For all runs together.")  # fmt: skip
+@click.option(
+    "--cure",
+    is_flag=True,
+    help="Try the patches of `check --fix --unsafe-fixes` on a copy: do its runs part, and what do they cost?",
+)
 @click.option("--format", "format_", type=click.Choice(FORMATS), default="text", help="Output format.")
 @click.option("--output", type=click.Path(path_type=Path), help="Write the report to a file.")
 @click.option("--config", type=click.Path(path_type=Path), help="Configuration file (pyproject.toml or d9mlint.toml).")
@@ -34,12 +39,14 @@ def trace(script: Path | None, module: str | None, **options: object) -> None:
     (seeds, deterministic ops, one thread, ...) makes them, and which line and op is the first to differ?
     """
     from d9mlint.app import trace as app
+    from d9mlint.app.tracing import TraceOptions
     from d9mlint.report.trace import render
 
-    asked = app.TraceOptions(
+    asked = TraceOptions(
         script=script, module=module, arguments=click.get_current_context().meta.get(ARGV, ()),
         python=options["python"], runs=int(options["runs"]), steps=int(options["steps"]),  # type: ignore[call-overload, arg-type]
         time=float(options["time"]), config=options["config"],  # type: ignore[arg-type]
+        cure=bool(options["cure"]),
     )  # fmt: skip
     program = app.planned(asked)
     click.echo(f"d9mlint: {app.announcement(program, asked)}", err=True)

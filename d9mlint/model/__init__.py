@@ -101,6 +101,7 @@ if TYPE_CHECKING:
         KINDS as KINDS,
         Comparison as Comparison,
         Culprit as Culprit,
+        CureTried as CureTried,
         SwitchTried as SwitchTried,
         TracedRun as TracedRun,
         TraceReport as TraceReport,
@@ -128,7 +129,7 @@ _HOMES = {
         ("report", "Coverage Report Unchecked Unfollowed"),
         ("rule", "ABOUT_OPS CONFIGS KERNELS Example Op OpStatus Remedy Rule"),
         ("target", "NEWEST EnvironmentVariable Limit Package Target"),
-        ("trace", "KINDS Comparison Culprit SwitchTried TracedRun TraceReport"),
+        ("trace", "KINDS Comparison Culprit CureTried SwitchTried TracedRun TraceReport"),
     )
     for name in names.split()
 }

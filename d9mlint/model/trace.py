@@ -56,6 +56,25 @@ class Culprit(NamedTuple):
     """The text of the line."""
 
 
+class CureTried(NamedTuple):
+    """Runs of a copy of the program with the patches of ``check --fix --unsafe-fixes``."""
+
+    comparison: Comparison
+    patched: tuple[str, ...] = ()
+    """The files."""
+    cured: tuple[str, ...] = ()
+    """``path:line rule`` of the findings that the patches are for."""
+    left: tuple[str, ...] = ()
+    """The same of those without a patch, each with the reason."""
+    cost: tuple[float, float, float] | None = None
+    """Time with the patches over time without: the ratio, and the ends of its 95 % interval."""
+    blocks: int = 0
+    """Pairs of runs, one without and one with the patches, that the ratio is of."""
+    timed: str = ""
+    """What was timed: ``steps``, or ``whole runs``."""
+    diff: str = ""
+
+
 class TracedRun(NamedTuple):
     """One run of the program."""
 
@@ -86,5 +105,7 @@ class TraceReport(NamedTuple):
     """What is to be known about the runs: files that one left for the next, what is not recorded."""
     stopped: str = ""
     """Why the report is a part; empty for a whole one."""
+    cure: CureTried | None = None
+    """None where none was asked for."""
     asked: int = 0
     """Steps after which the program is ended; 0: none."""

@@ -39,10 +39,12 @@ class Start:
 
     command: tuple[str, ...]
     folder: Path
-    """For the recording and the output; the program runs in the working directory of d9mlint."""
+    """For the recording and the output."""
     settings: Mapping[str, object]
     env: Mapping[str, str]
     """Beside the environment as it is."""
+    cwd: str | None = None
+    """Where the program runs; None: in the working directory of d9mlint."""
 
 
 def executed(start: Start, seconds: float) -> Ended:
@@ -58,7 +60,7 @@ def executed(start: Start, seconds: float) -> Ended:
     with (start.folder / "stdout").open("wb") as out, (start.folder / "stderr").open("wb") as err:
         process = subprocess.Popen(
             start.command, env=_env(start, settings), stdin=subprocess.DEVNULL, stdout=out, stderr=err,
-            start_new_session=True,
+            start_new_session=True, cwd=start.cwd,
         )  # fmt: skip
         try:
             how = _waited(process, begun + seconds)
@@ -68,7 +70,7 @@ def executed(start: Start, seconds: float) -> Ended:
 
 
 def _env(start: Start, settings: Path) -> dict[str, str]:
-    inherited = os.environ.get("PYTHONPATH")
+    inherited = start.env.get("PYTHONPATH", os.environ.get("PYTHONPATH"))
     path = [str(CHILD / "path"), *([inherited] if inherited else [])]
     return {**os.environ, **start.env, "PYTHONPATH": os.pathsep.join(path), SETTINGS: str(settings)}
 

@@ -30,6 +30,8 @@ class Recording(NamedTuple):
 
     steps: tuple[str, ...] = ()
     """Digests of the parameters, after each step of an optimizer."""
+    times: tuple[float, ...] = ()
+    """Seconds on a clock of its own, for each step."""
     losses: tuple[tuple[str, str, int], ...] = ()
     """Digest, value (hexadecimal) and the number of steps before it."""
     uses: tuple[str, ...] = ()
@@ -54,16 +56,18 @@ def read(folder: Path) -> Recording:
     processes = {path.stem: list(_events(path)) for path in sorted(folder.glob("*.jsonl"))}
     light = processes.get(MAIN, [])
     steps: list[str] = []
+    times: list[float] = []
     losses: list[tuple[str, str, int]] = []
     for one in light:
         if one.kind == "step":
             steps.append(str(one.fields[2]))
+            times.append(float(one.fields[3]))
         elif one.kind == "loss":
             losses.append((str(one.fields[0]), str(one.fields[1]), len(steps)))
     uses = [one for one in light if one.kind == "uses"]
     detailed = {"op", "draw", "seed", "source", "read", "value"}
     return Recording(
-        tuple(steps), tuple(losses), tuple(sorted({str(one.fields[0]) for one in uses})),
+        tuple(steps), tuple(times), tuple(losses), tuple(sorted({str(one.fields[0]) for one in uses})),
         (
             *(("python", str(one.fields[0])) for one in light if one.kind == "start"),
             *((str(one.fields[0]), str(one.fields[1])) for one in uses if len(one.fields) > 1),

@@ -29,6 +29,8 @@ class Program(NamedTuple):
     arguments: tuple[str, ...]
     roots: tuple[str, ...]
     """Folders whose files are the user's own code."""
+    cwd: str | None = None
+    """Where it runs; None: in the working directory of d9mlint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,8 @@ class Run(NamedTuple):
     """By path, a digest of each file that it left behind."""
     searched: bool = True
     """Whether all files of the working directory were looked at."""
+    cwd: Path = Path()
+    """The working directory."""
 
     @property
     def whole(self) -> bool:
@@ -78,7 +82,7 @@ def run(program: Program, settings: Settings, conditions: Conditions, number: in
     Raises:
         OSError: the interpreter cannot be started.
     """
-    cwd = Path.cwd()
+    cwd = Path.cwd() if program.cwd is None else Path(program.cwd)
     before, searched = files.state(cwd)
     with tempfile.TemporaryDirectory(prefix="d9mlint-trace-", ignore_cleanup_errors=True) as name:
         folder = Path(os.path.realpath(name))
@@ -88,12 +92,12 @@ def run(program: Program, settings: Settings, conditions: Conditions, number: in
         }  # fmt: skip
         env = {**_varied(number), **conditions.env}
         command = (program.python, *program.words, *program.arguments)
-        ended = executed(Start(command, folder, asked, env), seconds)
+        ended = executed(Start(command, folder, asked, env, program.cwd), seconds)
         recording = read(folder)
         output = files.content(folder / "stdout")
     after, _ = files.state(cwd)
     wrote = files.written(before, after, (path for path, _ in recording.written))
-    return Run(conditions, number, ended, recording, output, wrote, searched)
+    return Run(conditions, number, ended, recording, output, wrote, searched, cwd)
 
 
 def _varied(number: int) -> dict[str, str]:

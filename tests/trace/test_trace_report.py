@@ -11,7 +11,7 @@ from conftest import ROOT
 from tracing import SCHEMA
 
 from d9mlint.app.trace import exit_code
-from d9mlint.model import Comparison, Culprit, SwitchTried, TracedRun, TraceReport
+from d9mlint.model import Comparison, Culprit, CureTried, SwitchTried, TracedRun, TraceReport
 from d9mlint.report.trace import render
 
 MACHINE = {
@@ -40,7 +40,16 @@ PARTED = TraceReport(
     ),
     environment=MACHINE, runs=RUNS,
     notes=("run 2 read `state.pt`, which an earlier run had written: the runs did not start alike",), asked=20,
+    cure=CureTried(
+        Comparison("equal", steps=20), ("data.py", "train.py"), ("data.py:7 unseeded-numpy", "train.py:41 nondeterministic-op"),
+        ("train.py:9 dataloader-worker-seed: no patch is known",), (1.25, 1.2, 1.302), 3, "steps", "--- a/data.py\n",
+    ),
 )  # fmt: skip
+STILL = PARTED._replace(
+    switches=(), culprits=(), runs=(), notes=(),
+    cure=CureTried(Comparison("part", 4, "the loss differs (1 and 2)", 3), ("a.py",), tuple(f"a.py:{n} rule" for n in range(9))),
+)  # fmt: skip
+UNCURED = STILL._replace(cure=CureTried(Comparison("not-tried", what="no finding of it has a patch")))
 EQUAL = TraceReport("-m package", Comparison("equal", steps=20), 0.139108, environment=MACHINE, runs=RUNS[:2], asked=20)
 FAILED = TraceReport("train.py", Comparison("failed", what="both runs ended with exit code 1: no data"), environment=MACHINE,
                      runs=RUNS[3:], stopped="both runs ended with exit code 1: no data")  # fmt: skip
@@ -48,13 +57,15 @@ FAILED = TraceReport("train.py", Comparison("failed", what="both runs ended with
 
 def test_the_text() -> None:
     golden = ROOT / "tests" / "golden" / "trace.txt"
-    text = "\n".join(render(one, "text") for one in (PARTED, EQUAL, FAILED))
+    text = "\n".join(render(one, "text") for one in (PARTED, EQUAL, FAILED, STILL, UNCURED))
     if os.environ.get("UPDATE_GOLDEN"):
         golden.write_text(text, encoding="utf-8")
     assert text == golden.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("report", [PARTED, EQUAL, FAILED], ids=["parted", "equal", "failed"])
+@pytest.mark.parametrize(
+    "report", [PARTED, EQUAL, FAILED, STILL, UNCURED], ids=["parted", "equal", "failed", "still", "uncured"]
+)
 def test_the_json_has_the_keys_of_the_contract(report: TraceReport) -> None:
     found = json.loads(render(report, "json"))
     jsonschema.validate(found, SCHEMA)

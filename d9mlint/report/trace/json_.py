@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from d9mlint.model import Culprit, SwitchTried, TracedRun, TraceReport
+from d9mlint.model import Culprit, CureTried, SwitchTried, TracedRun, TraceReport
 from d9mlint.report.json_ import SCHEMA, Json, dump
 
 
@@ -24,6 +24,7 @@ def data(report: TraceReport) -> Json:
         "bound": None if report.bound is None else round(report.bound, 6),
         "switches": [_switch(one) for one in report.switches],
         "culprits": [_culprit(one) for one in report.culprits],
+        "cure": None if report.cure is None else _cure(report.cure),
         "environment": dict(report.environment),
         "runs": [_run(one) for one in report.runs],
         "notes": list(report.notes),
@@ -44,6 +45,18 @@ def _culprit(one: Culprit) -> Json:
     return {
         "path": one.path or None, "line": one.line or None, "op": one.op, "kind": one.kind,
         "direction": one.direction, "inputs": one.inputs, "note": one.note, "finding": one.finding or None,
+    }  # fmt: skip
+
+
+def _cure(one: CureTried) -> Json:
+    found = one.comparison
+    ratio = (
+        None if one.cost is None else dict(zip(("ratio", "low", "high"), (round(n, 4) for n in one.cost), strict=True))
+    )
+    return {
+        "verdict": found.verdict, "step": found.step, "what": found.what, "steps": found.steps,
+        "patched": list(one.patched), "cured": list(one.cured), "left": list(one.left),
+        "cost": None if ratio is None else {**ratio, "blocks": one.blocks, "timed": one.timed}, "diff": one.diff,
     }  # fmt: skip
 
 

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import groupby
+from collections.abc import Iterator, Sequence
 
-from d9mlint.model import Culprit, TraceReport
+from d9mlint.model import Comparison, Culprit, TracedRun, TraceReport
 from d9mlint.model.trace import EQUAL, FAILED, PART, UNTRIED
 from d9mlint.report.lines import NARROWEST, Line, hanging, item, joined, labelled
 from d9mlint.report.words import count, one_line, printable
 
 _STYLES = {EQUAL: "bold green", PART: "bold red", FAILED: "bold magenta"}
 _COLUMN = 15
+_MOST = 6
 
 
 def render(report: TraceReport, *, color: bool = False, width: int = 100) -> str:
     """The whole report; colours add escape sequences and change nothing else."""
     width = max(width, NARROWEST)
-    lines = [*_verdict(report, width), *_culprits(report, width), *_switches(report, width), *_summary(report, width)]
+    lines = [
+        *_verdict(report, width),
+        *_culprits(report, width),
+        *_switches(report, width),
+        *_cure(report, width),
+        *_summary(report, width),
+    ]
     return joined(lines, color=color)
 
 
@@ -80,10 +86,48 @@ def _switches(report: TraceReport, width: int) -> Iterator[Line]:
         )  # fmt: skip
 
 
+def _cure(report: TraceReport, width: int) -> Iterator[Line]:
+    """What the patches do: the verdict, what they are for, what they cost, what is left."""
+    one = report.cure
+    if one is None:
+        return
+    found = one.comparison
+    yield ()
+    yield (("Cured? ", "bold"), (_cured(found), _STYLES.get(found.verdict, "")))
+    if found.verdict in (PART, FAILED) and found.what:
+        yield from labelled("what", one_line(found.what), width)
+    if one.cured:
+        yield from labelled("for", _several(one.cured), width)
+        yield from labelled(
+            "in", f"{_several(one.patched)} (a copy: `d9mlint check --fix --unsafe-fixes` writes it)", width
+        )
+    if one.cost is not None:
+        ratio, low, high = one.cost
+        sure = f"95 % interval {low:.2f} to {high:.2f}, {one.blocks} pairs of runs"
+        yield from labelled("costs", f"{ratio:.2f} times the time of {one.timed} ({sure})", width, 9)
+    if one.left:
+        yield from labelled("left", _several(one.left), width)
+
+
+def _cured(found: Comparison) -> str:
+    if found.verdict == EQUAL:
+        return f"yes: equal for {count(found.steps, 'step')}" if found.steps else "yes: the runs are equal"
+    if found.verdict == PART:
+        return f"no: with the patches the runs part at step {found.step}" if found.step else "no: the runs still part"
+    return f"not tried: {one_line(found.what)}" if found.verdict == UNTRIED else "no verdict"
+
+
+def _several(texts: Sequence[str]) -> str:
+    more = f"; ... and {len(texts) - _MOST} more" if len(texts) > _MOST else ""
+    return "; ".join(map(one_line, texts[:_MOST])) + more
+
+
 def _summary(report: TraceReport, width: int) -> Iterator[Line]:
     yield ()
-    for key, several in groupby(report.runs, key=lambda one: (one.stage, one.switch)):
-        runs = list(several)
+    groups: dict[tuple[str, str], list[TracedRun]] = {}
+    for one in report.runs:
+        groups.setdefault((one.stage, one.switch), []).append(one)
+    for key, runs in groups.items():
         ends = "; ".join(dict.fromkeys(one_line(one.ended) for one in runs))
         yield from item("runs", f"{len(runs)} {' / '.join(key)}: {ends}", width)
     yield from item("machine", _machine(report), width)

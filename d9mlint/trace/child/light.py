@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 from .tensors import Digests
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from .recorder import Recorder
 
 ENOUGH = 0
+_now = time.perf_counter  # as it is before anything is put in its place
 
 
 class Enough(SystemExit):
@@ -40,7 +42,7 @@ class _Light:
         finally:
             recorder.busy = busy
         self._steps += 1
-        recorder.event("step", self._steps, type(optimizer).__name__, text)
+        recorder.event("step", self._steps, type(optimizer).__name__, text, _now())
         recorder.flush()
         if self._most and self._steps >= self._most:
             recorder.event("end", "steps")

@@ -1,0 +1,123 @@
+"""What `d9mlint trace` knows while it runs: options, runs until now, what was found; and how they become a report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from d9mlint.app.machine import machine
+from d9mlint.app.options import shown
+from d9mlint.model import Comparison, Culprit, CureTried, SwitchTried, TracedRun, TraceReport
+from d9mlint.model.trace import FAILED
+from d9mlint.trace import compare
+from d9mlint.trace.run import Clock, Conditions, Program, Run, Settings, run
+
+_NOTHING = Comparison(FAILED, what="no runs were compared")
+Watch = Callable[[str], None]
+
+
+class TraceOptions(NamedTuple):
+    """What the command line asks for."""
+
+    script: Path | None = None
+    module: str | None = None
+    arguments: tuple[str, ...] = ()
+    python: str | None = None
+    runs: int = 2
+    steps: int = 20
+    time: float = 600.0
+    config: Path | None = None
+    cure: bool = False
+
+
+@dataclass(slots=True)
+class Tracing:
+    """What is known so far, so that an interruption leaves a partial report."""
+
+    program: Program
+    options: TraceOptions
+    settings: Settings
+    clock: Clock
+    watch: Watch
+    comparison: Comparison = _NOTHING
+    switches: list[SwitchTried] = field(default_factory=list)
+    culprits: tuple[Culprit, ...] = ()
+    cure: CureTried | None = None
+    runs: list[Run] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    stopped: str = ""
+
+    def run(self, conditions: Conditions, count: int) -> list[Run]:
+        """So many runs under the same conditions."""
+        runs: list[Run] = []
+        for number in range(count):
+            runs.append(run(self.program, self.settings, conditions, number, self.clock.left))
+            self.runs.append(runs[-1])
+        return runs
+
+    def report(self) -> TraceReport:
+        """The report on what was seen until now."""
+        return TraceReport(
+            " ".join((*self.program.words, *self.program.arguments)), self.comparison,
+            compare.bound(self.comparison, self.options.runs), tuple(self.switches), self.culprits,
+            {**machine(), "versions": _versions(self.runs)}, tuple(map(_told, self.runs)),
+            (*_notes(self.runs), *self.notes), self.stopped, self.cure, self.options.steps,
+        )  # fmt: skip
+
+
+def entry(options: TraceOptions) -> Path | None:
+    """The file that is run; of a module it is looked for from here only."""
+    if options.script is not None:
+        return options.script
+    stem = Path(*str(options.module).split("."))
+    return next((path for path in (stem.with_suffix(".py"), stem / "__main__.py") if path.is_file()), None)
+
+
+def placed(found: Culprit, cwd: Path) -> Culprit:
+    """The culprit with its path as the user knows it, and the text of its line."""
+    if not found.path:
+        return found
+    try:
+        lines = Path(found.path).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    source = lines[found.line - 1] if 0 < found.line <= len(lines) else ""
+    return found._replace(path=shown(Path(found.path), cwd), source=source)
+
+
+def _told(one: Run) -> TracedRun:
+    return TracedRun(
+        one.conditions.stage, one.conditions.switch or "as is", one.number + 1, len(one.recording.steps),
+        compare.ending(one), tuple(shown(Path(path), one.cwd) for path in sorted(one.wrote)), not one.whole,
+    )  # fmt: skip
+
+
+def _versions(runs: Sequence[Run]) -> dict[str, str]:
+    return dict(sorted({pair for one in runs for pair in one.recording.versions}))
+
+
+_UNKNOWN = {"tensorflow": "TensorFlow", "jax": "JAX"}
+
+
+def _notes(runs: Sequence[Run]) -> list[str]:
+    """What is to be known about the first runs, which answer whether they part."""
+    first = [one for one in runs if not one.conditions.switch and one.conditions.stage == "light"]
+    if not first:
+        return []
+    cwd = Path.cwd()
+    notes = [
+        f"run 2 read `{shown(Path(path), cwd)}`, which an earlier run had written: the runs did not start alike"
+        for path in compare.left_for_the_next(first)
+    ]
+    notes += [f"the runs wrote `{shown(Path(path), cwd)}` differently" for path in compare.differing_files(first)]
+    used = {name for one in first for name in one.recording.uses}
+    notes += [
+        f"{title} is not recorded yet: only what PyTorch does, the output and the files are compared"
+        for name, title in _UNKNOWN.items()
+        if name in used
+    ]
+    if not all(one.searched for one in first):
+        notes.append("the working directory holds too many files: not all were looked at for what the runs wrote")
+    return notes + sorted({note for one in first for note in one.recording.notes})
