@@ -18,6 +18,7 @@ from typing import TypeVar
 _CHECK = 16
 """Bytes of the checksum in front of what is kept."""
 _KEPT_DAYS = 30
+_DAY = 86_400
 _T = TypeVar("_T")
 
 
@@ -108,13 +109,16 @@ class Store:
                 raise
 
     def prune(self) -> None:
-        """Drops what is old: what was found out about changed files and rules is never asked for again."""
-        oldest = time.time() - _KEPT_DAYS * 86_400
+        """Drops what is old, once a day: what was found out about changed files and rules is never asked for again."""
+        now = time.time()
+        last = self._folder / "pruned"
         with suppress(OSError):
-            for folder in sorted(self._folder.iterdir()):
-                for path in folder.iterdir():
-                    if path.stat().st_mtime < oldest:
-                        path.unlink()
+            if last.exists() and 0 <= now - last.stat().st_mtime < _DAY:
+                return
+            last.touch()
+            for path in sorted(self._folder.glob("??/*")):
+                if path.stat().st_mtime < now - _KEPT_DAYS * _DAY:
+                    path.unlink()
 
     def _path(self, key: str) -> str:
         return f"{self._folder}/{key[:2]}/{key}"

@@ -133,6 +133,23 @@ def test_what_is_kept_is_what_comes_back(tmp_path: Path) -> None:
     assert kept.load("ab12", Unit) == unit
 
 
+def test_what_is_old_is_dropped_once_a_day(tmp_path: Path) -> None:
+    import time
+
+    kept, long_ago = Store(tmp_path), time.time() - 40 * 86_400
+    for key in ("ab12", "cd34"):
+        kept.save(key, {})
+    os.utime(tmp_path / "ab" / "ab12", (long_ago, long_ago))
+    kept.prune()
+    assert (kept.load("ab12", dict), kept.load("cd34", dict)) == (None, {})
+    os.utime(tmp_path / "cd" / "cd34", (long_ago, long_ago))
+    kept.prune()
+    assert kept.load("cd34", dict) == {}
+    os.utime(tmp_path / "pruned", (long_ago, long_ago))
+    kept.prune()
+    assert kept.load("cd34", dict) is None
+
+
 def test_the_number_of_processes_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.chdir(ROOT / "tests" / "projects")

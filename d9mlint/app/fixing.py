@@ -65,6 +65,10 @@ def check(options: Options) -> Outcome:
         raise UsageError("--fix and --diff exclude each other")
     if options.unsafe_fixes and not (options.fix or options.diff):
         raise UsageError("--unsafe-fixes needs --fix or --diff")
+    if options.since is not None and options.write_baseline is not None:
+        raise UsageError(
+            "a baseline is written of all findings: --write-baseline excludes --changed-since and --pre-commit"
+        )
     if options.fix:
         return _fixed(options)
     outcome = checked(options)

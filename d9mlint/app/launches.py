@@ -22,6 +22,8 @@ class Started(NamedTuple):
     """By folder, what its Dockerfile sets."""
     commands: Mapping[str, tuple[Start, ...]] = {}
     """By launcher, what it starts."""
+    sourced: Mapping[str, tuple[str, ...]] = {}
+    """By launcher, the files that it sources, there or not."""
 
     def target(self, target: Target, entry: str) -> Target:
         """The target with the environment that the entry's launchers and image give it."""
@@ -58,14 +60,15 @@ def started(found: Discovery, options: Options, reader: Reader, cwd: Path) -> tu
     images = image_environments(files, launchers)
     launchers.keep()
     commands = {name: told.starts for name in files if (told := launchers(name)).starts}
+    sourced = {name: launchers.sourced(name) for name in commands}
     if options.launcher is not None:
         launches = _only(launches, *_launcher(options.launcher, cwd))
         entries = tuple(path for path in found.entries if shown(path, cwd) in launches) or tuple(
             scripts[name] for name in launches
         )
-        return Started(launches, images, commands), found._replace(entries=entries)
+        return Started(launches, images, commands, sourced), found._replace(entries=entries)
     entries = tuple(sorted({*found.entries, *(scripts[name] for name in launches)}, key=lambda path: path.parts))
-    return Started(launches, images, commands), found._replace(entries=entries)
+    return Started(launches, images, commands, sourced), found._replace(entries=entries)
 
 
 class _Readable(Container[str]):

@@ -12,6 +12,7 @@ from d9mlint.model import SEVERITIES, UsageError
 
 if TYPE_CHECKING:
     from d9mlint.catalogue import Catalogue
+    from d9mlint.discover.changed import Since
     from d9mlint.model import Report, Rule
     from d9mlint.python.batch.run import Watch
 
@@ -44,6 +45,8 @@ class Options(NamedTuple):
     """Seconds of CPU time that an entry may take."""
     stdin: bytes | None = None
     """What the one file that is named holds, instead of what is on disk."""
+    since: Since | None = None
+    """Judge only the entries whose programs reach a file that differs from this."""
     evidence: tuple[Path, ...] = ()
     """Files that ``verify --record`` wrote."""
     watch: Watch | None = None

@@ -13,12 +13,13 @@ from d9mlint import config as configuration
 from d9mlint import suppress
 from d9mlint.app import backing, results
 from d9mlint.app.besides import Besides, judge_commands, judge_configs
+from d9mlint.app.changed import Program, limited
 from d9mlint.app.launches import Started, arguments, started
 from d9mlint.app.options import Options, Outcome, exit_code, selected, shown, start
 from d9mlint.catalogue import Catalogue, load
 from d9mlint.config import Config
 from d9mlint.discover import Discovery, added_roots, discover, import_roots
-from d9mlint.model import CONFIGS, KERNELS, Op, Package, Report, Rule, Target, Unchecked, UsageError
+from d9mlint.model import CONFIGS, KERNELS, Changed, Op, Package, Report, Rule, Target, Unchecked, UsageError
 from d9mlint.target import Resolver, used
 
 if TYPE_CHECKING:
@@ -57,21 +58,23 @@ def checked(options: Options, overlay: Mapping[str, bytes] = MappingProxyType({}
     records = backing.named(options.evidence, Path.cwd())
     rules = selected(catalogue, (*config.select, *options.select), (*config.ignore, *options.ignore))
     reach = _reach(options, config, overlay)
-    launched, found = started(discover(options.paths, config), options, reach.peek, Path.cwd())
+    launched, every = started(discover(options.paths, config), options, reach.peek, Path.cwd())
+    roots = _roots(config, every, reach)
+    found, change = limited(options, config, every, Program(reach, roots, launched), overlay)
     resolver = Resolver(options.target, config.target, config.root, options.device or config.device)
     configs = judge_configs(options, resolver, tuple(r for r in rules if r.family == CONFIGS), found, reach.peek)
     commands = judge_commands(resolver, rules, found, launched.commands, reach.peek)
-    others = (configs.sources, configs.unchecked, commands.sources)
-    if not (found.files or found.kernels or found.unchecked or any(others)):
+    anything = (found.files, found.kernels, found.unchecked, configs.sources, configs.unchecked, commands.sources)
+    if not any(anything) and change is None:
         named = ", ".join(map(str, options.paths))
         raise UsageError(f"nothing to check: no Python file, no launcher of one, no known config file in {named}")
-    if options.argv is not None and len(found.entries) != 1:
-        raise UsageError(f"script arguments after -- need exactly one entry script; there are {len(found.entries)}")
-    targets, roots = _targets(config, found, reach, launched, resolver)
-    job = _job(options, config, catalogue, rules, targets, roots, _argv(options, config, found, launched))
-    judged = _judged(replace(job, overlay=overlay, plan=options.plan), found, options, reach)
+    if options.argv is not None and len(every.entries) != 1:
+        raise UsageError(f"script arguments after -- need exactly one entry script; there are {len(every.entries)}")
+    targets = _targets(found, roots, reach, launched, resolver)
+    job = _job(options, config, catalogue, rules, targets, roots, _argv(options, config, every, launched))
+    judged = _judged(replace(job, overlay=overlay, plan=options.plan), found, every, options, reach)
     kernels = _kernels(options, config, tuple(r for r in rules if r.family == KERNELS), found)
-    report = _report(options, config, catalogue, job, found, judged, [kernels, configs, commands], reach)
+    report = _report(options, config, catalogue, job, found, judged, [kernels, configs, commands], reach, change)
     launches = {name: launched.launches[name] for name in report.entries if name in launched.launches}
     report = _told(backing.backed(report._replace(launches=launches), records, catalogue.ops, targets), reach)
     return Outcome(report, exit_code(report, options.fail_on or config.fail_on))
@@ -118,28 +121,34 @@ def _reach(options: Options, config: Config, overlay: Mapping[str, bytes]) -> Re
     return Reach(overlaid(disk_reader(tree(options, config), cwd), overlay), cwd)
 
 
-def _targets(
-    config: Config, found: Discovery, reach: Reach, launched: Started, resolver: Resolver
-) -> tuple[dict[str, Target], dict[str, tuple[str, ...]]]:
-    """By file, the target that it is judged for, and the folders that its imports start from."""
+def _roots(config: Config, found: Discovery, reach: Reach) -> dict[str, tuple[str, ...]]:
+    """By file, the folders that its imports start from."""
     cwd = Path.cwd()
-    targets: dict[str, Target] = {}
     roots: dict[str, tuple[str, ...]] = {}
     beside: dict[Path, tuple[str, ...]] = {}
     known = ((path, reach.peek(shown(path, cwd)) or b"") for path in found.files)
     added = [shown(root, cwd) for root in added_roots(known)]
     for path in {*found.entries, *found.files}:
-        name = shown(path, cwd)
         folder = path if path.is_symlink() else path.parent  # one look at the folders above for all files of a folder
         if folder not in beside:
             beside[folder] = tuple(dict.fromkeys([*(shown(r, cwd) for r in import_roots(path, config)), *added]))
-        roots[name] = beside[folder]
+        roots[shown(path, cwd)] = beside[folder]
+    return roots
+
+
+def _targets(
+    found: Discovery, roots: Mapping[str, tuple[str, ...]], reach: Reach, launched: Started, resolver: Resolver
+) -> dict[str, Target]:
+    """By file, the target that it is judged for."""
+    targets: dict[str, Target] = {}
+    for path in {*found.entries, *found.files}:
+        name = shown(path, Path.cwd())
         reached = reach.files(name, roots[name])
         target = resolver.target(path)
         if any(map(_assumed, map(target.packages.get, ("tensorflow", "torch")))):
             target = resolver.target(path, reach.limits(reached))  # nothing says more: perhaps the code does
         targets[name] = launched.target(target._replace(uses=used(reach.packages(reached))), name)
-    return targets, roots
+    return targets
 
 
 def _assumed(package: Package | None) -> bool:
@@ -168,22 +177,26 @@ def _job(
     )  # fmt: skip
 
 
-def _judged(job: BatchJob, found: Discovery, options: Options, reach: Reach) -> BatchResult:
+def _judged(job: BatchJob, found: Discovery, every: Discovery, options: Options, reach: Reach) -> BatchResult:
     from d9mlint.python.batch import run
 
-    entries = [shown(p, job.cwd) for p in found.entries]
-    files = [shown(p, job.cwd) for p in found.files]
-    return run.run(job, entries, files, options.jobs, reach, options.watch)
+    entries, files, *whole = (
+        [shown(path, job.cwd) for path in paths]
+        for paths in (found.entries, found.files, every.entries, every.files)
+    )  # fmt: skip
+    return run.run(job, entries, files, options.jobs, reach, options.watch, run.Whole(*whole))
 
 
 def _report(
     options: Options, config: Config, catalogue: Catalogue, job: BatchJob, found: Discovery,
-    judged: BatchResult, besides: Sequence[Besides], reach: Reach,
+    judged: BatchResult, besides: Sequence[Besides], reach: Reach, change: Changed | None,
 ) -> Report:  # fmt: skip
     unchecked = [Unchecked(path, reason) for path, reason in judged.unchecked]
     targets = list(job.targets.values())
-    # With script arguments only a part of the program was judged: what is unused in it may be used in another.
-    active = {r.name for r in job.rules if any(r.applies(t) for t in targets)} if job.argv is None else set()
+    # With script arguments only a part of a program was judged: what is unused in it may be used in another. So it is
+    # where entries are left out.
+    partly = job.argv is not None or (change is not None and change.left_out > 0)
+    active = set() if partly else {r.name for r in job.rules if any(r.applies(t) for t in targets)}
     active |= {r.name for more in besides for r in more.rules}
     run = results.Run(options, config, job.cwd, (*catalogue.rules.values(), *suppress.RULES), frozenset(active))
     sources = _sources(reach, {f.location.path for f in judged.findings} | set(judged.files))
@@ -196,8 +209,9 @@ def _report(
     )
     targeted = {path: job.targets[path] for path in (judged.programs or sorted(job.targets))}
     return report._replace(
-        targets=targeted, entries=judged.programs, files=len(judged.files), coverage=judged.coverage, plans=judged.plans
-    )
+        targets=targeted, entries=judged.programs, files=len(judged.files), coverage=judged.coverage,
+        plans=judged.plans, changed=change,
+    )  # fmt: skip
 
 
 def _ops(catalogue: Catalogue, cwd: Path) -> tuple[Op, ...]:

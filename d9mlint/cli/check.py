@@ -15,9 +15,11 @@ from d9mlint.cli.progress import progress
 from d9mlint.model import CONFIDENCES, SEVERITIES
 from d9mlint.model.evidence import CONFIRMED
 from d9mlint.report import FORMATS
+from d9mlint.report.summary import changed
 
 if TYPE_CHECKING:
     from d9mlint.app import Outcome
+    from d9mlint.discover.changed import Since
 
 
 def fail_on_words(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
@@ -29,6 +31,13 @@ def fail_on_words(_: click.Context, __: click.Parameter, value: str | None) -> s
     if len(words) - len(extra) > 1 or len(extra) > 1 or not {*extra} <= {*SEVERITIES}:
         raise click.BadParameter(f"{value!r} is not one of {', '.join(SEVERITIES)}, {CONFIRMED}, or a severity and it")
     return ",".join(words)
+
+
+def revision(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    """The value of ``--changed-since``: an empty one is a variable of a script that is not set."""
+    if value is not None and not value.strip():
+        raise click.BadParameter("a revision is missing (HEAD, origin/main, a commit)")
+    return value
 
 
 @click.command(cls=WithArguments)
@@ -58,6 +67,10 @@ def fail_on_words(_: click.Context, __: click.Parameter, value: str | None) -> s
 @click.option("--verbose", is_flag=True, help="Show all of the coverage: what was not seen to be called, and why.")
 @click.option("--stdin-filename", type=click.Path(path_type=Path), metavar="FILE",
               help="With - as the path: the file whose new content stands on standard input.")  # fmt: skip
+@click.option("--changed-since", metavar="REV", callback=revision,
+              help="Judge only the entries that reach a file which has changed since then, by git.")  # fmt: skip
+@click.option("--pre-commit", is_flag=True,
+              help="Judge only the entries that reach a file of the commit for which pre-commit runs.")  # fmt: skip
 @click.option("--quiet", is_flag=True, help="No progress bar.")
 @click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
 @click.option("--debug", is_flag=True, hidden=True)
@@ -95,14 +108,34 @@ def check(words: tuple[str, ...], **options: object) -> None:
                 unsafe_fixes=bool(options["unsafe_fixes"]),
                 timeout=options["timeout"],  # type: ignore[arg-type]
                 stdin=given,
+                since=_since(options),
                 evidence=tuple(options["evidence"]),  # type: ignore[arg-type]
                 watch=watch,
             )
         )
     show(outcome.text if outcome.text is not None else _render(outcome, str(options["format_"]), options), options)
-    if outcome.note:
-        click.echo(outcome.note, err=True)
+    silent = options["format_"] not in ("text", "json", "html") or outcome.text is not None
+    for note in (outcome.note, changed(outcome.report.changed) if silent else ""):
+        if note:
+            click.echo(note, err=True)
     context.exit(outcome.code)
+
+
+_FROM = "PRE_COMMIT_FROM_REF"
+"""Set by pre-commit where it is asked about a range of commits (pre-commit.com, "pre-commit run")."""
+
+
+def _since(options: dict[str, object]) -> Since | None:
+    """What files are compared with."""
+    from d9mlint.discover.changed import Since
+
+    revision = options["changed_since"]
+    if not options["pre_commit"]:
+        return None if revision is None else Since(str(revision))
+    if revision is not None:
+        raise click.UsageError("--changed-since and --pre-commit exclude each other")
+    before = os.environ.get(_FROM, "")
+    return Since(before) if before else Since("HEAD", staged=True)
 
 
 def _standard_input(words: tuple[str, ...], options: dict[str, object]) -> tuple[tuple[str, ...], bytes | None]:

@@ -62,7 +62,7 @@ class Launchers:
     def __init__(self, reader: Reader, *, cache: bool = False) -> None:
         self._reader = reader
         self._cache = cache
-        self._known: dict[str, Told] = {}
+        self._known: dict[str, _Kept] = {}
         self._found_out = False
 
     def __call__(self, path: str) -> Told:
@@ -71,8 +71,16 @@ class Launchers:
             from d9mlint.configs.files import kind, may_tell
 
             data = self._reader(path) if kind(path) else None
-            self._known[path] = Told() if data is None or not may_tell(path, data) else self._told(path, data)
-        return self._known[path]
+            if data is not None and may_tell(path, data):
+                self._known[path] = self._told(path, data)
+            else:
+                self._known[path] = _Kept(Told(), ())
+        return self._known[path].told
+
+    def sourced(self, path: str) -> tuple[str, ...]:
+        """The files that a launcher asks for, there or not."""
+        self(path)
+        return tuple(name for name, _ in self._known[path].asked)
 
     def keep(self) -> None:
         """Drops what is old from the cache, where this run has put something into it."""
@@ -87,9 +95,9 @@ class Launchers:
     def _code(self) -> str:
         return code_hash(("model", "configs"))
 
-    def _told(self, path: str, data: bytes) -> Told:
+    def _told(self, path: str, data: bytes) -> _Kept:
         if self._store is None:
-            return self._read(path, data).told
+            return self._read(path, data)
         text = repr((self._code, path, content_hash(data)))
         key = hashlib.blake2b(text.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
         kept = self._store.load(key, _Kept)
@@ -97,7 +105,7 @@ class Launchers:
             kept = self._read(path, data)
             self._found_out = True
             self._store.save(key, kept)
-        return kept.told
+        return kept
 
     def _read(self, path: str, data: bytes) -> _Kept:
         from d9mlint.configs.files import told

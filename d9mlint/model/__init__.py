@@ -74,6 +74,9 @@ if TYPE_CHECKING:
         Record as Record,
     )
     from d9mlint.model.report import (
+        Changed as Changed,
+    )
+    from d9mlint.model.report import (
         Coverage as Coverage,
         Report as Report,
         Unchecked as Unchecked,
@@ -126,7 +129,7 @@ _HOMES = {
         ("launch", "Launch"),
         ("plan", "PlanRow"),
         ("record", "Backing Record"),
-        ("report", "Coverage Report Unchecked Unfollowed"),
+        ("report", "Changed Coverage Report Unchecked Unfollowed"),
         ("rule", "ABOUT_OPS CONFIGS KERNELS Example Op OpStatus Remedy Rule"),
         ("target", "NEWEST EnvironmentVariable Limit Package Target"),
         ("trace", "KINDS Comparison Culprit CureTried SwitchTried TracedRun TraceReport"),

@@ -45,6 +45,21 @@ class Coverage(NamedTuple):
     on, so nothing that varies matters."""
 
 
+class Changed(NamedTuple):
+    """What a run was limited to: the entries whose programs reach a file that differs."""
+
+    since: str
+    """The revision that files are compared with; empty where nothing is compared, so that all is judged."""
+    staged: bool
+    """Whether the next commit is compared, instead of the files that are there."""
+    files: tuple[str, ...]
+    """The files that differ, deleted ones too."""
+    entries: int
+    """Entries that there are."""
+    left_out: int
+    """Those of them that reach none of the files."""
+
+
 class Report(NamedTuple):
     """The outcome of ``d9mlint check``; findings are sorted and no longer hold suppressed or hidden ones."""
 
@@ -64,6 +79,8 @@ class Report(NamedTuple):
     """By entry, what it does about its determinism."""
     launches: Mapping[str, tuple[Launch, ...]] = {}
     """By entry, the commands that start it."""
+    changed: Changed | None = None
+    """What the run was limited to; None where it was not."""
     rules: Mapping[str, Rule] = {}
     sources: Mapping[str, str] = {}
     """Text of the files that findings point into, for excerpts; of notebooks by cell (``Location.file``)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from d9mlint.model import Backing, Coverage, Edit, Finding, Fix, Location, PlanRow, Related, Report, Target
+from d9mlint.model import Backing, Changed, Coverage, Edit, Finding, Fix, Location, PlanRow, Related, Report, Target
 from d9mlint.report.targets import groups, packages, paths
 from d9mlint.report.words import encodable
 
@@ -20,6 +20,7 @@ def render(report: Report, *, plan: bool = False) -> str:
             "target": target_of(report),
             "entries": list(report.entries),
             "files": report.files,
+            **({"changed": changed_of(report.changed)} if report.changed is not None else {}),
             **({"launches": launches_of(report)} if report.launches else {}),
             "findings": [finding_of(finding) for finding in report.findings],
             "suppressed": report.suppressed,
@@ -54,6 +55,14 @@ def _coverage(entry: str, one: Coverage) -> Json:
 def dump(data: Json) -> str:
     """Readable UTF-8 JSON; lone surrogates (undecodable file names) are written as escapes."""
     return encodable(json.dumps(data, indent=2, ensure_ascii=False)) + "\n"
+
+
+def changed_of(changed: Changed) -> Json:
+    """What the run was limited to, as every report of the schema shows it."""
+    return {
+        "since": changed.since or None, "staged": changed.staged, "files": list(changed.files),
+        "entries": changed.entries, "left_out": changed.left_out,
+    }  # fmt: skip
 
 
 def target_of(report: Report) -> Json:

@@ -10,7 +10,7 @@ from urllib.parse import quote_from_bytes
 
 from d9mlint import __version__
 from d9mlint.model import Edit, Finding, Fix, Location, Related, Report, Rule, Unchecked
-from d9mlint.report.json_ import Json, backing_of, dump, target_of
+from d9mlint.report.json_ import Json, backing_of, changed_of, dump, target_of
 from d9mlint.report.targets import groups
 from d9mlint.report.words import conditions, one_line, unique
 
@@ -42,6 +42,7 @@ def render(report: Report) -> str:
             "target": target_of(report),
             "entries": list(report.entries),
             "files": report.files,
+            **({"changed": changed_of(report.changed)} if report.changed is not None else {}),
             "suppressed": report.suppressed,
             "baselined": report.baselined,
             "hidden": report.hidden,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from d9mlint.model import NOISES, SEVERITIES, Coverage, Finding, Launch, Report
+from d9mlint.model import NOISES, SEVERITIES, Changed, Coverage, Finding, Launch, Report
 from d9mlint.report.words import count, one_line, printable, unique
 
 _UNSEEDED = "unseeded-"
@@ -19,6 +19,8 @@ _NOISE_WORDS = {"algo": "random choices", "impl": "implementation"}
 def headline(report: Report, where: str = "see --verbose") -> str:
     """How many findings there are of each severity, and what is not seeded; ``where`` tells where calls are listed."""
     if not report.findings:
+        if report.changed is not None and not report.files and not report.unchecked:
+            return "Nothing was judged: no file that is checked has changed."
         calls = unfollowed(report)
         but = f" ({calls}: {where})" if calls else ""
         return f"No findings in what could be checked{but}." if report.unchecked else f"No findings{but}."
@@ -70,6 +72,20 @@ def unfollowed(report: Report) -> str:
     """How many calls could not be followed; empty where all could."""
     number = sum(len(one.unfollowed) for one in report.coverage.values())
     return f"{count(number, 'call')} could not be followed" if number else ""
+
+
+def changed(one: Changed | None) -> str:
+    """What the run was limited to; empty where it was not."""
+    if one is None:
+        return ""
+    if not one.since:
+        return "nothing is staged, so everything is judged"
+    number = one.entries - one.left_out
+    entries = f"{number} of {one.entries} {'entry' if one.entries == 1 else 'entries'}"
+    files = count(len(one.files), "file")
+    what = f"a staged file ({files})" if one.staged else f"a changed file ({files} since {printable(one.since)})"
+    left = f"; {one.left_out} left out" if one.left_out else ""
+    return f"{entries} {'reaches' if number == 1 else 'reach'} {what}{left}"
 
 
 def coverage_of(one: Coverage) -> str:

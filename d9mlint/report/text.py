@@ -50,6 +50,7 @@ def _summary(report: Report, width: int) -> Iterator[Line]:
     yield from item("entries", listing(report.entries, _MOST), width)
     yield from _launches(report, width)
     yield from item("files", str(report.files), width)
+    yield from item("changed", summary.changed(report.changed), width)
     yield from item("coverage", summary.coverage(report), width)
     yield from item("not shown", summary.not_shown(report), width)
     if fixable := sum(summary.may_be_fixed(finding, report) for finding in report.findings):

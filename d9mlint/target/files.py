@@ -301,3 +301,15 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[str], Stated] | None], ...] = (
     (re.compile(r"Pipfile"), _pipfile),
 )
 _DOCKERFILE = re.compile(r"(?:docker/)?(?:[\w-]+\.)?Dockerfile(?:[._-][\w.-]*)?", re.IGNORECASE)
+_CONSTRAINTS = re.compile(r"(?:requirements/)?[\w.-]*constraints?[^/]*\.txt|requirements/[^/]+\.in")
+"""What requirements files include by convention."""
+
+
+def holds_below(path: str) -> str | None:
+    """The folder whose programs a file may state versions for, by the file's name; None where it states none."""
+    folder, _, name = path.rpartition("/")
+    above, _, last = folder.rpartition("/")
+    patterns = (*(pattern for pattern, _ in _READERS), _DOCKERFILE, _CONSTRAINTS)
+    if last in ("requirements", "docker") and any(one.fullmatch(f"{last}/{name}") for one in patterns):
+        return above
+    return folder if any(one.fullmatch(name) for one in patterns) else None

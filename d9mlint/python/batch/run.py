@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from d9mlint import __version__
 from d9mlint.model import Coverage, D9mlintError, Effect, Finding, Op, PlanRow, Rule, Target
@@ -109,20 +109,30 @@ class BatchResult:
     """By program, what it does about its determinism."""
 
 
+class Whole(NamedTuple):
+    """All entries and files that there are: what is told of code that entries share depends on all of them."""
+
+    entries: Sequence[str]
+    files: Sequence[str]
+
+
 def run(
     job: BatchJob, entries: Sequence[str], files: Sequence[str], jobs: int = 0, reach: Reach | None = None,
-    watch: Watch | None = None,
+    watch: Watch | None = None, whole: Whole | None = None,
 ) -> BatchResult:  # fmt: skip
     """Judges the entries, then the files that none of them reaches, each by itself.
 
-    ``reach`` is what the caller already knows of the import lines.
+    ``reach`` is what the caller already knows of the import lines; ``whole`` is what there is, where only a part of
+    it is judged.
     """
+    whole = whole or Whole(entries, files)
     watch = watch or (lambda done, total, name: None)
     reach = reach or Reach(job.reader(), job.cwd)
     screen = Screen(job.effects, job.ops, job.aliases, job.rules, reach.read)
-    closures = {entry: reach.files(entry, job.roots[entry]) for entry in sorted(entries)}
+    closures = {entry: reach.files(entry, job.roots[entry]) for entry in sorted(whole.entries)}
     # With arguments it is to be told whether a program takes them, whatever it is about.
-    idle = screen.idle(closures, files) if job.argv is None else {}
+    own = {entry: closures[entry] for entry in entries}
+    idle = screen.idle(own, (*whole.entries, *whole.files)) if job.argv is None else {}
     job = replace(job, elsewhere=_elsewhere(closures), idle=idle)
     past = _Past(job, reach.read)
     with _seldom_collected():

@@ -134,9 +134,15 @@ _ROOTS = (b"tensorflow", b"keras", b"torch", b"fit_generator(", b"multi_gpu_mode
 class Reach:
     """The files of entries, by import lines; each file is read once, each folder listed once."""
 
-    def __init__(self, read: Reader, cwd: Path) -> None:
+    def __init__(self, read: Reader, cwd: Path, gone: Iterable[str] = ()) -> None:
+        """``gone`` are files that are taken to be there: who asks what reached them before they were deleted."""
         self.read = remembering(read)
         self._cwd = cwd
+        self._gone: dict[str, set[str]] = {}
+        for path in gone:
+            parts = path.split("/")
+            for number, name in enumerate(parts):
+                self._gone.setdefault("/".join(parts[:number]), set()).add(name)
         self._names: dict[str, frozenset[str]] = {}
         self._imports: dict[str, tuple[tuple[int, str, tuple[str, ...]], ...]] = {}
         self._packages: dict[str, frozenset[str]] = {}
@@ -233,6 +239,7 @@ class Reach:
                 self._names[path] = frozenset(os.listdir(os.path.join(self._cwd, path)))  # noqa: PTH118, PTH208
             except (OSError, ValueError):
                 self._names[path] = frozenset()
+            self._names[path] |= self._gone.get(path, set())
         return self._names[path]
 
     def peek(self, path: str) -> bytes | None:

@@ -74,6 +74,7 @@ def _facts(report: Report) -> list[tuple[str, str]]:
     return [
         ("judged for", _target(report)),
         ("kinds of noise", summary.noise(report.findings)),
+        ("changed", summary.changed(report.changed)),
         ("evidence", summary.evidence(report.findings)),
         ("not shown", summary.not_shown(report)),
         ("fixable", f"up to {fixable} with `d9mlint check --fix` (`--diff` shows how)" if fixable else ""),
