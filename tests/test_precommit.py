@@ -19,6 +19,7 @@ KERNEL = """__global__ void scatter(float* out, const float* in, const int* inde
   atomicAdd(out + index[threadIdx.x], in[threadIdx.x]);
 }
 """
+SEED = "    np.random.seed(1)\n"
 BAD = "import numpy as np\n\nif __name__ == '__main__':\n    print(np.random.rand(3))\n"
 
 
@@ -37,8 +38,15 @@ class Checkout:
     def run(self, *changed: str) -> subprocess.CompletedProcess[str]:
         """Runs the hook as a commit of these files would; without any, for all files."""
         git("add", "-A", cwd=self.folder)
-        files = ["--files", *changed] if changed else ["--all-files"]
-        command = [sys.executable, "-m", "pre_commit", "run", *files]
+        return self.pre_commit("run", *(["--files", *changed] if changed else ["--all-files"]))
+
+    def pre_commit(self, *words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "pre_commit", *words]
+        return subprocess.run(command, cwd=self.folder, env=self.env, capture_output=True, text=True, check=False)
+
+    def commit(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """A commit by git, with whatever hooks are installed."""
+        command = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q", "-m", "more", *words]
         return subprocess.run(command, cwd=self.folder, env=self.env, capture_output=True, text=True, check=False)
 
 
@@ -69,6 +77,46 @@ def test_hook_fails_on_a_finding_and_passes_after_the_cure(tmp_path: Path) -> No
     done = user.run()
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Passed" in done.stdout
+
+
+def told(done: subprocess.CompletedProcess[str]) -> list[str]:
+    """The programs that a run of the hook has findings in."""
+    return sorted(line.split(":")[0] for line in done.stdout.splitlines() if "warning unseeded-numpy" in line)
+
+
+@pytest.mark.slow
+def test_a_commit_judges_the_programs_that_it_concerns_and_a_run_for_all_files_every_one(tmp_path: Path) -> None:
+    user = checkout(tmp_path, "d9mlint")
+    for name in ("old.py", "train.py"):
+        (user.folder / name).write_text(BAD)
+    git("add", "-A", cwd=user.folder)
+    assert user.commit().returncode == 0
+    assert user.pre_commit("install").returncode == 0
+    assert told(user.pre_commit("run", "--all-files")) == ["old.py", "train.py"]
+
+    with (user.folder / "train.py").open("a") as file:
+        file.write("# more\n")
+    (user.folder / "scratch.py").write_text(BAD)  # not part of the commit
+    refused = user.commit("train.py")
+    assert refused.returncode == 1
+    assert "1 of 3 entries reaches a staged file (1 file); 2 left out" in refused.stderr, refused.stderr
+    assert "old.py" not in refused.stderr
+    assert "scratch.py" not in refused.stderr
+
+    cured = BAD.replace("    print", f"{SEED}    print")
+    (user.folder / "train.py").write_text(cured)
+    git("add", "train.py", cwd=user.folder)
+    (user.folder / "train.py").write_text(BAD)  # later, and not staged: pre-commit puts it aside meanwhile
+    taken = user.commit()
+    assert taken.returncode == 0, taken.stderr
+    assert (user.folder / "train.py").read_text() == BAD
+    git("checkout", "-q", ".", cwd=user.folder)
+    (user.folder / "scratch.py").unlink()
+
+    assert told(user.pre_commit("run", "--all-files")) == ["old.py"]
+    between = user.pre_commit("run", "--from-ref", "HEAD~1", "--to-ref", "HEAD")
+    assert between.returncode == 0, between.stdout
+    assert "Passed" in between.stdout
 
 
 @pytest.mark.slow
