@@ -59,6 +59,13 @@ def test_nothing_found_is_0(d9mlint: Run) -> None:
     assert ran.out.startswith("No findings.")
 
 
+def test_a_folder_without_a_program_is_told(d9mlint: Run) -> None:
+    write(layers="import torch\n\n\ndef noise(x):\n    return x + torch.rand(3)\n")
+    ran = d9mlint(".")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith("No findings (no script that starts a program was found,")
+
+
 def test_fail_on_and_confidence(d9mlint: Run) -> None:
     write(train=BAD)
     assert d9mlint("train.py", "--fail-on", "warning").code == 1

@@ -284,6 +284,16 @@ def test_entries_of_a_folder(root: Path) -> None:
     assert names(found(root, "pkg").entries) == ["pkg/__main__.py", "pkg/cli.py"]
 
 
+def test_executable_scripts_of_python_need_no_ending(root: Path) -> None:
+    lines = {"train": "#!/usr/bin/env python3\n", "tool": "#!/bin/bash\n", "data": "", "plain": "#!/usr/bin/python\n"}
+    write(root, lines | {"v1.2": "#!/usr/bin/python\n", ".gitignore": "old\n", "old": "#!/usr/bin/python\n"})
+    (root / ".git").mkdir()
+    for name in set(lines) - {"plain"} | {"v1.2", "old"}:
+        (root / name).chmod(0o755)
+    (root / "linked").symlink_to("train")
+    assert names(found(root).files) == names(found(root).entries) == ["train"]
+
+
 def test_a_program_may_be_called_like_a_test(root: Path) -> None:
     reads = "import argparse\nparser = argparse.ArgumentParser()\n"
     write(

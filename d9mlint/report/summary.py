@@ -12,6 +12,9 @@ _UNSEEDED = "unseeded-"
 """How the cause is called whose cure is a seed."""
 _DEFAULTS = (" is not given", " is not set", "(the default)", " is started")
 TRIED = "nothing of what is computed (a self-test that builds, runs and asserts), so nothing that varies matters"
+NO_PROGRAM = (
+    "no script that starts a program was found, so modules were looked at one by one: name the script to check it"
+)
 IDLE = "nothing that a rule is about (no generator, framework or setting), so no calls are followed"
 _NOISE_WORDS = {"algo": "random choices", "impl": "implementation"}
 
@@ -23,6 +26,8 @@ def headline(report: Report, where: str = "see --verbose") -> str:
             return "Nothing was judged: no file that is checked has changed."
         calls = unfollowed(report)
         but = f" ({calls}: {where})" if calls else ""
+        if not report.entries and report.files:
+            but = f" ({NO_PROGRAM})"
         return f"No findings in what could be checked{but}." if report.unchecked else f"No findings{but}."
     found = Counter(finding.severity for finding in report.findings)
     parts = [
