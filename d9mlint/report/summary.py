@@ -12,9 +12,7 @@ _UNSEEDED = "unseeded-"
 """How the cause is called whose cure is a seed."""
 _DEFAULTS = (" is not given", " is not set", "(the default)", " is started")
 TRIED = "nothing of what is computed (a self-test that builds, runs and asserts), so nothing that varies matters"
-NO_PROGRAM = (
-    "no script that starts a program was found, so modules were looked at one by one: name the script to check it"
-)
+NO_PROGRAM = "no script that starts a program was found, only modules were looked at: name a script to follow it"
 IDLE = "nothing that a rule is about (no generator, framework or setting), so no calls are followed"
 _NOISE_WORDS = {"algo": "random choices", "impl": "implementation"}
 
