@@ -6,6 +6,7 @@ import pytest
 
 from d9mlint.app import run_example
 from d9mlint.catalogue import load, read_examples
+from d9mlint.model import Target
 
 CATALOGUE = load(cache=False, full=True)
 EXAMPLES = [(rule, example) for rule in CATALOGUE.rules.values() for example in read_examples(rule)]
@@ -21,3 +22,11 @@ def test_each_rule_has_bad_and_good_examples() -> None:
 def test_example(rule, example) -> None:  # type: ignore[no-untyped-def]
     result = run_example(rule, example, CATALOGUE)
     assert result.passed, f"expected {result.expected}, found {result.found}"
+
+
+def test_each_remedy_is_given_to_somebody() -> None:
+    """A remedy for a framework is the answer to a program that uses it, whichever framework the rule is about."""
+    for rule in CATALOGUE.rules.values():
+        for remedy in (one for one in rule.remedies if not one.versions):
+            frameworks = (remedy.framework,) if remedy.framework else ()
+            assert rule.remedy(Target({}, "gpu"), frameworks) == remedy.text, rule.name

@@ -78,7 +78,7 @@ class Rule(NamedTuple):
         """
         foreign = itertools.takewhile(lambda name: name != self.framework, frameworks)
         chosen = [one for name in foreign for one in self.remedies if name and one.framework == name]
-        for remedy in (*chosen, *(one for one in self.remedies if not one.framework)):
+        for remedy in (*chosen, *(one for one in self.remedies if one.framework in ("", self.framework))):
             if not remedy.versions or target.fits(remedy.framework or self.framework, remedy.versions):
                 return remedy.text
         return ""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from d9mlint.model import Argument, Coverage, Effect, Location
-from d9mlint.python.domain.conditions import Cond, Flag
+from d9mlint.python.domain.conditions import Cond, Flag, both
 from d9mlint.python.domain.path import Path
 from d9mlint.python.domain.values import Func, Module, Unknown, Value, born
 from d9mlint.python.source.notebooks import Cell
@@ -110,6 +110,10 @@ class Event:
     def inside(self, *contexts: str) -> bool:
         """Whether it happens in one of these contexts."""
         return bool(self.contexts) and not frozenset(contexts).isdisjoint(self.contexts)
+
+    def meets(self, *others: Event) -> bool:
+        """Whether one run can come to this event and to the others."""
+        return both(*(cond for one in (self, *others) for cond in (*one.guards, *one.excluded))) is not False
 
     @property
     def trains(self) -> bool:

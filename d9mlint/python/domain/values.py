@@ -45,6 +45,16 @@ class Optional(Unknown):
     __slots__ = ()
 
 
+class Text(Unknown):
+    """A text or path that is not known but for its beginning: ``folder / "last.pth"``, ``f"{folder}/{step}.pth"``."""
+
+    __slots__ = ("first",)
+
+    def __init__(self, first: Value, like: Unknown) -> None:
+        super().__init__(like.origins, like.order, like.sources)
+        self.first = first
+
+
 class Dynamic(Unknown):
     """Something of the program, or of a module, that is found by a name or key which is only known at run time."""
 

@@ -17,9 +17,12 @@ from d9mlint.python.domain.values import (
     CondValue,
     Const,
     Dict,
+    FlagValue,
     Obj,
     Phi,
+    Ref,
     Seq,
+    Text,
     Unknown,
     Value,
     alternatives,
@@ -41,6 +44,7 @@ MAX_NUMBER = 10**15
 
 
 _PATH = "pathlib.Path"
+_JOINS = ("+", "/")
 
 
 def evaluate(interp: Interpreter, node: f.Expr, frame: Frame) -> Value:
@@ -189,7 +193,20 @@ def arithmetic(interp: Interpreter, op: str, operands: list[Value]) -> Value:
         return made  # type: ignore[no-any-return]
     if isinstance(first, Obj) and (op == "+" or (op == "/" and first.type.startswith(_PATH))):
         return first
-    return Unknown(*taint(operands)) if all(map(is_number, operands)) else mixed(operands)
+    if all(map(is_number, operands)):
+        return Unknown(*taint(operands))
+    return _text(operands) if op in _JOINS and any(map(_is_text, operands[1:])) else mixed(operands)
+
+
+def _is_text(value: Value) -> bool:
+    return isinstance(value, Text) or (isinstance(value, Const) and isinstance(value.value, str))
+
+
+def _text(parts: list[Value]) -> Unknown:
+    """What is joined to a text or a path that is not known."""
+    first = parts[0].first if isinstance(parts[0], Text) else parts[0]
+    like = mixed(parts)
+    return Text(first, like) if isinstance(first, (FlagValue, Const, Ref)) else like
 
 
 def _sequence_arithmetic(op: str, left: Seq, right: Value) -> Value:
@@ -291,7 +308,7 @@ def _format(interp: Interpreter, node: f.Format, frame: Frame) -> Value:
         text = "".join(str(p.value) for p in parts)  # type: ignore[union-attr]
         if len(text) < MAX_TEXT:
             return Const(text)
-    return mixed(parts)
+    return _text(parts)
 
 
 def _walrus(interp: Interpreter, node: f.Walrus, frame: Frame) -> Value:

@@ -29,6 +29,7 @@ from d9mlint.python.domain.values import (
     Ref,
     Seq,
     Super,
+    Text,
     Unknown,
     Value,
     alternatives,
@@ -121,6 +122,8 @@ def likeness(interp: Interpreter, value: Value, made: Inst | None) -> Any:
     kind = type(value)
     if kind is Const:
         return repr(value.value)  # type: ignore[union-attr]
+    if isinstance(value, Text) and not isinstance(value.first, Const):
+        return kind, likeness(interp, value.first, made), value.origins, value.order, tuple(map(id, value.sources))
     if isinstance(value, Unknown):
         if value.origins <= NUMBERS and not value.order:
             return 0 if value.origins else 1

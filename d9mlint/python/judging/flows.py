@@ -18,9 +18,13 @@ _SHOWN = re.compile(
 
 What is printed counts: it may be all that a program gives.
 """
+_MEETS = re.compile(r"torch\.distributed\.(init_process_group|TCPStore)|jax\.distributed\.initialize")
+"""Calls by which processes find each other: the port that they meet at is no number of the results."""
+_ARGUMENTS = "argparse.Namespace."
+_ADDRESS = ("MASTER_PORT", "MASTER_ADDR")
 _COMPUTES = re.compile(
     r"torch\.(nn\.functional\.|nn\.utils\.rnn\.)?(?!save$|set_)[a-z]\w*(?<!_)|torch\.Tensor\.(?!backward$|register|set_)\w*[a-z0-9]|"
-    r"builtins\.(tuple|list|iter|reversed|enumerate|zip|map|int|float|len|isinstance|type|dict)|"
+    r"builtins\.(tuple|list|iter|reversed|enumerate|zip|map|int|float|str|len|isinstance|type|dict)|"
     r"torch\.nn\.Module\.(__call__|forward)|.*\(\)\.(__call__|forward)|\?\.(__call__|forward|infer|generate|"
     r"size|view|reshape|permute|transpose|unsqueeze|squeeze|expand|contiguous|clone|detach|to|cuda|cpu|float|half|sum|mean)"
 )
@@ -73,14 +77,19 @@ def stands_in(program: Program, draw: Event) -> bool:
 
 
 def _harmless(event: Event) -> bool:
-    return bool(_SHOWN.fullmatch(event.name)) or any(effect.shapes for effect in event.effects)
+    if event.kind == "env":
+        return event.name in _ADDRESS
+    calm = _SHOWN.fullmatch(event.name) or _MEETS.fullmatch(event.name)
+    return calm is not None or any(effect.shapes for effect in event.effects)
 
 
 def _hands_on(event: Event, source: Event) -> bool:
     """Whether a call only makes something of what ``source`` made that still counts as coming from there.
 
-    So does a list that it is put into: what is done with the list is seen.
+    So does a list that it is put into: what is done with the list is seen. And so do parsed arguments.
     """
+    if event.kind == "set" and event.name.startswith(_ARGUMENTS):
+        return True
     if event.name in _KEEPS and isinstance(event.receiver, Seq):
         return source in taint([event.receiver])[2]
     return event.result is not None and source in taint([event.result])[2] and _only_computes(event)
@@ -101,7 +110,7 @@ def _uses(program: Program) -> dict[int, list[Event]]:
     """The calls that are handed something made by a call, by the call that made it."""
     found: dict[int, list[Event]] = {}
     for event in program.events:
-        if event.kind not in ("call", "unresolved", "sink", "set", "compare"):
+        if event.kind not in ("call", "unresolved", "sink", "set", "compare", "env"):
             continue
         handed = (*event.args, *event.kwargs.values(), *((event.receiver,) if event.receiver is not None else ()))
         if event.result is not None and event.result is event.receiver:

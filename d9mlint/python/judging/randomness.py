@@ -257,7 +257,7 @@ def _uncovered(program: Program) -> list[Uncovered]:
         if not is_symbolic(missing) or by_default(missing) is False:
             continue  # not known, or only when somebody takes the seed away
         after = (s for s in own if at is not None and s.event.index > at and not s.restores)
-        late = next((s for s in after if _together(s.event, draw.event)), None)
+        late = next((s for s in after if s.event.meets(draw.event)), None)
         cond = both(draw.cond, missing)
         if cond is False or _without_default_seed(cond) or changes_nothing(program, draw.event):
             continue
@@ -327,8 +327,3 @@ def _initialized(program: Program) -> dict[int, int]:
                 if isinstance(leaf, Obj) and leaf.type == _INITIALIZER and leaf.event is not None and event.certain:
                     found.setdefault(id(leaf.event), event.index)
     return found
-
-
-def _together(one: Event, other: Event) -> bool:
-    """Whether both can happen in one run."""
-    return both(*one.guards, *other.guards) is not False

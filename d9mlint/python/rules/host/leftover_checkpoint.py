@@ -9,7 +9,7 @@ from d9mlint.model import Argument, Related, Rule
 from d9mlint.python.domain.conditions import both, by_default
 from d9mlint.python.domain.diagrams import simplified
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Const, FlagValue, Obj, Ref, Seq, Unknown, Value, alternatives
+from d9mlint.python.domain.values import Const, FlagValue, Obj, Ref, Seq, Text, Unknown, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
 from d9mlint.python.frameworks.tensorflow.estimators import ESTIMATOR
 from d9mlint.python.interpreter.program import Program, is_none
@@ -60,7 +60,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     saves = [e for e in program.events if e.kind == "call" and not e.detached and _SAVES.fullmatch(e.name)]
     for load in program.calls(*_LOADS):
         own = load.name in _OWN_FOLDER  # a session, in which the program trains
-        training = next((step for step in steps if both(*step.guards, *load.guards) is not False), None)
+        training = next((step for step in steps if step.meets(load)), None)
         if load.detached or training is None or (load.index >= training.index and not own):
             continue
         if _asked_for(load, training) or any(e.index > load.index for e in states):
@@ -132,6 +132,8 @@ def _roots(path: Value) -> Iterator[tuple[str, object]]:
             yield "flag", leaf.flag.name
         elif isinstance(leaf, Const) and isinstance(leaf.value, str) and leaf.value:
             yield "text", leaf.value.removeprefix("./").partition("/")[0]
+        elif isinstance(leaf, Text):
+            yield from _roots(leaf.first)
         elif isinstance(leaf, Ref):
             yield "name", leaf.name
         elif isinstance(leaf, Obj) and leaf.event is not None and leaf.event.name in _JOINS and leaf.event.args:
@@ -181,5 +183,6 @@ def _name(event: Event) -> str:
 
 
 def _told(folder: Value) -> str:
+    folder = folder.first if isinstance(folder, Text) else folder
     known = isinstance(folder, FlagValue) or (isinstance(folder, Const) and isinstance(folder.value, str))
     return f"`{value_text(folder)}`" if known else "its own folder"

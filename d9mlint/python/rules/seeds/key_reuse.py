@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Argument, Related, Rule
-from d9mlint.python.domain.conditions import EXCEPTION, Cond, both, opaque
+from d9mlint.python.domain.conditions import EXCEPTION, Cond, opaque
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Obj, alternatives
 from d9mlint.python.frameworks.jax.calls import KEY
@@ -29,7 +29,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         key = _key(event)
         if key is None:
             continue
-        earlier = next((e for e in used.get(id(key), ()) if both(*e.guards, *event.guards) is not False), None)
+        earlier = next((e for e in used.get(id(key), ()) if event.meets(e)), None)
         loop = next((number for number in event.loops if (id(key), number) in kept), None)
         used.setdefault(id(key), []).append(event)
         if loop is not None or (earlier is not None and _again(earlier, event)):

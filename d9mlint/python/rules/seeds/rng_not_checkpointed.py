@@ -53,11 +53,12 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     if not saves:
         return
     steps = [e for e in program.events if _steps(e) and e.loops and not e.detached]
-    loops = {number for event in steps or program.trains for number in event.loops}  # those that change the weights
     for load in _loads(program):
+        after = [e for e in steps or program.trains if e.index > load.index and e.meets(load)]
+        loops = {number for event in after for number in event.loops}  # those that change the weights
         going = (d.event for d in draws(program) if _goes_on(program, d, load))
-        drawn = next((event for event in going if loops.intersection(event.loops)), None)
-        place = next((e.location for e in saves if both(*e.guards, *load.guards) is not False), None)
+        drawn = next((e for e in going if loops.intersection(e.loops) and e.meets(load)), None)
+        place = next((e.location for e in saves if e.meets(load)), None)
         if drawn is not None and place is not None:
             # It may be got to in several ways; what is told of it holds on each.
             yield from _drafts(program, rule, [e for e in saves if e.location == place], load, drawn)
@@ -80,8 +81,8 @@ def _of_tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
     """Where variables that a flag asks for are restored before a training that draws; no saver holds a generator."""
     saves = [e for e in program.events if e.kind == "call" and e.name in _TF_SAVES and not e.detached]
     for load in program.calls(*_TF_LOADS):
-        training = [e for e in trainings(program) if e.index > load.index and _together(e, load)]
-        saved = next((e for e in saves if _together(e, load)), None)
+        training = [e for e in trainings(program) if e.index > load.index and e.meets(load)]
+        saved = next((e for e in saves if e.meets(load)), None)
         whole = load.name == _RESTORE and any(by_default(one) is False for one in load.guards)
         asked = whole or _resumes(load)
         if load.detached or not training or saved is None or not asked:
@@ -96,14 +97,10 @@ def _of_tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
             return
 
 
-def _together(one: Event, other: Event) -> bool:
-    return both(*one.guards, *other.guards) is not False
-
-
 def _feeds(draw: Draw, load: Event, loops: Set[int]) -> bool:
     """Whether a draw is made in the training that goes on from a load: by its graph, in its loop or by ``fit``."""
     weights = draw.implicit and not draw.event.trains
-    if draw.event.detached or weights or not _together(draw.event, load):
+    if draw.event.detached or weights or not draw.event.meets(load):
         return False
     if draw.event.name.startswith(_GRAPH):  # what a graph draws it draws in each of its runs
         return True

@@ -28,7 +28,7 @@ def other_branches(event: Event, found: list[Event]) -> list[Event]:
     others = {
         e.location: e
         for e in found
-        if e.location != event.location and e.detached == event.detached and both(*event.guards, *e.guards) is False
+        if e.location != event.location and e.detached == event.detached and not event.meets(e)
     }
     return sorted(others.values(), key=lambda e: e.index)
 
@@ -67,7 +67,7 @@ def _compatible(found: Iterable[Use], least: Callable[[Use], bool]) -> list[Use]
     """Uses that one run can meet together; of two that exclude each other the one that runs by default."""
     kept: list[Use] = []
     for use in sorted(found, key=lambda u: (least(u), by_default(both(*u.event.guards)) is False, *_surest(u))):
-        if all(both(*use.event.guards, *other.event.guards) is not False for other in kept):
+        if all(use.event.meets(other.event) for other in kept):
             kept.append(use)
     return kept
 
