@@ -295,6 +295,14 @@ def test_a_damaged_repository_is_an_error(d9mlint: Run) -> None:
     assert "`git diff` failed:" in ran.err
 
 
+def test_a_repository_that_git_refuses_is_an_error(d9mlint: Run) -> None:
+    write({".git/config": "[broken\n"})
+    for words in (["--changed-since", "HEAD"], ["--pre-commit"]):
+        ran = d9mlint("check", *words)
+        assert (ran.code, ran.out) == (2, "")
+        assert "`git rev-parse` failed: fatal: bad config line 1" in ran.err
+
+
 def test_words_that_exclude_each_other(d9mlint: Run) -> None:
     assert "exclude" in d9mlint("check", "--changed-since", "HEAD", "--pre-commit").err
     ran = d9mlint("check", "--changed-since", "HEAD", "--write-baseline", "b.json")

@@ -80,6 +80,7 @@ def _commit(repository: Path, shown: Path, since: Since) -> str:
     """The commit to compare with."""
     named = _run(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{since.revision}^{{commit}}")
     if named.returncode != 0:
+        _refused("rev-parse", named)
         what = f"there is no revision {since.revision!r} in the git repository of {shown}"
         raise UsageError(f"{what} (`git fetch` brings it where the checkout is a shallow one)")
     commit = named.stdout.decode().strip()
@@ -88,16 +89,31 @@ def _commit(repository: Path, shown: Path, since: Since) -> str:
 
 
 def has_commits(folder: Path) -> bool:
-    """Whether the repository that a folder lies in has any commit; True where there is none, which others tell."""
+    """Whether the repository that a folder lies in has any commit; True where there is no repository.
+
+    Raises:
+        UsageError: git is not installed, or refuses to look at it.
+    """
     repository = repository_of(Path(os.path.realpath(folder)))
-    return repository is None or _run(repository, "rev-parse", "--verify", "--quiet", "HEAD").returncode == 0
+    if repository is None:
+        return True
+    done = _run(repository, "rev-parse", "--verify", "--quiet", "HEAD")
+    _refused("rev-parse", done)
+    return done.returncode == 0
+
+
+def _refused(command: str, done: subprocess.CompletedProcess[bytes]) -> None:
+    """Raises UsageError with what git says where it cannot do something at all: a repository of somebody else, say."""
+    told = done.stderr.decode("utf-8", "replace").strip()
+    if done.returncode != 0 and told:
+        raise UsageError(f"`git {command}` failed: {told}")
 
 
 def _names(repository: Path, *words: str) -> Iterator[str]:
     done = _run(repository, *words)
+    _refused(words[0], done)
     if done.returncode != 0:
-        told = done.stderr.decode("utf-8", "replace").strip()
-        raise UsageError(f"`git {words[0]}` failed: {told or f'exit code {done.returncode}'}")
+        raise UsageError(f"`git {words[0]}` failed with exit code {done.returncode}")
     yield from (name.decode("utf-8", "surrogateescape") for name in done.stdout.split(b"\0") if name)
 
 
