@@ -25,7 +25,7 @@ MAX_FILES = 50_000
 """More Python files than in any training repository: beyond it a wrong folder was named."""
 _KERNEL_LANGUAGES = (
     b"triton", b"numba", b" cupy", b"cpp_extension", b"pycuda", b"pallas", b"warp as", b"import warp", b"from warp",
-    b"__global__", b"_compile_kernel", b"elementwise(",
+    b"__global__", b"_compile_kernel", b"elementwise(", b"cutlass",
 )  # fmt: skip
 _TOP = 4000
 """Bytes of a file in which its first imports stand."""
@@ -192,8 +192,8 @@ def may_hold_kernels(data: bytes) -> bool:
 
     A screen by bytes: what it turns down holds none, what it lets through has to be read.
     """
-    # `cupyx.scatter_add` and `cupy.add.at` do not say "atomic".
-    if b"atomic" not in data and data.find(b" cupy", 0, _TOP) < 0:
+    # `cupyx.scatter_add` and `cupy.add.at` do not say "atomic", nor does assembler: "red.global.add.f32".
+    if b"atomic" not in data and data.find(b" cupy", 0, _TOP) < 0 and b"inline_asm" not in data:
         return False
     return any(word in data for word in _KERNEL_LANGUAGES)
 

@@ -12,6 +12,7 @@ from d9mlint.kernels.embedded.presence import IN_PYTHON
 from d9mlint.kernels.libraries.presence import LIBRARIES
 from d9mlint.kernels.sites.presence import ATOMICS
 from d9mlint.kernels.source.looks import Answers, Look, Looked, looked_through
+from d9mlint.kernels.source.qualifying import QUALIFIERS
 from d9mlint.kernels.source.repository import INCLUDED, SUFFIXES, Repository
 from d9mlint.kernels.tensorflow.presence import REGISTERING
 from d9mlint.kernels.torch.presence import INCLUDING
@@ -25,7 +26,7 @@ _MARK = re.compile(rb"9m:(?<=d9m:)")
 """It begins with a rare letter, by which the search skips ahead: faster than `in`."""
 MARKED = Look(SUFFIXES, lambda _, data: _MARK.search(data) is not None)
 """Files with suppression comments are kept for excerpts and comments, also where nothing was found in them."""
-LOOKS: tuple[Look[Any], ...] = (ATOMICS, LIBRARIES, REGISTERING, INCLUDING, IN_PYTHON, INCLUDED, MARKED)
+LOOKS: tuple[Look[Any], ...] = (ATOMICS, LIBRARIES, REGISTERING, INCLUDING, IN_PYTHON, INCLUDED, QUALIFIERS, MARKED)
 
 
 @contextmanager

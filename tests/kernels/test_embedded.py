@@ -296,3 +296,62 @@ def test_documentation_is_no_source() -> None:
     '''
     )
     assert found.sites == () and found.ops == ()
+
+
+CUTE = {
+    "pkg/__init__.py": "",
+    "pkg/ops.py": """
+        import cutlass
+        from cutlass import Float32, Int32, cute
+        from cutlass.cutlass_dsl import dsl_user_op
+        from cutlass._mlir.dialects import llvm, nvvm
+
+        @dsl_user_op
+        def add_f32(a: Float32, gmem_ptr, *, loc=None, ip=None) -> None:
+            nvvm.atomicrmw(op=nvvm.AtomicOpKind.FADD, ptr=gmem_ptr.llvm_ptr, a=Float32(a).ir_value())
+
+        @dsl_user_op
+        def add_i32(a, ptr) -> Int32:
+            return Int32(nvvm.atomicrmw(op=nvvm.AtomicOpKind.ADD, ptr=ptr.llvm_ptr, a=a))
+
+        @dsl_user_op
+        def add_f32x4(a, gmem_ptr) -> None:
+            address = gmem_ptr.toint().ir_value()
+            llvm.inline_asm(None, [address, a], "red.global.add.v4.f32 [$0], $1;", "l,f", has_side_effects=True)
+    """,
+    "pkg/kernels.py": """
+        import cutlass.cute as cute
+        from pkg import ops
+        from pkg.ops import add_f32x4
+
+        class Backward:
+            @cute.kernel
+            def kernel(self, acc, out, count, small):
+                ops.add_f32(acc[0], out.iterator)
+                add_f32x4(acc[1], out.iterator)
+                ops.add_i32(1, count)
+                cute.arch.atomic_add(ptr=out.iterator, val=small.to(cute.Float32))
+                cute.arch.atomic_max(out.iterator, acc[2])
+    """,
+    "pkg/interface.py": """
+        from pkg.kernels import Backward
+
+        def backward(x):
+            Backward()(x)
+    """,
+}
+
+
+def test_cute_dsl() -> None:
+    found = scan(CUTE)
+    assert [(s.location.path[4:], s.location.line, s.form, s.class_, s.verdict) for s in found.sites] == [
+        ("kernels.py", 9, "wrapper", "float-accumulate", "yes"),
+        ("kernels.py", 10, "wrapper", "float-accumulate", "yes"),
+        ("kernels.py", 11, "wrapper", "commutative-exact", "no"),
+        ("kernels.py", 12, "direct", "float-accumulate", "yes"),
+        ("kernels.py", 13, "direct", "commutative-exact", "no"),
+        ("ops.py", 9, "wrapper-def", "float-accumulate", "depends"),
+        ("ops.py", 13, "wrapper-def", "order-dependent", "depends"),
+        ("ops.py", 18, "wrapper-def", "float-accumulate", "depends"),
+    ]
+    assert [(op.name, len(op.sites)) for op in found.ops] == [("pkg.interface.backward", 5)]

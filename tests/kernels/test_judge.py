@@ -81,10 +81,10 @@ def test_mixed_instantiations_name_the_exact_ones() -> None:
     assert said.verdict == "conditional" and "`int` is exact" in said.reason
 
 
-def test_template_without_instantiation_is_unknown() -> None:
+def test_a_template_without_instantiation_depends_on_its_type() -> None:
     check("""
         template <typename T> __global__ void k(T* out, const T* x, const int* index) {
-          atomicAdd(&out[index[threadIdx.x]], x[threadIdx.x]);   // -> unknown unknown type=T
+          atomicAdd(&out[index[threadIdx.x]], x[threadIdx.x]);   // -> unknown conditional type=T
           atomicMax(&out[index[threadIdx.x]], x[threadIdx.x]);   // -> commutative-exact no
         }
     """)

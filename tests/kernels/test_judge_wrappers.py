@@ -203,3 +203,30 @@ def test_a_use_that_cannot_be_resolved_leaves_integers_open() -> None:
     """)
     assert (said.class_, said.verdict) == ("commutative-exact", "conditional")
     assert "not visible" in said.reason
+
+
+def test_a_swap_that_stores_what_it_expects_only_reads() -> None:
+    check("""
+        __global__ void k(unsigned* flag, float* out, int* state) {
+          while (atomicCAS(flag, 0, 0) != 0) {}                    // -> order-dependent no
+          out[threadIdx.x] = atomicCAS(state, 1, 1);               // -> order-dependent conditional
+          while (atomicCAS(flag, 0, 1) != 0) {}                    // -> order-dependent conditional
+        }
+    """)
+
+
+def test_constants_of_any_spelling_are_the_same_whoever_stores_them() -> None:
+    check("""
+        enum State { IDLE, BUSY };
+        enum class Color { kRed };
+        __device__ void mark(int* flag) { atomicExch(flag, 1); }   // -> order-dependent depends
+        __device__ void keep(int* flag, int v) { atomicExch(flag, v); }   // -> order-dependent depends
+        __global__ void k(int* a, int* b, int* c, unsigned long long* d, int* e, int* f) {
+          atomicExch(a, BUSY);                                     // -> order-dependent no
+          atomicExch(b, false);                                    // -> order-dependent no
+          atomicExch(c, (int)Color::kRed);                         // -> order-dependent no
+          atomicExch(d, NULL);                                     // -> order-dependent no
+          mark(e);                                                 // -> order-dependent no
+          keep(f, threadIdx.x);                                    // -> order-dependent conditional
+        }
+    """)

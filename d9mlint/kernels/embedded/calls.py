@@ -35,7 +35,9 @@ _INTRINSICS = {
     "or": "atomicOr", "xor": "atomicXor", "inc": "atomicInc", "dec": "atomicDec", "exch": "atomicExch",
     "cas": "atomicCAS",
 }  # fmt: skip
+_CUTE = ("add", "max", "min", "and", "or", "xor", "exch", "cas")
 _SAME = {"xchg": "exch", "compare_and_swap": "cas", "nanmax": "max", "nanmin": "min", "and_": "and", "or_": "or"}
+_TARGETS = ("ptr", "pointer")
 _SCOPES = {"cta": "block", "gpu": "device", "sys": "system"}
 
 
@@ -58,6 +60,7 @@ def _known() -> dict[str, Known]:
         (("add", "max", "min"), ("cupyx.scatter_",), 2, "CuPy"),
         (_PALLAS, tuple(f"{module}.atomic_" for module in pallas), 2, "Pallas"),
         (_WARP, ("warp.atomic_",), 2, "Warp"),
+        (_CUTE, ("cutlass.cute.arch.atomic_",), 1, "CuTe"),
     ):
         for name in names:
             operation = _SAME.get(name, name)
@@ -91,6 +94,7 @@ class Found(NamedTuple):
     reason: str
     host: bool
     """Whether this is a call on the host, of a library that runs a kernel of its own."""
+    form: str = "direct"
 
 
 def calls(file: PyFile) -> Iterator[Found]:
@@ -100,13 +104,14 @@ def calls(file: PyFile) -> Iterator[Found]:
         for mention in file.mentions[word]:
             call = mention.parents[-1] if mention.parents else None
             known = KNOWN.get(file.dotted(mention.node)) if not isinstance(mention.node, ast.Constant) else None
-            if known is not None and isinstance(call, ast.Call) and call.func is mention.node and call.args:
+            given = isinstance(call, ast.Call) and (call.args or _named(call, _TARGETS) is not None)
+            if known is not None and given and isinstance(call, ast.Call) and call.func is mention.node:
                 yield _judged(file, mention, call, known)
 
 
 def _judged(file: PyFile, mention: Mention, call: ast.Call, known: Known) -> Found:
     types = Types(file, mention)
-    target = call.args[0]
+    target = _named(call, _TARGETS) or call.args[0]
     written, memory = types.target(target, known.language)
     value = _argument(call, known.value, ("val", "value", "v", "slices", "b"))
     kind = plain_kind(written) or (types.kind(value) if value is not None else "")
@@ -118,6 +123,35 @@ def _judged(file: PyFile, mention: Mention, call: ast.Call, known: Known) -> Fou
     typed = written or kind
     host = file.dotted(call.func).startswith(("cupyx.scatter_", "cupy."))
     return Found(mention, call, name, _INTRINSICS[known.operation], scope, memory, typed, used, *judged, host)
+
+
+def judged_call(
+    file: PyFile,
+    mention: Mention,
+    call: ast.Call,
+    operation: str,
+    kind: str,
+    target: ast.expr | None,
+    value: ast.expr | None,
+    *,
+    returns: bool = True,
+) -> Found:
+    """A call whose operation and kind of type are known from elsewhere, judged; ``returns``: it gives the old value."""
+    types = Types(file, mention)
+    used = use(call, mention) if returns else Use("unused")
+    name = shown(call.func)
+    what = f"`{name}` on `{_short(target)}`" if target is not None else f"`{name}`"
+    judged = _Judge(what, kind, used, value, types).verdict(operation)
+    return Found(mention, call, name, "", "device", "unknown", kind, used, *judged, False)
+
+
+def intrinsic_of(operation: str) -> str:
+    """The CUDA atomic that an operation is: ``atomicAdd`` of ``add``."""
+    return _INTRINSICS.get(_SAME.get(operation, operation), "")
+
+
+def _named(call: ast.Call, names: tuple[str, ...]) -> ast.expr | None:
+    return next((k.value for k in call.keywords if k.arg in names), None)
 
 
 def _argument(call: ast.Call, position: int, names: tuple[str, ...]) -> ast.expr | None:
@@ -142,6 +176,7 @@ class _Judge(NamedTuple):
 
     def verdict(self, operation: str) -> tuple[str, str, str]:
         """Class, verdict and reason."""
+        operation = _SAME.get(operation, operation)
         if operation in ("exch", "cas"):
             return self._swapped(operation)
         if operation not in ("add", "sub"):

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
+from d9mlint.kernels.embedded import dsl
 from d9mlint.kernels.embedded import sources as embedded_sources
 from d9mlint.kernels.embedded.calls import Found, calls
 from d9mlint.kernels.embedded.presence import IN_PYTHON, Embedded
@@ -22,13 +23,17 @@ def find(repository: Repository) -> Embedded:
     files = PyFiles(repository)
     found: list[tuple[Site, Entity | None]] = []
     read = 0
-    for path in repository.looked(IN_PYTHON):
+    paths = list(repository.looked(IN_PYTHON))
+    for path in paths:
         file = files.file(path)
         if file is None:
             repository.unchecked.setdefault(path, "no Python that can be parsed")
             continue
         read += 1
         found += _of_file(file)
+    for file, call in dsl.sites(files, paths):
+        entity = entity_of(file, call.mention)
+        found.append((_site(file, call), entity if call.form != "wrapper-def" else None))
     sites = sorted((site for site, _ in found), key=lambda s: (s.location, s.atomic))
     return Embedded(tuple(sites), _ops(repository, files, found) if found else (), read)
 
@@ -56,7 +61,7 @@ def _site(file: PyFile, found: Found) -> Site:
     function = ".".join(s.name for s in found.mention.scopes)
     return Site(
         Location(file.path, place.line, place.column, place.end_line, place.end_column), function, found.written,
-        found.intrinsic, "direct", "", found.memory, found.target_type, found.use.kind, found.class_, found.verdict,
+        found.intrinsic, found.form, "", found.memory, found.target_type, found.use.kind, found.class_, found.verdict,
         found.reason, found.scope,
     )  # fmt: skip
 

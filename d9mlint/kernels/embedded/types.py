@@ -8,9 +8,10 @@ import re
 from d9mlint.kernels.torch.pyfiles import Mention, PyFile, shown
 
 _FLOAT = re.compile(
-    r"(?:float(?:8|16|32|64)?(?:_?e\dm\d\w*)?|bfloat16|half|double|f(?:p)?(?:8|16|32|64)|bf16|complex(?:64|128))\Z"
+    r"(?:float(?:8|16|32|64)?(?:_?e\dm\d\w*)?|bfloat16|half|double|f(?:p)?(?:8|16|32|64)|bf16|complex(?:64|128))\Z",
+    re.IGNORECASE,
 )
-_INTEGER = re.compile(r"(?:u?int(?:8|16|32|64|c|p)?|[iu](?:1|8|16|32|64)|bool_?|long|uint)\Z")
+_INTEGER = re.compile(r"(?:u?int(?:8|16|32|64|c|p)?|[iu](?:1|8|16|32|64)|bool_?|long|uint)\Z", re.IGNORECASE)
 _VECTOR = re.compile(r"(?:vec\d?|mat\d\d|quat|transform|spatial_vector)([fdhiu]?)\w*\Z")
 _FLOAT_CALLS = frozenset(
     (

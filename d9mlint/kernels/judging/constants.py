@@ -15,7 +15,8 @@ from d9mlint.kernels.source.unit import Unit
 Node = tree_sitter.Node
 _NAN = re.compile(r"quiet_NaN|signaling_NaN|\bNAN\b|\bnanf?\b|CUDART_NAN|std::nan")
 _LIMITS = re.compile(r"numeric_limits|NumTraits|CUDART_INF|\bINFINITY\b")
-_SCALARS = ("number_literal", "true", "false", "char_literal", "nullptr")
+_SCALARS = ("number_literal", "true", "false", "char_literal", "nullptr", "null", "concatenated_string")
+_NULLS = ("NULL", "nullptr", "true", "false")
 _ATOMIC = re.compile(rb"(?i:tom)")
 _MAX_STEPS = 8
 MAX_CALLS = 300
@@ -47,6 +48,9 @@ def constant(node: Node | None, unit: Unit, steps: int = _MAX_STEPS) -> Constant
         return _call(node, text, unit, steps)
     if node.type in ("pointer_expression", "subscript_expression"):
         return _loaded(node, text, unit)
+    if node.type == "qualified_identifier":
+        name = text.rpartition("::")[2]
+        return Constant(text) if re.fullmatch(r"k?[A-Z]\w*", name) or _enumerator(name, unit) else None
     return _variable(node, text, unit, steps) if node.type == "identifier" else None
 
 
@@ -89,7 +93,7 @@ def _variable(node: Node, text: str, unit: Unit, steps: int) -> Constant | None:
         return Constant(text, nan=True)
     found = declarations.declared(node, text, unit)
     if found is None:
-        return Constant(text) if _defined(text, unit) else None
+        return Constant(text) if text in _NULLS or _defined(text, unit) or _enumerator(text, unit) else None
     function = unit.function(node)
     if function is None or assigned(function.node, text, unit):
         return None
@@ -103,6 +107,17 @@ def _variable(node: Node, text: str, unit: Unit, steps: int) -> Constant | None:
         inner = constant(found.value, unit, steps - 1)
         return Constant(text, inner.nan, inner.uniform) if inner is not None else None
     return Constant(text) if found.kind == "global" and fixed and found.value is not None else None
+
+
+def _enumerator(name: str, unit: Unit) -> bool:
+    """Whether a name is one of an enumeration of this file."""
+    wanted = name.encode()
+    for at in word_places(unit.data, wanted):
+        node = unit.root.descendant_for_byte_range(at, at + len(wanted))
+        above = node.parent if node is not None else None
+        if above is not None and above.type == "enumerator" and above.child_by_field_name("name") == node:
+            return True
+    return False
 
 
 def _defined(name: str, unit: Unit) -> bool:

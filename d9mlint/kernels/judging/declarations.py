@@ -270,10 +270,14 @@ def parameter_name(node: Node, unit: Unit) -> str:
     return unit.text(called).strip(" *&.") if called is not None else ""
 
 
-def structure(unit: Unit, name: str) -> Node | None:
-    """The definition of a struct, class or union of this name in a file; one inside of a function only if no other."""
+def structures(unit: Unit, name: str, place: Node | None = None) -> list[Node]:
+    """The definitions of structs, classes and unions of this name in a file, that which is seen from a place first.
+
+    One inside of a function counts only if there is no other.
+    """
     if not any(word + name.encode() in unit.data for word in (b"struct ", b"class ")) and b"union" not in unit.data:
-        return None
+        return []
+    found: list[Node] = []
     local: list[Node] = []
     pending = [(unit.root, False)]
     while pending:
@@ -281,13 +285,20 @@ def structure(unit: Unit, name: str) -> Node | None:
         if node.type in _STRUCTS and node.child_by_field_name("body") is not None:
             called = node.child_by_field_name("name")
             if called is not None and unit.text(called).partition("<")[0].strip() == name:
-                if not inside:
-                    return node
-                local.append(node)
+                (local if inside else found).append(node)
         inside = inside or node.type == "compound_statement"
         if not inside or unit.data.find(name.encode(), node.start_byte, node.end_byte) >= 0:
             pending.extend((child, inside) for child in reversed(node.named_children))
-    return local[0] if len(local) == 1 else None
+    found = found or (local if len(local) == 1 else [])
+    return sorted(found, key=lambda node: -_around(node, place)) if place is not None and len(found) > 1 else found
+
+
+def _around(node: Node, place: Node) -> int:
+    """The first byte of what a definition stands in where that holds a place, too; else 0."""
+    at = node.parent
+    while at is not None and not at.start_byte <= place.start_byte < at.end_byte:
+        at = at.parent
+    return at.start_byte if at is not None else 0
 
 
 def member(struct: Node, name: str, unit: Unit) -> Declared | None:

@@ -8,9 +8,19 @@ from typing import NamedTuple
 
 import tree_sitter
 
-from d9mlint.kernels.judging import declarations, typelists
+from d9mlint.kernels.judging import declarations, dispatch, typelists
 from d9mlint.kernels.judging.declarations import TemplateParameter
 from d9mlint.kernels.judging.scalars import arguments, element, kind, plain, short, underlying
+from d9mlint.kernels.judging.templates import (
+    Used,
+    aliases,
+    call_at,
+    defines_there,
+    heads,
+    seen_from,
+    specialises,
+    used_as,
+)  # fmt: skip
 from d9mlint.kernels.judging.types import type_of
 from d9mlint.kernels.source import lexical
 from d9mlint.kernels.source.repository import Repository
@@ -24,6 +34,9 @@ _MAX_STEPS = 3000
 _MAX_FILES = 60
 _MAX_LEVELS = 12
 _BLANKS = re.compile(rb"\s*")
+_CHOICE = re.compile(r"(?:std::|cute::|cuda::std::)?conditional(?:_t)?\s*<")
+_MEMBER_TYPE = re.compile(r"\w+(?:<[^<>]*>)?::(?:template\s+)?(\w+)")
+_SWITCH = re.compile(rb"\b\w*(?:SWITCH|DISPATCH)\w*\s*\(")
 _COMPLEX = {"complex64": "float", "complex128": "double"}
 
 
@@ -70,59 +83,6 @@ def _of_template(repository: Repository, key: str) -> Bindings:
     return bindings(parameter, unit, repository) if parameter is not None and unit is not None else Bindings((), True)
 
 
-class _Used(NamedTuple):
-    """How a template is used: its name, and which of the arguments given to it is the parameter."""
-
-    name: str = ""
-    place: int = 0
-    function: Node | None = None
-    given: tuple[str, ...] = ()
-    """The arguments of a specialisation: ``GPUDevice``, ``std::complex<T>``."""
-
-    def fits(self, arguments: list[str]) -> bool:
-        """Whether arguments can mean this specialisation: devices and enumerators must be the same."""
-        for own, other in zip(self.given, arguments, strict=False):
-            fixed = all(re.search(r"Device\Z|^\w+(?:::\w+)+\Z", text) and text != "Device" for text in (own, other))
-            if fixed and short(own) != short(other):
-                return False
-        return True
-
-
-def _used(parameter: TemplateParameter, unit: Unit) -> _Used:
-    """The name under which the template of a parameter is used, the parameter's place there, and its function.
-
-    For ``template <typename T> struct F<GPU, T>`` the place is 1, the one in the arguments of the specialisation.
-    """
-    for child in parameter.owner.named_children:
-        if child.type in ("struct_specifier", "class_specifier"):
-            name = child.child_by_field_name("name")
-            return _placed(unit.text(name), parameter, None) if name is not None else _Used()
-        if child.type in ("function_definition", "declaration"):
-            declarator = child.child_by_field_name("declarator")
-            for _ in range(_MAX_LEVELS):
-                if declarator is None or declarator.type == "function_declarator":
-                    break
-                inner = declarator.child_by_field_name("declarator")
-                declarator = inner or next((c for c in declarator.named_children if "declarator" in c.type), None)
-            named = declarator.child_by_field_name("declarator") if declarator is not None else None
-            if named is None:
-                continue
-            scope = named.child_by_field_name("scope") if named.type == "qualified_identifier" else None
-            if scope is not None and scope.type == "template_type":
-                return _placed(unit.text(scope), parameter, None)
-            return _placed(unit.text(named), parameter, child)
-    return _Used()
-
-
-def _placed(text: str, parameter: TemplateParameter, function: Node | None) -> _Used:
-    name = short(text.partition("<")[0])
-    given = arguments(text[text.find("<") :]) if "<" in text else []
-    for index, argument in enumerate(given):
-        if re.search(rf"\b{re.escape(parameter.name)}\b", argument):
-            return _Used(name, index, function, tuple(given))
-    return _Used(name, parameter.place, function, tuple(given))
-
-
 def kernel_sources(repository: Repository, _: str) -> tuple[str, ...]:
     """The CUDA and HIP sources among the files."""
     return tuple(p for p in repository.sources if p.endswith(_KERNELS))
@@ -158,19 +118,20 @@ class _Search:
         return True
 
     def parameter(self, parameter: TemplateParameter, unit: Unit, level: int) -> None:
-        used = _used(parameter, unit)
+        used = used_as(parameter, unit)
         if not re.fullmatch(r"\w+", used.name) or used.name == "operator" or level > _MAX_LEVELS:
             self.open = True
             return
         pattern = used.given[used.place] if used.place < len(used.given) else parameter.name
-        if not self._first("template " + pattern + "".join(used.given), used.name, used.place):
+        own = f"{unit.path} {parameter.owner.start_byte}"  # functions of one name call one another
+        if not self._first("template " + pattern + "".join(used.given) + own, used.name, used.place):
             return
         if pattern != parameter.name:
             self._inside(pattern, used, parameter, unit, level)
             return
         self._uses(used, parameter, unit, level)
 
-    def _uses(self, used: _Used, parameter: TemplateParameter, unit: Unit, level: int) -> None:
+    def _uses(self, used: Used, parameter: TemplateParameter, unit: Unit, level: int) -> None:
         """Follows all mentions in the first group of files that has any."""
         for group in self._places(used.name, unit.path):
             before = self.followed
@@ -180,7 +141,7 @@ class _Search:
             if self.followed > before:
                 return
 
-    def _inside(self, pattern: str, used: _Used, parameter: TemplateParameter, unit: Unit, level: int) -> None:
+    def _inside(self, pattern: str, used: Used, parameter: TemplateParameter, unit: Unit, level: int) -> None:
         """The types of T where the template is specialised for ``std::complex<T>``."""
         if not re.match(r"(?:\w+::)*complex<", pattern):
             self.open = True
@@ -200,26 +161,47 @@ class _Search:
         yield [path, *others] if path.endswith(_HEADERS) else others
         beside = self.repository.derived(_folders, "").get(path.rpartition("/")[0], ())
         wanted = name.encode()
-        yield [p for p in beside if p != path and p not in others and wanted in self.repository.data(p)][:_MAX_FILES]
+        near = [p for p in beside if p != path and p not in others and wanted in self.repository.data(p)][:_MAX_FILES]
+        yield near
+        users = sorted(self.repository.users(path).difference(others, near, [path]))
+        yield [p for p in users if wanted in self.repository.data(p)][:_MAX_FILES]
 
-    def _use(self, used: _Used, parameter: TemplateParameter, unit: Unit, path: str, at: int, level: int) -> None:
+    def _use(self, used: Used, parameter: TemplateParameter, unit: Unit, path: str, at: int, level: int) -> None:
         """Follows one mention of a template's name."""
         data = code(self.repository, path)
-        if path == unit.path and _heads(parameter.owner, at, unit):
+        if path == unit.path and heads(parameter.owner, at, unit):
             return
         following = _BLANKS.match(data, at + len(used.name))
         start = following.end() if following else at
         if data[start : start + 1] == b"<" and data[start : start + 3] != b"<<<":
             text = data[start : start + 2000].replace(b"\\", b" ").decode("utf-8", "replace")
             given = arguments(text)
-            if not used.fits(given) or _specialises(data, at, start):
+            if not used.fits(given) or specialises(data, at, start):
                 return
             if used.place < len(given):
                 self.resolve(given[used.place], path, at, level + 1)
                 return
             start += 1
-        if used.function is not None and data[start : start + 1] in (b"(", b"<"):
+        if used.function is None:
+            return
+        if data[start : start + 1] in (b"(", b"<"):
             self._deduced(parameter, used.function, unit, path, at, level)
+        elif data[start : start + 1] == b",":
+            self._launched(parameter, used.function, unit, path, at, level)
+
+    def _launched(
+        self, parameter: TemplateParameter, function: Node, unit: Unit, path: str, at: int, level: int
+    ) -> None:
+        """The type from an argument of a macro that launches the kernel: ``LAUNCH(kernel, blocks, threads, x, y)``."""
+        used = self.repository.unit(path)
+        call = call_at(used, at, 12) if used is not None else None
+        named = call.child_by_field_name("function") if call is not None else None
+        listed = call.child_by_field_name("arguments") if call is not None else None
+        if used is None or named is None or listed is None:
+            return
+        first = dispatch.launching(self.repository, used.text(named), path)
+        if first is not None:
+            self._by_arguments(parameter, function, unit, used, (at, level), listed.named_children[first:])
 
     def _deduced(
         self, parameter: TemplateParameter, function: Node, unit: Unit, path: str, at: int, level: int
@@ -229,9 +211,23 @@ class _Search:
         if used is None or define_at(self.repository, path, at) is not None:
             self.open = True
             return
-        call = _call_at(used, at)
+        call = call_at(used, at)
+        if call is None and defines_there(used, at):
+            return  # another function of that name
         listed = call.child_by_field_name("arguments") if call is not None else None
-        given = listed.named_children if listed is not None else []
+        self._by_arguments(parameter, function, unit, used, (at, level), listed.named_children if listed else [])
+
+    def _by_arguments(
+        self,
+        parameter: TemplateParameter,
+        function: Node,
+        unit: Unit,
+        used: Unit,
+        where: tuple[int, int],
+        given: list[Node],
+    ) -> None:
+        """The type from the first argument whose parameter names it; ``where``: the byte of the call, and the level."""
+        at, level = where
         for index, declared in enumerate(declarations.parameters(function)):
             typed = declared.child_by_field_name("type")
             text = unit.text(typed) if typed is not None else ""
@@ -242,7 +238,7 @@ class _Search:
             if name and plain(text) != parameter.name and not kind(name):
                 name = element(name)
             if name:
-                self.resolve(name, path, at, level + 1)
+                self.resolve(name, used.path, at, level + 1)
                 return
         self.open = True
 
@@ -250,14 +246,26 @@ class _Search:
         """Adds what a type name means at a byte of a file."""
         self.followed += 1
         text = re.sub(r"[*&\s]+\Z", "", plain(text))
+        chosen = _CHOICE.match(text)
+        listed = arguments(text[chosen.end() - 1 :]) if chosen is not None else []
+        if len(listed) == 3:  # std::conditional_t<condition, A, B>
+            for one in listed[1:]:
+                self.resolve(one, path, at, level + 1)
+            return
         if kind(text):
             unnamed = "complex<" in text and not kind(element(text))
             self.types.setdefault("complex" if unnamed else short(text))
             return
         name = short(underlying(text))
-        if level > _MAX_LEVELS or not re.fullmatch(r"\w+", name) or not self._first(path, name, at):
+        member = _MEMBER_TYPE.fullmatch(underlying(text))
+        if member is not None and level <= _MAX_LEVELS:
+            self._of_traits(member[1], path, at, level)
+            return
+        if level > _MAX_LEVELS or not re.fullmatch(r"\w+", name) or self.steps > _MAX_STEPS:
             self.open = True
             return
+        if not self._first(path, name, at):
+            return  # a template that calls itself: what it means here is being looked for already
         if kind(name):
             self.types.setdefault(name)
             return
@@ -282,10 +290,25 @@ class _Search:
             self.resolve(meaning, path, at, level + 1)
         else:
             parameter = declarations.template_parameter(node, name, unit)
+            elsewhere = self.repository.derived(aliases, name) if parameter is None else ()
+            near = [one for one in elsewhere if one[0] in seen_from(self.repository, path)]
             if parameter is not None:
                 self.parameter(parameter, unit, level + 1)
+            elif near:
+                for home, place, text in near:
+                    self.resolve(text, home, place, level + 1)
             else:
                 self.open = True
+
+    def _of_traits(self, name: str, path: str, at: int, level: int) -> None:
+        """The types of ``Traits::Name``, where all classes of the repository that have such a type agree."""
+        found = self.repository.derived(aliases, name)
+        known = [one for one in found if short(underlying(one[2])) != name and "decltype" not in one[2]]
+        if not known or not self._first(f"traits {name}", "", 0):
+            self.open = True
+            return
+        for home, place, text in known:
+            self.resolve(text, home, place, level + 1)
 
     def _dispatched(self, name: str, node: Node, unit: Unit) -> tuple[str, ...]:
         """The types of the dispatch macro around a node, where that binds ``name``."""
@@ -301,6 +324,18 @@ class _Search:
                     if types:
                         return types
             at = at.parent
+        return self._switched(name, node, unit)
+
+    def _switched(self, name: str, node: Node, unit: Unit) -> tuple[str, ...]:
+        """The types that a macro around a node binds to a name it is given: ``TYPE_SWITCH(t, DType, {...})``."""
+        if not _SWITCH.search(unit.data):
+            return ()
+        for macro, opening in dispatch.enclosing(code(self.repository, unit.path), node.start_byte):
+            listed = lexical.arguments(code(self.repository, unit.path), opening)
+            given = [unit.data[a:b].decode("utf-8", "replace").strip() for a, b in listed[0]] if listed else []
+            types = dispatch.bound(self.repository, macro, tuple(given), name) if name in given else ()
+            if types:
+                return types
         return ()
 
     def _own_dispatch(self, macro: str, unit: Unit) -> tuple[str, ...]:
@@ -356,33 +391,3 @@ class _Search:
                     opening = body.find(b"(", inner)
                     if opening >= 0 and not body[inner + len(parameter) : opening].strip():
                         self._expanded(data, define.start + opening, place, path, define.start + inner, level + 1)
-
-
-def _heads(owner: Node, at: int, unit: Unit) -> bool:
-    """Whether a byte is in the head of a template's definition (its own name)."""
-    if not owner.start_byte <= at < owner.end_byte:
-        return False
-    body = unit.data.find(b"{", owner.start_byte, owner.end_byte)
-    return body < 0 or at < body
-
-
-def _specialises(data: bytes, at: int, start: int) -> bool:
-    """Whether a name with template arguments heads the definition of another specialisation."""
-    if not re.search(rb"\b(?:struct|class)\s+(?:\w+::)*\Z", data[max(0, at - 80) : at]):
-        return False
-    depth = 0
-    for end in range(start, min(len(data), start + 1000)):
-        depth += (data[end] == 60) - (data[end] == 62)
-        if depth == 0:
-            return data[end + 1 : end + 200].lstrip()[:1] in (b"{", b":")
-    return False
-
-
-def _call_at(unit: Unit, at: int) -> Node | None:
-    """The call whose function is named at a byte."""
-    node: Node | None = unit.root.descendant_for_byte_range(at, at + 1)
-    for _ in range(6):
-        if node is None or node.type == "call_expression":
-            return node
-        node = node.parent
-    return None

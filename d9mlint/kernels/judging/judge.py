@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import tree_sitter
@@ -11,7 +12,7 @@ from d9mlint.kernels.judging.constants import Constant
 from d9mlint.kernels.judging.operands import brought, handed_on, lone_constant
 from d9mlint.kernels.judging.operations import ACCUMULATE, Operation, operation
 from d9mlint.kernels.judging.targets import Target, place, target
-from d9mlint.kernels.sites.atomics import Atomic
+from d9mlint.kernels.sites.atomics import Atomic, target_first
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.unit import Unit
 
@@ -20,6 +21,7 @@ Node = tree_sitter.Node
 _DEFINITIONS = ("wrapper-def", "macro-def")
 _MAX_INNER = 60
 _MAX_MADE = 8
+_GRAVITY = ("yes", "conditional", "unknown", "depends", "no")
 
 
 class Judgement(NamedTuple):
@@ -76,10 +78,27 @@ class Seen(NamedTuple):
 
 
 def judge(atomic: Atomic, repository: Repository) -> Judgement:
-    """Class, verdict and reason of an atomic; ``unknown`` where the source does not show enough."""
+    """Class, verdict and reason of an atomic; ``unknown`` where the source does not show enough.
+
+    A wrapper that works on several of its arguments is judged for each; the gravest counts.
+    """
+    if atomic.targets:
+        parts = [_judged(part, repository) for part in _apart_by_target(atomic)]
+        return min(parts, key=lambda one: _GRAVITY.index(one.verdict))
+    return _judged(atomic, repository)
+
+
+def _apart_by_target(atomic: Atomic) -> Iterator[Atomic]:
+    """The atomic once for each argument that it works on, which comes first, with what works on it."""
+    for index in sorted(set(atomic.targets)):
+        inner = tuple(one for one, at in zip(atomic.inner, atomic.targets, strict=True) if at == index)
+        yield atomic._replace(arguments=target_first(atomic.arguments, index), inner=inner, targets=())
+
+
+def _judged(atomic: Atomic, repository: Repository) -> Judgement:
     seen = look(atomic, repository)
     class_, verdict, reason = _verdict(seen)
-    if class_ == "commutative-exact" and atomic.form in ("wrapper", "macro-use"):
+    if (class_ == "commutative-exact" or verdict == "no") and atomic.form in ("wrapper", "macro-use"):
         class_, verdict, reason = _within(seen, repository) or (class_, verdict, reason)
     implements = seen.operation.implements
     return Judgement(class_, verdict, reason, seen.target.written, seen.use.kind, seen.target.memory, implements)
@@ -98,6 +117,8 @@ def _within(seen: Seen, repository: Repository) -> tuple[str, str, str] | None:
             continue
         deeper = look(inner, repository)
         stores = {"cas", "exch"} & set(deeper.operation.words)
+        if deeper.constant is not None and deeper.use.kind == "unused":
+            continue
         if not stores and deeper.use.kind not in ("index", "value", "ticket"):
             continue
         class_, verdict, reason = _verdict(deeper)
@@ -204,6 +225,9 @@ def _arithmetic(seen: Seen, words: set[str]) -> tuple[str, str, str]:
         return _floats(seen, words)
     if seen.target.of("integer"):
         return _integers(seen)
+    if seen.target.written and not seen.definition and seen.use.kind == "unused" and not seen.owner:
+        return "unknown", "conditional", f"{seen.what}: `{seen.target.written}` is not visible here; floats meet " \
+            "in one cell in an order that changes from run to run, integers are exact"  # fmt: skip
     reason = f"{seen.what}: the type of the target is not visible, and floats would depend on the order of the threads"
     return "unknown", "depends" if seen.definition else "unknown", reason
 

@@ -1,6 +1,7 @@
 """What the opcode of a PTX atomic says: operation, type, memory space.
 
-Source: PTX ISA, "Parallel Synchronization and Communication Instructions: atom, red".
+Source: PTX ISA, "Parallel Synchronization and Communication Instructions: atom, red, red.async, multimem.red" and "Data
+Movement and Conversion Instructions: cp.reduce.async.bulk".
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import re
 from typing import NamedTuple
 
 _OPERATIONS = ("add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas")
-_OPCODE = re.compile(r"\b(atom|red)((?:\.\w+(?:::\w+)*)+)")
+_OPCODE = re.compile(r"\b(atom|red|cp\.reduce\.async\.bulk)((?:\.\w+(?:::\w+)*)+)")
 _TYPE = re.compile(r"(?:f(?:16|32|64)|bf16|f16x2|bf16x2|[sub](?:8|16|32|64|128))\Z")
 
 
@@ -28,10 +29,12 @@ class Opcode(NamedTuple):
 
 
 def opcode(text: str) -> Opcode | None:
-    """The instruction in a piece of assembler; None where there is no ``atom`` or ``red``.
+    """The instruction in a piece of assembler; None where there is no ``atom``, ``red`` or ``cp.reduce.async.bulk``.
 
     >>> opcode("red.global.add.noftz.f16x2 [%0], %1;")
     Opcode(operation='add', type='f16x2', memory='global', returns=False)
+    >>> opcode("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;")
+    Opcode(operation='add', type='f32', memory='global', returns=False)
     """
     match = _OPCODE.search(text[:500])
     if match is None:

@@ -18,6 +18,7 @@ Node = tree_sitter.Node
 _FLOAT_NAMES = re.compile(r"_f(?:add|min|max)(?:_|\Z)")
 """As in ``__builtin_amdgcn_global_atomic_fadd_f32``."""
 _MAX_LEVELS = 6
+_MAX_INNER = 40
 
 
 def brought(atomic: Atomic, repository: Repository) -> tuple[str, ...]:
@@ -66,6 +67,8 @@ def handed_on(atomic: Atomic, place: int, level: int = 0) -> bool:
 
 def lone_constant(atomic: Atomic) -> Constant | None:
     """The constant that an atomic brings, if no other atomic of the function brings another value to that base."""
+    if atomic.inner and not handed_on(atomic, 1):
+        return _of_bodies(atomic)
     value = _operand(atomic)
     found = constant(value, atomic.unit) if value is not None and handed_on(atomic, 1) else None
     if found is None or found.nan or atomic.function is None:
@@ -84,6 +87,21 @@ def lone_constant(atomic: Atomic) -> Constant | None:
         if same and (constant(other, atomic.unit) != found or _called(address, atomic) not in ("", atomic.name)):
             return None
     return found
+
+
+def _of_bodies(atomic: Atomic) -> Constant | None:
+    """The constant that all bodies of a wrapper bring, whatever they are handed."""
+    found: set[Constant | None] = set()
+    pending = list(atomic.inner)
+    for _ in range(_MAX_INNER):
+        if not pending or len(found) > 1:
+            break
+        inner = pending.pop()
+        pending.extend(inner.inner)
+        if not inner.inner:
+            found.add(lone_constant(inner))
+    alone = found.pop() if len(found) == 1 and not pending else None
+    return alone if alone is not None and not alone.uniform and not alone.nan else None
 
 
 def _called(address: Node, atomic: Atomic) -> str:

@@ -15,6 +15,7 @@ _FLOATS = words(
     "float double half __half Half half2 __half2 Half2 half_t bfloat16 BFloat16 bfloat16_t nv_bfloat16 __nv_bfloat16"
     " nv_bfloat162 __nv_bfloat162 bfloat162 float16 float16_t float32_t float64_t float2 float3 float4 double2 double3"
     " double4 __hip_bfloat16 __hip_bfloat162 hip_bfloat16 _Float16 nv_half nv_half2 __bfloat16"
+    " float_e4m3_t float_e5m2_t tfloat32_t f32 f16 bf16 f16x2 bf16x2"
     " complex complex64 complex128 cuComplex cuFloatComplex cuDoubleComplex thrust_complex long_double"
 )
 _INTEGERS = words(
@@ -30,6 +31,8 @@ _SAME_KIND = re.compile(
 )
 """Traits whose result is floating point exactly where their argument is
 (aten/src/ATen/AccumulateType.h, aten/src/ATen/OpMathType.h), and ``cuda::atomic_ref``."""
+_NO_ELEMENT = re.compile(r"(?:\w+::)*(?:[cgx]pu|[CG]PU|\w*Device|k[CG]PU|kDL\w+|\d+\w*)|(?:\w+::)*k\w*(?:Dim|Rank)s?")
+"""Template arguments that are no types of elements: devices, dimensions."""
 _INTEGER_TRAITS = re.compile(r"\b(?:make_unsigned|make_signed)(?:_t)?\s*<")
 
 
@@ -78,14 +81,15 @@ def element(name: str) -> str:
     """The element type of a container, view or accessor: its first template argument, of the innermost one.
 
     ``TTypes<T, 4>::ConstTensor``, ``Eigen::TensorMap<Eigen::Tensor<float, 2>>``, ``PackedTensorAccessor64<float, 4>``;
-    empty for a type without template arguments.
+    devices and dimensions are none (``Tensor<gpu, 4, DType>``). Empty for a type without template arguments.
     """
     name = plain(name)
     for _ in range(4):
         start = name.find("<")
         if start < 0:
             return ""
-        first = arguments(name[start:])[0] if arguments(name[start:]) else ""
+        given = [one for one in arguments(name[start:]) if not _NO_ELEMENT.fullmatch(one)]
+        first = given[0] if given else ""
         if "<" not in first or kind(first):
             return plain(first)
         name = first

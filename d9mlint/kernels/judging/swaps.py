@@ -83,6 +83,8 @@ def _locked(atomic: Atomic) -> bool:
 
 
 def _swap(atomic: Atomic, use: uses.Use, what: str) -> tuple[str, str, str]:
+    if _reads(atomic):
+        return _read(use, what)
     if use.spins and _constants(atomic):
         return _lock(atomic, what)
     if use.spins:
@@ -95,6 +97,25 @@ def _swap(atomic: Atomic, use: uses.Use, what: str) -> tuple[str, str, str]:
             "from run to run"  # fmt: skip
     return _CLASS, "yes", f"{what}: the first thread to come stores its value and the others find it taken, in an " \
         "order that changes from run to run"  # fmt: skip
+
+
+def _reads(atomic: Atomic) -> bool:
+    """Whether a swap stores what it found: ``atomicCAS(p, 0, 0)`` only reads."""
+    if len(atomic.arguments) < 3:
+        return False
+    expected, stored = (constant(node, atomic.unit) for node in atomic.arguments[1:3])
+    return expected is not None and stored is not None and expected.text == stored.text
+
+
+def _read(use: uses.Use, what: str) -> tuple[str, str, str]:
+    """An atomic that only reads: it matters where the value goes."""
+    if use.kind == "unused" or use.spins:
+        waits = f"; `{use.text}` waits for another thread" if use.spins else ""
+        return _CLASS, "no", f"{what}: it stores what it found, so it only reads{waits}"
+    if use.kind == "forwarded":
+        return _CLASS, "depends", f"{what}: it only reads, and the caller gets the value"
+    return _CLASS, "conditional", f"{what}: it only reads, for `{use.text}`; the result depends on the order " \
+        "of the threads where others change the value meanwhile"  # fmt: skip
 
 
 def _constants(atomic: Atomic) -> bool:

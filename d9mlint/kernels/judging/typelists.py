@@ -56,7 +56,7 @@ _SCALAR_TYPES = {
 }  # fmt: skip
 """c10/core/ScalarType.h (``at::kHalf``, ``at::ScalarType::Half``); paddle's ``DataType::FLOAT32``."""
 _SCALAR = re.compile(r"(?:\bk|ScalarType::|DataType::)([A-Z]\w*)")
-_DISPATCH = re.compile(r"\w*DISPATCH\w*\Z")
+_DISPATCH = re.compile(r"\w*(?:DISPATCH|SWITCH)\w*\Z")
 
 
 def tensorflow_group(name: str) -> tuple[str, ...]:

@@ -9,45 +9,24 @@ from typing import NamedTuple
 import tree_sitter
 
 from d9mlint.kernels.judging import declarations
-from d9mlint.kernels.judging.scalars import arguments, element, kind, plain, short, words
+from d9mlint.kernels.judging.functions import (
+    CASTS,
+    CONVERSIONS,
+    PARTITIONS,
+    POINTEES,
+    POINTING,
+    RANGES,
+    SAME,
+    VECTORS,
+    VIEWS,
+)  # fmt: skip
+from d9mlint.kernels.judging.scalars import arguments, element, kind, plain, short
 from d9mlint.kernels.source.repository import KERNEL_SUFFIXES, Repository, includes
 from d9mlint.kernels.source.unit import Unit
 
 Node = tree_sitter.Node
 _MAX_STEPS = 40
 _MAX_READ = 500
-_CASTS = ("static_cast", "reinterpret_cast", "const_cast", "bit_cast")
-_CONVERSIONS = {
-    "__float_as_int": "int",
-    "__float_as_uint": "unsigned int",
-    "float_as_int": "int",
-    "__double_as_longlong": "long long int",
-    "__int_as_float": "float",
-    "__uint_as_float": "float",
-    "__longlong_as_double": "double",
-    "__half2float": "float",
-    "__bfloat162float": "float",
-    "__float2half": "__half",
-    "__float2half_rn": "__half",
-    "__float2bfloat16": "__nv_bfloat16",
-    "__half_as_ushort": "unsigned short",
-    "__ushort_as_half": "__half",
-    "__float2int_rd": "int",
-    "float2int": "int",
-    "__popc": "int",
-    "__popcll": "int",
-    "__ballot_sync": "unsigned int",
-    "clock64": "long long int",
-}
-"""CUDA C++ Programming Guide and CUDA Math API: conversions whose name says the type."""
-_SAME = words(
-    "ldg __ldg GpuLdg __ldcs __ldcg fabs fabsf abs sqrt sqrtf exp expf log logf pow powf fmin fminf fmax fmaxf min max"
-    " floor floorf ceil ceilf __shfl_down_sync __shfl_xor_sync __shfl_down __shfl_xor __shfl_sync move forward"
-)
-"""Functions whose result has the type of their first argument (``ldg`` of what it points to)."""
-_POINTEES = words("ldg __ldg GpuLdg __ldcs __ldcg")
-_RANGES = words("CudaGridRangeX CudaGridRangeY CudaGridRangeZ GpuGridRangeX GpuGridRangeY GpuGridRangeZ")
-_VECTORS = re.compile(r"(?:float|double|int|uint|long|longlong|half|short|char|__half|u?char|ulonglong)[1-4]\Z")
 
 
 class Type(NamedTuple):
@@ -122,12 +101,13 @@ class _Reader:
         return reader._resolved(typed, place) if typed is not None else None
 
     def _of(self, found: declarations.Declared, steps: int) -> Type | None:
-        if re.search(r"\bauto\b|\bdecltype\b", found.type):
+        deduced = found.type.rpartition("::")[2] == "Tensor" and found.value is not None
+        if deduced or re.search(r"\bauto\b|\bdecltype\b", found.type):
             if found.kind == "range":
                 ranged = found.value
                 if ranged is not None and ranged.type == "call_expression":
                     called = ranged.child_by_field_name("function")
-                    if called is not None and short(self.unit.text(called)) in _RANGES:
+                    if called is not None and short(self.unit.text(called)) in RANGES:
                         return Type("int")
                 whole = self.read(ranged, steps)
                 return whole.pointee() if whole is not None else None
@@ -222,15 +202,20 @@ class _Reader:
         if whole is None or field is None or field.type != "field_identifier":
             return None
         name = self.unit.text(field)
-        if _VECTORS.match(short(whole.name)) and name in ("x", "y", "z", "w"):
+        if VECTORS.match(short(whole.name)) and name in ("x", "y", "z", "w"):
             return Type(short(whole.name)[:-1])
-        return self._member(whole.name, name, steps)
+        found = self._member(whole.name, name, node, steps)
+        held = element(whole.name) if found is None and not whole.depth and POINTING.search(name) else ""
+        return Type(held, 1) if held else found
 
-    def _member(self, struct: str, name: str, steps: int) -> Type | None:
+    def _member(self, struct: str, name: str, place: Node, steps: int) -> Type | None:
         wanted = short(re.sub(r"<.*", "", struct, flags=re.DOTALL))
         for unit in near(self.unit, self.repository, wanted):
-            body = declarations.structure(unit, wanted)
-            found = declarations.member(body, name, unit) if body is not None else None
+            body, found = None, None
+            for body in declarations.structures(unit, wanted, place if unit is self.unit else None):
+                found = declarations.member(body, name, unit)
+                if found is not None:
+                    break
             if body is None or found is None:
                 continue
             reader = _Reader(unit, self.repository)
@@ -248,19 +233,27 @@ class _Reader:
             return None
         given = listed.named_children
         if called.type == "field_expression":
-            return self._method(called, steps)
+            return self._method(called, given, steps)
         if called.type == "primitive_type":
             return Type(self.unit.text(called))
+        if called.type == "call_expression":  # a part of what a call gives: `make_tensor(p, shape)(_, i)`
+            return _part(self.read(called, steps))
         text = self.unit.text(called)
         name = short(re.sub(r"<.*", "", text, flags=re.DOTALL))
         listed_types = arguments(text[text.find("<") :]) if "<" in text else []
-        if name in _CASTS and listed_types:
+        if name in CASTS and listed_types:
             return _typed(listed_types[0])
-        if name in _CONVERSIONS:
-            return Type(_CONVERSIONS[name])
-        if name in _SAME and given:
+        if name in CONVERSIONS:
+            return Type(CONVERSIONS[name])
+        if name in ("recast", "recast_ptr") and listed_types:
+            return Type(f"Tensor<{listed_types[0]}>")
+        if name in VIEWS and given:
+            return self.read(given[0], steps)
+        if name == "domain_offset" and len(given) == 2:
+            return self.read(given[1], steps)
+        if name in SAME and given:
             first = self.read(given[0], steps)
-            return first.pointee() if first is not None and name in _POINTEES else first
+            return first.pointee() if first is not None and name in POINTEES else first
         return self._constructed(node, called, text, name, steps)
 
     def _constructed(self, node: Node, called: Node, text: str, name: str, steps: int) -> Type | None:
@@ -272,7 +265,7 @@ class _Reader:
             if variable is not None:
                 whole = self._of(variable, steps)
                 whole = self._resolved(whole, called) if whole is not None else None
-                return whole.pointee() if whole is not None and not whole.depth else None
+                return _part(whole)
             if declarations.alias(node, name, self.unit) is not None:
                 return Type(name)
         return self._returned(name)
@@ -293,12 +286,12 @@ class _Reader:
         typed_ = _typed(text)
         return Type(typed_.name, typed_.depth + stars) if kind(typed_.name) else None
 
-    def _method(self, called: Node, steps: int) -> Type | None:
+    def _method(self, called: Node, given: list[Node], steps: int) -> Type | None:
         field = called.child_by_field_name("field")
         whole = called.child_by_field_name("argument")
         text = self.unit.text(field) if field is not None else ""
         name, _, rest = text.removeprefix("template ").strip().partition("<")
-        if name in ("data_ptr", "mutable_data_ptr", "const_data_ptr", "data") and rest:
+        if rest and POINTING.search(name):
             return _pointer(arguments("<" + rest))
         if name in ("flat", "tensor", "matrix", "vec", "scalar", "packed_accessor", "packed_accessor32",
                     "packed_accessor64", "accessor") and rest:  # fmt: skip
@@ -307,10 +300,19 @@ class _Reader:
             owner = self.read(whole, steps)
             inner = owner.pointee() if owner is not None else None
             return Type(inner.name, 1) if inner is not None and not owner_depth(owner) else None
+        if PARTITIONS.match(name) and given:
+            return self.read(given[0], steps)
         if name in ("real", "imag"):
             owner = self.read(whole, steps)
             return owner.pointee() if owner is not None and not owner.depth else None
         return None
+
+
+def _part(whole: Type | None) -> Type | None:
+    """What ``view(_, _, i)`` gives: a part with the same elements, also of a view that was made of a pointer."""
+    if whole is None or (not whole.depth and (kind(whole.name) or "<" not in whole.name)):
+        return whole
+    return whole.pointee()
 
 
 def owner_depth(owner: Type | None) -> int:
@@ -343,6 +345,13 @@ def near(unit: Unit, repository: Repository, word: str) -> Iterable[Unit]:
             found = repository.unit(path)
             if found is not None:
                 yield found
+    if unit.path.endswith((".inl", ".inc", ".tpp")):
+        # A piece of source sees what the files that include it see.
+        for path in sorted(repository.users(unit.path) - {unit.path}):
+            if wanted in repository.data(path):
+                found = repository.unit(path)
+                if found is not None:
+                    yield found
     for path in repository.sources:
         # Further includes: by the definition itself, in sources that are named as device code.
         if path.endswith(KERNEL_SUFFIXES) and b"struct " + wanted in repository.data(path):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import tree_sitter
 
-from d9mlint.kernels.sites import wrappers
+from d9mlint.kernels.sites import accounting, wrappers
 from d9mlint.kernels.sites.names import DEVICE_WORDS, INTRINSICS
 from d9mlint.kernels.sites.search import search
 from d9mlint.kernels.sites.sightings import Knowledge, Sighting
@@ -41,6 +41,8 @@ class Atomic(NamedTuple):
     """The PTX instruction."""
     passed_on: bool = False
     """Whether the target comes from a parameter of a device function, so that what it is depends on the callers."""
+    targets: tuple[int, ...] = ()
+    """For each of ``inner``, which argument of the wrapper leads to its target; empty where it is one for all."""
     called: bool = False
     """Whether that function is called at another site."""
 
@@ -48,6 +50,8 @@ class Atomic(NamedTuple):
 def find(repository: Repository) -> list[Atomic]:
     """All atomics, by place. Files that cannot be read or parsed are named in ``repository.unchecked``."""
     known = search(repository)
+    for path, reason in accounting.unread(known).items():
+        repository.unchecked.setdefault(path, reason)
     build = _Build(known)
     kept = [s for _, s in sorted(known.sightings.items(), key=lambda item: item[0]) if not _host(known, s)]
     found = [build.atomic(s) for s in kept]
@@ -82,19 +86,25 @@ class _Build:
 
     def atomic(self, found: Sighting) -> Atomic:
         """The atomic with its ``inner``."""
-        arguments = found.arguments
+        arguments: tuple[tree_sitter.Node, ...] = found.arguments
+        targets: tuple[int, ...] = ()
         if found.form == "macro-use":
             inner = tuple(self.atomic(one) for one in found.inside)
         elif found.form == "macro-def" and found.name.encode() in self._known.macros:
             inner = self._macro(found.name)
         else:
             meant = self._wrappers(found)
-            inner = tuple(a for d in meant if not self._recursive(found, d) for a in self._definition(d))
-            arguments = self._target_first(found, meant)
+            meant = [d for d in meant if not self._recursive(found, d)]
+            inner = tuple(a for d in meant for a in self._definition(d))
+            several = tuple(one.target for d in meant for one in self._bodies(d))
+            if len(set(several)) > 1:
+                targets = several
+            else:
+                arguments = target_first(arguments, several[0] if several else 0)
         intrinsic = found.intrinsic or common_intrinsic(inner)
         return Atomic(
             found.location, found.name, intrinsic, found.scope, found.form, found.unit, found.node, found.function,
-            arguments, inner, found.assembler, found.owner is not None,
+            arguments, inner, found.assembler, found.owner is not None, targets,
         )  # fmt: skip
 
     def _wrappers(self, found: Sighting) -> list[Definition]:
@@ -127,9 +137,12 @@ class _Build:
 
     def _definition(self, meant: Definition) -> tuple[Atomic, ...]:
         if meant not in self._made:
-            bodies = sorted(self._known.bodies[meant].items(), key=lambda b: b[0])
-            self._made[meant] = tuple(self.atomic(found) for _, found in bodies)
+            self._made[meant] = tuple(self.atomic(found) for found in self._bodies(meant))
         return self._made[meant]
+
+    def _bodies(self, meant: Definition) -> list[Sighting]:
+        """What the body of a wrapper holds, by place."""
+        return [found for _, found in sorted(self._known.bodies[meant].items(), key=lambda b: b[0])]
 
     def _macro(self, name: str) -> tuple[Atomic, ...]:
         if name not in self._in_macro:
@@ -137,14 +150,10 @@ class _Build:
             self._in_macro[name] = tuple(self.atomic(one) for one in self._known.in_macros[name])
         return self._in_macro[name]
 
-    def _target_first(self, found: Sighting, meant: list[Definition]) -> tuple[tree_sitter.Node, ...]:
-        """The arguments, with the one that all wrappers apply their atomics to in front."""
-        indexes = {one.target for d in meant for one in self._known.bodies[d].values()}
-        index = next(iter(indexes)) if len(indexes) == 1 else 0
-        passed = found.arguments
-        if not 0 < index < len(passed):
-            return passed
-        return (passed[index], *passed[:index], *passed[index + 1 :])
+
+def target_first(passed: tuple[tree_sitter.Node, ...], index: int) -> tuple[tree_sitter.Node, ...]:
+    """The arguments with one of them in front."""
+    return (passed[index], *passed[:index], *passed[index + 1 :]) if 0 < index < len(passed) else passed
 
 
 def common_intrinsic(inner: tuple[Atomic, ...]) -> str:

@@ -128,21 +128,21 @@ def _call(unit: Unit, node: tree_sitter.Node, function: Function | None, start: 
 def _broken(unit: Unit, node: tree_sitter.Node, start: int, word: bytes) -> Call | None:
     """The call read alone, where the tree around it is broken (a macro's argument at namespace level ...)."""
     after = _AFTER_NAME.match(unit.data, start + len(word), start + len(word) + 400)
-    if after is None or after[1] != b"(" or _declared(unit, node):
+    if after is None or after[1] != b"(" or declared(unit, node):
         return None
     read = arguments(unit.data, after.end() - 1)
     if read is None:
         return None
     begin = node.start_byte if node.end_byte <= read[1] else start
     place = unit.span(begin, begin)
-    piece = parsed(unit.path, unit.data[begin : read[1]] + b";", (place.line, place.column))
+    piece = parsed(unit.path, unit.data[begin : read[1]] + b";", (place.line, place.column), hidden=unit.hidden)
     found = piece.root.descendant_for_byte_range(start - begin, start - begin + len(word))
     while found is not None and found.type != "call_expression":
         found = found.parent
     return _call(piece, found, unit.function(node), start - begin, word) if found is not None else None
 
 
-def _declared(unit: Unit, node: tree_sitter.Node) -> bool:
+def declared(unit: Unit, node: tree_sitter.Node) -> bool:
     """Whether this is the name of a function that is declared or defined here."""
     at: tree_sitter.Node | None = node
     while at is not None and at.type not in ("function_declarator", "parameter_declaration", "compound_statement"):

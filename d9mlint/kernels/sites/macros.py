@@ -89,7 +89,7 @@ def body_unit(macro: Macro, file: Unit) -> Unit:
     text = re.sub(rb"##", b"__", text)
     text = re.sub(rb"#(?=\s*\w)", b" ", text)
     at = file.span(macro.body_start, macro.body_start)
-    return parsed(file.path, text + b";", (at.line, at.column), file.meaning)
+    return parsed(file.path, text + b";", (at.line, at.column), file.meaning, file.hidden)
 
 
 def expansion(macro: Macro, passed: list[bytes], known: Mapping[bytes, list[Macro]]) -> bytes:
@@ -202,4 +202,4 @@ def spliced(file: Unit, item: tuple[int, int], uses: list[tuple[int, int, bytes]
         done = end
     out.append(file.data[done : item[1]])
     at = file.span(item[0], item[0])
-    return Spliced(parsed(file.path, b"".join(out), (at.line, at.column), file.meaning), tuple(ranges))
+    return Spliced(parsed(file.path, b"".join(out), (at.line, at.column), file.meaning, file.hidden), tuple(ranges))

@@ -95,6 +95,7 @@ def owner_of(unit: Unit, function: Function | None, target: tree_sitter.Node) ->
 def of_call(known: Knowledge, call: Call, unit: Unit, path: str) -> Sighting | None:
     """The atomic that a call is; None for other calls. ``unit`` holds the function around it."""
     name = KNOWN.get(call.name.encode())
+    places = {0}
     if not call.arguments:
         return None
     if name is not None:
@@ -102,14 +103,15 @@ def of_call(known: Knowledge, call: Call, unit: Unit, path: str) -> Sighting | N
             return None
         intrinsic, scope, form = name.intrinsic, scope_word(call, name.scope), "wrapper" if name.wrapper else "direct"
     else:
-        if not wrappers.meant(call, path, known.definitions, known.repository):
+        meant = wrappers.meant(call, path, known.definitions, known.repository)
+        if not meant:
             return None
         intrinsic, scope, form = "", "device", "wrapper"
-    owner, target = owner_of(unit, call.function, call.arguments[0])
-    if name is None and owner is None:
-        # The target of a wrapper need not come first.
-        owners = (owner_of(unit, call.function, a) for a in call.arguments[1:] if _is_address(a))
-        owner, target = next((o for o in owners if o[0] is not None), (None, 0))
+        places = {one.target for definition in meant for one in known.bodies[definition].values()}
+    # The target of a wrapper need not come first.
+    given = [call.arguments[at] for at in sorted(places) if at < len(call.arguments)] or list(call.arguments)
+    owners = (owner_of(unit, call.function, a) for a in given if name is not None or len(given) == 1 or _is_address(a))
+    owner, target = next((o for o in owners if o[0] is not None), (None, 0))
     form = "wrapper-def" if owner is not None else form
     return Sighting(
         call.unit.location(call.node), call.name, intrinsic, scope, form, call.unit, call.node, call.function,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from dataclasses import dataclass
 
 import tree_sitter
@@ -12,6 +13,8 @@ from d9mlint.kernels.source.unit import Unit, parsed
 _STRINGS = ("string_literal", "raw_string_literal")
 _ESCAPES = {b"\\n": b"\n", b"\\t": b"\t", b'\\"': b'"', b"\\\\": b"\\", b"\\'": b"'"}
 _CODE = (b"__global__", b"__device__")
+_FIELD = re.compile(rb"(?<!\{)\{[A-Za-z_]\w*\}(?!\})")
+_FORMAT = re.compile(rb"\{\{|\}\}|\{[A-Za-z_]\w*\}")
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,7 @@ class Text:
     @functools.cached_property
     def unit(self) -> Unit:
         """The text parsed; line numbers are those of the file for a raw string."""
-        return parsed(self.path, self.data, self.place)
+        return parsed(self.path, _filled(self.data), self.place)
 
     def offset(self, byte: int) -> int:
         """From a place in the file to one in the text."""
@@ -49,6 +52,13 @@ class Text:
         """From a place in the text to one in the file."""
         first, begin, _ = next((s for s in reversed(self.segments) if s[1] <= offset), self.segments[0])
         return first + offset - begin
+
+
+def _filled(data: bytes) -> bytes:
+    """The source that a template for ``format`` gives (``{{`` a brace, ``{NAME}`` a name), each byte at its place."""
+    if b"{{" not in data or b"}}" not in data or _FIELD.search(data) is None:
+        return data
+    return _FORMAT.sub(lambda m: {b"{{": b"{ ", b"}}": b" }"}.get(m[0]) or b" " + m[0][1:-1] + b" ", data)
 
 
 def string_around(file: Unit, byte: int) -> Text | None:

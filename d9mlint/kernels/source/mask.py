@@ -26,13 +26,20 @@ _NEVER = re.compile(rb"#[ \t]*if[ \t]+(?:0|false)\b[^\n]*")
 _CONDITION = re.compile(rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b", re.MULTILINE)
 
 
-def masked(data: bytes) -> bytes:
-    """The same number of bytes in the same lines, with CUDA's words, launch configurations and dead code blank."""
+def masked(data: bytes, hidden: frozenset[bytes] = frozenset()) -> bytes:
+    """The same number of bytes in the same lines, with CUDA's words, launch configurations and dead code blank.
+
+    ``hidden`` are macros that stand for such words only; in directives they stay.
+    """
     for start, end in dead(data):
         data = data[:start] + _VISIBLE.sub(b" ", data[start:end]) + data[end:]
     data = _WORDS.sub(_blank, data)
     if any(word in data for word in _MACRO_WORDS):
         data = _MACROS.sub(_blank, data)
+    named = [name for name in sorted(hidden) if name in data]
+    if named:
+        pattern = re.compile(rb"^[ \t]*#(?:[^\n\\]|\\\r?\n|\\.)*|\b(?:" + b"|".join(named) + rb")\b", re.MULTILINE)
+        data = pattern.sub(_blank_word, data)
     return _LAUNCH.sub(_blank, _EMPTY.sub(_blank_lines, data))
 
 
@@ -55,6 +62,11 @@ def dead(data: bytes) -> list[tuple[int, int]]:
 
 def _blank(match: re.Match[bytes]) -> bytes:
     return _VISIBLE.sub(b" ", match[0])
+
+
+def _blank_word(match: re.Match[bytes]) -> bytes:
+    """As ``_blank``, but of directives."""
+    return match[0] if match[0].lstrip().startswith(b"#") else b" " * len(match[0])
 
 
 def _blank_lines(match: re.Match[bytes]) -> bytes:

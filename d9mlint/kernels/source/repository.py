@@ -92,6 +92,7 @@ class Repository:
         if path not in self._units:
             # What parses is imported here: until then another process may look through the files (``ahead``).
             from d9mlint.kernels.source.ending import open_end
+            from d9mlint.kernels.source.qualifying import qualifying
             from d9mlint.kernels.source.unit import parsed
 
             data = self.data(path)
@@ -99,7 +100,8 @@ class Repository:
             problem = unfit or open_end(data)  # what ends too early is parsed all the same
             if problem:
                 self.unchecked.setdefault(path, problem)
-            self._units[path] = None if unfit or not data else parsed(path, data, meaning=self.qualifier)
+            hidden = self.derived(qualifying, "") if not unfit else frozenset()
+            self._units[path] = None if unfit or not data else parsed(path, data, (1, 1), self.qualifier, hidden)
         return self._units[path]
 
     def qualifier(self, path: str, word: bytes) -> str:

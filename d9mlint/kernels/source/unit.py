@@ -17,7 +17,7 @@ from d9mlint.kernels.sites.names import QUALIFIERS
 from d9mlint.kernels.source.mask import masked
 from d9mlint.model import Location
 
-_CAPITALS = re.compile(rb"\b(?:__[a-z]+__|[A-Z][A-Z0-9_]{3,})\b")
+_CAPITALS = re.compile(rb"\b(?:__[a-z]+__|[A-Z][A-Z0-9_]+)\b")
 _COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _NEWLINE = re.compile(rb"\n")
 _MAX_HEAD = 4_000
@@ -79,6 +79,8 @@ class Unit:
     at: tuple[int, int] = (1, 1)
     meaning: Callable[[str, bytes], str] | None = None
     """What a macro in front of a function stands for: ``GLOBAL`` for ``__global__``."""
+    hidden: frozenset[bytes] = frozenset()
+    """The macros of the repository that stand for qualifiers only, which the tree does not hold."""
     _starts: list[int] = field(default_factory=list)
     _ascii: bool | None = None
     _functions: dict[int, Function] = field(default_factory=dict)
@@ -219,7 +221,11 @@ def unparsed(path: str, data: bytes) -> Unit:
 
 
 def parsed(
-    path: str, data: bytes, at: tuple[int, int] = (1, 1), meaning: Callable[[str, bytes], str] | None = None
+    path: str,
+    data: bytes,
+    at: tuple[int, int] = (1, 1),
+    meaning: Callable[[str, bytes], str] | None = None,
+    hidden: frozenset[bytes] = frozenset(),
 ) -> Unit:
     """Parses a source, or a piece that stands at line and column ``at`` of one."""
-    return Unit(path, data, _parser().parse(masked(data)), at, meaning)
+    return Unit(path, data, _parser().parse(masked(data, hidden)), at, meaning, hidden)

@@ -11,7 +11,7 @@ from d9mlint.kernels.torch.pyfiles import Mention, PyFile, Scope
 from d9mlint.model import Location
 
 _WORDS = {"alias": "alias", "kernel": "kernel"}
-_KERNELS = ("triton.", "numba.cuda.", "warp.", "cupyx.jit.")
+_KERNELS = ("triton.", "numba.cuda.", "warp.", "cupyx.jit.", "cutlass.")
 _LAUNCHABLE = ("RawKernel", "RawModule", "ElementwiseKernel", "ReductionKernel", "SourceModule", "load_inline",
                "_compile_kernel")  # fmt: skip
 _GRADIENTS = ("backward", "vjp", "jvp", "double_backward")
@@ -81,6 +81,9 @@ def entity_of(file: PyFile, mention: Mention) -> Entity | None:
             return None
         gradient = method in _GRADIENTS
         return Entity(file, outer.name, "backward" if gradient else "forward", gradient, outer)
+    methods = [node for node in outer.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    if any(_is_kernel(file, node) for node in methods):
+        return Entity(file, outer.name, "kernel", False, outer)  # a class of the CuTe DSL: its objects are launched
     return Entity(file, outer.name, "module-class", method.startswith("backward"), outer)
 
 

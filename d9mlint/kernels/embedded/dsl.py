@@ -1,0 +1,176 @@
+"""Kernels in the CuTe DSL (``cutlass.cute``): atomics by ``cute.arch``, by NVVM, by inline PTX, and through functions.
+
+https://docs.nvidia.com/cutlass/media/docs/pythonDSL/cute_dsl.html; ``nvvm.atomicrmw`` is MLIR's NVVM dialect. A
+function that applies one of them to a pointer that it is given is a wrapper: its calls are sites, too.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from d9mlint.kernels.embedded.calls import Found, intrinsic_of, judged_call
+from d9mlint.kernels.embedded.types import plain_kind
+from d9mlint.kernels.torch.pyfiles import Mention, PyFile, PyFiles
+
+MARK = b"cutlass"
+"""What a file of this language names."""
+_PREFIX = "cutlass."
+_MAX_ROUNDS = 6
+_MAX_LINKS = 10
+
+
+class Wrapper(NamedTuple):
+    """A function that applies an atomic to what one of its parameters points to."""
+
+    dotted: str
+    name: str
+    file: PyFile
+    target: int
+    """The position of that parameter."""
+    operation: str
+    kind: str
+    """``float``, ``integer`` or empty: of what is combined."""
+
+
+class _Site(NamedTuple):
+    """An atomic in a file: the call, what it does, its target and the value that it brings."""
+
+    mention: Mention
+    call: ast.Call
+    operation: str
+    kind: str
+    target: ast.expr | None
+    value: ast.expr | None
+    wrapped: bool = False
+    returns: bool = True
+
+
+def sites(files: PyFiles, paths: list[str]) -> Iterator[tuple[PyFile, Found]]:
+    """The atomics in files that name the language, and the calls of the functions that wrap them."""
+    named = [f for p in paths if MARK in files.repository.data(p) and (f := files.file(p)) is not None]
+    waiting = [(file, site) for file in named for site in _direct(file)]
+    known: dict[str, Wrapper] = {}
+    seen: set[tuple[str, int, int, str]] = set()
+    for _ in range(_MAX_ROUNDS):
+        fresh: list[Wrapper] = []
+        for file, site in waiting:
+            key = (file.path, site.call.lineno, site.call.col_offset, site.operation)
+            if key in seen:
+                continue
+            seen.add(key)
+            wrapper = _wrapper(file, site)
+            if wrapper is not None and wrapper.dotted not in known:
+                known[wrapper.dotted] = wrapper
+                fresh.append(wrapper)
+            yield file, _found(file, site, wrapper is not None)
+        waiting = [one for wrapper in fresh for one in _uses(files, wrapper)]
+        if not waiting:
+            return
+
+
+def _direct(file: PyFile) -> Iterator[_Site]:
+    for mention in file.mentions.get("atomicrmw", ()):
+        call = _called(mention)
+        operation = _keyword(call, "op") if call is not None else None
+        if call is None or not isinstance(operation, ast.Attribute):
+            continue
+        word = operation.attr.lower()
+        kind = "float" if word.startswith("f") else "integer"
+        value = _keyword(call, "a")
+        yield _Site(mention, call, word.removeprefix("f").lstrip("u"), kind, _keyword(call, "ptr"), value)
+    for mention in file.mentions.get("inline_asm", ()):
+        call = _called(mention)
+        if call is not None and file.dotted(call.func).startswith(_PREFIX):
+            yield from _assembled(mention, call)
+
+
+def _assembled(mention: Mention, call: ast.Call) -> Iterator[_Site]:
+    from d9mlint.kernels.judging.opcodes import opcode  # few files hold assembler
+    from d9mlint.kernels.sites.ptx import instructions
+
+    texts = [n.value for n in call.args if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    operands = next((n.elts for n in call.args if isinstance(n, ast.List | ast.Tuple)), [])
+    for text in texts:
+        for one in instructions(text.replace("$", "%").encode("utf-8", "replace")):
+            code = opcode(one.text)
+            if code is not None and code.operation:
+                kind = "float" if code.float else "integer"
+                target = operands[0] if operands else None
+                yield _Site(mention, call, code.operation, kind, target, None, returns=code.returns)
+
+
+def _called(mention: Mention) -> ast.Call | None:
+    above = mention.parents[-1] if mention.parents else None
+    return above if isinstance(above, ast.Call) and above.func is mention.node else None
+
+
+def _keyword(call: ast.Call, name: str) -> ast.expr | None:
+    return next((k.value for k in call.keywords if k.arg == name), None)
+
+
+def _wrapper(file: PyFile, site: _Site) -> Wrapper | None:
+    """The function around an atomic, where its target is reached through a parameter of it; a kernel is none."""
+    scopes = [s for s in site.mention.scopes if isinstance(s, ast.FunctionDef)]
+    if len(site.mention.scopes) != 1 or not scopes or site.target is None:
+        return None
+    function = scopes[0]
+    names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+    kernel = any(file.dotted(_head(d)).endswith(".kernel") for d in function.decorator_list)
+    root = _root(site.target, function)
+    if kernel or root not in names:
+        return None
+    dotted = f"{file.module}.{function.name}" if file.module else function.name
+    return Wrapper(dotted, function.name, file, names.index(root), site.operation, site.kind)
+
+
+def _head(decorator: ast.expr) -> ast.expr:
+    return decorator.func if isinstance(decorator, ast.Call) else decorator
+
+
+def _root(node: ast.expr, function: ast.FunctionDef) -> str:
+    """The name that an address is made of, through the simple assignments of the function."""
+    assigned = {
+        s.targets[0].id: s.value
+        for s in ast.walk(function)
+        if isinstance(s, ast.Assign) and len(s.targets) == 1 and isinstance(s.targets[0], ast.Name)
+    }
+    at: ast.expr = node
+    for _ in range(_MAX_LINKS):
+        while isinstance(at, ast.Attribute | ast.Subscript | ast.Call | ast.BinOp):
+            inner = at.func if isinstance(at, ast.Call) else at.left if isinstance(at, ast.BinOp) else at.value
+            if isinstance(at, ast.Call) and not isinstance(at.func, ast.Attribute):
+                inner = at.args[0] if at.args else inner
+            at = inner
+        if not isinstance(at, ast.Name) or at.id not in assigned:
+            break
+        at = assigned[at.id]
+    return at.id if isinstance(at, ast.Name) else ""
+
+
+def _uses(files: PyFiles, wrapper: Wrapper) -> Iterator[tuple[PyFile, _Site]]:
+    """The calls of a wrapper in all files."""
+    names = set(files.names(wrapper.file.module, wrapper.name)) | {wrapper.dotted}
+    for path in files.mentioning(wrapper.name.encode()):
+        file = files.file(path)
+        for mention in file.mentions.get(wrapper.name, ()) if file is not None else ():
+            call = _called(mention)
+            own = file is wrapper.file and isinstance(mention.node, ast.Name)
+            if file is None or call is None or not (own or file.dotted(mention.node) in names):
+                continue
+            target = call.args[wrapper.target] if wrapper.target < len(call.args) else None
+            yield file, _Site(mention, call, wrapper.operation, wrapper.kind, target, None, True)
+
+
+def _found(file: PyFile, site: _Site, defines: bool) -> Found:
+    found = judged_call(
+        file, site.mention, site.call, site.operation, site.kind, site.target, site.value, returns=site.returns
+    )
+    intrinsic = intrinsic_of(site.operation)
+    form = "wrapper-def" if defines else "wrapper" if site.wrapped else "direct"
+    typed = found.target_type if plain_kind(found.target_type) else site.kind
+    found = found._replace(intrinsic=intrinsic, form=form, target_type=typed)
+    if not defines or found.verdict == "no":
+        return found
+    return found._replace(verdict="depends", reason=f"{found.reason}; it depends on what the callers hand in")

@@ -1,0 +1,131 @@
+"""How templates and type names are used: under which name, by which call, and what aliases make of a name."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import tree_sitter
+
+from d9mlint.kernels.judging.declarations import TemplateParameter
+from d9mlint.kernels.judging.scalars import arguments, short
+from d9mlint.kernels.source.repository import Repository
+from d9mlint.kernels.source.textual import code
+from d9mlint.kernels.source.unit import Unit
+
+Node = tree_sitter.Node
+_MAX_FILES = 60
+_MAX_LEVELS = 12
+_PIECES = (".inl", ".inc", ".tpp")
+"""Sources that see what the files that include them see."""
+_ALIAS = rb"\busing\s+%s\s*=\s*([^;{}]{1,300});|\btypedef\s+([^;{}]{1,200}?)\s+%s\s*;"
+
+
+class Used(NamedTuple):
+    """How a template is used: its name, and which of the arguments given to it is the parameter."""
+
+    name: str = ""
+    place: int = 0
+    function: Node | None = None
+    given: tuple[str, ...] = ()
+    """The arguments of a specialisation: ``GPUDevice``, ``std::complex<T>``."""
+
+    def fits(self, arguments: list[str]) -> bool:
+        """Whether arguments can mean this specialisation: devices and enumerators must be the same."""
+        for own, other in zip(self.given, arguments, strict=False):
+            fixed = all(re.search(r"Device\Z|^\w+(?:::\w+)+\Z", text) and text != "Device" for text in (own, other))
+            if fixed and short(own) != short(other):
+                return False
+        return True
+
+
+def used_as(parameter: TemplateParameter, unit: Unit) -> Used:
+    """The name under which the template of a parameter is used, the parameter's place there, and its function.
+
+    For ``template <typename T> struct F<GPU, T>`` the place is 1, the one in the arguments of the specialisation.
+    """
+    for child in parameter.owner.named_children:
+        if child.type in ("struct_specifier", "class_specifier"):
+            name = child.child_by_field_name("name")
+            return _placed(unit.text(name), parameter, None) if name is not None else Used()
+        if child.type in ("function_definition", "declaration"):
+            declarator = child.child_by_field_name("declarator")
+            for _ in range(_MAX_LEVELS):
+                if declarator is None or declarator.type == "function_declarator":
+                    break
+                inner = declarator.child_by_field_name("declarator")
+                declarator = inner or next((c for c in declarator.named_children if "declarator" in c.type), None)
+            named = declarator.child_by_field_name("declarator") if declarator is not None else None
+            if named is None:
+                continue
+            scope = named.child_by_field_name("scope") if named.type == "qualified_identifier" else None
+            if scope is not None and scope.type == "template_type":
+                return _placed(unit.text(scope), parameter, None)
+            return _placed(unit.text(named), parameter, child)
+    return Used()
+
+
+def _placed(text: str, parameter: TemplateParameter, function: Node | None) -> Used:
+    name = short(text.partition("<")[0])
+    given = arguments(text[text.find("<") :]) if "<" in text else []
+    for index, argument in enumerate(given):
+        if re.search(rf"\b{re.escape(parameter.name)}\b", argument):
+            return Used(name, index, function, tuple(given))
+    return Used(name, parameter.place, function, tuple(given))
+
+
+def aliases(repository: Repository, name: str) -> tuple[tuple[str, int, str], ...]:
+    """All that ``using name = X`` and ``typedef X name`` make of a name: file, byte and X."""
+    wanted = name.encode()
+    pattern = re.compile(_ALIAS % (re.escape(wanted), re.escape(wanted)))
+    found = [
+        (path, match.start(), " ".join((match[1] or match[2]).decode("utf-8", "replace").split()))
+        for path in repository.sources
+        if wanted in repository.data(path)
+        for match in pattern.finditer(code(repository, path))
+    ]
+    return tuple(found[:_MAX_FILES])
+
+
+def seen_from(repository: Repository, path: str) -> frozenset[str]:
+    """The files whose definitions a file sees; a piece of source sees what those that include it see."""
+    pieces = repository.users(path) if path.endswith(_PIECES) else frozenset()
+    return repository.reachable(path).union(*(repository.reachable(user) for user in pieces))
+
+
+def heads(owner: Node, at: int, unit: Unit) -> bool:
+    """Whether a byte is in the head of a template's definition (its own name)."""
+    if not owner.start_byte <= at < owner.end_byte:
+        return False
+    body = unit.data.find(b"{", owner.start_byte, owner.end_byte)
+    return body < 0 or at < body
+
+
+def specialises(data: bytes, at: int, start: int) -> bool:
+    """Whether a name with template arguments heads the definition of another specialisation."""
+    if not re.search(rb"\b(?:struct|class)\s+(?:\w+::)*\Z", data[max(0, at - 80) : at]):
+        return False
+    depth = 0
+    for end in range(start, min(len(data), start + 1000)):
+        depth += (data[end] == 60) - (data[end] == 62)
+        if depth == 0:
+            return data[end + 1 : end + 200].lstrip()[:1] in (b"{", b":")
+    return False
+
+
+def defines_there(unit: Unit, at: int) -> bool:
+    """Whether a name is that of a function that is defined or declared there."""
+    node: Node | None = unit.root.descendant_for_byte_range(at, at + 1)
+    while node is not None and node.type in ("identifier", "qualified_identifier", "template_function"):
+        node = node.parent
+    return node is not None and node.type == "function_declarator"
+
+
+def call_at(unit: Unit, at: int, levels: int = 6) -> Node | None:
+    """The call whose function, or a macro's argument, is named at a byte."""
+    node: Node | None = unit.root.descendant_for_byte_range(at, at + 1)
+    for _ in range(levels):
+        if node is None or node.type == "call_expression":
+            return node
+        node = node.parent
+    return None

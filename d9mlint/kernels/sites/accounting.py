@@ -1,0 +1,80 @@
+"""Whether every call of an atomic that a file names was read: what was not has to be told, never dropped in silence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import tree_sitter
+
+from d9mlint.kernels.sites.calls import declared, full_name, name_node
+from d9mlint.kernels.sites.expand import defines
+from d9mlint.kernels.sites.names import FOREIGN, KNOWN
+from d9mlint.kernels.sites.presence import ATOMICS, NEEDLE
+from d9mlint.kernels.sites.sightings import Knowledge
+from d9mlint.kernels.sites.wrappers import defined_by
+from d9mlint.kernels.source.mask import dead
+from d9mlint.kernels.source.textual import code
+from d9mlint.kernels.source.unit import Unit
+
+_CALLED = re.compile(rb"(?<![\w.>])((?:\w+\s*::\s*){0,6})(\w*(?i:tom)\w*)\s*(?:<[^<>;{}()]{0,200}>\s*)?\((?!\s*\))")
+_TYPE_BEFORE = re.compile(rb"[\w>](?:[ \t]+|[ \t]*[*&]+|[*&]+[ \t]+)\Z")
+_NO_TYPE = re.compile(rb"\b(?:return|else|do|case|throw|co_return|and|or|not|sizeof|typeof|decltype)[ \t]+\Z")
+_MACROS = ("preproc_def", "preproc_function_def")
+_DIRECTIVES = ("preproc_directive", "preproc_call")
+_UNEVALUATED = ("decltype", "sizeof_expression", "noexcept", "alignof_expression", "using_declaration")
+
+
+def unread(known: Knowledge) -> dict[str, str]:
+    """By file, what is to be told of calls of atomics in it that are no sites; files where all were read are absent.
+
+    A call counts as read where a site stands there; where it defines or declares the function; where it never runs
+    (``#if 0``, ``decltype``); where the function is of another library (``std::``), or of the host.
+    """
+    found: dict[str, str] = {}
+    for path, kinds in known.repository.looked(ATOMICS).items():
+        lines = [] if "named" not in kinds else sorted(set(_lines(known, path)))
+        if lines:
+            count = f"{len(lines)} calls of atomics" if len(lines) > 1 else "a call of an atomic"
+            found[path] = f"{count} could not be read, the first in line {lines[0]}"
+    return found
+
+
+def _lines(known: Knowledge, path: str) -> Iterator[int]:
+    text = code(known.repository, path)
+    out = dead(text)
+    for match in _CALLED.finditer(text):
+        word, start = match[2], match.start(2)
+        wrapped = word.decode("ascii", "replace") in known.definitions and NEEDLE in word.lower()
+        if not (word in KNOWN or wrapped) or (path, start) in known.sightings:
+            continue
+        scopes = {part.strip().decode("ascii", "replace") for part in match[1].split(b"::")}
+        if scopes & FOREIGN or any(first <= start < last for first, last in out):
+            continue
+        unit = known.repository.unit(path)
+        if unit is not None and not _accounted(known, unit, match):
+            yield text.count(b"\n", 0, start) + 1
+
+
+def _accounted(known: Knowledge, unit: Unit, match: re.Match[bytes]) -> bool:
+    """Whether what is written here is no call that runs on the device."""
+    word, start = match[2], match.start(2)
+    if any("__device__" not in qualifier for _, qualifier in known.plain.get(word.decode("ascii", "replace"), ())):
+        return True  # a function of the host bears the name
+    node = name_node(unit, start, start + len(word))
+    if node is not None and (declared(unit, full_name(node)) or defined_by(unit, node) is not None):
+        return True
+    at: tree_sitter.Node | None = node or unit.root.descendant_for_byte_range(start, start + len(word))
+    while at is not None:
+        if at.type in _UNEVALUATED or at.type in _DIRECTIVES:
+            return True
+        if at.type in _MACROS:
+            return _declares(unit.data, match.start()) or defines(known, unit.path, word)
+        at = at.parent
+    return False
+
+
+def _declares(data: bytes, at: int) -> bool:
+    """Whether a type stands before a name: ``void f(``, ``T *f(``, not ``return f(`` and not ``a * f(``."""
+    before = data[max(0, at - 200) : at]
+    return _TYPE_BEFORE.search(before) is not None and _NO_TYPE.search(before) is None

@@ -1,0 +1,92 @@
+"""Types as projects write them: launch macros, launch wrappers, CuTe tensors, traits, pieces of source."""
+
+from __future__ import annotations
+
+import pytest
+
+from .support import check, judged, only
+
+_KERNEL = "template <typename T> __global__ void k(T* out, const T* x, int n) { atomicAdd(&out[n], x[threadIdx.x]); }\n"
+_SWITCH = """
+#define REAL_SWITCH(type, DType, ...) switch (type) { case 0: { typedef float DType; {__VA_ARGS__} break; } \\
+  case 1: { typedef double DType; {__VA_ARGS__} break; } }
+#define ID_SWITCH(type, IdType, ...) do { if (type == 32) { typedef int32_t IdType; {__VA_ARGS__} } \\
+  else { typedef int64_t IdType; {__VA_ARGS__} } } while (0)
+#define BOTH_SWITCH(type, I, D, ...) ID_SWITCH(type, I, { REAL_SWITCH(type, D, {__VA_ARGS__}) })
+"""
+
+
+@pytest.mark.parametrize(
+    "rest, types",
+    [
+        (_SWITCH + "void go(int t, void* p) { REAL_SWITCH(t, DType, { k<DType><<<1, 1>>>(p, p, 0); }); }",
+         "T = float | double"),
+        (_SWITCH + "void go(int t, void* p) { ID_SWITCH(t, IdType, { k<IdType><<<1, 1>>>(p, p, 0); }); }",
+         "T = int32_t | int64_t"),
+        (_SWITCH + "void go(int t, void* p) { BOTH_SWITCH(t, I, D, { k<I><<<1, 1>>>(p, p, 0); }); }",
+         "T = int32_t | int64_t"),
+        # A macro whose definition is not here says by its name that it switches indices.
+        ("void go(int t, void* p) { ATEN_ID_TYPE_SWITCH(t, IdType, { k<IdType><<<1, 1>>>(p, p, 0); }); }",
+         "T = int32_t | int64_t"),
+        # Devices and dimensions are no types of elements.
+        ("template <typename D> void go(const Tensor<gpu, 4, D>& t) { k<<<1, 1>>>(t.dptr_, x, 0); }\n"
+         "void all(Tensor<gpu, 4, float> t) { go(t); }", "T = float"),
+        # A kernel handed to a macro that launches it.
+        ("#define LAUNCH(kernel, blocks, threads, ...) kernel<<<blocks, threads>>>(__VA_ARGS__)\n"
+         "void go(double* p, double* q) { LAUNCH(k, 1, 32, p, q, 0); }", "T = double"),
+        # A function that calls one of its name in another namespace.
+        ("namespace cuda { template <typename D> void go(D* p) { k<D><<<1, 1>>>(p, p, 0); } }\n"
+         "template <typename D> void go(D* p) { cuda::go(p); }\nvoid all(half* p) { go(p); }", "T = half"),
+        # A trait, where all classes that have such a type agree.
+        ("struct A { using Accum = float; }; struct B { using Accum = double; };\n"
+         "template <typename Traits> void go() { using Accum = typename Traits::Accum;"
+         " k<Accum><<<1, 1>>>(nullptr, nullptr, 0); }", "T = float | double"),
+        ("template <bool B> void go() { k<std::conditional_t<B, float, half>><<<1, 1>>>(p, p, 0); }", "T = float | half"),
+    ],
+)  # fmt: skip
+def test_types(rest: str, types: str) -> None:
+    assert only(_KERNEL + rest).target_type == types
+
+
+def test_views_of_cute_have_the_elements_of_what_they_are_made_of() -> None:
+    check("""
+        struct Kernel {
+          struct Params { float* ptr_accum; int* semaphore; };
+          __device__ void mma(Params const& params, int m) {
+            Tensor mAccum = make_tensor(make_gmem_ptr(params.ptr_accum), shape, stride)(_, m);
+            Tensor gAccum = local_tile(domain_offset(make_coord(m), mAccum), tile, make_coord(_));
+            auto thread_copy = copy.get_thread_slice(threadIdx.x);
+            Tensor tAccum = thread_copy.partition_D(gAccum);
+            Tensor tWide = recast<float4>(tAccum(_, m));
+            for (int i = 0; i < size(tWide); ++i) { atomicAdd(&tWide(i), v(i)); }   // -> float-accumulate yes
+            for (int i = 0; i < size(tAccum); ++i) { atomicAdd(&tAccum(i), v(i)); }   // -> float-accumulate yes
+          }
+        };
+        struct Scheduler {
+          struct Params { float scale; int* semaphore; };
+          __device__ void next(Params const& params) {
+            atomicAdd(params.semaphore, 1);                        // -> commutative-exact no
+          }
+        };
+    """)
+
+
+def test_a_piece_of_source_sees_what_its_includer_sees() -> None:
+    piece = "__device__ void run(Counters* all) { Counters& c = all[0]; atomicAdd(&c.bins, 1); }\n"
+    sources = {"defs_h": "typedef int S32;\nstruct Counters { S32 bins; };\n", "b_inl": piece}
+    assert judged('#include "defs.h"\n#include "b.inl"\n', **sources) == []
+    from d9mlint.kernels.scan import scan
+
+    from .support import repository
+
+    found = scan(repository(a_cu='#include "defs.h"\n#include "b.inl"\n', **sources)).sites
+    assert [(s.location.path, s.class_) for s in found] == [("b.inl", "commutative-exact")]
+
+
+def test_bulk_reductions_are_read() -> None:
+    check("""
+        __device__ void add(float* p, const float* s, int n) {
+          asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;" :: "l"(p), "r"(s), "r"(n));  // -> float-accumulate depends
+        }
+        __global__ void k(float* out, const float* s, const int* index) { add(out + index[blockIdx.x], s, 16); }  // -> float-accumulate yes
+    """)  # noqa: E501
