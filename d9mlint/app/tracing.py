@@ -98,7 +98,7 @@ def _versions(runs: Sequence[Run]) -> dict[str, str]:
     return dict(sorted({pair for one in runs for pair in one.recording.versions}))
 
 
-_UNKNOWN = {"tensorflow": "TensorFlow", "jax": "JAX"}
+_UNKNOWN = {"jax": "JAX"}
 
 
 def _notes(runs: Sequence[Run]) -> list[str]:

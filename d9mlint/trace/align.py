@@ -30,6 +30,8 @@ class Op(NamedTuple):
     """Its name, a digest of its state, its seed; empty for an op that draws nothing."""
     bag: str
     """A digest of the elements in any order; only of data that comes in."""
+    key: str = ""
+    """The node of the graph that it is, where there is one."""
 
     @property
     def number(self) -> int:
@@ -64,10 +66,10 @@ class Entry(NamedTuple):
 
 def op_of(event: Event) -> Op:
     """The fields of an event of kind ``op``."""
-    kind, name, direction, scalars, ins, outs, generator, bag = event.fields
+    kind, name, direction, scalars, ins, outs, generator, bag, *more = event.fields
     return Op(
         event, kind, name, direction, scalars, tuple((one[0], one[1], tuple(one[2]), one[3]) for one in ins),
-        tuple(outs), tuple(generator), bag,
+        tuple(outs), tuple(generator), bag, *more,
     )  # fmt: skip
 
 
@@ -102,7 +104,7 @@ def paired(one: Iterable[Op], other: Iterable[Op]) -> list[Pair]:
 
 
 def _key(op: Op) -> Hashable:
-    return (op.event.place, op.name, op.direction)
+    return (op.event.place, op.name, op.direction, op.key)
 
 
 def threaded(one: Iterable[Op], other: Iterable[Op]) -> list[Pair]:

@@ -15,7 +15,7 @@ MOST = 5
 """Culprits that are told."""
 _GENERATORS = {
     "python": "Python's generator", "numpy": "NumPy's global generator", "torch": "PyTorch's global generator",
-    "torch-device": "the GPU's generator", "own": "this generator",
+    "torch-device": "the GPU's generator", "tensorflow": "TensorFlow's global generator", "own": "this generator",
 }  # fmt: skip
 _SOURCES = {
     "completion": (kinds.ORDER, "hands out what is done in another order"),
@@ -61,18 +61,21 @@ def _explained(root: Root, book: Sequence[Entry]) -> Culprit:
     if root.kind == roots.MEMORY:
         return _memory(root)
     if root.kind == roots.THREADS:
-        writer = root.writer or root.one
-        return _culprit(
-            writer.event, writer.name, kinds.ORDER, "threads come here in another order, and it decides the result",
-            _inputs(root), writer.direction,
-        )  # fmt: skip
+        return _threads(root)
     if root.kind == roots.ENTRY and root.one.name.startswith("a batch"):
         workers = [entry for entry in book if entry.process != MAIN]
         found = _nearest(workers, root, book, first=True)
         if found is not None:
             return found._replace(note=found.note + f"; it reaches the program in {root.one.name}")
     found = _nearest(before, root, book)
+    if found is None and root.kind == roots.ENTRY and root.writer is not None:
+        return _threads(root)
     return found if found is not None else _unknown(root)
+
+
+def _threads(root: Root) -> Culprit:
+    writer, note = root.writer or root.one, "threads come here in another order, and it decides the result"
+    return _culprit(writer.event, writer.name, kinds.ORDER, note, _inputs(root), writer.direction)
 
 
 def _op(root: Root) -> Culprit:
@@ -155,7 +158,8 @@ def _nearest(entries: Sequence[Entry], root: Root, book: Sequence[Entry], first:
     differing = [one for one in entries if one.differs and one.one.place != NOWHERE]
     draws = [one for one in differing if one.one.kind == "draw"]
     if draws:
-        return _of_entry(draws[0 if first else -1], entries, book)
+        here = [one for one in draws if one.one.place == root.one.event.place]
+        return _of_entry((here or draws)[0 if first else -1], entries, book)
     permuted = bool(root.other and root.one.bag and root.one.bag == root.other.bag)
     for rank in _RANKS:
         found = [one for one in differing if rank == (one.one.fields[0] if one.one.kind == "source" else one.one.kind)]

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 Json = list[Any]
-MAIN = "main"
+MAIN, DATASET = "main", "dataset"
+"""The program's first process or thread; the threads of a dataset, in which elements are made in any order."""
 NOWHERE = ("", 0, "")
 
 

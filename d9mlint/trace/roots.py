@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from d9mlint.trace import align
 from d9mlint.trace.align import Op, Pair
-from d9mlint.trace.recording import Recording
+from d9mlint.trace.recording import DATASET, Recording
 
 OP, DRAW, MEMORY, ENTRY, NUMBER, FLOW, THREADS = "op", "draw", "memory", "entry", "number", "flow", "threads"
 """An op; a draw; memory that nobody has written; a tensor from outside; a number from outside; another way through the
@@ -32,14 +32,18 @@ class Root(NamedTuple):
 class _Known:
     """What is known about the events of the first recording, by their numbers."""
 
-    def __init__(self, pairs: Sequence[Pair], threads: Sequence[Pair]) -> None:
+    def __init__(self, pairs: Sequence[Pair], threads: Sequence[Pair], seen: set[str]) -> None:
         self.pairs = {pair.one.number: pair for pair in pairs}
         self.threads = {pair.one.number: pair for pair in threads}
         self._readers: dict[int, list[Pair]] = defaultdict(list)
         for pair in (*pairs, *threads):
             for number in {one[3] for one in pair.one.ins}:
                 self._readers[number].append(pair)
-        self.lonely = next((pair.one for pair in threads if pair.other is None), None)
+        self.lonely: Op | None = next((pair.one for pair in threads if pair.other is None), None)
+
+        lonely = self.lonely
+        self.mixed = lonely if lonely is not None and seen.issuperset(lonely.digests) else None
+        """An op in a thread that the other run has with other partners: each of its inputs is there, too."""
 
     def goes_on(self, pair: Pair) -> bool:
         """Whether something that reads a result gives other results for it, or nothing recorded reads it.
@@ -55,6 +59,8 @@ class _Known:
         if number < 0:
             writer = self.pairs.get(-number) or self.threads.get(-number)
             return Root(MEMORY, pair.one, other, index, writer.one if writer else None)
+        if number in self.threads and self.threads[number].one.event.thread == DATASET:
+            return Root(ENTRY, pair.one, other, index, self.mixed)
         if number in self.threads:
             return Root(THREADS, pair.one, other, index, self.lonely or self.threads[number].one)
         writer = self.pairs.get(number)
@@ -73,8 +79,9 @@ def _same(pair: Pair) -> bool:
 def found(one: Recording, other: Recording) -> Iterator[Root]:
     """The roots, in the order in which the first run came to them; each stands for all that follows from it."""
     first, second = align.ops(one), align.ops(other)
+    seen = {text for op in second for text in (*op.digests, *op.outs)}
     pairs, threads = align.paired(first, second), align.threaded(first, second)
-    known = _Known(pairs, threads)
+    known = _Known(pairs, threads, seen)
     ordered = sorted([*pairs, *threads], key=lambda pair: pair.one.number)
     for pair in ordered:
         root = _root(pair, known)
@@ -93,7 +100,7 @@ def _root(pair: Pair, known: _Known) -> Root | None:
     if one.generator and one.generator[:2] != other.generator[:2]:
         return Root(DRAW, one, other)
     if one.kind == "entry":
-        return None if align.alike(one.digests, other.digests) else Root(ENTRY, one, other)
+        return None if align.alike(one.digests, other.digests) else Root(ENTRY, one, other, writer=known.mixed)
     for index, (text, text2) in enumerate(zip(one.digests, other.digests, strict=False)):
         if not align.alike((text,), (text2,)):
             root = known.root_of(pair, other, index)

@@ -10,6 +10,9 @@ from d9mlint.trace.run import LIGHT, Conditions
 _HASH = {"PYTHONHASHSEED": "0"}
 
 
+_TORCH, _TENSORFLOW = frozenset(("torch",)), frozenset(("tensorflow",))
+
+
 class Switch(NamedTuple):
     """A change of the conditions."""
 
@@ -19,8 +22,8 @@ class Switch(NamedTuple):
     inside: tuple[str, ...] = ()
     """What the child does."""
     env: Mapping[str, str] = {}
-    uses: str = ""
-    """Only of interest for a program that uses this; empty: for all."""
+    uses: frozenset[str] = frozenset()
+    """Only of interest for a program that uses one of these; empty: for all."""
 
     @property
     def conditions(self) -> Conditions:
@@ -28,26 +31,37 @@ class Switch(NamedTuple):
         return Conditions(LIGHT, self.name, self.inside, self.env)
 
 
-SEEDS = Switch("seeds", "random, numpy, torch seeded at the start, PYTHONHASHSEED=0", ("seeds",), _HASH)
+SEEDS = Switch("seeds", "random, numpy, torch, tensorflow seeded at the start, PYTHONHASHSEED=0", ("seeds",), _HASH)
 MATRIX = (
     Switch("hash seed", "PYTHONHASHSEED=0", (), _HASH),
     SEEDS,
     Switch(
         "deterministic", "torch.use_deterministic_algorithms(True), CUBLAS_WORKSPACE_CONFIG", ("deterministic",),
-        {"CUBLAS_WORKSPACE_CONFIG": ":4096:8"}, "torch",
+        {"CUBLAS_WORKSPACE_CONFIG": ":4096:8"}, _TORCH,
+    ),
+    Switch(
+        "deterministic", "tf.config.experimental.enable_op_determinism()", ("deterministic",), {},
+        _TENSORFLOW,
     ),
     Switch(
         "one thread", "OMP_NUM_THREADS=1, torch.set_num_threads(1)", ("threads",),
-        {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}, "torch",
+        {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}, _TORCH,
     ),
-    Switch("workers 0", "DataLoader(num_workers=0)", ("workers",), {}, "workers"),
-    Switch("compile off", "TORCH_COMPILE_DISABLE=1", ("compile",), {"TORCH_COMPILE_DISABLE": "1"}, "compile"),
+    Switch(
+        "one thread", "tf.config.threading: one thread inside of ops and between them", ("threads",),
+        {"OMP_NUM_THREADS": "1", "TF_NUM_INTRAOP_THREADS": "1", "TF_NUM_INTEROP_THREADS": "1"}, _TENSORFLOW,
+    ),
+    Switch("workers 0", "DataLoader(num_workers=0)", ("workers",), {}, frozenset(("workers",))),
+    Switch(
+        "compile off", "TORCH_COMPILE_DISABLE=1", ("compile",), {"TORCH_COMPILE_DISABLE": "1"}, frozenset(("compile",)),
+    ),
 )  # fmt: skip
 
 
 def applying(uses: tuple[str, ...]) -> list[Switch]:
-    """The switches that can matter to a program that uses this."""
-    return [one for one in MATRIX if not one.uses or one.uses in uses]
+    """The switches that can matter to a program that uses this; of two of one name the first."""
+    found = {one.name: one for one in reversed(MATRIX) if not one.uses or one.uses.intersection(uses)}
+    return [one for one in MATRIX if found.get(one.name) is one]
 
 
 def with_seeds(switches: list[Switch]) -> list[Switch]:

@@ -1,8 +1,8 @@
 """Programs with a planted cause: the line that ends in `# <- kind` is the one to be named.
 
-    python tests/trace/planted.py INTERPRETER [REPETITIONS] [PROGRAM]...
+    python tests/trace/planted.py INTERPRETER FRAMEWORK [REPETITIONS] [PROGRAM]...
 
-tells how often it is; with ``--fixed`` a program is cured, and nothing may be named.
+tells how often it is, for the programs in the folder of a framework that the interpreter has; with ``--fixed`` a program is cured, and nothing may be named.
 """
 
 from __future__ import annotations
@@ -19,7 +19,15 @@ from d9mlint.trace.recording import Recording
 from d9mlint.trace.run import OPS, VALUES, Conditions, Program, Settings, run
 from d9mlint.trace.values import first_difference
 
-PROGRAMS = sorted(Path(__file__).with_name("programs").glob("*.py"))
+FRAMEWORKS = ("torch", "tensorflow", "jax")
+
+
+def programs(framework: str) -> list[Path]:
+    """The programs of a framework."""
+    return sorted((Path(__file__).parent / "programs" / framework).glob("*.py"))
+
+
+PROGRAMS = programs("torch")
 _MARK = re.compile(r"# <- (\w+)$")
 
 
@@ -59,8 +67,9 @@ def recorded(program: Program, stage: str) -> list[Recording]:
 
 def main() -> None:
     """Prints how often each line is named."""
-    python, repetitions = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 3
-    chosen = [one for one in PROGRAMS if one.stem in sys.argv[3:] or len(sys.argv) < 4]
+    python, framework, *words = sys.argv[1:]
+    repetitions = int(words[0]) if words else 3
+    chosen = [one for one in programs(framework) if one.stem in words[1:] or len(words) < 2]
     right = total = clean = 0
     for path in chosen:
         line, kind = planted(path)

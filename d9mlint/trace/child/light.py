@@ -2,54 +2,34 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import threading
-import time
 from typing import TYPE_CHECKING, Any
 
 from .tensors import Digests
 
 if TYPE_CHECKING:
     from .recorder import Recorder
-
-ENOUGH = 0
-_now = time.perf_counter  # as it is before anything is put in its place
-
-
-class Enough(SystemExit):
-    """The steps that were asked for are recorded: the program is ended as by ``sys.exit``."""
+    from .stepping import Steps
 
 
 class _Light:
-    def __init__(self, torch: Any, recorder: Recorder, settings: Any) -> None:
-        self._torch, self._recorder = torch, recorder
-        self._digests = Digests(torch, bool(settings.get("summed")))
-        self._steps, self._most = 0, settings["steps"]
+    def __init__(self, torch: Any, recorder: Recorder, steps: Steps, summed: bool) -> None:
+        self._torch, self._recorder, self._steps = torch, recorder, steps
+        self._digests = Digests(torch, summed)
 
     def stepped(self, optimizer: Any) -> None:
         """After a step of any optimizer."""
         recorder = self._recorder
         if recorder.worker:
             return
-        if self._most and self._steps >= self._most:
-            recorder.flush()
-            os._exit(ENOUGH)  # it has caught the first request
+        self._steps.again()
         busy, recorder.busy = recorder.busy, True
         try:
             tensors = [one for group in optimizer.param_groups for one in group["params"]]
             text = self._digests.several(tensors) if tensors else ""
         finally:
             recorder.busy = busy
-        self._steps += 1
-        recorder.event("step", self._steps, type(optimizer).__name__, text, _now())
-        recorder.flush()
-        if self._most and self._steps >= self._most:
-            recorder.event("end", "steps")
-            recorder.flush()
-            if threading.current_thread() is not threading.main_thread():
-                os._exit(ENOUGH)
-            raise Enough(ENOUGH)
+        self._steps.stepped(type(optimizer).__name__, text)
 
     def lost(self, tensors: Any) -> None:
         """Before a backward: what it starts from, where that is a number."""
@@ -67,10 +47,10 @@ class _Light:
             recorder.busy = busy
 
 
-def install(torch: Any, recorder: Recorder, settings: Any) -> None:
+def install(torch: Any, recorder: Recorder, steps: Steps, settings: Any) -> None:
     """Hooks the optimizers and the backward of an imported PyTorch."""
     recorder.event("uses", "torch", str(torch.__version__), torch.get_num_threads(), bool(torch.cuda.is_available()))
-    light = _Light(torch, recorder, settings)
+    light = _Light(torch, recorder, steps, bool(settings.get("summed")))
 
     def stepped(optimizer: Any, args: Any, kwargs: Any) -> None:
         light.stepped(optimizer)

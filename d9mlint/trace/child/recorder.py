@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 MOST = 2**28
 """Bytes of a recording; after these it is closed, and says so."""
 _FLUSH = 2**15
-MAIN = "main"
+MAIN, FOREIGN = "main", "foreign"
+"""The first thread; those that a library has started, which Python numbers in any order."""
 
 
 def digest(data: Any) -> str:
@@ -87,7 +88,12 @@ class Recorder:
 
     def thread(self) -> str:
         """The thread's name; threads are numbered in the order of their start, as long as that is the same."""
+        named = getattr(self.local, "thread", None)
+        if named is not None:
+            return str(named)  # of work that others do for this process
         current = threading.current_thread()
+        if isinstance(current, threading._DummyThread):
+            return FOREIGN
         return MAIN if current is threading.main_thread() or self.worker else current.name
 
     def note(self, text: str) -> None:

@@ -39,11 +39,13 @@ def start(path: str) -> None:
 def _recording(importing: Importing, recorder: Recorder, settings: Any) -> None:
     """What is recorded in this stage; a stage imports no more than it needs."""
     if not recorder.worker:
-        from . import light
+        from . import light, stepping
+        from .tensorflow import light as tensorflow_light
 
-        importing.after("torch", lambda torch: light.install(torch, recorder, settings))
-        for name in ("tensorflow", "jax"):
-            importing.after(name, recorder.uses)
+        steps = stepping.Steps(recorder, settings["steps"])
+        importing.after("torch", lambda torch: light.install(torch, recorder, steps, settings))
+        tensorflow_light.install(importing, recorder, steps)
+        importing.after("jax", recorder.uses)
         importing.after("torch._inductor.compile_fx", lambda _: recorder.note_use("compile"))
     if settings["stage"] == "values":
         from . import sources, values
@@ -57,8 +59,10 @@ def _recording(importing: Importing, recorder: Recorder, settings: Any) -> None:
         sources.install(importing, recorder)
         if not recorder.worker:
             from . import ops
+            from .tensorflow import ops as tensorflow_ops
 
             ops.install(importing, recorder, settings)
+            tensorflow_ops.install(importing, recorder)
 
 
 def _claimed(folder: str) -> bool:

@@ -18,10 +18,13 @@ def install(importing: Importing, names: list[str], recorder: Recorder, worker: 
         importing.after("random", lambda random: random.seed(SEED))
         importing.after("numpy.random", lambda module: module.seed(SEED))
         importing.after("torch", lambda torch: torch.manual_seed(SEED))
+        importing.after("tensorflow", lambda tensorflow: tensorflow.random.set_seed(SEED))
     if "deterministic" in names:
         importing.after("torch", _deterministic)
+        importing.after("tensorflow", lambda tensorflow: tensorflow.config.experimental.enable_op_determinism())
     if "threads" in names:
         importing.after("torch", _one_thread)
+        importing.after("tensorflow", _one_thread_of_tensorflow)
     if "compile" in names:
         os.environ["TORCH_COMPILE_DISABLE"] = "1"  # read when Dynamo is imported
         importing.after("torch._dynamo.config", _eager)
@@ -39,6 +42,14 @@ def _one_thread(torch: Any) -> None:
     """Also where the program asks for more."""
     torch.set_num_threads(1)
     torch.set_num_threads = lambda number: None
+
+
+def _one_thread_of_tensorflow(tensorflow: Any) -> None:
+    """Also where the program asks for more."""
+    threading = tensorflow.config.threading
+    for name in ("set_intra_op_parallelism_threads", "set_inter_op_parallelism_threads"):
+        getattr(threading, name)(1)
+        setattr(threading, name, lambda number: None)
 
 
 def _eager(config: Any) -> None:

@@ -1,0 +1,1 @@
+"""What is recorded of programs that use TensorFlow and Keras."""

@@ -1,0 +1,122 @@
+"""Real TensorFlow on the CPU: planted causes are named by line, cured twins have none, and tracing changes nothing.
+
+With ``D9MLINT_TRACE_ALL=1`` all planted programs are traced, else one, as a user would: TensorFlow takes long to start.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from planted import located, planted, programs
+from tracing import SCHEMA
+
+from d9mlint.trace.run import LIGHT, OPS, Conditions, Program, Settings, run
+
+pytestmark = pytest.mark.slow
+ALL = bool(os.environ.get("D9MLINT_TRACE_ALL"))
+TRIED = programs("tensorflow") if ALL else []
+
+
+@pytest.fixture(scope="module")
+def python() -> str:
+    """An interpreter that has TensorFlow: the one that the variable names, or this one; else the test is skipped."""
+    named = os.environ.get("D9MLINT_TF_PYTHON")
+    if named is None and importlib.util.find_spec("tensorflow") is None:
+        pytest.skip("no tensorflow here; name an interpreter that has it in D9MLINT_TF_PYTHON")
+    return named or sys.executable
+
+
+@pytest.mark.parametrize("path", TRIED, ids=lambda path: path.stem)
+def test_the_planted_cause_is_named(python: str, path: Path) -> None:
+    line, kind = planted(path)
+    found = ()
+    for _ in range(3):  # threads are no certainties
+        found = located(python, path)
+        if found:
+            break
+    assert found, "the runs did not part"
+    assert (found[0].path, found[0].line, found[0].kind) == (str(path), line, kind), found[0]
+
+
+@pytest.mark.parametrize("path", TRIED, ids=lambda path: path.stem)
+def test_the_cured_twin_has_no_culprit(python: str, path: Path) -> None:
+    assert located(python, path, "--fixed") == ()
+
+
+LOSSES = """\
+import sys
+import numpy as np
+import tensorflow as tf
+tf.keras.utils.set_random_seed(1)
+source = np.random.default_rng(0)
+x, y = source.normal(size=(48, 8, 8, 1)).astype("float32"), source.integers(0, 3, 48)
+layers = tf.keras.layers
+model = tf.keras.Sequential([
+    layers.Conv2D(4, 3, activation="relu"), layers.BatchNormalization(), layers.Reshape((36, 4)), RECURRENT,
+    layers.Dropout(0.2), layers.Dense(3)])
+loss_of = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+model.compile(optimizer="adam", loss=loss_of)
+losses = [one.hex() for one in model.fit(x, y, batch_size=16, epochs=2, verbose=0).history["loss"]]
+optimizer = tf.keras.optimizers.SGD(0.01, momentum=0.9)
+
+def step(x, y):
+    with tf.GradientTape() as tape:
+        loss = loss_of(y, model(x, training=True))
+        if loss > 1e9:
+            loss = loss * 2.0
+    variables = model.trainable_variables
+    optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables))
+    return loss
+
+data = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(48).map(lambda a, b: (a + tf.random.normal(a.shape), b)).batch(16)
+for a, b in data:
+    losses.append(float(tf.function(step)(a, b)).hex())
+    losses.append(float(step(a, b)).hex())
+    losses.append(float(tf.function(lambda a: tf.reduce_sum(a * a), jit_compile=True)(a)).hex())
+sums = [np.asarray(one, "float64").sum().hex() for one in model.get_weights()]
+with open("losses", "w") as stream:
+    print(losses, sums, file=stream)
+"""
+
+
+def test_it_changes_nothing(python: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Losses and weights under each stage equal the untraced ones bit for bit: `fit`, functions, eager steps, XLA."""
+    monkeypatch.chdir(tmp_path)
+    recurrent = "layers.LSTM(5)" if ALL else "layers.Flatten()"  # what takes longest
+    Path("program.py").write_text(LOSSES.replace("RECURRENT", recurrent))
+    subprocess.run([python, "program.py"], check=True, capture_output=True)
+    untraced = Path("losses").read_text()
+    program = Program(python, ("program.py",), (), (str(tmp_path),))
+    for stage in (LIGHT, OPS):
+        Path("losses").unlink()
+        ran = run(program, Settings(0), Conditions(stage), 0, 300)
+        assert ran.whole, ran.ended
+        assert not ran.recording.notes
+        assert Path("losses").read_text() == untraced, stage
+        assert len(ran.recording.steps) == 6 + 3 + 3
+        assert len(ran.recording.losses) == len(ran.recording.steps)
+    names = {event.fields[1] for _, events in ran.recording.events for event in events if event.kind == "op"}
+    assert {"Conv2D", "Conv2DBackpropFilter", "a batch of the dataset"} <= names
+    assert "tf.function(jit_compile=True) <lambda>" in names
+
+
+def test_the_command(python: str, d9mlint: Callable[..., Any]) -> None:
+    path = next(one for one in programs("tensorflow") if one.stem == "keras_weights")
+    Path("train.py").write_text(path.read_text())
+    words = ("trace", "--python", python, "--steps", "2", "--format", "json", "train.py")
+    ran = d9mlint(*words) if ALL else d9mlint(*words, "--time", "40")
+    report = ran.json
+    jsonschema.validate(report, SCHEMA)
+    assert (ran.code, report["verdict"], report["step"]) == (1, "part", 1)
+    first = report["culprits"][0]
+    assert (first["path"], first["line"], first["kind"]) == ("train.py", planted(path)[0], "draw")
+    if ALL:
+        assert [one["name"] for one in report["switches"] if one["decides"]] == ["seeds"]
