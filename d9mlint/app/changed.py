@@ -20,7 +20,7 @@ from d9mlint.app.options import Options, shown
 from d9mlint.config import OWN_FILE, Config
 from d9mlint.discover import KERNEL_SOURCES, Discovery
 from d9mlint.discover.beside import is_beside
-from d9mlint.discover.changed import Differing, differing, has_commits
+from d9mlint.discover.changed import Differing, Since, differing, has_commits
 from d9mlint.model import Changed
 from d9mlint.target.files import holds_below
 
@@ -33,6 +33,8 @@ _COMPUTED = re.compile(
 )
 """Words by which a program imports what its import lines do not name."""
 _PYTHON = (".py", ".ipynb")
+_ANYTHING = Since("")
+"""Files that are named are compared with nothing."""
 
 
 class Program(NamedTuple):
@@ -88,21 +90,34 @@ def limited(
     Raises:
         UsageError: git cannot tell what has changed.
     """
+    cwd = Path.cwd()
+    if options.concerning:
+        return _limited(found, program, Change((), (shown(path, cwd) for path in options.concerning), cwd))
     if options.since is None:
         return found, None
-    cwd = Path.cwd()
     folders = [path if path.is_dir() else path.parent for path in options.paths]
     if options.since.staged and not all(map(has_commits, folders)):
         return found, Changed("", True, (), len(found.entries), 0)
     change = Change(differing(folders, options.since), overlay, cwd)
     if options.since.staged and not change.paths:
         return found, Changed("", True, (), len(found.entries), 0)
-    told = Changed(options.since.revision, options.since.staged, change.files, len(found.entries), 0)
     if _settings(options, config, change):
-        return found, told
+        return found, _told(found, change, options.since)
+    return _limited(found, program, change, options.since)
+
+
+def _told(found: Discovery, change: Change, since: Since, left_out: int = 0) -> Changed:
+    return Changed(since.revision, since.staged, change.files, len(found.entries), left_out)
+
+
+def _limited(
+    found: Discovery, program: Program, change: Change, since: Since = _ANYTHING
+) -> tuple[Discovery, Changed | None]:
+    cwd = Path.cwd()
     concerns = _concerned(change, program, [shown(path, cwd) for path in found.files])
     entries = tuple(path for path in found.entries if concerns(shown(path, cwd)))
-    return _kept(found, entries, change, program.launched), told._replace(left_out=len(found.entries) - len(entries))
+    left_out = len(found.entries) - len(entries)
+    return _kept(found, entries, change, program.launched), _told(found, change, since, left_out)
 
 
 def _settings(options: Options, config: Config, change: Change) -> bool:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from d9mlint import config as configuration
@@ -89,6 +90,20 @@ def patches(options: Options) -> tuple[Report, Cure]:
     return before, _cure(options, before, read(options, before))
 
 
+def cure_of(
+    options: Options, wanted: Callable[[Finding], bool], overlay: Mapping[str, bytes]
+) -> tuple[Cure, Mapping[str, bytes]]:
+    """The patch that is proven to cure the findings that are ``wanted``, and the contents that it is a patch of.
+
+    ``overlay`` are contents that files have in an editor.
+    """
+    from d9mlint.app.sources import read
+
+    before = checked(options, overlay).report
+    sources = read(options, before, overlay)
+    return _cure(options, before, sources, overlay, wanted), sources.stored
+
+
 def _fixed(options: Options) -> Outcome:
     """Writes the patches, then checks what is there now."""
     from d9mlint import fix
@@ -141,12 +156,15 @@ def _files(found: Finding, sources: Iterable[str]) -> set[str]:
 # -- the patch -----------------------------------------------------------------------------------------------------
 
 
-def _cure(options: Options, before: Report, sources: Sources) -> Cure:
+def _cure(
+    options: Options, before: Report, sources: Sources, overlay: Mapping[str, bytes] = MappingProxyType({}),
+    wanted: Callable[[Finding], bool] = lambda found: True,
+) -> Cure:  # fmt: skip
     """The patched files that are proven to cure: found by trying the ways that there are for each file."""
     from d9mlint.app.sources import patched as with_parts
     from d9mlint.app.sources import plan
 
-    planned = plan(before, sources)
+    planned = plan(before._replace(findings=tuple(filter(wanted, before.findings))), sources)
     offered = [part for part in planned.parts if part.safe or options.unsafe_fixes]
     left = dict(planned.without)
     ways = {part.path: _Ways(unsafe=options.unsafe_fixes) for part in offered}
@@ -158,7 +176,7 @@ def _cure(options: Options, before: Report, sources: Sources) -> Cure:
         patched, refused = with_parts(parts, sources, [path for path, way in ways.items() if way.early])
         if not patched:
             break
-        report = checked(options._replace(write_baseline=None), patched).report
+        report = checked(options._replace(write_baseline=None), {**overlay, **patched}).report
         failing = _failing(parts, before, report, patched)
         if not failing:
             break

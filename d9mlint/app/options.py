@@ -47,6 +47,8 @@ class Options(NamedTuple):
     """What the one file that is named holds, instead of what is on disk."""
     since: Since | None = None
     """Judge only the entries whose programs reach a file that differs from this."""
+    concerning: tuple[Path, ...] = ()
+    """Judge only the entries whose programs reach one of these files: those that are open in an editor."""
     evidence: tuple[Path, ...] = ()
     """Files that ``verify --record`` wrote."""
     watch: Watch | None = None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from d9mlint import config as configuration
@@ -30,11 +31,11 @@ class Sources(NamedTuple):
     files: patches.Files
 
 
-def read(options: Options, found: Report) -> Sources:
-    """The files of the report's findings and of their programs."""
+def read(options: Options, found: Report, overlay: Mapping[str, bytes] = MappingProxyType({})) -> Sources:
+    """The files of the report's findings and of their programs; ``overlay`` are contents that files would have."""
     cwd = Path.cwd()
     content = content_reader(tree(options, configuration.load(start(options.paths), options.config)), cwd)
-    on_input = given(options, cwd)
+    on_input = {**given(options, cwd), **overlay}
     stored: dict[str, bytes] = {}
     texts: dict[str, bytes] = {}
     refused: dict[str, str] = {}
