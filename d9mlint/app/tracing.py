@@ -98,9 +98,6 @@ def _versions(runs: Sequence[Run]) -> dict[str, str]:
     return dict(sorted({pair for one in runs for pair in one.recording.versions}))
 
 
-_UNKNOWN = {"jax": "JAX"}
-
-
 def _notes(runs: Sequence[Run]) -> list[str]:
     """What is to be known about the first runs, which answer whether they part."""
     first = [one for one in runs if not one.conditions.switch and one.conditions.stage == "light"]
@@ -112,12 +109,6 @@ def _notes(runs: Sequence[Run]) -> list[str]:
         for path in compare.left_for_the_next(first)
     ]
     notes += [f"the runs wrote `{shown(Path(path), cwd)}` differently" for path in compare.differing_files(first)]
-    used = {name for one in first for name in one.recording.uses}
-    notes += [
-        f"{title} is not recorded yet: only what PyTorch does, the output and the files are compared"
-        for name, title in _UNKNOWN.items()
-        if name in used
-    ]
     if not all(one.searched for one in first):
         notes.append("the working directory holds too many files: not all were looked at for what the runs wrote")
     return notes + sorted({note for one in first for note in one.recording.notes})

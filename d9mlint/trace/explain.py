@@ -160,6 +160,9 @@ def _nearest(entries: Sequence[Entry], root: Root, book: Sequence[Entry], first:
     if draws:
         here = [one for one in draws if one.one.place == root.one.event.place]
         return _of_entry((here or draws)[0 if first else -1], entries, book)
+    keys = [one for one in differing if one.one.kind == "seed" and one.one.fields[0] == "jax"]
+    if keys:
+        return _of_entry(keys[0 if first else -1], entries, book)
     permuted = bool(root.other and root.one.bag and root.one.bag == root.other.bag)
     for rank in _RANKS:
         found = [one for one in differing if rank == (one.one.fields[0] if one.one.kind == "source" else one.one.kind)]

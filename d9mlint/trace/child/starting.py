@@ -39,13 +39,13 @@ def start(path: str) -> None:
 def _recording(importing: Importing, recorder: Recorder, settings: Any) -> None:
     """What is recorded in this stage; a stage imports no more than it needs."""
     if not recorder.worker:
-        from . import light, stepping
+        from . import jax, light, stepping
         from .tensorflow import light as tensorflow_light
 
         steps = stepping.Steps(recorder, settings["steps"])
         importing.after("torch", lambda torch: light.install(torch, recorder, steps, settings))
         tensorflow_light.install(importing, recorder, steps)
-        importing.after("jax", recorder.uses)
+        jax.install_light(importing, recorder, steps)
         importing.after("torch._inductor.compile_fx", lambda _: recorder.note_use("compile"))
     if settings["stage"] == "values":
         from . import sources, values
@@ -58,11 +58,12 @@ def _recording(importing: Importing, recorder: Recorder, settings: Any) -> None:
         draws.install(importing, recorder)
         sources.install(importing, recorder)
         if not recorder.worker:
-            from . import ops
+            from . import jax, ops
             from .tensorflow import ops as tensorflow_ops
 
             ops.install(importing, recorder, settings)
             tensorflow_ops.install(importing, recorder)
+            jax.install_ops(importing, recorder)
 
 
 def _claimed(folder: str) -> bool:
