@@ -40,6 +40,8 @@ class Way(NamedTuple):
     site: Location
     guard: Guard
     chain: tuple[Step, ...]
+    only: str = ""
+    """The one exact operation (``max``, ``min``) that the way asks of a kernel which has several; empty for any."""
 
 
 def portions(anchors: Iterable[Anchor]) -> list[list[Anchor]]:

@@ -11,13 +11,14 @@ from d9mlint.kernels.beside import beside, numbers
 from d9mlint.kernels.embedded.presence import IN_PYTHON, Embedded
 from d9mlint.kernels.flow import Anchor, Way, ops_of, portions, weakest
 from d9mlint.kernels.judging.judge import Judgement, judge
+from d9mlint.kernels.judging.operations import ACCUMULATE
 from d9mlint.kernels.libraries import finding as libraries
 from d9mlint.kernels.libraries.finding import Found
 from d9mlint.kernels.libraries.presence import LIBRARIES
 from d9mlint.kernels.sites.atomics import Atomic, find
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.tensorflow.presence import is_tensorflow
-from d9mlint.kernels.torch.presence import is_torch
+from d9mlint.kernels.torch.presence import is_bound
 from d9mlint.model import Guard, KernelOp, KernelScan, LibraryCall, Location, Site, Unchecked
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ def scan(repository: Repository, jobs: int = 0) -> KernelScan:
     repository.unchecked |= unchecked
     jobs = jobs if len(atomics) >= _MANY else 1
     judgements, reached, in_torch = _judged_and_met(repository, atomics, _anchors(calls), uses, jobs)
+    several = {a.location: j.words for a, j in zip(atomics, judgements, strict=True) if ACCUMULATE & set(j.words)}
+    in_torch = [way for way in in_torch if way.only not in several.get(way.site, ())]
     met = _Met([*_in_tensorflow([*reached, called]), *in_torch])
     sites = [_site(one, judged, met) for one, judged in zip(atomics, judgements, strict=True)]
     sites += [_in_python(site, inside.ops) for site in inside.sites]
@@ -137,7 +140,7 @@ def _in_tensorflow(reached: list[Reached]) -> list[Way]:
 
 
 def _in_torch(repository: Repository, anchors: list[Anchor]) -> list[Way]:
-    if not anchors or not is_torch(repository):
+    if not anchors or not is_bound(repository):
         return []
     from d9mlint.kernels.torch.ways import ways
 

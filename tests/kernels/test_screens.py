@@ -7,7 +7,7 @@ import pytest
 from d9mlint.kernels.sites.presence import in_assembler
 from d9mlint.kernels.source.mask import masked
 from d9mlint.kernels.source.repository import Repository
-from d9mlint.kernels.torch.presence import is_torch
+from d9mlint.kernels.torch.presence import is_bound
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_other_assembler_is_not_parsed(text: bytes) -> None:
     ],
 )
 def test_only_an_include_makes_a_source_one_of_pytorch(text: bytes, torch: bool) -> None:
-    assert is_torch(Repository(["a.cc"], lambda _: text)) is torch
+    assert is_bound(Repository(["a.cc"], lambda _: text)) is torch
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,8 @@ class Judgement(NamedTuple):
     return_use: str = "unused"
     memory: str = "unknown"
     implements: str = ""
+    words: tuple[str, ...] = ()
+    """The operations that the site may come down to."""
 
 
 class Seen(NamedTuple):
@@ -101,7 +103,16 @@ def _judged(atomic: Atomic, repository: Repository) -> Judgement:
     if (class_ == "commutative-exact" or verdict == "no") and atomic.form in ("wrapper", "macro-use"):
         class_, verdict, reason = _within(seen, repository) or (class_, verdict, reason)
     implements = seen.operation.implements
-    return Judgement(class_, verdict, reason, seen.target.written, seen.use.kind, seen.target.memory, implements)
+    return Judgement(
+        class_,
+        verdict,
+        reason,
+        seen.target.written,
+        seen.use.kind,
+        seen.target.memory,
+        implements,
+        seen.operation.words,
+    )
 
 
 def _within(seen: Seen, repository: Repository) -> tuple[str, str, str] | None:

@@ -26,6 +26,11 @@ _REGISTER = re.compile(rb"\bREGISTER_\w+[ \t]*(?=\()")
 _OPERATORS = re.compile(rb"\bRegisterOperators\s*(?=\()")
 _STATEMENT = re.compile(rb'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?(?:\*/|\Z)|;', re.DOTALL)
 _OP_NAME = re.compile(rb"\w+::\w+(?:\.\w+)?\Z")
+EXPORTING = re.compile(
+    rb"\b(NNVM_REGISTER_OP|MXNET_(?:REGISTER_OP_PROPERTY|OPERATOR_REGISTER_\w+)|DGL_REGISTER_GLOBAL|TVM_REGISTER_GLOBAL"
+    rb"|XLA_FFI_DEFINE_HANDLER(?:_SYMBOL)?)\s*\(\s*\"?([\w.]+)"
+)
+"""Registries of other frameworks: nnvm/op.h, mxnet/operator.h, dgl/runtime/registry.h, xla/ffi/api/ffi.h."""
 _WRAPPED = re.compile(r"[A-Z][A-Z0-9_]*\s*\(\s*(\w+)\s*\)?")
 _LIBRARY = re.compile(r"(?:\w+_)?(?:PYBIND11_MODULE|NB_MODULE|TORCH_LIBRARY)(?:_[A-Z_]+)?\Z")
 
@@ -35,8 +40,9 @@ class Block:
     """A piece of a source that has a name and mentions others.
 
     ``kind`` is ``function``, ``macro``, ``library`` (``PYBIND11_MODULE(...) {...}`` and its kin), ``operators``
-    (``RegisterOperators().op(...)``), ``register`` (``REGISTER_DISPATCH(stub, &fn)``: named after the stub, mentions
-    the rest) or ``op`` (a registered operator, which other code can call by its name).
+    (``RegisterOperators().op(...)``), ``export`` (``NNVM_REGISTER_OP(x)`` and its kin, named after the op), ``register``
+    (``REGISTER_DISPATCH(stub, &fn)``: named after the stub, mentions the rest) or ``op`` (a registered operator, which
+    other code can call by its name).
     """
 
     unit: Unit
@@ -110,7 +116,7 @@ class Blocks(NamedTuple):
 
 def blocks(unit: Unit) -> Blocks:
     """Splits a source."""
-    found = [*_functions(unit), *_macros(unit), *_registrations(unit), *_operators(unit)]
+    found = [*_functions(unit), *_macros(unit), *_registrations(unit), *_operators(unit), *_exported(unit)]
     defined: dict[bytes, set[str]] = {}
     for block in found:
         if block.kind in ("function", "macro"):
@@ -207,6 +213,17 @@ def _registrations(unit: Unit) -> Iterator[Block]:
         stub = re.search(rb"(\w+)\s*\Z", unit.data[first:last])
         if stub is not None:
             yield Block(unit, "register", stub[1].decode(), match.start(), end, words(unit.data, last, end))
+
+
+def _exported(unit: Unit) -> Iterator[Block]:
+    """The statements that register an op by a macro, with its name as an identifier or a string."""
+    for match in EXPORTING.finditer(unit.data):
+        if unit.data[unit.data.rfind(b"\n", 0, match.start()) + 1 : match.start()].lstrip().startswith(b"#"):
+            continue
+        ends = (t for t in _STATEMENT.finditer(unit.data, match.end()) if t[0] == b";")
+        end = next((t.start() for t in ends), len(unit.data))
+        found = words(unit.data, match.end(), end)
+        yield Block(unit, "export", match[2].decode(), match.start(), end, found, arguments=(match[1].decode(),))
 
 
 def _operators(unit: Unit) -> Iterator[Block]:

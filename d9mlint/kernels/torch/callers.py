@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from d9mlint.kernels.source import lexical
 from d9mlint.kernels.source.repository import Repository
-from d9mlint.kernels.torch.blocks import MAX_BROKEN, Block, Blocks, blocks
+from d9mlint.kernels.torch.blocks import HEADERS, MAX_BROKEN, Block, Blocks, blocks
 from d9mlint.model import Location
 
 _ARGUMENTS = rb"<[^<>;{}]*(?:<[^<>;{}]*(?:<[^<>;{}]*>[^<>;{}]*)*>[^<>;{}]*)*>"
@@ -16,10 +16,21 @@ _MEMBER = re.compile(rb"\s*(?:" + _ARGUMENTS + rb"\s*)?::\s*(?:template\s+)?(\w+
 _LAUNCH = re.compile(rb"\s*(?:" + _ARGUMENTS + rb"\s*)?<<<")
 _DEFINE = re.compile(rb"\.\s*(?:def|def_static|def_readwrite|impl|op)\s*(?=\()")
 _ADDRESS = re.compile(rb"&\s*(?:\w+\s*::\s*)*\Z")
+_IN_TEMPLATE = re.compile(rb"<[^<>;{}()]*(?:<[^<>;{}()]*>[^<>;{}()]*)*\Z")
+"""Before a template argument: an angle bracket is open."""
+_HOLDER = re.compile(rb"\b(?:\w+_ptr|vector|array|optional|pair|tuple|\w*map|set|function|\w*_cast|ObjectRef)\s*\Z")
+"""Templates that hold objects of a class, and call no method of it."""
+_IN_ALIAS = re.compile(rb"\b(?:using\s+\w+\s*=|typedef)[^;{}]*\Z")
+_MADE = re.compile(rb"\bnew\s+(?:\w+\s*::\s*)*\Z")
+"""An object that is made to be called through its base class."""
 _REGISTRARS = (b"Library", b"module", b"module_")
 _STRING = re.compile(rb'"((?:[^"\\\n]|\\.)*)"')
-_OWNER = re.compile(rb'class_\s*<.{0,300}?>\s*\(\s*\w+\s*,\s*"(\w+)"', re.DOTALL)
+_OWNER = re.compile(rb'class_\s*<.{0,300}?>\s*\(\s*(?:\w+\s*,\s*)?"(\w+)"', re.DOTALL)
 _PIECE = re.compile(rb'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?(?:\*/|\Z)|[(){}\[\];]', re.DOTALL)
+_MAX_BEFORE = 2_000
+_IN_MACRO = re.compile(rb"\b[A-Z][A-Z0-9_]{3,}\s*\(\s*\Z")
+"""Before the first argument of a macro."""
+_REGISTERING = ("library", "operators", "function", "export")
 _MAX_CALLERS = 400
 """A name that more blocks mention is no name of one kernel."""
 
@@ -65,7 +76,7 @@ class Callers:
     def bindings(self, block: Block) -> list[Binding]:
         """The registrations in a block."""
         if block not in self._bindings:
-            self._bindings[block] = _bindings(block) if block.kind in ("library", "operators", "function") else []
+            self._bindings[block] = _bindings(block) if block.kind in _REGISTERING else []
         return self._bindings[block]
 
     def binding(self, block: Block, place: int) -> Binding | None:
@@ -95,15 +106,23 @@ class Callers:
         home = block.unit.path
         if not word or (len(word) < 2 and not block.internal):
             return []
+        found = self._in_files([home] if block.internal else self._visible(block, word), block, word)
+        if not found and block.internal and _is_kernel(block):
+            # A kernel that its file only defines: another one declares and launches it.
+            found = self._in_files([p for p in self._visible(block, word) if p != home], block, word)
+        found.sort(key=lambda caller: -_common(caller[0].unit.path, home))  # the nearest first; else by file and place
+        return found if len(found) <= _MAX_CALLERS else []
+
+    def _in_files(self, paths: list[str], block: Block, word: bytes) -> list[tuple[Block, tuple[int, ...]]]:
         found: list[tuple[Block, tuple[int, ...]]] = []
-        for path in [home] if block.internal else self._visible(block, word):
+        home = block.unit.path
+        for path in paths:
             names = (word, block.name.encode()) if block.scope and path == home else (word,)
             for other in self.blocks(path).mentioning(*names):
                 places = self._mentions(other, block, word) if other is not block else ()
                 if places:
                     found.append((other, places))
-        found.sort(key=lambda caller: -_common(caller[0].unit.path, home))  # the nearest first; else by file and place
-        return found if len(found) <= _MAX_CALLERS else []
+        return found
 
     def _only_method(self, block: Block) -> bool:
         """Whether no other class of its file has a method of that name, which is more than a common word."""
@@ -118,6 +137,9 @@ class Callers:
         if block.kind in ("register", "op"):
             return files
         home = block.unit.path
+        if home.endswith(HEADERS) and block.function is not None and "__device__" in block.function.qualifier:
+            seeing = self.repository.users(home)  # what runs on the device only has to be seen to be called
+            files = [p for p in files if p in seeing]
         owners = [p for p in files if p != home and word in self.blocks(p).defined]
         if not owners:
             return files
@@ -145,19 +167,23 @@ def _through(other: Block, place: int) -> bool:
     return other.unit.data[max(0, place - 3) : place].rstrip().endswith((b".", b"->"))
 
 
+def _is_kernel(block: Block) -> bool:
+    return block.function is not None and "__global__" in block.function.qualifier
+
+
 def _is_handed_on(block: Block, other: Block) -> bool:
     """Whether a bare name counts: of a kernel or macro, or where functions are registered; else it is a variable."""
     if block.kind != "function" or other.kind != "function":
         return True
-    kernel = block.function is not None and "__global__" in block.function.qualifier
-    return kernel or any(word in other.words for word in _REGISTRARS)
+    return _is_kernel(block) or any(word in other.words for word in _REGISTRARS)
 
 
 def _is_called(other: Block, block: Block, place: int) -> bool:
     """Whether a name is called, or its address or an instance of it taken: ``f(``, ``f<T>``, ``&f``, ``&ns::f``."""
     data = other.unit.data
     after = data[place + len(block.name) : place + len(block.name) + 80].lstrip()
-    return after.startswith((b"(", b"<", b"{")) or _ADDRESS.search(data, max(0, place - 200), place) is not None
+    before = data[max(0, place - 200) : place]
+    return after.startswith((b"(", b"<", b"{")) or bool(_ADDRESS.search(before) or _IN_MACRO.search(before))
 
 
 def _means(other: Block, block: Block, methods: frozenset[str], place: int) -> bool:
@@ -167,7 +193,26 @@ def _means(other: Block, block: Block, methods: frozenset[str], place: int) -> b
         return not _through(other, place) and (_is_handed_on(block, other) or _is_called(other, block, place))
     match = _MEMBER.match(data, place + len(block.scope), place + len(block.scope) + 400)
     named = match[1].decode() if match is not None else ""
-    return named == block.name or named not in methods
+    if named:
+        return named == block.name or named not in methods
+    return _reaches(other, block, place)
+
+
+def _reaches(other: Block, block: Block, place: int) -> bool:
+    """Whether who names a class may call a method of it: it names the method, too, or hands the class to a template.
+
+    Objects and functors are called without a name; an alias is used elsewhere in the block.
+    """
+    name = block.name
+    if name.startswith(("operator", "~")) or name in (block.scope, "forward", "backward", "apply"):
+        return True
+    if name.encode() in other.words:
+        return True
+    data = other.unit.data
+    before = data[max(0, place - _MAX_BEFORE) : place]
+    handed = _IN_TEMPLATE.search(before)
+    given = handed is not None and _HOLDER.search(before, 0, handed.start()) is None
+    return given or bool(_IN_ALIAS.search(before) or _MADE.search(before)) or other.kind == "export"
 
 
 def _nearest(path: str, home: str, owners: list[str]) -> bool:
@@ -196,6 +241,8 @@ def _statement_end(data: bytes, start: int, end: int) -> int:
 
 
 def _bindings(block: Block) -> list[Binding]:
+    if block.kind == "export":
+        return [Binding(block.name, block.start, block.end, block)]
     found: list[Binding] = []
     broken = 0
     data = block.unit.data

@@ -57,7 +57,7 @@ class Binder:
         known = of_source(self.extensions, export.path) if not export.operator else []
         own: set[str] = set()
         first: list[Entity] = []
-        for file in self._readers(word):
+        for file in self.readers(word):
             for mention, dotted in self._uses(file, word, export, known):
                 if dotted:
                     own.add(dotted + export.name.rpartition("::")[2][len(word) :])
@@ -71,7 +71,7 @@ class Binder:
         word = dotted.rpartition(".")[2]
         first = [
             entity
-            for file in self._readers(word)
+            for file in self.readers(word)
             for mention in file.mentions.get(word, ())
             if not isinstance(mention.node, ast.Constant) and file.dotted(mention.node) == dotted
             if (entity := entity_of(file, mention)) is not None
@@ -117,7 +117,8 @@ class Binder:
             return []
         return self.files.names(entity.file.module, entity.name)
 
-    def _readers(self, word: str) -> Iterator[PyFile]:
+    def readers(self, word: str) -> Iterator[PyFile]:
+        """The Python files that hold a word, without tests and examples."""
         for path in self.files.mentioning(word.encode()):
             folders = path.removeprefix(self._root).split("/")
             if _TESTS & set(folders[:-1]) or re.match(r"(?:test_|conftest|setup\.py)|.*_test\.py", folders[-1]):
@@ -216,7 +217,7 @@ class Binder:
         file = entity.file
         names = set(self.files.names(file.module, entity.name))
         far = entity.in_function or entity.kind == "kernel" or entity.name.startswith("_")
-        for other in self._readers(entity.name) if far else [file]:
+        for other in self.readers(entity.name) if far else [file]:
             registered = registered_backwards(other).get(entity.name) if other is file else None
             if registered:
                 yield Entity(file, entity.name, "backward", True, entity.node, registered, entity)

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import heapq
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from d9mlint.kernels.flow import strongest, weakest
+from d9mlint.kernels.source import lexical
 from d9mlint.kernels.torch.blocks import Block
 from d9mlint.kernels.torch.callers import Binding, Callers
 from d9mlint.model.kernel import GUARD_LEVELS, Guard, Step
 
 _NONE = Guard()
+_FRAMEWORKS = (("NNVM", "mxnet"), ("MXNET", "mxnet"), ("DGL", "dgl"), ("TVM", "tvm"), ("XLA", "jax"))
+_QUERY = re.compile(r"workspace_?sizes?\Z", re.IGNORECASE)
+"""A function of such a name asks how much memory is needed."""
+_CHOICE = re.compile(rb'"(a?max|a?min)"|(?:\w+\s*::\s*)+k?(MAX|MIN|Max|Min)')
+"""An argument that chooses an operation."""
+_OPENING = re.compile(rb"\s*(?:<[^;{}()]*>\s*)?\(")
 _MAX_STATES = 1500
 """How many functions one way may pass; beyond that the names mean nothing."""
 
@@ -26,6 +34,8 @@ class Export(NamedTuple):
     """The module as ``PYBIND11_MODULE`` names it; empty for ``TORCH_EXTENSION_NAME``, which the build sets."""
     path: str
     """The source that registers it; empty for an operator, which has one name everywhere."""
+    framework: str = "torch"
+    """Or that of another registry: ``mxnet``, ``dgl``, ``tvm``, ``jax``."""
 
 
 class Route(NamedTuple):
@@ -37,6 +47,8 @@ class Route(NamedTuple):
     """That function's class; empty where there is none."""
     guard: Guard
     chain: tuple[Step, ...]
+    only: str = ""
+    """The one exact operation that is asked for on the way (``max`` of ``reduce(x, "max")``); empty for any."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,6 +60,7 @@ class _State:
     step: Step
     before: _State | None
     length: int
+    only: str = ""
 
     def chain(self) -> tuple[Step, ...]:
         steps: list[Step] = []
@@ -84,7 +97,7 @@ def routes(
         for export, step in found:
             if (export, state.backward) not in done:
                 done.add((export, state.backward))
-                yield Route(export, state.backward, state.through, state.guard, (*state.chain(), step))
+                yield Route(export, state.backward, state.through, state.guard, (*state.chain(), step), state.only)
             if export.operator and not export.name.startswith("aten::"):
                 walk.push(callers.operator(export.name, state.block), step, state, _NONE)
 
@@ -98,15 +111,17 @@ class _Walk:
         self._guarded = guarded
         self._count = 0
 
-    def push(self, block: Block, step: Step, below: _State | None, within: Guard) -> None:
-        """Adds a block that mentions the one ``below``, behind a guard."""
+    def push(self, block: Block, step: Step, below: _State | None, within: Guard, only: str = "") -> None:
+        """Adds a block that mentions the one ``below``, behind a guard; ``only``: with this operation alone."""
         self._count += 1
         autograd = self._callers.autograd(block)
-        backward = (below is not None and below.backward) or autograd == "backward"
+        gradient = autograd == "backward" or (block.name == "Backward" and block.scope != "")
+        backward = (below is not None and below.backward) or gradient
         through = (below.through if below is not None else "") or (block.scope if autograd else "")
         guard = strongest([below.guard, within] if below is not None else [within])
         length = below.length + 1 if below is not None else 0
-        state = _State(block, backward, through, guard, step, below, length)
+        only = only or (below.only if below is not None else "")
+        state = _State(block, backward, through, guard, step, below, length, only)
         heapq.heappush(self.waiting, (GUARD_LEVELS.index(guard.level), length, self._count, state))
 
     def step(self, state: _State) -> list[tuple[Export, Step]]:
@@ -117,9 +132,11 @@ class _Walk:
             for place in places:
                 bound = self._callers.binding(other, place)
                 exports = _exports(self._callers, other, bound) if bound is not None else []
+                if bound is not None and _QUERY.search(bound.name):
+                    continue  # it launches nothing
                 if bound is not None and _called_in(state.block, other, bound):
                     found += [(export, Step(bound.location, text)) for export, text in exports]
-                if not exports and other.kind not in ("library", "operators"):
+                if not exports and other.kind not in ("library", "operators", "export"):
                     rest.append((self._guarded(other, place), place))
             if rest:
                 within = weakest(guard for guard, _ in rest)
@@ -127,8 +144,21 @@ class _Walk:
                 place = next((p for p in at if self._callers.is_launch(other, state.block, p)), at[0])
                 width = len(state.block.scope or state.block.name)
                 text = _mentioned(state.block, other)
-                self.push(other, Step(other.unit.span(place, place + width), text), state, within)
+                only = _chosen(other, [place + width for _, place in rest])
+                self.push(other, Step(other.unit.span(place, place + width), text), state, within, only)
         return found
+
+
+def _chosen(other: Block, ends: list[int]) -> str:
+    """The exact operation (``max`` or ``min``) that every call of a name, which ends there, asks for; else nothing."""
+    found = set()
+    for end in ends:
+        opening = _OPENING.match(other.unit.data, end, end + 400)
+        listed = lexical.arguments(other.unit.data, opening.end() - 1) if opening is not None else None
+        given = [other.unit.data[first:last].strip() for first, last in listed[0]] if listed is not None else []
+        matches = [match for one in given if (match := _CHOICE.fullmatch(one)) is not None]
+        found.add((matches[0][1] or matches[0][2]).decode().lower() if len(matches) == 1 else "")
+    return found.pop().removeprefix("a") if len(found) == 1 else ""
 
 
 def _native(state: _State, natives: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[Export, Step]]:
@@ -151,6 +181,9 @@ def _exports(callers: Callers, block: Block, bound: Binding) -> list[tuple[Expor
 
     Each with how a chain says it: the dispatch key is the device, or ``Autograd...``.
     """
+    if block.kind == "export":
+        framework = next(name for mark, name in _FRAMEWORKS if block.arguments[0].startswith(mark))
+        return [(Export(bound.name, False, "", block.unit.path, framework), f"registered as `{bound.name}`")]
     if block.kind == "operators":
         return [(_operator("", bound.name), f"bound as `{bound.name}`")]
     libraries = [block] if block.kind == "library" else [other for other, _ in callers.callers(block)]

@@ -11,9 +11,10 @@ from d9mlint.kernels.flow import Anchor, Way
 from d9mlint.kernels.guards import TORCH, guard_before, mentions
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.torch import aten as torch_aten
+from d9mlint.kernels.torch import registries
 from d9mlint.kernels.torch.blocks import Block
 from d9mlint.kernels.torch.callers import Callers
-from d9mlint.kernels.torch.presence import is_torch
+from d9mlint.kernels.torch.presence import is_bound
 from d9mlint.kernels.torch.pyfiles import PyFiles
 from d9mlint.kernels.torch.python import Binder, Met
 from d9mlint.kernels.torch.routes import Export, Route, routes
@@ -24,7 +25,7 @@ from d9mlint.model.kernel import Guard
 def ways(repository: Repository, anchors: Iterable[Anchor]) -> list[Way]:
     """The ways from each anchor to each op."""
     listed = list(anchors)
-    if not listed or not is_torch(repository):
+    if not listed or not is_bound(repository):
         return []
     callers = Callers(repository)
     aten = torch_aten.read(repository)
@@ -33,7 +34,8 @@ def ways(repository: Repository, anchors: Iterable[Anchor]) -> list[Way]:
         for route in routes(callers, block, aten.functions, _guard, before):
             found += [(place, route) for place in places]
     binder = Binder(repository, PyFiles(repository))
-    met = {e: binder.met(e) for e in dict.fromkeys(r.export for _, r in found) if not e.name.startswith("aten::")}
+    exports = dict.fromkeys(r.export for _, r in found if not r.export.name.startswith("aten::"))
+    met = {e: binder.met(e) if e.framework == "torch" else registries.met(e, binder) for e in exports}
     return list(_both([way for place, route in found for way in _ways(place, route, met, aten, binder)]))
 
 
@@ -111,11 +113,13 @@ def _ways(
         name = export.name.removeprefix("aten::")
         direction, python, gradient = aten.met(name)
         python = tuple(dict.fromkeys(n for dotted in python for n in _public(dotted, binder)))
-        yield Way(export.name, "torch", python, direction, gradient, place, route.guard, route.chain)
+        yield Way(export.name, "torch", python, direction, gradient, place, route.guard, route.chain, route.only)
         return
     found = met[export]
+    framework = "torch" if export.framework == "torch" else ""
     direction = "backward" if route.backward else found.direction
-    gradient = (export.name,) if route.backward else found.gradient_of
+    gradient = found.gradient_of or ((export.name,) if route.backward else ())
     yield Way(
-        found.name, "torch", found.python, direction, gradient, place, route.guard, (*route.chain, *found.chain)
+        found.name, framework, found.python, direction, gradient, place, route.guard, (*route.chain, *found.chain),
+        route.only,
     )  # fmt: skip

@@ -1,0 +1,114 @@
+"""Ops that other registries than PyTorch's name, and what does not lead to an op although it names a class."""
+
+from __future__ import annotations
+
+import pytest
+
+from d9mlint.kernels.ops import own_ops
+from d9mlint.kernels.scan import scan
+from d9mlint.kernels.source.repository import Repository
+
+from .torch_programs import KERNEL, only, ops
+
+PLAIN = KERNEL.replace("<torch/extension.h>", '"tensor.h"')
+BIND = "csrc/bind.cpp"
+HEAD = "#include <torch/extension.h>\nvoid scatter_launcher(at::Tensor x, at::Tensor out);\n"
+
+
+@pytest.mark.parametrize(
+    "bind, name, python, direction, gradient_of",
+    [
+        ("#include <nnvm/op.h>\nNNVM_REGISTER_OP(_contrib_scatter)\n.set_attr<FCompute>(\"FCompute<gpu>\", scatter_launcher);",
+         "_contrib_scatter", ("mx.nd.contrib.scatter",), "forward", ()),
+        ("#include <nnvm/op.h>\nNNVM_REGISTER_OP(_backward_scatter).set_attr<FCompute>(\"FCompute<gpu>\", scatter_launcher);",
+         "_backward_scatter", ("mx.nd.scatter",), "backward", ("scatter",)),
+        ("#include <dgl/runtime/registry.h>\nDGL_REGISTER_GLOBAL(\"sparse._CAPI_Scatter\")\n"
+         ".set_body([](DGLArgs args, DGLRetValue* rv) { scatter_launcher(args[0], args[1]); });",
+         "sparse._CAPI_Scatter", ("dgl.scatter",), "forward", ()),
+        ("#include \"xla/ffi/api/ffi.h\"\nXLA_FFI_DEFINE_HANDLER_SYMBOL(ScatterHandler, scatter_launcher, Bind());",
+         "ScatterHandler", (), "forward", ()),
+    ],
+)  # fmt: skip
+def test_other_registries(
+    bind: str, name: str, python: tuple[str, ...], direction: str, gradient_of: tuple[str, ...]
+) -> None:
+    op = only({
+        "csrc/scatter.cu": PLAIN,
+        BIND: bind,
+        "dgl/__init__.py": "from .sparse import scatter\n",
+        "dgl/sparse.py": "def scatter(x):\n    return _CAPI_Scatter(x, x)\n",
+    })  # fmt: skip
+    assert (op.name, op.framework, op.direction, op.gradient_of) == (name, "", direction, gradient_of)
+    assert op.python[: len(python)] == python
+
+
+def test_a_kernel_that_another_file_launches() -> None:
+    op = only({
+        "csrc/k.cu": "__global__ void AddKernel(float* p) { atomicAdd(p, 1.f); }",
+        BIND: """
+            #include <torch/extension.h>
+            __global__ void AddKernel(float* p);
+            void add(at::Tensor x) { cudaLaunchKernel((void*)AddKernel, 1, 1, args, 0, stream); }
+            PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("add", &add); }
+        """,
+    })  # fmt: skip
+    assert op.name.endswith("add")
+
+
+METHODS = """
+struct Worker {
+  Worker(int n);
+  void reduce(at::Tensor x, at::Tensor out) { scatter_launcher(x, out); }
+  int size() { return 1; }
+};
+"""
+
+
+@pytest.mark.parametrize(
+    "rest, reached",
+    [
+        # The class alone is no call of its methods: inherited, held, made.
+        ("struct Other : public Worker { Other() : Worker(1) {} };\nvoid run_all(at::Tensor x) { Other o; }", False),
+        ("void run_all(at::Tensor x) { std::shared_ptr<Worker> w; }", False),
+        ("void run_all(at::Tensor x) { Worker w(2); w.size(); }", False),
+        ("void run_all(at::Tensor x) { Worker w(2); w.reduce(x, x); }", True),
+        ("void run_all(at::Tensor x) { run<Worker>(x); }", True),
+        ("void run_all(at::Tensor x) { using W = std::conditional_t<true, Worker, int>; W::go(x); }", True),
+        ("void run_all(at::Tensor x) { Base* w = new Worker(2); w->go(x); }", True),
+    ],
+)
+def test_a_class_that_is_named_and_its_methods(rest: str, reached: bool) -> None:
+    bind = f'{HEAD}{METHODS}{rest}\nPYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {{ m.def("run_all", &run_all); }}'
+    assert bool(ops({"csrc/scatter.cu": KERNEL, BIND: bind})) is reached
+
+
+def test_what_asks_for_the_size_of_a_workspace_launches_nothing() -> None:
+    bind = f'{HEAD}PYBIND11_MODULE(x, m) {{ m.def("get_scatter_workspace_size", &scatter_launcher); }}'
+    assert ops({"csrc/scatter.cu": KERNEL, BIND: bind}) == []
+
+
+def test_an_op_that_asks_for_the_maximum_alone_does_not_vary() -> None:
+    files = {
+        "csrc/k.cu": """
+            #include <torch/extension.h>
+            enum ReductionType { SUM, MAX };
+            template <typename T, ReductionType R> struct Reducer {
+              static __device__ void write(T* p, T v) { if (R == SUM) atomicAdd(p, v); else atomicMax(p, v); }
+            };
+            template <typename T, ReductionType R> __global__ void k(T* out, const T* x, const int* at) {
+              Reducer<T, R>::write(out + at[threadIdx.x], x[threadIdx.x]);
+            }
+            void reduce_cuda(at::Tensor x, at::Tensor out, std::string reduce) {
+              if (reduce == "sum") k<float, SUM><<<1, 32>>>(out.data_ptr<float>(), x.data_ptr<float>(), i);
+              else k<float, MAX><<<1, 32>>>(out.data_ptr<float>(), x.data_ptr<float>(), i);
+            }
+            void scatter_sum(at::Tensor x, at::Tensor out) { reduce_cuda(x, out, "sum"); }
+            void scatter_max(at::Tensor x, at::Tensor out) { reduce_cuda(x, out, "max"); }
+            void scatter_any(at::Tensor x, at::Tensor out) { reduce_cuda(x, out, "max"); reduce_cuda(x, out, "sum"); }
+            TORCH_LIBRARY(pkg, m) { m.def("scatter_sum", &scatter_sum); m.def("scatter_max", &scatter_max);
+              m.def("scatter_any", &scatter_any); }
+        """,
+    }
+    data = {path: text.encode() for path, text in files.items()}
+    found = scan(Repository(data, lambda path: data[path]))
+    assert [op.name for op in own_ops(found)] == ["pkg::scatter_any", "pkg::scatter_sum"]
