@@ -30,9 +30,9 @@ SKIPPED_UNLESS_PACKAGES = frozenset({"build", "dist"})
 SKIPPED_ENDINGS = (".egg-info", ".egg", ".dist-info")
 KERNEL_SOURCES = (
     ".cu", ".cuh", ".cc", ".h", ".hpp", ".cpp", ".cxx", ".c", ".hh", ".hxx", ".inc", ".inl", ".tpp", ".hip", ".mm",
-    ".ptx",
+    ".ptx", ".hu", ".mu", ".muh",
 )  # fmt: skip
-"""What a C++, CUDA or HIP source is called."""
+"""What a C++, CUDA, HIP or MUSA source is called."""
 
 
 class File(NamedTuple):

@@ -128,3 +128,14 @@ def test_the_same_constant_added_and_subtracted_or_handed_on() -> None:
           spread(given, at);
         }
     """)
+
+
+def test_a_constant_beside_other_sums_in_another_column() -> None:
+    check("""
+        __global__ void k(float (*sums)[2], float (*same)[2], const float* x, const int* at) {
+          atomicAdd(&sums[at[0]][0], x[threadIdx.x]);   // -> float-accumulate yes
+          atomicAdd(&sums[at[0]][1], 1.0f);             // -> float-accumulate no
+          atomicAdd(&same[at[0]][1], x[threadIdx.x]);   // -> float-accumulate yes
+          atomicAdd(&same[at[1]][1], 1.0f);             // -> float-accumulate yes
+        }
+    """)

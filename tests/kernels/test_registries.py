@@ -112,3 +112,11 @@ def test_an_op_that_asks_for_the_maximum_alone_does_not_vary() -> None:
     data = {path: text.encode() for path, text in files.items()}
     found = scan(Repository(data, lambda path: data[path]))
     assert [op.name for op in own_ops(found)] == ["pkg::scatter_any", "pkg::scatter_sum"]
+
+
+def test_a_macro_that_registers_in_a_library() -> None:
+    bind = f"""{HEAD}
+    #define DISPATCH_TO_CUDA(name, function) m.impl(name, torch::dispatch(c10::DispatchKey::CUDA, TORCH_FN(function)))
+    TORCH_LIBRARY_FRAGMENT(pkg, m) {{ DISPATCH_TO_CUDA("scatter", scatter_launcher); }}
+    """
+    assert [op.name for op in ops({"csrc/scatter.cu": KERNEL, BIND: bind})] == ["pkg::scatter"]

@@ -28,8 +28,8 @@ from d9mlint.kernels.source.textual import code, define_at, defines
 from d9mlint.kernels.source.unit import Unit
 
 Node = tree_sitter.Node
-_KERNELS = (".cu", ".cu.cc", ".cuh", ".cu.h", ".hip", ".cu.cpp")
-_HEADERS = (".h", ".hpp", ".cuh", ".hh", ".hxx", ".inl", ".inc", ".tpp")
+_KERNELS = (".cu", ".cu.cc", ".cuh", ".cu.h", ".hip", ".cu.cpp", ".mu")
+_HEADERS = (".h", ".hpp", ".cuh", ".hh", ".hxx", ".inl", ".inc", ".tpp", ".hu", ".muh")
 _MAX_STEPS = 3000
 _MAX_FILES = 60
 _MAX_LEVELS = 12

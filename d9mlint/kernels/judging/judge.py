@@ -70,7 +70,11 @@ class Seen(NamedTuple):
         """
         function = self.atomic.function
         if self.atomic.form == "ptx" and self.atomic.arguments:
-            return function is not None and "__global__" not in function.qualifier and _parameter(self.atomic)
+            return (
+                function is not None
+                and "__global__" not in function.qualifier
+                and (self.atomic.passed_on or _parameter(self.atomic))
+            )
         if self.defines:
             return True
         if self.atomic.form == "macro-use" and (self.atomic.passed_on or self.handed):

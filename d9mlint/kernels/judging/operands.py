@@ -84,9 +84,25 @@ def lone_constant(atomic: Atomic) -> Constant | None:
     for address, other in (given[:2] for given in calls if len(given) >= 2):
         root = memory.base(address, atomic.unit)
         same = root is None or aliases.origin(root, atomic.unit) == name
+        same = same and not _apart(_element(atomic.arguments[0], atomic), _element(address, atomic))
         if same and (constant(other, atomic.unit) != found or _called(address, atomic) not in ("", atomic.name)):
             return None
     return found
+
+
+def _element(address: Node, atomic: Atomic) -> tuple[str, str]:
+    """The array and the constant index of ``&sums[i][0]``; nothing for an address of another form."""
+    inner = address.child_by_field_name("argument") if address.type == "pointer_expression" else None
+    if inner is None or inner.type != "subscript_expression" or address.children[0].type != "&":
+        return "", ""
+    array, index = inner.child_by_field_name("argument"), inner.child_by_field_name("indices")
+    text = atomic.unit.text(index).strip("[] \t") if index is not None else ""
+    return ("".join(atomic.unit.text(array).split()), text) if array is not None and text.isdigit() else ("", "")
+
+
+def _apart(mine: tuple[str, str], other: tuple[str, str]) -> bool:
+    """Whether two elements of one array are certainly not the same."""
+    return bool(mine[0]) and mine[0] == other[0] and mine[1] != other[1]
 
 
 def _of_bodies(atomic: Atomic) -> Constant | None:

@@ -9,9 +9,9 @@ from d9mlint.kernels.source.includes import Includes
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.tensorflow.presence import REGISTERING
 
-HEADERS = (".h", ".cuh", ".hpp", ".hh", ".hxx", ".inc", ".inl", ".tpp")
+HEADERS = (".h", ".cuh", ".hpp", ".hh", ".hxx", ".inc", ".inl", ".tpp", ".hu", ".muh")
 """What is included rather than compiled."""
-CUDA = (".cu.cc", ".cu", ".cu.h", ".cuh", ".hip")
+CUDA = (".cu.cc", ".cu", ".cu.h", ".cuh", ".hip", ".mu")
 """What holds kernels."""
 SMALL = 1000
 """Up to so many sources, all are searched; in a larger checkout, those that register or hold kernels, and headers."""

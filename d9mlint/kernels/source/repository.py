@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 SUFFIXES = (
     ".cu", ".cuh", ".cc", ".h", ".hpp", ".cpp", ".cxx", ".c", ".hh", ".hxx", ".inc", ".inl", ".tpp", ".hip", ".mm",
-    ".ptx",
+    ".ptx", ".hu", ".mu", ".muh",
 )  # fmt: skip
-"""What a C++, CUDA or HIP source is called."""
-KERNEL_SUFFIXES = (".cu", ".cuh", ".cu.cc", ".cu.h", ".hip", ".ptx")
+"""What a C++, CUDA, HIP or MUSA source is called."""
+KERNEL_SUFFIXES = (".cu", ".cuh", ".cu.cc", ".cu.h", ".hip", ".ptx", ".hu", ".mu", ".muh")
 """Sources that hold device code by their name."""
 PLAIN_SUFFIXES = (".cc", ".cpp", ".cxx", ".c", ".mm")
 """Sources for the host's compiler, unless ``KERNEL_SUFFIXES`` says otherwise."""

@@ -15,7 +15,7 @@ from d9mlint.model import Location
 
 MAX_BROKEN = 50
 """After so many parentheses that do not close, a file is no source worth reading on."""
-HEADERS = (".h", ".hpp", ".hh", ".hxx", ".cuh", ".inc", ".inl", ".tpp")
+HEADERS = (".h", ".hpp", ".hh", ".hxx", ".cuh", ".inc", ".inl", ".tpp", ".hu", ".muh")
 _TOKEN = re.compile(
     rb'//[^\n]*|/\*.*?(?:\*/|\Z)|R"([^\s()\\]{0,16})\(.*?(?:\)\1"|\Z)|"((?:[^"\\\n]|\\.)*)"'
     rb"|'(?:[^'\\\n]|\\.)*'|[A-Za-z_]\w*",
@@ -40,7 +40,7 @@ class Block:
     """A piece of a source that has a name and mentions others.
 
     ``kind`` is ``function``, ``macro``, ``library`` (``PYBIND11_MODULE(...) {...}`` and its kin), ``operators``
-    (``RegisterOperators().op(...)``), ``export`` (``NNVM_REGISTER_OP(x)`` and its kin, named after the op), ``register``
+    (``RegisterOperators().op(...)``), ``export`` (``NNVM_REGISTER_OP(x)`` and its kin, named after it), ``register``
     (``REGISTER_DISPATCH(stub, &fn)``: named after the stub, mentions the rest) or ``op`` (a registered operator, which
     other code can call by its name).
     """

@@ -15,6 +15,8 @@ _ARGUMENTS = rb"<[^<>;{}]*(?:<[^<>;{}]*(?:<[^<>;{}]*>[^<>;{}]*)*>[^<>;{}]*)*>"
 _MEMBER = re.compile(rb"\s*(?:" + _ARGUMENTS + rb"\s*)?::\s*(?:template\s+)?(\w+)")
 _LAUNCH = re.compile(rb"\s*(?:" + _ARGUMENTS + rb"\s*)?<<<")
 _DEFINE = re.compile(rb"\.\s*(?:def|def_static|def_readwrite|impl|op)\s*(?=\()")
+_DEFINE_BY_MACRO = re.compile(_DEFINE.pattern + rb"|\b[A-Z][A-Z0-9_]{3,}\s*(?=\()")
+"""In a library also a macro that is given a name and a function: ``DISPATCH_TO_CUDA("name", function)``."""
 _ADDRESS = re.compile(rb"&\s*(?:\w+\s*::\s*)*\Z")
 _IN_TEMPLATE = re.compile(rb"<[^<>;{}()]*(?:<[^<>;{}()]*>[^<>;{}()]*)*\Z")
 """Before a template argument: an angle bracket is open."""
@@ -250,13 +252,14 @@ def _bindings(block: Block) -> list[Binding]:
         (_statement_end(data, m.end(), block.end), m.start(), m[1].decode())
         for m in (_OWNER.finditer(data, block.start, block.end) if b"class_" in data else ())
     ]
-    for match in _DEFINE.finditer(data, block.start, block.end):
+    defining = _DEFINE_BY_MACRO if block.kind == "library" else _DEFINE
+    for match in defining.finditer(data, block.start, block.end):
         listed = lexical.arguments(data, match.end()) if broken < MAX_BROKEN else None
         if listed is None or not listed[0]:
             broken += listed is None
             continue
         name = _STRING.search(data, *listed[0][0])
-        if name is None:
+        if name is None or (match[0][:1] != b"." and len(listed[0]) < 2):
             continue
         text = name[1].decode("utf-8", "replace").partition("(")[0].strip()
         owner = next((name for end, start, name in reversed(owners) if start < match.start() < end), "")
