@@ -47,10 +47,15 @@ def planned(options: TraceOptions) -> Program:
 
 def announcement(program: Program, options: TraceOptions) -> str:
     """What is about to be run, and where."""
+    return announced(program, options, options.runs)
+
+
+def announced(program: Program, options: TraceOptions, runs: int) -> str:
+    """As ``announcement``, for so many runs at least."""
     interpreter = options.python or "this interpreter"
     end = f", each at most to step {options.steps} of its optimizers" if options.steps else ""
     return (
-        f"will run `{' '.join((*program.words, *program.arguments))}` at least {options.runs} times with {interpreter} "
+        f"will run `{' '.join((*program.words, *program.arguments))}` at least {runs} times with {interpreter} "
         f"in this folder, which the runs read and write as always{end}, for at most {options.time:g} s together"
     )
 

@@ -16,8 +16,8 @@ USAGE, FAILED = 2, 3
 
 
 _HOMES = {
-    "check": "check", "explain": "rules", "kernels": "kernels", "rules": "rules", "server": "server", "trace": "trace",
-    "verify": "verify",
+    "check": "check", "explain": "rules", "kernels": "kernels", "rules": "rules", "server": "server", "study": "study",
+    "trace": "trace", "verify": "verify",
 }  # fmt: skip
 """The commands, each with the module that it is imported from when it is asked for (all of them take a while)."""
 

@@ -48,3 +48,13 @@ def content(path: Path) -> str:
         return found.hexdigest()
     except OSError:
         return ""
+
+
+def tail(path: Path, size: int) -> str:
+    """The end of a file as text; empty where it cannot be read."""
+    try:
+        with path.open("rb") as stream:
+            stream.seek(max(0, stream.seek(0, os.SEEK_END) - size))
+            return stream.read().decode("utf-8", "replace")
+    except OSError:
+        return ""

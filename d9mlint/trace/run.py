@@ -5,19 +5,22 @@ from __future__ import annotations
 import os
 import tempfile
 import time
+from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from d9mlint.trace import files
+from d9mlint.trace import files, study
 from d9mlint.trace.process import RAN, Ended, Start, executed
 from d9mlint.trace.recording import Recording, read
 
 _PERTURB = (85, 170, 51, 204, 15, 240)
 """What glibc fills memory with that it hands out (`mallopt(3)`, M_PERTURB): other runs find other leftovers."""
 _FIRST_HASH_SEED = 101
-LIGHT, OPS, VALUES = "light", "ops", "values"
+LIGHT, OPS, VALUES, STUDY = "light", "ops", "values", "study"
+_TEXT = 2**16
+"""Bytes of the output that are kept, from its end."""
 
 
 class Program(NamedTuple):
@@ -40,6 +43,8 @@ class Settings:
     steps: int = 20
     """Steps of optimizers after which the program is ended; 0: it runs to its end."""
     runs: int = 2
+    shift: int = 0
+    """What is added to each seed that the program sets, and to that which is set at its start."""
     summed: bool = False
     """Digests are made on the CPU as they are on a GPU."""
 
@@ -69,6 +74,10 @@ class Run(NamedTuple):
     """Whether all files of the working directory were looked at."""
     cwd: Path = Path()
     """The working directory."""
+    text: str = ""
+    """The end of what it wrote to its standard output."""
+    weights: array[float] = array("d")
+    """Some of the final weights, always the same ones; only of a study."""
 
     @property
     def whole(self) -> bool:
@@ -88,16 +97,17 @@ def run(program: Program, settings: Settings, conditions: Conditions, number: in
         folder = Path(os.path.realpath(name))
         asked = {
             "stage": conditions.stage, "steps": settings.steps, "switches": list(conditions.inside),
-            "roots": list(program.roots), "summed": settings.summed,
+            "roots": list(program.roots), "summed": settings.summed, "shift": settings.shift,
         }  # fmt: skip
         env = {**_varied(number), **conditions.env}
         command = (program.python, *program.words, *program.arguments)
         ended = executed(Start(command, folder, asked, env, program.cwd), seconds)
         recording = read(folder)
-        output = files.content(folder / "stdout")
+        output, text = files.content(folder / "stdout"), files.tail(folder / "stdout", _TEXT)
+        weights = study.weights(folder)
     after, _ = files.state(cwd)
     wrote = files.written(before, after, (path for path, _ in recording.written))
-    return Run(conditions, number, ended, recording, output, wrote, searched, cwd)
+    return Run(conditions, number, ended, recording, output, wrote, searched, cwd, text, weights)
 
 
 def _varied(number: int) -> dict[str, str]:

@@ -58,6 +58,12 @@ MATRIX = (
 )  # fmt: skip
 
 
+FIXED = Switch(
+    "implementation fixed", "deterministic ops, one thread", ("deterministic", "threads"),
+    {**dict(pair for one in MATRIX if one.name in ("deterministic", "one thread") for pair in one.env.items())},
+)  # fmt: skip
+
+
 def applying(uses: tuple[str, ...]) -> list[Switch]:
     """The switches that can matter to a program that uses this; of two of one name the first."""
     found = {one.name: one for one in reversed(MATRIX) if not one.uses or one.uses.intersection(uses)}

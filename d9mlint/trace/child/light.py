@@ -29,6 +29,7 @@ class _Light:
             text = self._digests.several(tensors) if tensors else ""
         finally:
             recorder.busy = busy
+        self._steps.keep(lambda: [one.detach().reshape(-1).double().tolist() for one in tensors])
         self._steps.stepped(type(optimizer).__name__, text)
 
     def lost(self, tensors: Any) -> None:

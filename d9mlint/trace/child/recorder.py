@@ -36,6 +36,8 @@ class Recorder:
         self.folder, self.places, self.worker = folder, places, worker
         self.local = threading.local()
         self.closed = False
+        self.at_end: list[Any] = []
+        """What is to be called when the program comes to its end."""
         self._lock = threading.RLock()
         self._begin()
         os.register_at_fork(after_in_child=self._forked)

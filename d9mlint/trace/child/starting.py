@@ -27,7 +27,7 @@ def start(path: str) -> None:
     worker = not _claimed(settings["folder"])
     recorder = Recorder(settings["folder"], Places(settings["roots"]), worker)
     importing = Importing(recorder.note)
-    switches.install(importing, settings["switches"], recorder, worker)
+    switches.install(importing, settings["switches"], recorder, int(settings.get("shift", 0)))
     if not worker:
         _bound_to_parent()
         recorder.event("start", sys.version.split()[0], os.getpid())
@@ -42,7 +42,7 @@ def _recording(importing: Importing, recorder: Recorder, settings: Any) -> None:
         from . import jax, light, stepping
         from .tensorflow import light as tensorflow_light
 
-        steps = stepping.Steps(recorder, settings["steps"])
+        steps = stepping.Steps(recorder, settings["steps"], settings["stage"] == "study")
         importing.after("torch", lambda torch: light.install(torch, recorder, steps, settings))
         tensorflow_light.install(importing, recorder, steps)
         jax.install_light(importing, recorder, steps)
@@ -76,6 +76,8 @@ def _claimed(folder: str) -> bool:
 
 
 def _ended(recorder: Recorder) -> None:
+    for call in recorder.at_end:
+        call()
     recorder.event("end", "exit")
     recorder.flush()
 

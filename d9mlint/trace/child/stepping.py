@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import threading
 import time
-from typing import TYPE_CHECKING
+from array import array
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .recorder import Recorder
 
 ENOUGH = 0
+_MOST = 5000
+"""Weights of each tensor that are kept at the end."""
 _now = time.perf_counter  # as it is before anything is put in its place
 
 
@@ -21,9 +24,32 @@ class Enough(SystemExit):
 class Steps:
     """The steps of a process, of whichever optimizers; ``most``: after which it is ended, 0 for none."""
 
-    def __init__(self, recorder: Recorder, most: int) -> None:
+    def __init__(self, recorder: Recorder, most: int, keeping: bool = False) -> None:
         self._recorder, self._most = recorder, most
         self.done = 0
+        self._last: Any = None
+        if keeping:
+            recorder.at_end.append(self._kept)
+        self._keeping = keeping
+
+    def keep(self, numbers: Any) -> None:
+        """In a study: what gives the weights after the last step, a list of lists of numbers."""
+        if self._keeping:
+            self._last = numbers
+
+    def _kept(self) -> None:
+        """Leaves some of the final weights, evenly spaced: all of them would take long to compare."""
+        if self._last is None:
+            return
+        busy, self._recorder.busy = self._recorder.busy, True
+        try:
+            found = array("d")
+            for one in self._last():
+                found.extend(one[:: max(1, len(one) // _MOST)])
+            with open(os.path.join(self._recorder.folder, "weights"), "wb") as stream:  # noqa: PTH118, PTH123
+                found.tofile(stream)
+        finally:
+            self._recorder.busy = busy
 
     @property
     def enough(self) -> bool:
