@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import json
+import re
+import sys
 from pathlib import Path
 
 import pytest
+from conftest import ROOT
 
 from d9mlint.model import Finding, Location, UsageError
 from d9mlint.server.actions import REASON, suppression
 from d9mlint.server.hovers import dotted_name, imported
-from d9mlint.server.settings import Settings, settings
+from d9mlint.server.settings import _READERS, Settings, settings
 
-ROOT = Path("/work")
+if sys.version_info >= (3, 11):
+    import tomllib as toml
+else:
+    import tomli as toml
+
+HERE = Path("/work")
 
 
 def found(path: str, line: int, rule: str = "cudnn-benchmark") -> Finding:
@@ -27,9 +36,9 @@ def test_settings_are_read_on_their_own_or_in_their_section() -> None:
         "timeout": 3,
         "device": None,
     }
-    wanted = Settings(("torch==2.4",), None, (), (), "low", ROOT / "a" / "b.toml", "onType", 3.0)
-    assert settings(given, ROOT) == settings({"d9mlint": given}, ROOT) == wanted
-    assert settings(None, ROOT) == settings({}, ROOT) == Settings()
+    wanted = Settings(("torch==2.4",), None, (), (), "low", HERE / "a" / "b.toml", "onType", 3.0)
+    assert settings(given, HERE) == settings({"d9mlint": given}, HERE) == wanted
+    assert settings(None, HERE) == settings({}, HERE) == Settings()
     options = wanted.options()
     assert (options.target, options.min_confidence, options.timeout, options.jobs) == (("torch==2.4",), "low", 3.0, 1)
 
@@ -48,7 +57,7 @@ def test_settings_are_read_on_their_own_or_in_their_section() -> None:
 )
 def test_what_is_wrong_with_settings_is_told(given: object, told: str) -> None:
     with pytest.raises(UsageError) as raised:
-        settings(given, ROOT)
+        settings(given, HERE)
     assert str(raised.value).startswith(told)
 
 
@@ -91,3 +100,31 @@ def test_a_suppression_stands_above_its_line_or_joins_the_one_there() -> None:
     assert suppression(found("a.json", 1), ["{}\n"]) is None
     assert suppression(found("a.py", 2), ["x = 1 + \\\n", "    f()\n"]) is None
     assert suppression(found("a.py", 7), lines) is None
+
+
+def test_the_extension_offers_the_settings_of_the_server() -> None:
+    package = json.loads((ROOT / "editors" / "vscode" / "package.json").read_text(encoding="utf-8"))
+    offered = package["contributes"]["configuration"]["properties"]
+    own = offered.pop("d9mlint.command")
+    assert own["default"] == ["d9mlint", "server"]
+    assert sorted(offered) == sorted(f"d9mlint.{name}" for name in _READERS)
+    by_default = {name.removeprefix("d9mlint."): one["default"] for name, one in offered.items()}
+    assert settings(by_default, HERE) == Settings()
+    for name, one in offered.items():
+        for word in one.get("enum", ()):
+            settings({name.removeprefix("d9mlint."): word}, HERE)
+
+
+def test_the_page_about_editors_names_the_settings_and_its_examples_are_read() -> None:
+    page = (ROOT / "docs" / "editors.md").read_text(encoding="utf-8")
+    table = page.partition("| setting | meaning |")[2].partition("\n\n")[0]
+    named = [name for row in re.findall(r"^\| (`.*?) \|", table, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)]
+    assert sorted(named) == sorted(_READERS)
+    (helix,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    given = toml.loads(helix)["language-server"]["d9mlint"]
+    assert [given["command"], *given["args"]] == ["d9mlint", "server"]
+    assert settings(given["config"], HERE) == Settings(device="gpu")
+    (neovim,) = re.findall(r"```lua\n(.*?)```", page, re.DOTALL)
+    assert re.search(r'cmd = \{ "d9mlint", "server" \}', neovim)
+    (options,) = re.findall(r"init_options = \{ (.*) \}", neovim)
+    assert settings(dict(re.findall(r'(\w+) = "(\w+)"', options)), HERE) == Settings(device="gpu")
