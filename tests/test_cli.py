@@ -112,10 +112,7 @@ def test_usage_errors_are_2_and_name_the_word(d9mlint: Run, args: list[str], nam
     assert "Traceback" not in ran.err
 
 
-def test_no_words_shows_the_help(d9mlint: Run) -> None:
-    ran = d9mlint()
-    assert ran.code == 2
-    assert "Usage" in ran.out + ran.err
+def test_help_and_version(d9mlint: Run) -> None:
     assert d9mlint("--help").code == 0
     assert re.search(r"\d+\.\d+", d9mlint("--version").out)
 
@@ -371,7 +368,7 @@ def test_a_terminal_has_colours_unless_no_color(tmp_path: Path, no_color: bool) 
 
     (tmp_path / ".git").mkdir()
     (tmp_path / "train.py").write_text(BAD)
-    env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | ({"NO_COLOR": "1"} if no_color else {})
+    env = {**os.environ, "TERM": "xterm", "NO_COLOR": "1" if no_color else ""}  # empty counts as not set: no-color.org
     leader, follower = pty.openpty()
     command = [sys.executable, "-m", "d9mlint", "train.py"]
     done = subprocess.Popen(command, cwd=tmp_path, env=env, stdout=follower)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -63,6 +64,19 @@ def judge_configs(
             raised += findings(file, rules, resolver.target(path))
             sources[name] = text_of(data).replace("\r\n", "\n")
     return Besides(tuple(raised), tuple(unchecked), sources, rules)
+
+
+def kinds(found: Discovery, reader: Reader) -> Iterator[tuple[str, str]]:
+    """The config files in the folders that are of a known kind, each with the kind."""
+    from d9mlint.configs.documents import NotReadable
+    from d9mlint.configs.judging import config as read
+
+    cwd = Path.cwd()
+    for path in found.beside:
+        data = reader(shown(path, cwd)) if path.name.endswith(_CONFIGS) else None
+        with suppress(NotReadable):
+            if data is not None and (file := read(shown(path, cwd), data)) is not None:
+                yield file.path, file.kind
 
 
 def judge_commands(

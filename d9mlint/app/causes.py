@@ -18,6 +18,8 @@ _Key = tuple[str, str | Location]
 _CODE = re.compile(r"`[^`]+`")
 _PART = "/"
 """In a cause, before what of it is concerned: what one remedy is for."""
+ALSO = " (the same goes for "
+"""In the message of a cause, before the other generators that it is about."""
 
 
 def by_cause(findings: Iterable[Finding]) -> list[Finding]:
@@ -95,8 +97,9 @@ def _together(group: list[Finding]) -> Finding:
 def _message(first: Finding, concerns: Sequence[str]) -> str:
     """What the first finding says, and which other generators lack a seed, too."""
     own = first.cause.partition(_PART)[2]
-    others = [GENERATORS[name] for name in concerns if name != own and name in GENERATORS]
-    return f"{first.message} (nor {' and '.join(others)})" if own and others else first.message
+    named = (GENERATORS[name] for name in concerns if name != own and name in GENERATORS)
+    others = [name for name in named if name not in first.message]  # one that is seeded elsewhere may stand there
+    return f"{first.message}{ALSO}{' and '.join(others)})" if own and others else first.message
 
 
 def _rank(found: Finding) -> tuple[object, ...]:

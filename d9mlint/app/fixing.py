@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from d9mlint import config as configuration
+from d9mlint.app.causes import ALSO
 from d9mlint.app.options import Options, Outcome, start
 from d9mlint.app.programs import checked
 from d9mlint.model import Finding, Report, Unchecked, UsageError
@@ -213,7 +214,7 @@ def _told(report: Report) -> Counter[tuple[str, str, str]]:
 
 
 def _key(found: Finding) -> tuple[str, str, str]:
-    return found.rule, found.location.path, _unnumbered(found.message.partition(" (nor ")[0])
+    return found.rule, found.location.path, _unnumbered(found.message.partition(ALSO)[0])
 
 
 def _slug(found: Finding) -> str:

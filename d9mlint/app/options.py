@@ -88,13 +88,17 @@ def start(paths: Sequence[Path]) -> Path:
 
 def selected(catalogue: Catalogue, select: Sequence[str], ignore: Sequence[str]) -> tuple[Rule, ...]:
     """The rules to run; names, ids, families and ``all`` can be selected and ignored."""
+    from difflib import get_close_matches
+
     from d9mlint import suppress
 
     known = [*catalogue.rules.values(), *suppress.RULES]
     names = {n for r in known for n in (r.name, r.id, r.family)} | {"all"}
     for name in (*select, *ignore):
         if name not in names:
-            raise UsageError(f"no rule, id or family is called {name!r} (see `d9mlint rules list`)")
+            close = get_close_matches(name, sorted(names), 1)
+            hint = f"did you mean {close[0]!r}?" if close else "see `d9mlint rules list`"
+            raise UsageError(f"no rule, id or family is called {name!r}; {hint}")
 
     return tuple(r for r in catalogue.rules.values() if is_selected(r, select, ignore))
 

@@ -57,9 +57,9 @@ def checked(options: Options, overlay: Mapping[str, bytes] = MappingProxyType({}
     catalogue = load(config.catalogues, cache=options.cache)
     records = backing.named(options.evidence, Path.cwd())
     rules = selected(catalogue, (*config.select, *options.select), (*config.ignore, *options.ignore))
-    reach = _reach(options, config, overlay)
+    reach = reach_of(options, config, overlay)
     launched, every = started(discover(options.paths, config), options, reach.peek, Path.cwd())
-    roots = _roots(config, every, reach)
+    roots = roots_of(config, every, reach)
     found, change = limited(options, config, every, Program(reach, roots, launched), overlay)
     resolver = Resolver(options.target, config.target, config.root, options.device or config.device)
     configs = judge_configs(options, resolver, tuple(r for r in rules if r.family == CONFIGS), found, reach.peek)
@@ -70,7 +70,7 @@ def checked(options: Options, overlay: Mapping[str, bytes] = MappingProxyType({}
         raise UsageError(f"nothing to check: no Python file, no launcher of one, no known config file in {named}")
     if options.argv is not None and len(every.entries) != 1:
         raise UsageError(f"script arguments after -- need exactly one entry script; there are {len(every.entries)}")
-    targets = _targets(found, roots, reach, launched, resolver)
+    targets = targets_of(found, roots, reach, launched, resolver)
     job = _job(options, config, catalogue, rules, targets, roots, _argv(options, config, every, launched))
     judged = _judged(replace(job, overlay=overlay, plan=options.plan), found, every, options, reach)
     kernels = _kernels(options, config, tuple(r for r in rules if r.family == KERNELS), found)
@@ -113,7 +113,8 @@ def _kernels(options: Options, config: Config, rules: tuple[Rule, ...], found: D
     return Besides(tuple(findings(scan, checks(rules))), scan.unchecked, scan.sources, rules)
 
 
-def _reach(options: Options, config: Config, overlay: Mapping[str, bytes]) -> Reach:
+def reach_of(options: Options, config: Config, overlay: Mapping[str, bytes]) -> Reach:
+    """What reads the files of the project, and knows what they import."""
     from d9mlint.python.project.reach import Reach
     from d9mlint.python.source.reading import disk_reader, overlaid
 
@@ -121,7 +122,7 @@ def _reach(options: Options, config: Config, overlay: Mapping[str, bytes]) -> Re
     return Reach(overlaid(disk_reader(tree(options, config), cwd), overlay), cwd)
 
 
-def _roots(config: Config, found: Discovery, reach: Reach) -> dict[str, tuple[str, ...]]:
+def roots_of(config: Config, found: Discovery, reach: Reach) -> dict[str, tuple[str, ...]]:
     """By file, the folders that its imports start from."""
     cwd = Path.cwd()
     roots: dict[str, tuple[str, ...]] = {}
@@ -136,7 +137,7 @@ def _roots(config: Config, found: Discovery, reach: Reach) -> dict[str, tuple[st
     return roots
 
 
-def _targets(
+def targets_of(
     found: Discovery, roots: Mapping[str, tuple[str, ...]], reach: Reach, launched: Started, resolver: Resolver
 ) -> dict[str, Target]:
     """By file, the target that it is judged for."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from d9mlint.model import UsageError
-
 
 def table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table; bars in cells are escaped."""
@@ -18,14 +16,11 @@ def bullets(lines: Iterable[str]) -> str:
     return "\n".join("- " + line.strip().replace("\n", "\n  ") for line in lines)
 
 
-def between(text: str, start: str, new: str, end: str) -> str:
-    """``text`` with what stands between two marks replaced.
+def indented(text: str) -> str:
+    """What belongs to the item or the box above it; blank lines stay blank."""
+    return "\n".join(f"    {line}".rstrip() for line in text.splitlines())
 
-    Raises:
-        UsageError: a mark is missing.
-    """
-    head, first, rest = text.partition(start)
-    _, last, tail = rest.partition(end)
-    if not first or not last:
-        raise UsageError(f"the README lacks the lines `{start}` and `{end}`")
-    return f"{head}{start}\n{new}{end}{tail}"
+
+def page(blocks: Iterable[str]) -> str:
+    """Blocks with an empty line between them."""
+    return "\n\n".join(block.strip("\n") for block in blocks) + "\n"

@@ -1,4 +1,4 @@
-"""The catalogue in words: ``d9mlint explain``, ``d9mlint rules list`` and the index in the README."""
+"""The catalogue in words: ``d9mlint explain`` and ``d9mlint rules list``."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
+from d9mlint.catalogue import seen
 from d9mlint.catalogue.content import Catalogue
 from d9mlint.catalogue.load import read_examples
 from d9mlint.catalogue.lookup import ops_called
-from d9mlint.catalogue.markdown import between, bullets, table
-from d9mlint.catalogue.seen import of_op, of_rule
+from d9mlint.catalogue.markdown import bullets, page, table
 from d9mlint.model import KERNELS, Example, Op, OpStatus, Record, Remedy, Rule, Target, UsageError
-
-INDEX_START = "<!-- rules: start (written by `d9mlint rules docs`) -->"
-INDEX_END = "<!-- rules: end -->"
 
 _DEFAULT = {"varies": "may differ from run to run", "same": "the same in every run"}
 _DETERMINISTIC = {"same": "the same in every run", "raises": "raises an error", "varies": "may still differ"}
@@ -30,14 +27,14 @@ def explain(name: str, catalogue: Catalogue, target: Target | None = None, recor
     """
     for rule in catalogue.rules.values():
         if name in (rule.name, rule.id):
-            return _rule(rule, catalogue, target, records)
+            return of_rule(rule, catalogue, target, records)
     ops = ops_called(name, catalogue.ops, catalogue.aliases)
     if not ops:  # one that no rule judges, but that `verify` can execute
         from d9mlint.catalogue.cases import read_cases  # imports yaml
 
         ops = ops_called(name, (one.op for one in read_cases()), catalogue.aliases)
     if ops:
-        return "\n".join(_op(op, target, records) for op in ops)
+        return "\n".join(of_op(op, target, records) for op in ops)
     known = {*catalogue.rules, *(rule.id for rule in catalogue.rules.values())}
     known |= {call for op in catalogue.ops for call in (op.name, *op.calls)}
     close = get_close_matches(name, sorted(known), n=3)
@@ -45,7 +42,8 @@ def explain(name: str, catalogue: Catalogue, target: Target | None = None, recor
     raise UsageError(f"no rule or op is named `{name}`{hint}")
 
 
-def _rule(rule: Rule, catalogue: Catalogue, target: Target | None, records: Sequence[Record]) -> str:
+def of_rule(rule: Rule, catalogue: Catalogue, target: Target | None, records: Sequence[Record]) -> str:
+    """What is known about a rule."""
     hazard = catalogue.hazards.get(rule.hazard, "")
     facts = [
         f"severity: {rule.severity}",
@@ -58,12 +56,12 @@ def _rule(rule: Rule, catalogue: Catalogue, target: Target | None, records: Sequ
         facts.append(f"applies to: {applies}")
     blocks = [f"# {rule.name} ({rule.id})", rule.summary, bullets(facts), "## What goes wrong", rule.why]
     blocks += ["## What to do", *_remedies(rule, target)]
-    blocks += of_rule(rule, records)
-    examples = read_examples(rule)
+    blocks += seen.of_rule(rule, records)
+    examples = read_examples(rule) if rule.path else ()
     blocks += _first_example(examples) + _gaps(examples)
     mark = "//" if rule.family == KERNELS else "#"
     blocks += ["## How to silence it", f"`{mark} d9m: ignore[{rule.name}] the reason`"]
-    return _page([*blocks, "## Sources", bullets(rule.sources)])
+    return page([*blocks, "## Sources", bullets(rule.sources)])
 
 
 def _remedies(rule: Rule, target: Target | None) -> list[str]:
@@ -87,11 +85,11 @@ def _first_example(examples: Sequence[Example]) -> list[str]:
     blocks = []
     bad = next((example for example in examples if example.kind == "bad"), None)
     if bad:
-        blocks += ["## Example", *_code(bad)]
+        blocks += ["## Example", *code(bad)]
         rest = examples[list(examples).index(bad) + 1 :]
         good = next((example for example in rest if example.kind in ("good", "fixed")), None)
         if good:
-            blocks += ["Use instead:", *_code(good)]
+            blocks += ["Use instead:", *code(good)]
     return blocks
 
 
@@ -100,18 +98,14 @@ def _gaps(examples: Sequence[Example]) -> list[str]:
     for kind, title in _GAPS.items():
         for example in examples:
             if example.kind == kind:
-                blocks += [f"{title}:", *_code(example)]
+                blocks += [f"{title}:", *code(example)]
     return ["## Known gaps", *blocks] if blocks else []
 
 
-def _code(example: Example) -> list[str]:
+def code(example: Example) -> list[str]:
     """A fence a file, with its name where there are several, and the circumstances that differ from the usual."""
-    blocks = []
-    facts = [*example.target, *([f"device {example.device}"] if example.device != "gpu" else [])]
-    if example.args is not None:
-        facts.append(f"arguments `{' '.join(example.args)}`" if example.args else "no arguments")
-    if facts:
-        blocks.append(f"({', '.join(facts)})")
+    facts = circumstances(example)
+    blocks = [f"({facts})"] if facts else []
     for name, text in example.files.items():
         fence = _FENCES.get(name.rpartition(".")[2], "")
         title = f"`{name}`\n" if len(example.files) > 1 else ""
@@ -119,7 +113,16 @@ def _code(example: Example) -> list[str]:
     return blocks
 
 
-def _op(op: Op, target: Target | None, records: Sequence[Record]) -> str:
+def circumstances(example: Example) -> str:
+    """The target, the device and the arguments of an example, where they are not the usual ones."""
+    facts = [*example.target, *([f"device {example.device}"] if example.device != "gpu" else [])]
+    if example.args is not None:
+        facts.append(f"arguments `{' '.join(example.args)}`" if example.args else "no arguments")
+    return ", ".join(facts)
+
+
+def of_op(op: Op, target: Target | None, records: Sequence[Record]) -> str:
+    """What is known about an op."""
     facts = [
         f"framework: {op.framework}",
         f"direction: {'forward and backward' if op.direction == 'both' else op.direction}",
@@ -136,8 +139,8 @@ def _op(op: Op, target: Target | None, records: Sequence[Record]) -> str:
     remedies = [f"{status.versions or 'all versions'}: {status.remedy}" for status in op.status if status.remedy]
     if target is None and remedies:
         blocks += ["## What to do", bullets(remedies)]
-    blocks += of_op(op, records)
-    return _page([*blocks, "## Sources", bullets(op.sources)])
+    blocks += seen.of_op(op, records)
+    return page([*blocks, "## Sources", bullets(op.sources)])
 
 
 def _status_table(status: Iterable[OpStatus]) -> str:
@@ -184,29 +187,3 @@ def rules_table(catalogue: Catalogue) -> str:
     widths = [max(len(row[column]) for row in titled) for column in range(len(titled[0]))]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in titled)
     return "\n".join(lines) + "\n"
-
-
-def readme_index(catalogue: Catalogue) -> str:
-    """All rules by family as a Markdown table, for the README."""
-    rules = sorted(catalogue.rules.values(), key=lambda rule: (rule.family, rule.name))
-    rows = [
-        (
-            f"[`{rule.name}`](rules/{rule.family}/{rule.name}.yaml)",
-            rule.id,
-            rule.family,
-            rule.severity,
-            rule.noise,
-            rule.summary,
-        )
-        for rule in rules
-    ]
-    return table(("rule", "id", "family", "severity", "noise", "summary"), rows) + "\n"
-
-
-def with_index(readme: str, catalogue: Catalogue) -> str:
-    """The README's text with the index between its markers made anew."""
-    return between(readme, INDEX_START, readme_index(catalogue), INDEX_END)
-
-
-def _page(blocks: Iterable[str]) -> str:
-    return "\n\n".join(block.strip("\n") for block in blocks) + "\n"

@@ -1,16 +1,14 @@
-"""What executing ops has shown, in the words of ``d9mlint explain`` and the README."""
+"""What executing ops has shown, in the words of ``d9mlint explain`` and of the documentation."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
 
-from d9mlint.catalogue.markdown import between, bullets, table
+from d9mlint.catalogue.markdown import bullets, table
 from d9mlint.catalogue.observed import about
 from d9mlint.model import ABOUT_OPS, Op, Record, Rule
 
-EVIDENCE_START = "<!-- evidence: start (written by `d9mlint rules docs`) -->"
-EVIDENCE_END = "<!-- evidence: end -->"
 _TITLE = "## Seen by `d9mlint verify`"
 _RAISES = "det-mode-raises"
 
@@ -52,7 +50,7 @@ def _source(one: Record) -> tuple[str, str]:
     return (one.file, one.framework)
 
 
-def readme_table(records: Sequence[Record]) -> str:
+def evidence_table(records: Sequence[Record]) -> str:
     """The files of evidence as a Markdown table: machine, versions, and how many verdicts of which kind."""
     rows = []
     for (file, _), group in groupby(sorted(records, key=_source), key=_source):
@@ -62,7 +60,7 @@ def readme_table(records: Sequence[Record]) -> str:
         first = ran[0]
         others = ", ".join(f"{name} {value}" for name, value in first.versions if name != first.framework)
         rows.append((
-            f"[{file.rpartition('/')[2]}]({file})", first.device.upper(),
+            f"`{file}`", first.device.upper(),
             f"{first.hardware}, {first.cores} cores" if first.device == "cpu" else first.hardware,
             f"{first.framework} {first.version}{f' ({others})' if others else ''}", first.date, str(len(ran)),
             *(str(sum(test)) for test in (
@@ -81,9 +79,4 @@ def readme_table(records: Sequence[Record]) -> str:
         "vary in deterministic mode",
         "raise in it",
     )
-    return table(titles, rows) + "\n"
-
-
-def with_evidence(readme: str, records: Sequence[Record]) -> str:
-    """The README's text with the table of evidence between its markers made anew."""
-    return between(readme, EVIDENCE_START, readme_table(records), EVIDENCE_END)
+    return table(titles, rows)

@@ -1,4 +1,4 @@
-"""The start of a new rule file."""
+"""The start of a new rule: a file that loads and whose examples pass, to be filled in."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 from pathlib import Path
 
 from d9mlint.catalogue.content import Catalogue
-from d9mlint.catalogue.files import rules_folder
-from d9mlint.model import KERNELS, UsageError
+from d9mlint.catalogue.files import config_modules_folder, kernel_modules_folder, rules_folder
+from d9mlint.model import CONFIGS, KERNELS, UsageError
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
-_TEXT = """\
+_WORDS = """\
 id: {id}
 severity: warning
 confidence: high
@@ -20,10 +20,12 @@ summary: One line; it is what `rules list` shows
 why: |
   What goes wrong, in the user's words.
 remedy: "what to write instead"
+"""
+_MATCH = """\
 match:
   call: package.function
-  when: {{seed@0: absent}}
-message: "`{{name}}` ..."
+  when: {seed@0: absent}
+message: "`{name}` ..."
 sources:
   - "doc:https://..."
 examples:
@@ -36,43 +38,99 @@ examples:
 
       package.function(1)
 """
-
-
-_KERNELS = """\
-message: "{{reason}}{{ops}}"  # judged by `check_scan` in d9mlint/kernels/rules/{module}.py
+_KERNEL = """\
+message: "{reason}{ops}"
 sources:
   - "doc:https://..."
 examples:
   - bad:
       kernel.cu: |
-        {kernel} void k(float* x) {{ atomicAdd(x, 1.5f); }}  // <-
+        __global__ void k(float* x) { atomicAdd(x, 1.5f); }  // <-
     good:
       kernel.cu: |
-        {kernel} void k(int* x) {{ atomicAdd(x, 1); }}
+        __global__ void k(int* x) { atomicAdd(x, 1); }
 """
+_CONFIG = """\
+message: "`{key}` ..."
+sources:
+  - "doc:https://..."
+examples:
+  - bad:
+      config.yaml: |
+        seed_everything: 1
+        trainer:
+          some_key: true  # <-
+    good:
+      config.yaml: |
+        seed_everything: 1
+        trainer:
+          some_key: false
+"""
+_KERNEL_MODULE = '''\
+"""{name}: one line, as in the rule file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from d9mlint.kernels.rules._drafts import finding
+from d9mlint.model import Finding, KernelScan, Rule
 
 
-def new_rule(catalogue: Catalogue, place: str) -> Path:
-    """Writes ``rules/<family>/<name>.yaml`` with the next free id of the family; returns its path.
+def check_scan(scan: KernelScan, rule: Rule) -> Iterator[Finding]:
+    """The sites that the rule is about."""
+    for site in scan.sites:
+        if site.can_vary:
+            yield finding(scan, rule, site)
+'''
+_CONFIG_MODULE = '''\
+"""{name}: one line, as in the rule file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from d9mlint.configs.kinds import LIGHTNING, ConfigFile
+from d9mlint.configs.rules._drafts import finding, key_of
+from d9mlint.model import Finding, Rule
+
+
+def check_config(file: ConfigFile, rule: Rule) -> Iterator[Finding]:
+    """The keys that the rule is about."""
+    key = key_of(file.root, "trainer", "some_key")
+    if file.kind == LIGHTNING and key is not None:
+        yield finding(rule, key, key="trainer.some_key")
+'''
+
+
+def new_rule(catalogue: Catalogue, place: str) -> tuple[Path, ...]:
+    """Writes ``rules/<family>/<name>.yaml`` with the next free id of the family, and returns the paths written.
+
+    Rules about kernels and config files are judged by a module, whose start is written as well.
 
     Raises:
         UsageError: ``place`` is not ``family/name``, the rule exists, or this is not a checkout.
     """
     family, _, name = place.partition("/")
     if not (_NAME.fullmatch(family) and _NAME.fullmatch(name)):
-        raise UsageError(f"a new rule is named family/name in lower case with dashes, not {place!r}")
+        families = ", ".join(sorted({rule.family for rule in catalogue.rules.values()}))
+        hint = f" (families: {families})" if families else ""
+        raise UsageError(f"a new rule is named family/name in lower case with dashes, not {place!r}{hint}")
     if name in catalogue.rules:
         raise UsageError(f"there is a rule called {name!r} already: {catalogue.rules[name].family}/{name}.yaml")
     folder = rules_folder()
     if folder.name != "rules":
         raise UsageError("new rules are written in a checkout, not in an installed d9mlint")
-    path = folder / family / f"{name}.yaml"
-    path.parent.mkdir(exist_ok=True)
-    text = _TEXT.format(id=_free_id(catalogue, family), hazard=next(iter(catalogue.hazards)))
-    if family == KERNELS:  # no `match` there: a module judges
-        text = text[: text.index("match:")] + _KERNELS.format(module=name.replace("-", "_"), kernel="__global__")
-    path.write_text(text, encoding="utf-8")
-    return path
+    words = _WORDS.format(id=_free_id(catalogue, family), hazard=next(iter(catalogue.hazards)))
+    rest, module = {KERNELS: (_KERNEL, _KERNEL_MODULE), CONFIGS: (_CONFIG, _CONFIG_MODULE)}.get(family, (_MATCH, ""))
+    written = {folder / family / f"{name}.yaml": words + rest}
+    if module:
+        modules = kernel_modules_folder() if family == KERNELS else config_modules_folder()
+        written[modules / f"{name.replace('-', '_')}.py"] = module.format(name=name)
+    for path, text in written.items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return tuple(written)
 
 
 def _free_id(catalogue: Catalogue, family: str) -> str:

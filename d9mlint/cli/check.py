@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from d9mlint.cli.arguments import ARGV, WithArguments
-from d9mlint.cli.output import show
+from d9mlint.cli.completion import rule_names
+from d9mlint.cli.output import color_option, links, look, show
 from d9mlint.cli.progress import progress
 from d9mlint.model import CONFIDENCES, SEVERITIES
 from d9mlint.model.evidence import CONFIRMED
@@ -46,8 +46,10 @@ def revision(_: click.Context, __: click.Parameter, value: str | None) -> str | 
 @click.option("--output", type=click.Path(path_type=Path), help="Write the report to a file.")
 @click.option("--target", multiple=True, metavar="REQ", help="Framework versions, e.g. tensorflow==2.4.1 (repeatable).")
 @click.option("--device", type=click.Choice(("gpu", "cpu", "tpu")), help="Device the program runs on (default gpu).")
-@click.option("--select", multiple=True, metavar="NAMES", help="Only these rules, ids or families (comma separated).")
-@click.option("--ignore", multiple=True, metavar="NAMES", help="Not these rules, ids or families.")
+@click.option("--select", multiple=True, metavar="NAMES", shell_complete=rule_names,
+              help="Only these rules, ids or families (comma separated).")  # fmt: skip
+@click.option("--ignore", multiple=True, metavar="NAMES", shell_complete=rule_names,
+              help="Not these rules, ids or families.")  # fmt: skip
 @click.option("--fail-on", metavar="WORDS", callback=fail_on_words,
               help="What makes the exit code 1: a least severity, confirmed, or both (error,confirmed).")  # fmt: skip
 @click.option("--min-confidence", type=click.Choice(CONFIDENCES), help="Show findings from this confidence on.")
@@ -73,6 +75,7 @@ def revision(_: click.Context, __: click.Parameter, value: str | None) -> str | 
               help="Judge only the entries that reach a file of the commit for which pre-commit runs.")  # fmt: skip
 @click.option("--quiet", is_flag=True, help="No progress bar.")
 @click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
+@color_option
 @click.option("--debug", is_flag=True, hidden=True)
 def check(words: tuple[str, ...], **options: object) -> None:
     """Lint Python training programs.
@@ -157,6 +160,5 @@ def _names(values: object) -> tuple[str, ...]:
 def _render(outcome: Outcome, format_: str, options: dict[str, object]) -> str:
     from d9mlint.report import render
 
-    color = sys.stdout.isatty() and "NO_COLOR" not in os.environ and options["output"] is None
-    shown = {"color": color and format_ == "text", "verbose": bool(options["verbose"]), "plan": bool(options["plan"])}
-    return render(outcome.report, format_, **shown)
+    shown = {"verbose": bool(options["verbose"]), "plan": bool(options["plan"]), "links": links(options)}
+    return render(outcome.report, format_, **look(options), **shown)

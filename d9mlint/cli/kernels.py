@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from d9mlint.cli.output import show
+from d9mlint.cli.output import color_option, look, show
 from d9mlint.model import SEVERITIES
 
 if TYPE_CHECKING:
@@ -34,6 +32,7 @@ INVENTORIES = ("text", "json", "html")
 @click.option("--baseline", type=click.Path(path_type=Path), help="Hide the findings recorded in this file.")
 @click.option("--write-baseline", type=click.Path(path_type=Path), help="Record the present findings.")
 @click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")
+@color_option
 @click.option("--debug", is_flag=True, hidden=True)
 def kernels(paths: tuple[Path, ...], **options: object) -> None:
     """Judge the atomic operations in C++ and CUDA sources.
@@ -44,12 +43,11 @@ def kernels(paths: tuple[Path, ...], **options: object) -> None:
     With --installed it lists the atomics in the GPU code of a build instead, without source and without executing it.
     """
     outcome = _installed(paths, options) if options["installed"] is not None else _sources(paths, options)
-    color = sys.stdout.isatty() and "NO_COLOR" not in os.environ and options["output"] is None
     format_ = str(options["format_"])
     everything = bool(options["everything"])
     from d9mlint.report.kernels import render
 
-    show(render(outcome.report, format_, everything=everything, color=color and format_ == "text"), options)
+    show(render(outcome.report, format_, everything=everything, **look(options)), options)
     if outcome.note:
         click.echo(outcome.note, err=True)
     click.get_current_context().exit(outcome.code)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from d9mlint import __version__
-from d9mlint.model import D9mlintError
+from d9mlint.model import D9mlintError, UsageError
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 USAGE, FAILED = 2, 3
 
@@ -40,17 +44,58 @@ class _Default(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """The arguments, with ``check`` in front of what is no command."""
         if args and args[0] not in _HOMES and args[0] not in ("--help", "-h", "--version"):
+            _refuse_misspelt(ctx, args[0])
             args = ["check", *args]
         return super().parse_args(ctx, args)
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands, and the paths that `check` would take."""
+        from click.shell_completion import CompletionItem  # imported where a shell asks
 
-@click.group(cls=_Default, context_settings={"help_option_names": ["-h", "--help"]})
+        return [*super().shell_complete(ctx, incomplete), CompletionItem(incomplete, type="file")]
+
+
+def _refuse_misspelt(ctx: click.Context, word: str) -> None:
+    """Ends with the name of the command that was meant, where a word is nearly one and no path."""
+    if word.startswith("-") or os.path.lexists(word):
+        return
+    from difflib import get_close_matches
+
+    for meant in get_close_matches(word, _HOMES, 1):
+        ctx.fail(f"no command or path is called {word!r}; did you mean `d9mlint {meant}`?")
+
+
+@click.group(
+    cls=_Default, invoke_without_command=True, no_args_is_help=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)  # fmt: skip
 @click.version_option(__version__, prog_name="d9mlint")
-def cli() -> None:
+@click.pass_context
+def cli(ctx: click.Context) -> None:
     """Finds what makes two runs of a deep-learning training program differ.
 
-    `d9mlint train.py` lints a training program; `d9mlint explain NAME` tells about a rule or an op.
+    `d9mlint train.py` lints a training program; `d9mlint explain NAME` tells about a rule or an op. Without a word,
+    `d9mlint` tells what there is to check in this folder.
     """
+    if ctx.invoked_subcommand is None:
+        _overview()
+
+
+def _overview() -> None:
+    """Shows what there is to check here."""
+    from pathlib import Path
+
+    from d9mlint.app.options import Options
+    from d9mlint.app.overview import overview
+    from d9mlint.cli.output import look, show
+    from d9mlint.report.overview import render
+
+    options = {"output": None, "color": None, "format_": "text"}
+    try:
+        found = overview(Options(paths=(Path(),)))
+    except UsageError as error:
+        raise UsageError(f"{error}; `d9mlint --help` lists the commands") from None
+    show(render(found, **look(options)), options)
 
 
 def main(args: Sequence[str] | None = None, begun: object = None) -> NoReturn:

@@ -1,10 +1,13 @@
-"""Where a report goes."""
+"""Where a report goes, and how it looks there."""
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TypedDict
 
 import click
 
@@ -20,3 +23,41 @@ def show(text: str, options: Mapping[str, object]) -> None:
     else:
         sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
         sys.stdout.buffer.flush()
+
+
+WIDTH = 100
+"""Columns of a report that goes to no terminal, so that it is the same everywhere."""
+_WIDEST = 120
+"""Columns beyond which lines are hard to read."""
+_NO_SEQUENCES = ("dumb", "unknown")
+"""Values of TERM of terminals that show escape sequences as text."""
+
+color_option = click.option(
+    "--color/--no-color", default=None, help="Colours (default: on a terminal, unless NO_COLOR is set)."
+)
+
+
+class Look(TypedDict):
+    """How text is shown."""
+
+    color: bool
+    width: int
+
+
+def look(options: Mapping[str, object]) -> Look:
+    """Colours where they are asked for, or a terminal takes them (https://no-color.org), and the terminal's width."""
+    terminal = options["output"] is None and sys.stdout.isatty()
+    asked = options["color"]
+    color = bool(asked) if asked is not None else terminal and not os.environ.get("NO_COLOR") and _takes_sequences()
+    width = min(shutil.get_terminal_size((WIDTH, 24)).columns, _WIDEST) if terminal else WIDTH
+    return Look(color=color and options["format_"] == "text", width=width)
+
+
+def links(options: Mapping[str, object]) -> bool:
+    """Whether text may hold links: on a terminal that takes colours, but for the console of Linux, which shows them."""
+    terminal = options["output"] is None and sys.stdout.isatty()
+    return terminal and look(options)["color"] and os.environ.get("TERM") != "linux"
+
+
+def _takes_sequences() -> bool:
+    return os.name == "nt" or os.environ.get("TERM", "") not in _NO_SEQUENCES

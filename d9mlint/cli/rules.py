@@ -7,25 +7,27 @@ from pathlib import Path
 
 import click
 
+from d9mlint.cli.completion import explained_names, rule_names
+
 DEFECTIVE = 1
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=explained_names)
 @click.option("--target", multiple=True, metavar="REQ", help="Show the remedy for these versions.")
 @click.option("--evidence", multiple=True, type=click.Path(path_type=Path), metavar="FILE",
               help="What `d9mlint verify --record` kept (repeatable).")  # fmt: skip
 def explain(name: str, target: tuple[str, ...], evidence: tuple[Path, ...]) -> None:
     """Tell about a rule (by name or id) or an op (by its API name), and what was seen of executing it."""
     from d9mlint.app.backing import named
-    from d9mlint.catalogue import load
+    from d9mlint.app.documentation import documented
     from d9mlint.catalogue.observed import own_records
     from d9mlint.catalogue.render import explain as text
     from d9mlint.python.batch.run import newest_target
 
     wanted = newest_target(target, "gpu") if target else None
     records = (*named(evidence, Path.cwd()), *own_records())
-    click.echo(text(name, load(), wanted, records), nl=False)
+    click.echo(text(name, documented(), wanted, records), nl=False)
 
 
 @click.group()
@@ -43,7 +45,7 @@ def list_() -> None:
 
 
 @rules.command()
-@click.argument("names", nargs=-1)
+@click.argument("names", nargs=-1, shell_complete=rule_names)
 @click.pass_context
 def test(ctx: click.Context, names: tuple[str, ...]) -> None:
     """Run the examples in the rule files (all, or those of NAMES)."""
@@ -66,12 +68,12 @@ def test(ctx: click.Context, names: tuple[str, ...]) -> None:
 @rules.command()
 @click.argument("place", metavar="FAMILY/NAME")
 def new(place: str) -> None:
-    """Start a new rule file, with the next free id."""
+    """Start a new rule, with the next free id: its file, its module if it needs one, examples that pass."""
     from d9mlint.catalogue import load
     from d9mlint.catalogue.template import new_rule
 
-    path = os.path.relpath(new_rule(load(), place))
-    click.echo(f"wrote {path}: fill it in, then run `d9mlint rules test {place.partition('/')[2]}`")
+    written = ", ".join(os.path.relpath(path) for path in new_rule(load(), place))
+    click.echo(f"wrote {written}: fill in, then run `d9mlint rules test {place.partition('/')[2]}`")
 
 
 def _lines(places: tuple[tuple[str, int], ...]) -> str:
@@ -79,22 +81,21 @@ def _lines(places: tuple[tuple[str, int], ...]) -> str:
 
 
 @rules.command()
-@click.option("--check", is_flag=True, help="Only say whether README.md is up to date.")
-@click.argument("readme", type=click.Path(path_type=Path, dir_okay=False), default="README.md")
+@click.option("--check", is_flag=True, help="Say which names of rules and ops in PATHS (README.md, docs) are none.")
+@click.option("--output", type=click.Path(path_type=Path, file_okay=False), metavar="FOLDER",
+              help="Write a page for each rule and op, in Markdown.")  # fmt: skip
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 @click.pass_context
-def docs(ctx: click.Context, check: bool, readme: Path) -> None:
-    """Write the generated tables of rules and of evidence into README.md."""
-    from d9mlint.catalogue import load
-    from d9mlint.catalogue.observed import own_records
-    from d9mlint.catalogue.render import with_index
-    from d9mlint.catalogue.seen import with_evidence
+def docs(ctx: click.Context, check: bool, output: Path | None, paths: tuple[Path, ...]) -> None:
+    """Write the pages of rules and ops, or check that documents name rules and ops that there are."""
+    from d9mlint.app.documentation import written, wrong_names
 
-    if not readme.is_file():
-        raise click.UsageError(f"path not found: {readme}")
-    text = readme.read_text(encoding="utf-8")
-    wanted = with_evidence(with_index(text, load()), own_records())
-    if check and text != wanted:
-        click.echo(f"{readme} is out of date: run `d9mlint rules docs`")
-        ctx.exit(DEFECTIVE)
-    if not check:
-        readme.write_text(wanted, encoding="utf-8")
+    if check == (output is not None):
+        raise click.UsageError("name either --output FOLDER, to write pages, or --check, to check names")
+    if output is not None:
+        click.echo(f"wrote {written(output)} pages to {output}")
+        return
+    wrong = list(wrong_names(paths or (Path("README.md"), Path("docs"))))
+    for line in wrong:
+        click.echo(line)
+    ctx.exit(DEFECTIVE if wrong else 0)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
 import click
 
 from d9mlint.cli.arguments import ARGV, WithArguments
-from d9mlint.cli.output import show
+from d9mlint.cli.output import color_option, look, show
 
 FORMATS = ("text", "json")
 
@@ -31,6 +30,7 @@ FORMATS = ("text", "json")
 @click.option("--format", "format_", type=click.Choice(FORMATS), default="text", help="Output format.")
 @click.option("--output", type=click.Path(path_type=Path), help="Write the report to a file.")
 @click.option("--config", type=click.Path(path_type=Path), help="Configuration file (pyproject.toml or d9mlint.toml).")
+@color_option
 @click.option("--debug", is_flag=True, hidden=True)
 def trace(script: Path | None, module: str | None, **options: object) -> None:
     """Run a program more than once, and tell where its runs part.
@@ -53,6 +53,5 @@ def trace(script: Path | None, module: str | None, **options: object) -> None:
     watched = sys.stderr.isatty()
     report = app.trace(program, asked, lambda text: click.echo(f"d9mlint: {text}", err=True) if watched else None)
     format_ = str(options["format_"])
-    color = sys.stdout.isatty() and "NO_COLOR" not in os.environ and options["output"] is None
-    show(render(report, format_, color=color and format_ == "text"), options)
+    show(render(report, format_, **look(options)), options)
     click.get_current_context().exit(app.exit_code(report))

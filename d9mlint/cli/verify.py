@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from d9mlint.cli.output import show
+from d9mlint.cli.output import color_option, look, show
 
 if TYPE_CHECKING:
     from d9mlint.app.verify import Verifying, VerifyOptions
@@ -42,6 +41,7 @@ FRAMEWORKS = ("cupy", "jax", "numba", "tensorflow", "torch", "triton")
 @click.option("--kernels", is_flag=True, help="Run kernels: probes of the kinds in a source folder, those of --spec.")
 @click.option("--spec", type=click.Path(path_type=Path), metavar="KERNELS.yaml", help="Your kernels, with arguments.")
 @click.option("-I", "include", multiple=True, metavar="FOLDER", help="Where kernels' headers lie (repeatable).")
+@color_option
 @click.option("--debug", is_flag=True, hidden=True)
 def verify(path: Path | None, ops: tuple[str, ...], **options: object) -> None:
     """Execute ops that can vary, and tell whether they do.
@@ -71,8 +71,7 @@ def verify(path: Path | None, ops: tuple[str, ...], **options: object) -> None:
     state = _executed(plan, asked)
     report = state.report()
     format_ = str(options["format_"])
-    color = sys.stdout.isatty() and "NO_COLOR" not in os.environ and options["output"] is None
-    show(render(report, format_, color=color and format_ == "text"), options)
+    show(render(report, format_, **look(options)), options)
     if options["record"] is not None:
         from d9mlint.report.evidence.record import record
 

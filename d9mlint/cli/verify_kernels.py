@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from d9mlint.cli.output import show
+from d9mlint.cli.output import look, show
 
 if TYPE_CHECKING:
     from d9mlint.app.verify import VerifyOptions
@@ -27,9 +25,8 @@ def verify_kernels(asked: VerifyOptions, options: Mapping[str, object]) -> NoRet
     if plan.probes or plan.launches:
         click.echo(f"d9mlint: {app.announcement(plan, asked)}", err=True)
     report = app.verify(plan, asked).report()
-    color = sys.stdout.isatty() and "NO_COLOR" not in os.environ and options["output"] is None
     format_ = str(options["format_"])
-    show(kernels.render(report, format_, color=color and format_ == "text"), options)
+    show(kernels.render(report, format_, **look(options)), options)
     if options["record"] is not None:
         show(kernels.record(report), {"output": options["record"]})
     click.get_current_context().exit(exit_code(report.evidence))

@@ -93,11 +93,23 @@ def _named(paths: Iterable[Path]) -> tuple[list[File], list[Unchecked]]:
             unchecked.append(unreadable(path, error))
             continue
         except (OSError, ValueError) as error:
-            raise UsageError(f"path not found: {path}") from error
+            raise UsageError(f"path not found: {path}{_did_you_mean(path)}") from error
         if not is_file(path):
             raise UsageError(f"neither a file nor a folder: {path}")
         named.append(File(path, os.path.realpath(path), path.is_symlink(), runs=True))
     return named, unchecked
+
+
+def _did_you_mean(path: Path) -> str:
+    """The file beside it whose name is most like that of a path that is not there."""
+    from difflib import get_close_matches
+
+    try:
+        names = [one.name for one in path.parent.iterdir()]
+    except (OSError, ValueError):
+        return ""
+    close = get_close_matches(path.name, sorted(names), 1)
+    return f"; did you mean {path.parent / close[0]}?" if close else ""
 
 
 def _once(files: Iterable[File]) -> list[File]:

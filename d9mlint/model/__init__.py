@@ -92,6 +92,7 @@ if TYPE_CHECKING:
         Remedy as Remedy,
         Rule as Rule,
     )
+    from d9mlint.model.overview import Overview as Overview
     from d9mlint.model.plan import PlanRow as PlanRow
     from d9mlint.model.target import (
         NEWEST as NEWEST,
@@ -127,6 +128,7 @@ _HOMES = {
         ),
         ("kernel", "Site Step"),
         ("launch", "Launch"),
+        ("overview", "Overview"),
         ("plan", "PlanRow"),
         ("record", "Backing Record"),
         ("report", "Changed Coverage Report Unchecked Unfollowed"),

@@ -18,9 +18,10 @@ __all__ = ["FORMATS", "render"]
 
 
 def render(
-    report: Report, format: str, *, color: bool = False, width: int = 100, verbose: bool = False, plan: bool = False
-) -> str:
-    """``report`` in one of ``FORMATS``; ``color``, ``width`` and ``verbose`` concern only ``text``.
+    report: Report, format: str, *, color: bool = False, width: int = 100, links: bool = False,
+    verbose: bool = False, plan: bool = False,
+) -> str:  # fmt: skip
+    """``report`` in one of ``FORMATS``; ``color``, ``width``, ``links`` and ``verbose`` concern only ``text``.
 
     ``plan``: text is the determinism plan of each program instead of findings, JSON has it beside them.
     """
@@ -32,7 +33,7 @@ def render(
         return page.render(report, color=color, width=width)
     module = import_module(f"d9mlint.report.{_HOMES[format]}")
     shown: dict[str, dict[str, Any]] = {
-        "text": {"color": color, "width": width, "verbose": verbose}, "json": {"plan": plan},
+        "text": {"color": color, "width": width, "verbose": verbose, "links": links}, "json": {"plan": plan},
     }  # fmt: skip
     rendered: str = module.render(report, **shown.get(format, {}))
     return rendered

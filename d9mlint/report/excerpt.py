@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from bisect import bisect_left, bisect_right
 from itertools import accumulate
 from typing import NamedTuple
 
 from d9mlint.model import Location
+from d9mlint.report.columns import display_width
 from d9mlint.report.words import printable
 
 TAB = 4
@@ -85,17 +85,6 @@ def cells(line: str) -> list[str]:
         shown.append(cell)
         position += display_width(cell)
     return shown
-
-
-def display_width(text: str) -> int:
-    """Terminal columns that printable ``text`` takes."""
-    return len(text) if text.isascii() else sum(map(_character_width, text))
-
-
-def _character_width(character: str) -> int:
-    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
 
 
 def _window(start: int, end: int, total: int, room: int) -> tuple[int, int]:

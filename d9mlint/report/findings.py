@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from d9mlint.model import Finding, Related, Rule
-from d9mlint.report.lines import Line, cell, excerpted, labelled, place
+from d9mlint.report.lines import Line, cell, excerpted, labelled, linked, place
 from d9mlint.report.words import conditions, count, first_sentence, one_line, printable, seen, shortened, unique
 
 STYLES = {"error": "bold red", "warning": "bold yellow", "info": "bold cyan"}
@@ -17,10 +17,13 @@ _FIX = 2
 _INDENT = 8
 
 
-def brief(finding: Finding, source: list[str], width: int) -> Iterator[Line]:
-    """What, where, when and the fix in at most six lines, with the most telling of the other places."""
+def brief(finding: Finding, source: list[str], width: int, page: str = "") -> Iterator[Line]:
+    """What, where, when and the fix in at most six lines, with the most telling of the other places.
+
+    ``page`` is where the name of the rule leads to.
+    """
     room = width - _INDENT
-    lines = [_header(finding), *list(excerpted(finding.location, source, width, ""))[:1]]
+    lines = [_header(finding, page), *list(excerpted(finding.location, source, width, ""))[:1]]
     lines += labelled("when", _first_conditions(finding, room), width)
     lines += labelled("seen", seen(finding), width)
     lines += labelled("fix", shortened(_first_remedies(finding), room, _FIX), width)
@@ -29,9 +32,9 @@ def brief(finding: Finding, source: list[str], width: int) -> Iterator[Line]:
     yield ()
 
 
-def whole(finding: Finding, rule: Rule | None, source: list[str], width: int) -> Iterator[Line]:
+def whole(finding: Finding, rule: Rule | None, source: list[str], width: int, page: str = "") -> Iterator[Line]:
     """All that is known of it: also why (of ``rule``, where that has not been told yet), and each place."""
-    yield _header(finding)
+    yield _header(finding, page)
     yield from excerpted(finding.location, source, width, STYLES.get(finding.severity, ""))
     yield from labelled("when", conditions(finding), width)
     yield from labelled("why", first_sentence(rule.why) if rule else "", width)
@@ -42,12 +45,12 @@ def whole(finding: Finding, rule: Rule | None, source: list[str], width: int) ->
     yield ()
 
 
-def _header(finding: Finding) -> Line:
+def _header(finding: Finding, page: str) -> Line:
     return (
         (f"{place(finding.location)}:{finding.location.column}: ", ""),
         (finding.severity, STYLES.get(finding.severity, "bold")),
         (" ", ""),
-        (finding.rule, "bold"),
+        linked(finding.rule, "bold", page),
         (f" [{finding.id}]{cell(finding.location)}", "dim"),
         *(((" confirmed:", "bold red"),) if finding.confirmed else ()),
         (f" {one_line(finding.message)}", ""),

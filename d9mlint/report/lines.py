@@ -8,12 +8,14 @@ from itertools import groupby
 from typing import NamedTuple
 
 from d9mlint.model import Location
+from d9mlint.report.columns import wrapped
 from d9mlint.report.excerpt import excerpt
 from d9mlint.report.words import one_line, printable
 
 Span = tuple[str, str]
-"""Text and its style (empty for none)."""
+"""Text and its style (empty for none), which may end in a link (see `linked`)."""
 Line = tuple[Span, ...]
+_LINK = " link "
 NARROWEST = 40
 """Columns below which nothing is filled."""
 
@@ -33,10 +35,18 @@ def _painted(line: Line) -> str:
     from rich.color import ColorSystem
     from rich.style import Style
 
-    return "".join(
-        Style.parse(style).render(text, color_system=ColorSystem.STANDARD) if style and text else text
-        for text, style in line
-    )
+    shown = []
+    for text, style in line:
+        look, _, url = style.partition(_LINK)
+        painted = Style.parse(look).render(text, color_system=ColorSystem.STANDARD) if look and text else text
+        # "Hyperlinks in Terminal Emulators" (OSC 8); rich would give each link a number drawn at random.
+        shown.append(f"\x1b]8;;{url}\x1b\\{painted}\x1b]8;;\x1b\\" if url else painted)
+    return "".join(shown)
+
+
+def linked(text: str, style: str, url: str) -> Span:
+    """Text that leads to ``url`` where it is painted; without a URL as it is."""
+    return (text, f"{style}{_LINK}{url}" if url else style)
 
 
 def place(location: Location) -> str:
@@ -74,7 +84,7 @@ def _wrapped(text: str, width: int) -> Iterator[str]:
         if block.is_code:
             yield from ("  " + line for line in block.lines)
         else:
-            yield from _filled(block.lines[0], width)
+            yield from wrapped(block.lines[0], width)
 
 
 class Block(NamedTuple):
@@ -99,10 +109,6 @@ def _kind(line: str) -> str:
     return "code" if line.startswith("  ") else "prose"
 
 
-def _filled(text: str, width: int) -> list[str]:
-    return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
-
-
 def item(label: str, text: str, width: int) -> Iterator[Line]:
     """A line of a summary."""
     return labelled(label, text, width, indent=14)
@@ -110,5 +116,5 @@ def item(label: str, text: str, width: int) -> Iterator[Line]:
 
 def hanging(text: str, width: int) -> Iterator[Line]:
     """An entry of a list in a summary."""
-    for number, line in enumerate(_filled(text, width - 6)):
+    for number, line in enumerate(wrapped(text, width - 6)):
         yield ((("      " if number else "    ") + line, ""),)

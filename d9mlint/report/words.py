@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-import textwrap
+import shlex
 from collections.abc import Iterable, Sequence
 
 from d9mlint.model import Finding
+from d9mlint.report.columns import wrapped
 
 # Control characters move the cursor, bidirectional ones reorder what is read (CVE-2021-42574), line separators break
 # lines, lone surrogates (undecodable file names) cannot be written out.
@@ -56,6 +57,11 @@ def seen(finding: Finding) -> str:
     return op + one_line(first.told) + (f"; {count(rest, 'more observation')}" if rest else "")
 
 
+def shell_word(name: str) -> str:
+    """A file name as it is typed in a shell."""
+    return shlex.quote(printable(name))
+
+
 def count(number: int, noun: str) -> str:
     """``1 error``, ``2 errors``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
@@ -68,11 +74,8 @@ def listing(names: Sequence[str], most: int) -> str:
 
 
 def shortened(text: str, room: int, lines: int = 1) -> str:
-    """What of ``text`` fits into so many lines of ``room`` characters; dots stand for the rest."""
-    wrapped = textwrap.wrap(
-        one_line(text), room, max_lines=lines, placeholder=" ...", break_long_words=False, break_on_hyphens=False
-    )
-    return " ".join(wrapped)
+    """What of ``text`` fits into so many lines of ``room`` columns; dots stand for the rest."""
+    return " ".join(wrapped(one_line(text), room, lines))
 
 
 def unique(items: Iterable[str]) -> tuple[str, ...]:

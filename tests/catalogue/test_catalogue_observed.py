@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from d9mlint.catalogue.observed import about, own_records, read_records
-from d9mlint.catalogue.seen import of_op, of_rule, readme_table
+from d9mlint.catalogue.seen import evidence_table, of_op, of_rule
 from d9mlint.model import Case, CatalogueError, Evidence, Op, Record, Rule, Tally, UsageError
 
 CASE = Case(op="tf.math.bincount", framework="tensorflow", direction="forward", run="1", name="with weights")
@@ -55,7 +55,7 @@ def test_a_gpu_is_named(tmp_path: Path) -> None:
     (one,) = records(tmp_path, kept(Evidence(CASE, "gpu", "confirmed", runs=9, distinct=2, differing=3), **environment))
     assert one.where == "GPU (NVIDIA H200)"
     assert one.versions == (("cuda", "12.5"), ("tensorflow", "2.21.0"))
-    assert "| GPU | NVIDIA H200 | tensorflow 2.21.0 (cuda 12.5) |" in readme_table([one])
+    assert "| GPU | NVIDIA H200 | tensorflow 2.21.0 (cuda 12.5) |" in evidence_table([one])
 
 
 def test_several_files_are_merged_strongest_first_and_the_users_before_the_own(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from d9mlint.catalogue import Catalogue
-from d9mlint.catalogue.render import INDEX_END, INDEX_START, explain, readme_index, rules_table, with_index
+from d9mlint.catalogue.render import explain, rules_table
 from d9mlint.model import Op, OpStatus, Package, Remedy, Rule, Target, UsageError
 
 EXAMPLES = """\
@@ -240,20 +240,6 @@ def test_rules_table(catalogue: Catalogue) -> None:
         "unseeded-thing  D9M101  warning   high        algo   A thing | draws without a seed\n"
     )
     assert rules_table(catalogue._replace(rules={})) == "no rules\n"
-
-
-def test_readme_index(catalogue: Catalogue) -> None:
-    table = readme_index(catalogue)
-    row = (
-        r"| [`unseeded-thing`](rules/seeds/unseeded-thing.yaml) | D9M101 | seeds | warning | algo "
-        r"| A thing \| draws without a seed |"
-    )
-    assert table.splitlines()[2:] == [row]
-    readme = with_index(f"# Title\n\n{INDEX_START}\nold\n{INDEX_END}\nrest\n", catalogue)
-    assert readme == f"# Title\n\n{INDEX_START}\n{table}{INDEX_END}\nrest\n"
-    assert with_index(readme, catalogue) == readme
-    with pytest.raises(UsageError, match="lacks the lines"):
-        with_index("# Title\n", catalogue)
 
 
 def test_a_remedy_for_another_framework_is_for_programs_that_use_it_and_not_the_rules_own(catalogue: Catalogue) -> None:
