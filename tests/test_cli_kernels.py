@@ -339,16 +339,6 @@ def test_without_cache_nothing_is_kept(d9mlint: Run, tmp_path: Path, monkeypatch
 # -- what is written about it --------------------------------------------------------------------------------------
 
 
-def test_every_key_of_the_json_report_is_described() -> None:
-    schema = json.loads((ROOT / "tests" / "kernels.schema.json").read_text(encoding="utf-8"))
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    keys = {
-        *schema["properties"],
-        *(key for part in ("site", "op", "call") for key in schema["$defs"][part]["properties"]),
-    }
-    assert sorted(key for key in keys if f"`{key}`" not in text) == []
-
-
 def test_the_hook_runs_a_command_that_exists() -> None:
     import click
     import yaml

@@ -105,7 +105,7 @@ def _did_you_mean(path: Path) -> str:
     from difflib import get_close_matches
 
     try:
-        names = [one.name for one in path.parent.iterdir()]
+        names = [one.name for one in path.parent.iterdir() if one.exists()]
     except (OSError, ValueError):
         return ""
     close = get_close_matches(path.name, sorted(names), 1)

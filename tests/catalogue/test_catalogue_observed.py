@@ -1,4 +1,4 @@
-"""Files of evidence: read whole or refused with file and key; told by `d9mlint explain` and in the README."""
+"""Files of evidence: read whole or refused with file and key; told by `d9mlint explain` and on pages."""
 
 from __future__ import annotations
 
