@@ -105,9 +105,6 @@ def main(args: Sequence[str] | None = None, begun: object = None) -> NoReturn:
     """
     try:
         code = cli.main(args=list(sys.argv[1:] if args is None else args), standalone_mode=False, obj=begun)
-    except click.exceptions.NoArgsIsHelpError as error:
-        error.show()
-        code = USAGE
     except click.ClickException as error:
         error.show()
         code = USAGE
