@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import re
 from html.parser import HTMLParser
+from typing import Any
 
 import jsonschema
 import pytest
 from conftest import ROOT
-from kernels_sample import sample
+from kernels_sample import sample, site
 
-from d9mlint.model import KernelReport, KernelScan, Report, UsageError
+from d9mlint.model import Guard, KernelOp, KernelReport, KernelScan, Location, Report, Step, UsageError
 from d9mlint.report.kernels import FORMATS, render
+from d9mlint.report.kernels.advice import advice
 from d9mlint.report.kernels.words import headline
 
 EMPTY = KernelReport(KernelScan(3, (), ()), Report((), {}))
@@ -59,7 +61,8 @@ def test_the_headline_counts_what_is_unguarded_and_not_silenced() -> None:
 
 def test_text_shows_what_matters_and_counts_the_rest() -> None:
     text = render(sample(), "text")
-    assert "op foo._C.scatter (torch, forward)" in text
+    assert "op:     foo._C.scatter (torch, forward)" in text
+    assert "op foo._C.scatter (torch, forward)" in render(sample(), "text", everything=True)
     assert "csrc/scatter.cu:4:13: can vary: `atomicAdd` in `scatter_kernel`" in text
     assert "csrc/scatter.cu:2:13" not in text
     assert "1 that cannot vary" in text
@@ -125,3 +128,54 @@ def test_the_page_holds_sites_calls_ops_chains_and_excerpts() -> None:
     assert "not a text file" in text
     assert re.search(r'class="here"><i>4</i> +if \(i &lt; n\)', text)
     assert "No sites" not in render(EMPTY, "html")
+
+
+def test_kernels_are_told_the_most_exposed_first_in_few_lines_each() -> None:
+    text = render(sample(), "text")
+    blocks = text.split("\n\n")
+    assert [block.partition(":")[0] for block in blocks[:4]] == [
+        "csrc/scatter.cu", "csrc/scan.cu", "csrc/guarded.cu", "csrc/<evil>.cu",
+    ]  # fmt: skip
+    assert max(block.count("\n") + 1 for block in blocks) <= 15
+
+
+def test_sites_of_one_kernel_are_told_together() -> None:
+    report = sample()
+    corners = tuple(site("csrc/scatter.cu", line, "yes", ops=("foo._C.scatter",)) for line in range(10, 30))
+    scan = report.scan._replace(sites=(*report.scan.sites[:1], *corners, *report.scan.sites[1:]))
+    text = render(report._replace(scan=scan), "text")
+    assert "also:   20 `atomicAdd` at 10, 11, 12, 13, 14, 15, 16, 17 and 12 more (can vary)" in text
+    assert text.count("can vary: `atomicAdd` in `scatter_kernel`") == 1
+
+
+LAUNCHED = (Step(Location("csrc/launch.cu", 30, 1, 30, 9), "launched in `run`"),)
+
+
+@pytest.mark.parametrize(
+    "op, given, line, told",
+    [
+        ({}, {}, "atomicAdd(out + index[i], x);",
+         'at::globalContext().alertNotDeterministic("foo.bar");'),
+        ({}, {}, "atomicAdd(out + index[i], x);", "before launch.cu:30"),
+        ({}, {}, "atomicAdd(out + index[i], x);", "`cub::DeviceSegmentedReduce::Sum`"),
+        ({}, {}, "atomicAdd(&out[0], x);", "`partial[blockIdx.x] = sum`"),
+        ({}, {}, "atomicAdd(out, x);", "`partial[blockIdx.x] = sum`"),
+        ({}, {"memory": "shared"}, "atomicAdd(hist + bin, x);", "each block writes its histogram"),
+        ({}, {"class_": "order-dependent", "return_use": "index"}, "at = atomicAdd(n, 1);", "`cub::DeviceScan::ExclusiveSum`"),
+        ({}, {"class_": "order-dependent", "intrinsic": "atomicExch"}, "atomicExch(out, x);", "`atomicMax(&owner[cell], i)`"),
+        ({}, {"class_": "order-dependent", "reason": "takes a lock"}, "atomicCAS(p, 0, 1);", "blocks take the lock"),
+        ({"framework": "tensorflow"}, {}, "atomicAdd(out + i, x);", "OP_REQUIRES(context, !OpDeterminismRequired()"),
+        ({"chain": (Step(Location("k.py", 3, 1, 3, 9), "launched in `f`"),)}, {}, "tl.atomic_add(p, x)",
+         "if torch.are_deterministic_algorithms_enabled(): raise RuntimeError"),
+    ],
+)  # fmt: skip
+def test_what_to_do(op: dict[str, Any], given: dict[str, Any], line: str, told: str) -> None:
+    met = KernelOp(
+        **{"name": "foo.bar", "framework": "torch", "python": (), "direction": "forward", "chain": LAUNCHED, **op}
+    )
+    assert told in advice(site("csrc/a.cu", 4, "yes", **given), line, met)
+
+
+@pytest.mark.parametrize("given", [{"verdict": "no"}, {"verdict": "unknown"}, {"guard": Guard("throws")}])
+def test_nothing_to_do(given: dict[str, Any]) -> None:
+    assert advice(site("csrc/a.cu", 4, **{"verdict": "yes", **given}), "atomicAdd(p, x);", None) == ""

@@ -1,4 +1,4 @@
-"""The report about kernel sources for people: the ops and the way to each, then the sites file by file."""
+"""The report about kernel sources for people: kernel by kernel; all of it op by op, then site by site."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from itertools import groupby
 
 from d9mlint.model import KernelOp, KernelReport, LibraryCall, Location, Site
 from d9mlint.report.excerpt import source_lines
-from d9mlint.report.kernels.words import MOST, VERDICT_WORDS, guard, guarded, headline, op_title, tally
+from d9mlint.report.kernels.grouped import blocks
+from d9mlint.report.kernels.words import MOST, VERDICT_WORDS, guard, guarded, headline, kind_of, op_title, tally
 from d9mlint.report.lines import NARROWEST, Line, excerpted, hanging, item, joined, labelled, place
 from d9mlint.report.words import count, listing, one_line, printable
 
@@ -17,16 +18,23 @@ _SHOWN = ("yes", "conditional", "unknown")
 
 
 def render(report: KernelReport, *, everything: bool = False, color: bool = False, width: int = 100) -> str:
-    """The whole report; without ``everything`` sites that cannot vary, and wrappers and macros, are only counted."""
+    """The whole report; without ``everything`` kernels in few lines each.
+
+    Sites that cannot vary, and wrappers and macros, are only counted there.
+    """
     width = max(width, NARROWEST)
     scan = report.scan
     sites = [s for s in scan.sites if everything or s.verdict in _SHOWN]
     calls = [c for c in scan.library_calls if everything or c.verdict in _SHOWN]
     shown = {s.location for s in sites} | {c.location for c in calls}
     ops = [op for op in scan.ops if any(location in shown for location in op.sites)]
+    listed = (
+        [*_ops(ops, {s.location: s for s in sites}, width), *_files(report, sites, calls, width)]
+        if everything
+        else blocks(report, [*sites, *calls], width, _STYLES)
+    )
     lines = [
-        *_ops(ops, {s.location: s for s in sites}, width),
-        *_files(report, sites, calls, width),
+        *listed,
         *_others(report, width),
         *_summary(report, len(scan.sites) - len(sites), width),
     ]
@@ -73,7 +81,7 @@ def _site(one: Site | LibraryCall, silenced: bool, lines: list[str], width: int)
         (f"{place(one.location)}:{one.location.column}: ", ""),
         (VERDICT_WORDS[one.verdict], style),
         (f": `{one_line(name)}`{inside}", ""),
-        (f" [{_kind(one)}]", "dim"),
+        (f" [{kind_of(one)}]", "dim"),
         (" (silenced)" if silenced else "", "dim"),
     )
     yield from excerpted(one.location, lines, width, style)
@@ -81,18 +89,6 @@ def _site(one: Site | LibraryCall, silenced: bool, lines: list[str], width: int)
     yield from labelled("op", listing(one.ops, MOST), width, indent=10)
     if one.verdict in _SHOWN and (one.guard.level != "none" or one.ops):
         yield from labelled("guard", guard(one.guard), width, indent=10)
-
-
-def _kind(one: Site | LibraryCall) -> str:
-    """Class, form and type in a few words."""
-    if isinstance(one, LibraryCall):
-        return "library call"
-    words = [one.class_, *([one.form] if one.form != "direct" else [])]
-    if one.target_type:
-        words.append(f"on {one_line(one.target_type)}")
-    if one.memory == "shared":
-        words.append("in shared memory")
-    return ", ".join(words)
 
 
 def _others(report: KernelReport, width: int) -> Iterator[Line]:

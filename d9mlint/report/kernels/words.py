@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from d9mlint.model import GUARD_LEVELS, VERDICTS, Guard, KernelOp, KernelReport, Location
-from d9mlint.report.words import count, listing
+from d9mlint.model import GUARD_LEVELS, VERDICTS, Guard, KernelOp, KernelReport, LibraryCall, Location, Site
+from d9mlint.report.words import count, listing, one_line
 
 MOST = 5
 """Names listed before it is said how many more there are."""
@@ -77,6 +77,18 @@ def guarded(report: KernelReport) -> str:
     found = Counter(site.guard.level for site in report.scan.sites if site.can_vary)
     words = {"none": "unguarded", "unknown": "of unknown guard", "other-path": "with another path", "throws": "refused"}
     return ", ".join(f"{found[level]} {words[level]}" for level in GUARD_LEVELS if found[level])
+
+
+def kind_of(one: Site | LibraryCall) -> str:
+    """Class, form and type in a few words."""
+    if isinstance(one, LibraryCall):
+        return "library call"
+    words = [one.class_, *([one.form] if one.form != "direct" else [])]
+    if one.target_type:
+        words.append(f"on {one_line(one.target_type)}")
+    if one.memory == "shared":
+        words.append("in shared memory")
+    return ", ".join(words)
 
 
 def at(location: Location) -> str:
