@@ -17,7 +17,6 @@ from d9mlint.kernels.judging.templates import (
     call_at,
     defines_there,
     heads,
-    seen_from,
     specialises,
     used_as,
 )  # fmt: skip
@@ -290,8 +289,7 @@ class _Search:
             self.resolve(meaning, path, at, level + 1)
         else:
             parameter = declarations.template_parameter(node, name, unit)
-            elsewhere = self.repository.derived(aliases, name) if parameter is None else ()
-            near = [one for one in elsewhere if one[0] in seen_from(self.repository, path)]
+            near = self.repository.derived(aliases, f"{name}\0{path}") if parameter is None else ()
             if parameter is not None:
                 self.parameter(parameter, unit, level + 1)
             elif near:
@@ -302,7 +300,7 @@ class _Search:
 
     def _of_traits(self, name: str, path: str, at: int, level: int) -> None:
         """The types of ``Traits::Name``, where all classes of the repository that have such a type agree."""
-        found = self.repository.derived(aliases, name)
+        found = self.repository.derived(aliases, f"{name}\0{path}\0")
         known = [one for one in found if short(underlying(one[2])) != name and "decltype" not in one[2]]
         if not known or not self._first(f"traits {name}", "", 0):
             self.open = True

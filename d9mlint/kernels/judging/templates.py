@@ -74,13 +74,18 @@ def _placed(text: str, parameter: TemplateParameter, function: Node | None) -> U
     return Used(name, parameter.place, function, tuple(given))
 
 
-def aliases(repository: Repository, name: str) -> tuple[tuple[str, int, str], ...]:
-    """All that ``using name = X`` and ``typedef X name`` make of a name: file, byte and X."""
+def aliases(repository: Repository, key: str) -> tuple[tuple[str, int, str], ...]:
+    """What ``using name = X`` and ``typedef X name`` make of a name in the files that a file sees: file, byte and X.
+
+    ``key`` is the name and the file, with a NUL between them; with one more behind, those that see the file count, too.
+    """
+    name, seeing, *wide = key.split("\0")
+    paths = seen_from(repository, seeing) | (repository.users(seeing) if wide else frozenset())
     wanted = name.encode()
     pattern = re.compile(_ALIAS % (re.escape(wanted), re.escape(wanted)))
     found = [
         (path, match.start(), " ".join((match[1] or match[2]).decode("utf-8", "replace").split()))
-        for path in repository.sources
+        for path in sorted(paths)
         if wanted in repository.data(path)
         for match in pattern.finditer(code(repository, path))
     ]

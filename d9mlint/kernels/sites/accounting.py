@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 import tree_sitter
 
@@ -13,13 +13,16 @@ from d9mlint.kernels.sites.names import FOREIGN, KNOWN
 from d9mlint.kernels.sites.presence import ATOMICS, NEEDLE
 from d9mlint.kernels.sites.sightings import Knowledge
 from d9mlint.kernels.sites.wrappers import defined_by
+from d9mlint.kernels.source.lexical import in_line_comment, words_holding
 from d9mlint.kernels.source.mask import dead
 from d9mlint.kernels.source.textual import code
 from d9mlint.kernels.source.unit import Unit
 
-_CALLED = re.compile(rb"(?<![\w.>])((?:\w+\s*::\s*){0,6})(\w*(?i:tom)\w*)\s*(?:<[^<>;{}()]{0,200}>\s*)?\((?!\s*\))")
+_CALLED = re.compile(rb"\s*(?:<[^<>;{}()]{0,200}>\s*)?\((?!\s*\))")
+_SCOPES = re.compile(rb"(?:\w+\s*::\s*){0,6}\Z")
 _TYPE_BEFORE = re.compile(rb"[\w>](?:[ \t]+|[ \t]*[*&]+|[*&]+[ \t]+)\Z")
 _NO_TYPE = re.compile(rb"\b(?:return|else|do|case|throw|co_return|and|or|not|sizeof|typeof|decltype)[ \t]+\Z")
+_MAX_BEFORE = 200
 _MACROS = ("preproc_def", "preproc_function_def")
 _DIRECTIVES = ("preproc_directive", "preproc_call")
 _UNEVALUATED = ("decltype", "sizeof_expression", "noexcept", "alignof_expression", "using_declaration")
@@ -32,33 +35,35 @@ def unread(known: Knowledge) -> dict[str, str]:
     (``#if 0``, ``decltype``); where the function is of another library (``std::``), or of the host.
     """
     found: dict[str, str] = {}
+    wanted = KNOWN.keys() | {name.encode() for name in known.definitions}
     for path, kinds in known.repository.looked(ATOMICS).items():
-        lines = [] if "named" not in kinds else sorted(set(_lines(known, path)))
+        lines = [] if "named" not in kinds else sorted(set(_lines(known, path, wanted)))
         if lines:
             count = f"{len(lines)} calls of atomics" if len(lines) > 1 else "a call of an atomic"
             found[path] = f"{count} could not be read, the first in line {lines[0]}"
     return found
 
 
-def _lines(known: Knowledge, path: str) -> Iterator[int]:
-    text = code(known.repository, path)
-    out = dead(text)
-    for match in _CALLED.finditer(text):
-        word, start = match[2], match.start(2)
-        wrapped = word.decode("ascii", "replace") in known.definitions and NEEDLE in word.lower()
-        if not (word in KNOWN or wrapped) or (path, start) in known.sightings:
+def _lines(known: Knowledge, path: str, wanted: Container[bytes]) -> Iterator[int]:
+    data = known.repository.data(path)
+    for start, word in words_holding(data, NEEDLE, wanted):
+        end = start + len(word)
+        if (path, start) in known.sightings or in_line_comment(data, start) or _CALLED.match(data, end) is None:
             continue
-        scopes = {part.strip().decode("ascii", "replace") for part in match[1].split(b"::")}
-        if scopes & FOREIGN or any(first <= start < last for first, last in out):
+        before = data[max(0, start - _MAX_BEFORE) : start]
+        if before.endswith((b".", b"->")) or code(known.repository, path)[start:end] != word:
+            continue
+        scopes = _SCOPES.search(before)
+        named = {part.strip().decode("ascii", "replace") for part in scopes[0].split(b"::")} if scopes else set()
+        if named & FOREIGN or any(first <= start < last for first, last in dead(data)):
             continue
         unit = known.repository.unit(path)
-        if unit is not None and not _accounted(known, unit, match):
-            yield text.count(b"\n", 0, start) + 1
+        if unit is not None and not _accounted(known, unit, start, word, len(scopes[0]) if scopes else 0):
+            yield data.count(b"\n", 0, start) + 1
 
 
-def _accounted(known: Knowledge, unit: Unit, match: re.Match[bytes]) -> bool:
-    """Whether what is written here is no call that runs on the device."""
-    word, start = match[2], match.start(2)
+def _accounted(known: Knowledge, unit: Unit, start: int, word: bytes, scopes: int) -> bool:
+    """Whether what is written here is no call that runs on the device; ``scopes``: bytes of what qualifies the name."""
     if any("__device__" not in qualifier for _, qualifier in known.plain.get(word.decode("ascii", "replace"), ())):
         return True  # a function of the host bears the name
     node = name_node(unit, start, start + len(word))
@@ -69,7 +74,7 @@ def _accounted(known: Knowledge, unit: Unit, match: re.Match[bytes]) -> bool:
         if at.type in _UNEVALUATED or at.type in _DIRECTIVES:
             return True
         if at.type in _MACROS:
-            return _declares(unit.data, match.start()) or defines(known, unit.path, word)
+            return _declares(unit.data, start - scopes) or defines(known, unit.path, word)
         at = at.parent
     return False
 
