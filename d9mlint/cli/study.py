@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from d9mlint.cli.arguments import ARGV, WithArguments
+from d9mlint.cli.ending import ended_like_interrupted
 from d9mlint.cli.output import show
 
 FORMATS = ("text", "json")
@@ -51,7 +52,8 @@ def study(script: Path | None, module: str | None, **options: object) -> None:
     state = app.begun(asked)
     click.echo(f"d9mlint: {app.announcement(state)}", err=True)
     watched = sys.stderr.isatty()
-    report = app.studied(state, lambda text: click.echo(f"d9mlint: {text}", err=True) if watched else None)
+    with ended_like_interrupted():
+        report = app.studied(state, lambda text: click.echo(f"d9mlint: {text}", err=True) if watched else None)
     format_ = str(options["format_"])
     color = sys.stdout.isatty() and "NO_COLOR" not in os.environ and options["output"] is None
     show(render(report, format_, color=color and format_ == "text"), options)

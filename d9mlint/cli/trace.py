@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from d9mlint.cli.arguments import ARGV, WithArguments
+from d9mlint.cli.ending import ended_like_interrupted
 from d9mlint.cli.output import color_option, look, show
 
 FORMATS = ("text", "json")
@@ -51,7 +52,8 @@ def trace(script: Path | None, module: str | None, **options: object) -> None:
     program = app.planned(asked)
     click.echo(f"d9mlint: {app.announcement(program, asked)}", err=True)
     watched = sys.stderr.isatty()
-    report = app.trace(program, asked, lambda text: click.echo(f"d9mlint: {text}", err=True) if watched else None)
+    with ended_like_interrupted():
+        report = app.trace(program, asked, lambda text: click.echo(f"d9mlint: {text}", err=True) if watched else None)
     format_ = str(options["format_"])
     show(render(report, format_, **look(options)), options)
     click.get_current_context().exit(app.exit_code(report))

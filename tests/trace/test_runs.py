@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -110,9 +111,8 @@ def _is_running(pid: int) -> bool:
         return False
 
 
-def test_an_interruption_leaves_a_partial_report_and_nothing_else(tmp_path: Path) -> None:
-    import signal
-
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_leaves_a_partial_report_and_nothing_else(tmp_path: Path, number: signal.Signals) -> None:
     (tmp_path / "program.py").write_text("import os, time\nopen('pid', 'w').write(str(os.getpid()))\ntime.sleep(600)\n")
     temporary = tmp_path / "temporary"
     temporary.mkdir()
@@ -123,7 +123,7 @@ def test_an_interruption_leaves_a_partial_report_and_nothing_else(tmp_path: Path
     while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
         assert time.monotonic() < end
         time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     out, _ = process.communicate(timeout=30)
     assert process.returncode == 3
     assert b"partial report: interrupted" in out
