@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
@@ -10,7 +9,7 @@ import click
 
 from d9mlint.cli.arguments import ARGV, WithArguments
 from d9mlint.cli.ending import ended_like_interrupted
-from d9mlint.cli.output import show
+from d9mlint.cli.output import color_option, look, show
 
 FORMATS = ("text", "json")
 
@@ -29,6 +28,7 @@ FORMATS = ("text", "json")
               help="For all runs together.")  # fmt: skip
 @click.option("--format", "format_", type=click.Choice(FORMATS), default="text", help="Output format.")
 @click.option("--output", type=click.Path(path_type=Path), help="Write the report to a file.")
+@color_option
 @click.option("--debug", is_flag=True, hidden=True)
 def study(script: Path | None, module: str | None, **options: object) -> None:
     """Run a program many times to its end, and tell how far its results lie apart.
@@ -55,6 +55,5 @@ def study(script: Path | None, module: str | None, **options: object) -> None:
     with ended_like_interrupted():
         report = app.studied(state, lambda text: click.echo(f"d9mlint: {text}", err=True) if watched else None)
     format_ = str(options["format_"])
-    color = sys.stdout.isatty() and "NO_COLOR" not in os.environ and options["output"] is None
-    show(render(report, format_, color=color and format_ == "text"), options)
+    show(render(report, format_, **look(options)), options)
     click.get_current_context().exit(app.exit_code(report))
