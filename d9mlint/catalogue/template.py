@@ -45,7 +45,7 @@ sources:
 examples:
   - bad:
       kernel.cu: |
-        QUALIFIER void k(float* x) { ATOMIC(x, 1.5f); }  // <-
+        QUALIFIER void k(float* x, float* y) { ATOMIC(x, y[threadIdx.x]); }  // <-
     good:
       kernel.cu: |
         QUALIFIER void k(int* x) { ATOMIC(x, 1); }
@@ -59,11 +59,13 @@ examples:
       config.yaml: |
         seed_everything: 1
         trainer:
+          max_epochs: 1
           some_key: true  # <-
     good:
       config.yaml: |
         seed_everything: 1
         trainer:
+          max_epochs: 1
           some_key: false
 """
 _KERNEL_MODULE = '''\
