@@ -49,7 +49,7 @@ def _fix_problem(rule: Rule, bad: Example, fixed: Example, catalogue: Catalogue)
     """What is wrong with a bad text and its fixed one; empty where all is well."""
     from d9mlint import fix
 
-    before, after = ({name: text.encode() for name, text in _unmarked(one).items()} for one in (bad, fixed))
+    before, after = ({name: text.encode() for name, text in unmarked(one).items()} for one in (bad, fixed))
     done = fix.apply(_own_findings(rule, bad, catalogue), before)
     if {**before, **done.sources} != after:
         return "the safe fixes of the bad text do not give the fixed one"
@@ -80,7 +80,7 @@ def run_example(rule: Rule, example: Example, catalogue: Catalogue) -> ExampleRe
     return ExampleResult(rule, example, tuple(sorted(expected)), tuple(found), others)
 
 
-def _unmarked(example: Example) -> dict[str, str]:
+def unmarked(example: Example) -> dict[str, str]:
     """The files of an example as a user would have them."""
     from d9mlint.catalogue.examples import MARK
 
@@ -93,7 +93,7 @@ def _unmarked(example: Example) -> dict[str, str]:
 def _judge_example(example: Example, catalogue: Catalogue) -> tuple[Finding, ...]:
     from d9mlint.python.source.reading import as_python
 
-    data = {name: as_python(name, text.encode()) for name, text in _unmarked(example).items()}
+    data = {name: as_python(name, text.encode()) for name, text in unmarked(example).items()}
     if any(name.endswith(KERNEL_SOURCES) for name in data):
         return _judge_kernels(example, data, catalogue)
     if not any(name.endswith((".py", ".ipynb")) for name in data):

@@ -19,7 +19,7 @@ from d9mlint.app.programs import given, tree
 from d9mlint.configs.judging import ENDINGS
 from d9mlint.discover.percent import cell_lines, is_percent
 from d9mlint.fix import notebooks, patches
-from d9mlint.model import Edit, Report
+from d9mlint.model import Edit, Finding, Report
 from d9mlint.python.source.notebooks import Cell, cells, idle, is_masked, repeats
 from d9mlint.python.source.reading import NOTEBOOK, CannotRead, as_python, content_reader
 
@@ -54,7 +54,7 @@ def read(options: Options, found: Report, overlay: Mapping[str, bytes] = Mapping
 def _paths(found: Report) -> list[str]:
     edited = {edit.location.path for one in found.findings for cure in one.fixes for edit in cure.edits}
     told = {path for one in found.findings for path in (one.location.path, *one.entries)}
-    told |= {other.location.path for one in found.findings for other in one.related if other.rule}
+    told |= {other.location.path for one in found.findings for other in one.related}
     cures = {name for name, rule in found.rules.items() if rule.cure.get("setting")}
     beside = {one.location.path for one in found.findings if one.rule in cures}
     beside |= {other.location.path for one in found.findings for other in one.related if other.rule in cures}
@@ -91,13 +91,14 @@ def plan(before: Report, sources: Sources) -> patches.Plan:
     told = {in_text(found, tables): found for found in before.findings}
     made = patches.plan(told, before.rules, sources.files)
     without = [(told[found], reason) for found, reason in made.without]
-    parts: list[patches.Part] = []
-    for part in made.parts:
-        if any(_in_magic(edit, sources) for edit in part.edits):
-            without.append((told[part.finding], "it stands in a line of IPython"))
-        else:
-            parts.append(part._replace(finding=told[part.finding]))
-    return patches.Plan(tuple(parts), tuple(without))
+    ways: dict[Finding, list[list[patches.Part]]] = {}
+    for found, each in made.ways.items():
+        for parts in each:
+            if not any(_in_magic(edit, sources) for part in parts for edit in part.edits):
+                ways.setdefault(told[found], []).append([part._replace(finding=told[found]) for part in parts])
+        if told[found] not in ways:
+            without.append((told[found], "it stands in a line of IPython"))
+    return patches.Plan(ways, tuple(without))
 
 
 def _in_magic(edit: Edit, sources: Sources) -> bool:
@@ -108,11 +109,18 @@ def _in_magic(edit: Edit, sources: Sources) -> bool:
     return any(map(is_masked, lines[at.line - 1 : at.end_line]))
 
 
-def patched(
-    parts: Sequence[patches.Part], sources: Sources, early: Sequence[str]
-) -> tuple[dict[str, bytes], tuple[tuple[str, str], ...]]:
-    """The new contents of files with the edits of all parts, and those that an edit would break."""
-    done = fix.apply_edits(patches.edits(parts, sources.files, early), sources.files.texts)
+class Patched(NamedTuple):
+    """New contents of files, those that an edit would break, and the parts that cannot be made, with the reasons."""
+
+    sources: dict[str, bytes]
+    refused: tuple[tuple[str, str], ...]
+    unmade: tuple[tuple[patches.Part, str], ...]
+
+
+def patched(parts: Sequence[patches.Part], sources: Sources, early: Sequence[str]) -> Patched:
+    """The new contents of files with the edits of all parts."""
+    made = patches.edits(parts, sources.files, early)
+    done = fix.apply_edits(made.edits, sources.files.texts)
     out: dict[str, bytes] = {}
     refused = list(done.refused)
     for path, text in done.sources.items():
@@ -122,7 +130,7 @@ def patched(
             out[path] = _notebook(path, sources, done.edits[path], text) if path.endswith(NOTEBOOK) else text
         except (CannotRead, notebooks.CannotEdit) as error:
             refused.append((path, str(error)))
-    return out, tuple(sorted(refused))
+    return Patched(out, tuple(sorted(refused)), made.left)
 
 
 def _read_again(path: str, data: bytes) -> None:

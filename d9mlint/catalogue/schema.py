@@ -28,7 +28,12 @@ _REQUIRED = (
     "sources",
 )
 _KEYS = (*_REQUIRED, "applies", "cause", "cure", "match", "verify", "examples")
-_CURES = ("argument", "assign", "unwrap", "sorted", "move", "remedy", "safe", "without", "rename", "setting")
+_TEXTS = ("argument", "assign", "unwrap", "behind", "within", "function", "states", "reason")
+_MAPS = ("rename", "replace", "chain")
+_FLAGS = ("sorted", "move", "remedy", "safe", "setting", "spelling", "delete", "rewrite", "instead", "device")
+_LISTS = ("without", "at")
+_CURES = (*_TEXTS, *_MAPS, *_FLAGS, *_LISTS)
+"""Words of a cure, by what stands behind them."""
 
 
 def module_name(rule: str) -> str:
@@ -83,11 +88,11 @@ def _cure(item: Item) -> dict[str, Any]:
     part = item.mapping(_CURES)
     out: dict[str, Any] = {}
     for name, value in part.items():
-        if name in ("argument", "assign", "unwrap"):
+        if name in _TEXTS:
             out[name] = value.text()
-        elif name == "without":
+        elif name in _LISTS:
             out[name] = list(value.texts())
-        elif name == "rename":
+        elif name in _MAPS:
             out[name] = {key: new.text() for key, (_, new) in value.pairs().items()}
         else:
             out[name] = value.flag()

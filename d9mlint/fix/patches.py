@@ -1,7 +1,8 @@
-"""Patches out of findings: what to change where, for each program in the ways that are worth trying.
+"""Patches out of findings: what to change where, for each finding in the ways that are worth trying.
 
-Statements at the start of a program (seeds, switches) cure what they cover in all of it; a listing or a setting is
-cured where it stands. Whether a patch does what it should is for the caller to find out: by checking the program again.
+Statements at the start of a program (seeds, switches) cure what they cover in all of it; a listing, a loader or a
+setting is cured where it stands. Whether a patch does what it should is for the caller to find out: by checking the
+program again.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from d9mlint.fix import places, settings, statements
-from d9mlint.fix.edits import is_python
+from d9mlint.fix import beginnings, places, settings, statements
+from d9mlint.fix.edits import is_python, overlaps
+from d9mlint.fix.place import Need, Place
 from d9mlint.model import Edit, Finding, Location, Rule
 
 _OTHER = "it is no file that can be patched"
-_DECIDED = places.DECIDED | {"setting"}
-"""Ways that a rule asks for whatever code its remedy names."""
+_UNKNOWN = "it is written in a way that is not known"
+_MEANING = "what to write depends on what the program means"
 _FLAG_RULE, _FLAG = "seed-flag-unused", re.compile(r"`--([\w-]+)` is parsed")
 
 
@@ -28,7 +30,7 @@ class Files(NamedTuple):
     """What is in them; of a notebook its code cells as Python."""
     refused: Mapping[str, str] = MappingProxyType({})
     """Those that cannot be patched, with the reason."""
-    cells: Mapping[str, statements.Cells] = MappingProxyType({})
+    cells: Mapping[str, beginnings.Cells] = MappingProxyType({})
     """First and last line of each cell, of those that have any."""
 
     def why_not(self, paths: Iterable[str]) -> str:
@@ -37,7 +39,7 @@ class Files(NamedTuple):
 
 
 class Part(NamedTuple):
-    """What cures one finding in one file: statements for its start, or an edit where it stands."""
+    """What cures one finding in one file: statements for its start, or edits with what they need."""
 
     finding: Finding
     path: str
@@ -46,37 +48,49 @@ class Part(NamedTuple):
     flag: str = ""
     """The program's own flag for a seed, which nothing reads so far."""
     edits: tuple[Edit, ...] = ()
+    needs: tuple[Need, ...] = ()
 
 
 class Plan(NamedTuple):
-    """All parts, and the findings for which there is none with the reason."""
+    """The ways to cure each finding, the best one first, and the findings for which there is none, with the reason."""
 
-    parts: tuple[Part, ...]
+    ways: Mapping[Finding, Sequence[Sequence[Part]]]
     without: tuple[tuple[Finding, str], ...]
 
 
 def plan(findings: Iterable[Finding], rules: Mapping[str, Rule], files: Files) -> Plan:
     """What can be done about ``findings`` of ``rules`` in ``files``."""
-    parts: list[Part] = []
+    ways: dict[Finding, list[list[Part]]] = {}
     without: list[tuple[Finding, str]] = []
     for found in findings:
-        own, reason = _parts(found, rules, files)
-        parts += own
-        if reason:
-            without.append((found, reason))
-    return Plan(tuple(parts), tuple(without))
+        reasons: list[str] = []
+        for parts, reason in _ways(found, rules, files):
+            if parts:
+                ways.setdefault(found, []).append(parts)
+            if reason:
+                reasons.append(reason)
+        if reasons and found not in ways:
+            without.append((found, reasons[0]))
+    return Plan(ways, tuple(without))
 
 
-def _parts(found: Finding, rules: Mapping[str, Rule], files: Files) -> tuple[list[Part], str]:
-    """The parts of the cure of one finding; else, or where they are not all, the reason."""
+def _ways(found: Finding, rules: Mapping[str, Rule], files: Files) -> Iterator[tuple[list[Part], str]]:
+    """The parts of each way to cure one finding; none with the reason where it is no way."""
     ready = next((fix for fix in found.fixes if fix.edits), None)
     if ready is not None and not files.why_not(edit.location.path for edit in ready.edits):
-        return [Part(found, ready.edits[0].location.path, ready.safe, edits=ready.edits)], ""
-    if _DECIDED.intersection(_cure(found.rule, rules)):  # its remedy names other code, too
-        return _in_place(found, rules, files)
+        yield [Part(found, ready.edits[0].location.path, ready.safe, edits=ready.edits)], ""
+        return
+    decided = places.DECIDED.union({"setting"}).intersection(_cure(found.rule, rules))
+    if decided:  # its remedy names other code, too
+        yield _in_place(found, rules, files)
     block = _of_remedy(found, files.texts) or _moved(found, rules, files.texts)
-    if block is None:
-        return _in_place(found, rules, files)
+    if block is not None:
+        yield _at_start(found, block, files)
+    if not decided and (block is None or _cure(found.rule, rules)):
+        yield _in_place(found, rules, files)
+
+
+def _at_start(found: Finding, block: statements.Block, files: Files) -> tuple[list[Part], str]:
     if not found.entries:
         return [], "no program is known that it belongs to"
     flag = _unused_flag(found)
@@ -116,43 +130,87 @@ def _unused_flag(found: Finding) -> str:
 
 
 def _in_place(found: Finding, rules: Mapping[str, Rule], files: Files) -> tuple[list[Part], str]:
-    """A part that cures each place of a finding where it stands."""
+    """A part that cures each place of a finding where it stands, or at places that it tells."""
     told = [(found.rule, found.location), *((r.rule, r.location) for r in found.related if r.rule)]
-    if not any(_cure(rule, rules) for rule, _ in told):
-        return [], "what to write depends on what the program means"
+    cures = [_cure(rule, rules) for rule, _ in told]
+    if not any(cures):
+        return [], _MEANING
     if reason := files.why_not(at.path for _, at in told):
         return [], reason
-    made = [_made(_cure(rule, rules), found.remedy, at, files.texts[at.path]) for rule, at in told]
+    made = [_made(cure, found, at, files.texts) for cure, (_, at) in zip(cures, told, strict=True)]
     if not all(made):
-        return [], "it is written in a way that is not known"
-    safe = all(bool(_cure(rule, rules).get("safe")) for rule, _ in told)
-    return [Part(found, found.location.path, safe, edits=tuple(edit for one in made for edit in one))], ""
+        return [], next((str(cure["reason"]) for cure in cures if "reason" in cure), _UNKNOWN)
+    parts = [one for part in made for one in part]
+    edited = tuple(one for one in parts if isinstance(one, Edit))
+    needs = tuple(one for one in parts if isinstance(one, Need))
+    safe = all(bool(cure.get("safe")) for cure in cures)
+    return [Part(found, edited[0].location.path, safe, edits=edited, needs=needs)], ""
 
 
-def _made(cure: Mapping[str, Any], remedy: str, at: Location, text: bytes) -> list[Edit]:
-    """The edits of a cure at one place, in Python or in what stands beside it."""
+def _made(cure: Mapping[str, Any], found: Finding, at: Location, texts: Mapping[str, bytes]) -> list[Edit | Need]:
+    """What a cure changes at one place, in Python or in what stands beside it, and what that needs."""
     if is_python(at.path):
-        return places.edits(cure, remedy, at, text)
-    return settings.edits(remedy, at, text) if cure.get("setting") else []
+        return places.edits(cure, Place(found, at, texts))
+    return list(settings.edits(found.remedy, at, texts[at.path])) if cure.get("setting") else []
 
 
-def edits(parts: Sequence[Part], files: Files, early: Collection[str] = ()) -> list[Edit]:
-    """The edits of all parts, one for the statements of each file, as far as they can be made.
+# -- edits -----------------------------------------------------------------------------------------------------------
 
-    ``early``: files whose statements go before the first import that may draw.
+
+class Made(NamedTuple):
+    """The edits of parts, and the parts that cannot be made, with the reason."""
+
+    edits: tuple[Edit, ...]
+    left: tuple[tuple[Part, str], ...] = ()
+
+
+def edits(parts: Sequence[Part], files: Files, early: Collection[str] = ()) -> Made:
+    """The edits of all parts, one for the start of each file, as far as they can be made.
+
+    ``early``: files whose statements go before the first import that may draw. Of parts that would change the same text
+    the first is made.
     """
-    out = [edit for part in parts for edit in part.edits]
-    for path in dict.fromkeys(part.path for part in parts if part.statements):
-        there = [part for part in parts if part.path == path]
-        flag = next((part.flag for part in there if part.flag), "")
-        wanted = list(_ordered(there))
-        flagged = [one for one in wanted if flag and "seed(" in one]
-        rest = [one for one in wanted if one not in flagged]
-        text, cells = files.texts[path], files.cells.get(path, ())
-        made = [statements.after_parsing(path, text, flagged, flag)] if flagged else []
-        made += [statements.insertion(path, text, rest, early=path in early, cells=cells)] if rest else []
-        out += [edit for edit in made if isinstance(edit, Edit)]
-    return list(dict.fromkeys(out))
+    out: list[Edit] = []
+    needs: list[Need] = []
+    left: list[tuple[Part, str]] = []
+    for part in parts:
+        if any(overlaps(new.location, one.location) for new in part.edits for one in out if new != one):
+            left.append((part, "another patch changes the same text"))
+        else:
+            out += part.edits
+            needs += part.needs
+    starting = [part for part in parts if part.statements]
+    wanted: dict[str, list[str]] = {}
+    for path in dict.fromkeys(part.path for part in starting):
+        there = [part for part in starting if part.path == path]
+        wanted[path], made = _with_flag(path, there, files)
+        if isinstance(made, str):
+            left += [(part, made) for part in there]
+        else:
+            out += [one for one in made if isinstance(one, Edit)]
+            needs += [one for one in made if isinstance(one, Need)]
+    for path in dict.fromkeys([*wanted, *(need.path for need in needs)]):
+        needed = list(dict.fromkeys(need.text for need in needs if need.path == path))
+        told = wanted.get(path, [])
+        if not told and not needed:
+            continue
+        put = beginnings.insertion(
+            path, files.texts[path], told, needed, early=path in early, cells=files.cells.get(path, ())
+        )
+        if isinstance(put, Edit):
+            out.append(put)
+        elif told:
+            left += [(part, put) for part in starting if part.path == path]
+    return Made(tuple(dict.fromkeys(out)), tuple(left))
+
+
+def _with_flag(path: str, parts: Sequence[Part], files: Files) -> tuple[list[str], list[Edit | Need] | str]:
+    """The statements for the start of a file, and what puts seeds where its own flag is known, or why it cannot."""
+    flag = next((part.flag for part in parts if part.flag), "")
+    told = list(_ordered(parts))
+    flagged = [one for one in told if flag and "seed(" in one]
+    made = beginnings.after_parsing(path, files.texts[path], flagged, flag) if flagged else []
+    return [one for one in told if one not in flagged] if not isinstance(made, str) else [], made
 
 
 def _ordered(parts: Iterable[Part]) -> Iterator[str]:

@@ -1,188 +1,122 @@
-"""Cures where a finding stands: a call with other arguments or another name, an assignment with another value.
+"""Cures where a finding stands, by what the rule says (``cure:`` in its file).
 
-What is to be done is said by the rule (``cure:`` in its file): ``sorted``, ``assign: VALUE``, ``argument: VALUE`` (the
-first, where there is none, or all of them), ``without: [KEYWORDS]``, ``rename: {NAME: NAME}``, ``unwrap: NAME`` (a call
-becomes its first argument), ``remedy`` (the keyword that the remedy names), ``move`` (a seed goes to the start). In
-config files and launchers it is ``setting`` (`d9mlint.fix.settings`).
+- Text: ``sorted``, ``assign: VALUE``, ``replace: {TEXT: TEXT}``, ``spelling`` (the names that the message tells).
+- Calls (`d9mlint.fix.arguments`): ``argument: VALUE`` (the first, where there is none, or all of them), ``without:
+  [KEYWORDS]``, ``rename: {NAME: NAME}``, ``unwrap: NAME`` (a call becomes its first argument), ``remedy`` (the keywords
+  that the remedy names), ``rewrite`` (its expression), ``instead`` (its call).
+- Statements (`d9mlint.fix.blocks`): ``delete``, ``device`` (it runs on the device that the remedy names).
+- At places that the finding tells by a note (`d9mlint.fix.objects`): ``behind: NOTE``, ``chain: {METHOD: NOTE}``,
+  ``within: NOTE``, ``function: NOTE``, ``states: NOTE``; ``at: [NOTE]`` has any of the others done there.
+
+Elsewhere: ``move`` (a seed goes to the start, `d9mlint.fix.patches`), ``setting`` (in config files and launchers,
+`d9mlint.fix.settings`). ``reason`` is told where nothing of this can be done.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import libcst as cst
-from libcst.metadata import CodeRange, PositionProvider
 
-from d9mlint.fix import statements
+from d9mlint.fix import arguments, blocks, objects, statements
+from d9mlint.fix.place import Need, Place, Way
+from d9mlint.fix.tree import end, span, start, text_at
 from d9mlint.model import Edit, Location
 
-_NOT_SORTABLE = re.compile(r"(^|\.)(walk|fwalk|scandir)\(")
 _COLLECTING, _NUMBERING = ("list", "tuple"), ("enumerate", "iter")
 """Calls that only collect, which ``sorted`` does as well, and those whose argument is to be sorted."""
-_KEYWORD = re.compile(r"`(?:[\w.]+\((?:[^`]*?, )?)?(\w+)=((?:[^`()]|\([^`()]*\))+)\)?`")
-"""In a remedy: the keyword of a call and its value."""
+_BY_NAME = re.compile(r"(^|\.)scandir\(")
+_WALKS = re.compile(r"(^|\.)f?walk\(")
 _REST = re.compile(r"\s*=\s*(\w+|\"[^\"]*\"|'[^']*')\s*(?:#.*)?$")
 _ASSIGNED = re.compile(r"(=\s*)[^=].*$", re.DOTALL)
 _SEED = re.compile(r"([\w.]+\.(?:seed|manual_seed|set_seed|set_random_seed))\((\d+)?.*\)", re.DOTALL)
+_TOLD = re.compile(r"`([\w.]+)`")
 
 
-def edits(cure: Mapping[str, Any], remedy: str, at: Location, source: bytes) -> list[Edit]:
-    """The edits of the first way of ``cure`` that fits what stands at ``at``; none where no way does."""
+def edits(cure: Mapping[str, Any], place: Place) -> list[Edit | Need]:
+    """What the first way of ``cure`` that fits what stands there changes and needs; none where no way does."""
+    place = next((other for note in cure.get("at", ()) if (other := place.other(note))), place)
     for way, made in _WAYS.items():
-        if way in cure and (found := list(made(cure[way], remedy, at, source))):
-            return found
+        if way in cure:
+            found = list(made(cure[way], place))
+            if any(isinstance(one, Edit) for one in found):
+                return found
     return []
 
 
 def moved(cure: Mapping[str, Any], at: Location, source: bytes) -> str:
     """The seed or switch at ``at``, to be said at the start of the program as well; empty where there is none."""
-    text = _text(at, source) if cure.get("move") else ""
+    text = text_at(at, source) if cure.get("move") else ""
     match = _SEED.fullmatch(text)
     told = f"{match[1]}({match[2] or 1})" if match else text
     return told if statements.stands_alone(told) else ""
 
 
-def _sorted(_: object, remedy: str, at: Location, source: bytes) -> Iterator[Edit]:
-    text = _text(at, source)
-    if not text or _NOT_SORTABLE.search(text):
+def _sorted(_: object, place: Place) -> Iterator[Edit | Need]:
+    text = place.text
+    if not text:
         return
-    call, where = _call(at, source)
+    if _WALKS.search(text):
+        yield from blocks.walked(place)
+        return
+    of = place.tree
+    call = of.call(place.at) if of is not None else None
     called = call.func if call is not None else None
-    if call is not None and isinstance(called, cst.Name) and len(call.args) == 1 and called.value in _COLLECTING:
-        yield Edit(_range(at.path, where[called]), "sorted")
-    elif call is not None and isinstance(called, cst.Name) and call.args and called.value in _NUMBERING:
-        inner = _range(at.path, where[call.args[0].value])
-        yield from (Edit(_start(inner), "sorted("), Edit(_end(inner), ")"))
+    if of is None or call is None or not isinstance(called, cst.Name) or not call.args:
+        within = place.at
+    elif len(call.args) == 1 and called.value in _COLLECTING:
+        yield Edit(span(place.path, of.positions[called]), "sorted")
+        return
     else:
-        yield from (Edit(_start(at), "sorted("), Edit(_end(at), ")"))
+        within = span(place.path, of.positions[call.args[0].value]) if called.value in _NUMBERING else place.at
+    key = ", key=lambda entry: entry.name" if _BY_NAME.search(text) else ""
+    if key and blocks.is_entered(place):
+        return  # (what is sorted cannot be closed)
+    yield from (Edit(start(within), "sorted("), Edit(end(within), f"{key})"))
 
 
-def _assign(value: str, remedy: str, at: Location, source: bytes) -> Iterator[Edit]:
-    """Another value for what is assigned: ``at`` is the assignment, or the name on its left."""
-    text = _text(at, source)
-    rest = _text(at._replace(column=at.end_column, end_column=10_000), source)
+def _assign(value: str, place: Place) -> Iterator[Edit | Need]:
+    """Another value for what is assigned: the place is the assignment, or the name on its left."""
+    at, text = place.at, place.text
+    rest = text_at(at._replace(column=at.end_column, end_column=10_000), place.source)
     if at.line != at.end_line or text.endswith(")"):
         return
     if len(_ASSIGNED.findall(text)) == 1:
         yield Edit(at, _ASSIGNED.sub(lambda match: match[1] + value, text))
     elif match := _REST.match(rest):
-        start = at.end_column + match.start(1)
-        yield Edit(Location(at.path, at.line, start, at.line, start + len(match[1])), value)
+        begin = at.end_column + match.start(1)
+        yield Edit(Location(at.path, at.line, begin, at.line, begin + len(match[1])), value)
 
 
-def _argument(value: str, remedy: str, at: Location, source: bytes) -> Iterator[Edit]:
-    call, where = _call(at, source)
-    if call is None:
+def _replace(texts: Mapping[str, str], place: Place) -> Iterator[Edit | Need]:
+    """Other text in the place of the first of these that stands there, as whole words."""
+    if place.at.line != place.at.end_line:
         return
-    if not call.args:
-        yield Edit(_before_end(at), value)
-    elif len(call.args) == 1 and call.args[0].keyword is None:
-        yield Edit(_range(at.path, where[call.args[0].value]), value)
+    for old, new in texts.items():
+        match = re.search(rf"(?<!\w){re.escape(old)}(?!\w)", place.text)
+        if match:
+            begin = place.at.column + match.start()
+            yield Edit(Location(place.path, place.at.line, begin, place.at.line, begin + len(old)), new)
+            return
 
 
-def _without(names: list[str], remedy: str, at: Location, source: bytes) -> Iterator[Edit]:
-    call, where = _call(at, source)
-    for number, arg in enumerate(call.args if call is not None else ()):
-        if call is None or arg.keyword is None or arg.keyword.value not in names:
-            continue
-        start, end = where[arg].start, where[arg].end
-        if number + 1 < len(call.args):  # up to the next one
-            end = where[call.args[number + 1]].start
-        elif number:
-            start = where[call.args[number - 1].value].end
-        yield Edit(_range(at.path, CodeRange(start, end)), "")
+def _spelling(_: object, place: Place) -> Iterator[Edit | Need]:
+    """The name that is meant in the place of the one that is written, as the message tells them in this order."""
+    names = [name.split(".") for name in _TOLD.findall(place.found.message)]
+    if len(names) == 2 and len(names[0]) == len(names[1]):
+        other = [(one, two) for one, two in zip(*names, strict=True) if one != two]
+        yield from _replace(dict(other), place) if len(other) == 1 else ()
 
 
-def _keyword(_: object, remedy: str, at: Location, source: bytes) -> Iterator[Edit]:
-    """Sets the keyword that the remedy names."""
-    match = _KEYWORD.search(remedy)
-    call, where = _call(at, source)
-    if match is None or call is None:
-        return
-    name, value = match[1], match[2].strip()
-    root = value.partition(".")[0]
-    if "." in value and root.isidentifier() and not re.search(rb"\b" + root.encode() + rb"\b", source):
-        return  # (its package has another name there)
-    given = next((arg for arg in call.args if arg.keyword is not None and arg.keyword.value == name), None)
-    if given is not None:
-        yield Edit(_range(at.path, where[given.value]), value)
-    elif not any(arg.star for arg in call.args):
-        last = call.args[-1] if call.args else None
-        comma = last is not None and not isinstance(last.comma, cst.Comma)
-        yield Edit(_before_end(at), f"{', ' if comma else ' ' if last is not None else ''}{name}={value}")
-
-
-def _rename(names: Mapping[str, str], remedy: str, at: Location, source: bytes) -> Iterator[Edit]:
-    call, where = _call(at, source)
-    called = call.func if call is not None else None
-    name = called.attr if isinstance(called, cst.Attribute) else called
-    if isinstance(name, cst.Name) and name.value in names:
-        yield Edit(_range(at.path, where[name]), names[name.value])
-
-
-def _unwrap(name: str, remedy: str, at: Location, source: bytes) -> Iterator[Edit]:
-    call, where = _call(at, source)
-    called = call.func if call is not None else None
-    last = called.attr if isinstance(called, cst.Attribute) else called
-    if call is not None and isinstance(last, cst.Name) and last.value == name and len(call.args) == 1:
-        inner = where[call.args[0].value]
-        yield Edit(_range(at.path, CodeRange(where[call].start, inner.start)), "")
-        yield Edit(_range(at.path, CodeRange(inner.end, where[call].end)), "")
-
-
-_Way = Callable[[Any, str, Location, bytes], Iterator[Edit]]
-_WAYS: dict[str, _Way] = {
-    "sorted": _sorted, "without": _without, "rename": _rename, "unwrap": _unwrap, "argument": _argument,
-    "remedy": _keyword, "assign": _assign,
+_WAYS: dict[str, Way] = {
+    "sorted": _sorted, "without": arguments.without, "rename": arguments.rename, "unwrap": arguments.unwrap,
+    "argument": arguments.argument, "rewrite": arguments.rewrite,
+    "instead": arguments.instead, "spelling": _spelling, "replace": _replace,
+    "delete": blocks.deleted, "remedy": arguments.keywords, "assign": _assign, "behind": objects.behind_maker,
+    "chain": objects.chained, "within": objects.within_graph, "function": objects.in_function, "states": objects.states,
+    "device": blocks.on_device,
 }  # fmt: skip
-DECIDED = frozenset(_WAYS) - {"remedy"}
-
-
-# -- what stands at a place ----------------------------------------------------------------------------------------
-
-
-@lru_cache(maxsize=64)
-def _calls(source: bytes) -> tuple[dict[tuple[int, int], cst.Call], Mapping[cst.CSTNode, CodeRange]]:
-    """The call that ends at each place, and where all nodes stand."""
-    wrapper = statements.parsed(source)
-    if wrapper is None:
-        return {}, {}
-    positions = wrapper.resolve(PositionProvider)
-    found: dict[tuple[int, int], cst.Call] = {}
-    for node, where in positions.items():
-        if isinstance(node, cst.Call):
-            found[(where.end.line, where.end.column)] = node
-    return found, positions
-
-
-def _call(at: Location, source: bytes) -> tuple[cst.Call | None, Mapping[cst.CSTNode, CodeRange]]:
-    """The call that a finding stands at: the one that ends where it does."""
-    calls, positions = _calls(source)
-    return calls.get((at.end_line, at.end_column - 1)), positions
-
-
-def _text(at: Location, source: bytes) -> str:
-    lines = source.decode("utf-8", "replace").split("\n")
-    if not 1 <= at.line <= at.end_line <= len(lines):
-        return ""
-    return lines[at.line - 1][at.column - 1 : at.end_column - 1 if at.line == at.end_line else None]
-
-
-def _range(path: str, where: CodeRange) -> Location:
-    return Location(path, where.start.line, where.start.column + 1, where.end.line, where.end.column + 1)
-
-
-def _start(at: Location) -> Location:
-    return Location(at.path, at.line, at.column, at.line, at.column)
-
-
-def _end(at: Location) -> Location:
-    return Location(at.path, at.end_line, at.end_column, at.end_line, at.end_column)
-
-
-def _before_end(at: Location) -> Location:
-    """Before the parenthesis that closes a call."""
-    return Location(at.path, at.end_line, at.end_column - 1, at.end_line, at.end_column - 1)
+DECIDED = frozenset({"sorted", "without", "rename", "unwrap", "argument", "assign"})
+"""Ways that a rule asks for whatever code its remedy names."""

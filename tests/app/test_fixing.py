@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from d9mlint.app import fixing
+from d9mlint.app import curing, fixing
 from d9mlint.app.programs import checked
 
 Run = Callable[..., Any]
@@ -106,21 +106,21 @@ def test_what_is_not_proven_in_time_is_not_written(d9mlint: Run, monkeypatch: py
     Path("table.py").write_text("import numpy as np\n\nTABLE = np.random.rand(3)\n")
     text = "import numpy as np\nfrom table import TABLE\n\nprint(TABLE, np.random.rand(2))\n"
     Path("train.py").write_text(text)
-    monkeypatch.setattr(fixing, "_TRIES", 1)  # (the second way would do)
+    monkeypatch.setattr(curing, "_TRIES", 1)  # (the second way would do)
     assert d9mlint("train.py", "--fix").err.startswith("fixed 0 findings\n  not fixed: ")
     assert Path("train.py").read_text() == text
 
 
 def test_a_file_that_changes_meanwhile_is_left_alone(d9mlint: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("train.py").write_text(UNSEEDED)
-    real = fixing._cure
+    real = fixing.cure
 
     def slow(*args: Any) -> Any:
         done = real(*args)
         Path("train.py").write_text("# edited\n" + UNSEEDED)
         return done
 
-    monkeypatch.setattr(fixing, "_cure", slow)
+    monkeypatch.setattr(fixing, "cure", slow)
     ran = d9mlint("train.py", "--fix", "--format", "json")
     assert ran.code == 3
     assert ran.json["unchecked"] == [{"path": "train.py", "reason": "not fixed: it has changed in the meantime"}]
@@ -129,7 +129,7 @@ def test_a_file_that_changes_meanwhile_is_left_alone(d9mlint: Run, monkeypatch: 
 
 def test_what_has_no_patch_is_told_with_the_reason(d9mlint: Run) -> None:
     Path("walk.py").write_text(
-        "import os\nimport numpy as np\n\nrows = []\nfor top, dirs, files in os.walk('data'):\n"
+        "import os\nimport numpy as np\n\nrows = []\nfor top, dirs, files in list(os.walk('data')):\n"
         "    rows += [np.load(os.path.join(top, f)) for f in files]\nnp.save('all.npy', np.concatenate(rows))\n"
     )
     assert "it is written in a way that is not known" in d9mlint("walk.py", "--fix").err

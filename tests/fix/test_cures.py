@@ -11,8 +11,9 @@ from d9mlint.app import Options
 from d9mlint.app.fixing import cured
 
 PROJECTS = Path(__file__).parent.parent / "projects"
-AT_LEAST = 0.58
-"""Share of the programs with warnings that have none left; most others need a decision of their author."""
+AT_LEAST = 0.86
+"""Share of the programs with warnings that have none left: 168 of 191. Of the other 23 more than half have an op without a
+deterministic kernel that takes the same arguments; what is left is a decision of their author."""
 
 
 @pytest.mark.slow

@@ -251,14 +251,14 @@ def test_empty_and_broken_notebooks(d9mlint: Run) -> None:
 def test_a_notebook_that_changes_meanwhile_is_left_alone(d9mlint: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("n.ipynb").write_bytes(LAYOUTS["jupyter"](notebook("import torch", DRAW)))
     other = LAYOUTS["jupyter"](notebook("import torch", DRAW, "x = 1"))
-    real = fixing._cure
+    real = fixing.cure
 
     def slow(*args: Any) -> Any:
         done = real(*args)
         Path("n.ipynb").write_bytes(other)
         return done
 
-    monkeypatch.setattr(fixing, "_cure", slow)
+    monkeypatch.setattr(fixing, "cure", slow)
     ran = d9mlint("n.ipynb", "--fix", "--format", "json")
     assert ran.code == 3
     assert ran.json["unchecked"] == [{"path": "n.ipynb", "reason": "not fixed: it has changed in the meantime"}]

@@ -2,44 +2,58 @@
 
 from __future__ import annotations
 
+from d9mlint.model import Location, Related
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Bound, Func, Partial, Value, alternatives
 from d9mlint.python.interpreter.library.environment import SPAWNED
 from d9mlint.python.interpreter.program import Program
+from d9mlint.python.source.facts import Def
 
 
-def runs_in(program: Program, event: Event) -> str:
-    """The name of the function that the process of an event runs; empty in the first process, or where not known."""
+def runs_in(program: Program, event: Event) -> Func | None:
+    """The function that the process of an event runs; None in the first process, or where it is not known."""
     if not event.inside(SPAWNED):
-        return ""
+        return None
     starts = program.once("process-starts", _starts)
-    return next((starts[place] for place in event.stack if place in starts), "")
+    return next((starts[place] for place in event.stack if place in starts), None)
 
 
-def _starts(program: Program) -> dict[object, str]:
+def _starts(program: Program) -> dict[object, Func]:
     """The functions that calls start processes for, by the place of the call."""
-    found: dict[object, str] = {}
+    found: dict[object, Func] = {}
     for event in program.events:
         if event.kind == "call" and event.name.rpartition(".")[2] in ("Process", "spawn", "start_processes"):
             given = [event.kwargs[key] for key in ("target", "fn") if key in event.kwargs] or list(event.args)
-            name = next((name for value in given if (name := _function(value))), "")
-            if name:
-                found[event.location] = name
+            func = next((func for value in given if (func := _function(value))), None)
+            if func is not None:
+                found[event.location] = func
     return found
 
 
-def _function(value: Value) -> str:
+def _function(value: Value) -> Func | None:
     for _, leaf in alternatives(value):
         if isinstance(leaf, (Bound, Partial)):
             return _function(leaf.func)
         if isinstance(leaf, Func):
-            return leaf.name
-    return ""
+            return leaf
+    return None
+
+
+def told_there(program: Program, event: Event) -> list[Related]:
+    """Where the function begins that the process of an event runs; nothing where it has no name."""
+    func = runs_in(program, event)
+    if func is None or not isinstance(func.node, Def):
+        return []
+    line, column, *_ = func.node.place
+    at = Location(func.closure.module.path, line, column, line, column + len("def"))
+    return [Related(at, "is run by a process of its own")]
 
 
 def remedy_there(program: Program, event: Event, remedy: str) -> str:
     """A remedy with the function that it belongs in, where that is one of another process."""
-    name = runs_in(program, event)
+    func = runs_in(program, event)
+    if func is None:
+        return remedy
     # One finding speaks for all programs that meet it, and not all of them need start processes.
-    note = f" (where `{name}` runs in a process of its own, at its start: no seed of the parent reaches it)"
-    return f"{remedy}{note}" if name else remedy
+    note = f" (where `{func.name}` runs in a process of its own, at its start: no seed of the parent reaches it)"
+    return f"{remedy}{note}"

@@ -14,7 +14,7 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.decides import decides, rank
 from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.flows import stands_in
-from d9mlint.python.judging.processes import remedy_there
+from d9mlint.python.judging.processes import remedy_there, told_there
 from d9mlint.python.judging.randomness import Uncovered, uncovered
 from d9mlint.python.judging.restoring import lasting
 from d9mlint.python.judging.seedings import Seeding, reaches, seedings
@@ -74,7 +74,7 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
     first = _first(program, group)
     event = first.draw.event
     others_too = sorted((u for u in group if u.draw.event.location != event.location), key=lambda u: rank(u.draw))
-    related = [Related(u.draw.event.location, _does(u)) for u in others_too]
+    related = [*told_there(program, event), *(Related(u.draw.event.location, _does(u)) for u in others_too)]
     seeds = [s for s in seedings(program) if first.draw.generator in s.generators]
     idle = [s for s in seeds if s.event.detached]
     late = ""

@@ -17,7 +17,7 @@ from d9mlint.python.frameworks.torch import ops as torchops
 from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.library.environment import SPAWNED
 from d9mlint.python.interpreter.program import Program
-from d9mlint.python.interpreter.provenance import results
+from d9mlint.python.interpreter.provenance import made_by, results
 from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.opuse import Use, shown, uses
 from d9mlint.python.rules.switches import _missing_switch
@@ -173,6 +173,7 @@ def _draft(
         related=[
             *(Related(u.event.location, _varies(u)) for u in seen.uses),
             *(Related(e.location, "the switch is an argument here") for e in _told_otherwise(program)),
+            *(Related(e.location, "the trainer is made here") for e in _trainers(event)),
         ],
         severity="info" if partial or not seen.sure or not cured else "",
         confidence=_confidence(rule, event, seen, program.story.entry),
@@ -243,6 +244,13 @@ def _of_trainer(program: Program, event: Event) -> str:
     if event.name.replace("()", "").rpartition(".")[0] in torchgpu.TRAINERS:
         return "pass `deterministic=True` to `Trainer`"
     return ""
+
+
+def _trainers(event: Event) -> list[Event]:
+    """The calls that made the trainer which is asked to train, where it would take the switch as an argument."""
+    if event.name.replace("()", "").rpartition(".")[0] not in torchgpu.TRAINERS:
+        return []
+    return [made for made in made_by(event.receiver) if not made.detached]
 
 
 def _told_otherwise(program: Program) -> list[Event]:

@@ -1,0 +1,211 @@
+"""Statements, and what edits need, put into a script: behind its imports, or where its command line is parsed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+import libcst as cst
+
+from d9mlint.fix import names
+from d9mlint.fix.place import Need
+from d9mlint.fix.remedies import ROOTS
+from d9mlint.fix.tree import Statement, Tree, at_start, behind, is_text, tree
+from d9mlint.model import Edit, Location
+
+_NUMBER = re.compile(r"\(\d+\)$")
+_STANDARD = ("random", "os", "zlib", "hashlib")
+_PACKAGES = frozenset(
+    {*ROOTS.values(), "__future__", "sys", "math", "time", "datetime", "json", "argparse", "logging", "pathlib", "re",
+     "collections", "itertools", "functools", "typing", "dataclasses", "absl", "torchvision", "jax", "flax", "optax"}
+)  # fmt: skip
+"""Packages whose import draws nothing."""
+_UNPARSED = "it cannot be parsed"
+Cells = Sequence[tuple[int, int]]
+"""First and last line of each cell."""
+
+
+def insertion(
+    path: str,
+    source: bytes,
+    statements: Iterable[str],
+    needs: Iterable[str] = (),
+    *,
+    early: bool = False,
+    cells: Cells = (),
+) -> Edit | str:
+    """The edit that puts statements, and the imports they need, behind the imports of a script; or why it cannot.
+
+    ``needs``: functions to be defined there, and packages to be imported, by the names that remedies have for them.
+    ``early``: before the first import that is relative or of a module beside the script, as that may draw. ``cells``:
+    the lines of the cells that it is run in; they go into the first by which what they are about is imported.
+    """
+    of = tree(source)
+    if of is None:
+        return _UNPARSED
+    body, wanted, needed = of.module.body, list(statements), list(needs)
+    roots = {ROOTS[one.partition(".")[0]] for one in wanted} | {ROOTS[one] for one in needed if one in ROOTS}
+    packages = frozenset() if early else roots.difference(_STANDARD)
+    first = _first_cells(body, [of.positions[stmt].start.line for stmt in body], cells, packages)
+    last, bound = _last_import(first, early)
+    told = [names.known(one, bound) for one in wanted]
+    present = _present(of, told, last)
+    new = [one for one in told if one not in present]
+    functions = [names.known(one, bound) for one in needed if one not in ROOTS]
+    used = [f"{one}." for one in needed if one in ROOTS]
+    missing = dict.fromkeys(text for one in (*new, *functions, *used) for text in names.lacking(one, bound))
+    if not (new or functions or missing):
+        return "it is there already"
+    groups = ["\n".join(missing)] if missing else []
+    groups += ["\n".join(new)] if new else []
+    text = "\n\n".join(groups) + "".join(f"\n\n\n{one.rstrip()}" for one in functions)
+    if last is None:
+        line = of.positions[body[0]].start.line if body else len(of.lines)  # what stands above are comments
+        return Edit(Location(path, line, 1, line, 1), f"{text.lstrip()}\n" + "\n" * _blank(body, bool(functions)))
+    above = "" if missing else "\n"
+    blank = 2 if functions else 1 if new else 0
+    return _behind(path, of.lines, of.positions[last].end.line, above + text.removeprefix("\n\n"), blank)
+
+
+def _blank(body: Sequence[cst.CSTNode], functions: bool) -> int:
+    """How many blank lines stand between what is inserted and what follows."""
+    return 0 if not body else 2 if functions else 1
+
+
+def _behind(path: str, lines: Sequence[str], line: int, text: str, blank: int) -> Edit:
+    """The edit that puts lines behind a line, with blank ones where others follow, and a line end at the last."""
+    end = len(lines[line - 1]) + 1
+    there = next((n for n, one in enumerate(lines[line : line + blank]) if one.strip()), blank)
+    return Edit(Location(path, line, end, line, end), "\n" + text + "\n" * (1 if line == len(lines) else blank - there))
+
+
+def _present(of: Tree, told: Collection[str], last: cst.CSTNode | None) -> set[str]:
+    """Which of these statements stand where they would be put, or before."""
+    found: set[str] = set()
+    behind = last is None
+    for stmt in of.module.body:
+        text = _text(of, stmt)
+        if behind and text not in told:
+            break
+        found.add(text)
+        behind = behind or stmt is last
+    return found
+
+
+def _text(of: Tree, stmt: cst.CSTNode) -> str:
+    return of.code(stmt.with_changes(leading_lines=())).strip() if hasattr(stmt, "leading_lines") else ""
+
+
+# -- the command line ------------------------------------------------------------------------------------------------
+
+
+def after_parsing(path: str, source: bytes, statements: Iterable[str], flag: str) -> list[Edit | Need] | str:
+    """What puts seeds where the command line has been parsed, with the value of ``flag``; or why it cannot."""
+    of = tree(source)
+    if of is None:
+        return _UNPARSED
+    places = list(_parsed(of))
+    if len(places) != 1:
+        return "its command line is not parsed at one place"
+    name, statement = places[0]
+    wanted = list(statements)
+    bound = names.bound(of.module.body)
+    told = [re.sub(_NUMBER, f"({name}.{flag})", names.known(one, bound)) for one in wanted]
+    if isinstance(statement.node, cst.FunctionDef):
+        body = statement.node.body
+        indent = of.indent(of.positions[body.body[0]].start.line)
+        edit = at_start(path, of, body, f"\n{indent}".join(told))
+    else:
+        indent = of.indent(statement.where.start.line)
+        edit = behind(path, of, statement, f"\n{indent}".join(told))
+    if edit is None:
+        return "its command line is parsed on a line with other statements"
+    return [edit, *(Need(path, one.partition(".")[0]) for one in wanted)]
+
+
+def _parsed(of: Tree) -> Iterator[tuple[str, Statement]]:
+    """The names of what is parsed, each with the statement that binds it, or the function that is called with it."""
+    functions = {one.node.name.value: one for one in of.statements if isinstance(one.node, cst.FunctionDef)}
+    parsers = {
+        one.functions[-1].name.value
+        for one in of.statements
+        if one.functions and any(isinstance(part, cst.Return) and _parses(part.value, ()) for part in _parts(one))
+    }
+    for one in of.statements:
+        for part in _parts(one):
+            if isinstance(part, cst.Assign) and len(part.targets) == 1 and _parses(part.value, parsers):
+                target = part.targets[0].target
+                if isinstance(target, cst.Name) and len(_parts(one)) == 1:
+                    yield target.value, one
+            elif isinstance(part, cst.Expr) and isinstance(part.value, cst.Call) and len(part.value.args) == 1:
+                func = part.value.func
+                to = functions.get(func.value) if isinstance(func, cst.Name) else None
+                if to is None or not _parses(part.value.args[0].value, parsers):
+                    continue
+                if isinstance(to.node, cst.FunctionDef) and to.node.params.params:
+                    yield to.node.params.params[0].name.value, to
+
+
+def _parts(one: Statement) -> Sequence[cst.BaseSmallStatement]:
+    return one.node.body if isinstance(one.node, cst.SimpleStatementLine) else ()
+
+
+def _parses(value: cst.CSTNode | None, parsers: Collection[str]) -> bool:
+    """Whether a value is what ``parse_args`` returns, or a function that returns it."""
+    func = value.func if isinstance(value, cst.Call) else None
+    name = func.attr.value if isinstance(func, cst.Attribute) else func.value if isinstance(func, cst.Name) else ""
+    return name == "parse_args" if isinstance(func, cst.Attribute) else name in parsers
+
+
+# -- imports ---------------------------------------------------------------------------------------------------------
+
+
+def _first_cells(
+    body: Sequence[cst.BaseStatement | cst.BaseSmallStatement],
+    lines: Sequence[int],
+    cells: Cells,
+    packages: Collection[str],
+) -> Sequence[cst.BaseStatement | cst.BaseSmallStatement]:
+    """The statements up to the end of the first cell by which ``packages`` are imported, those that ever are."""
+    if not cells:
+        return body
+    imported = [
+        {name.partition(".")[0] for part in names.imports(stmt) for name in names.binds(part).values()} for stmt in body
+    ]
+    missing = {name for found in imported for name in found}.intersection(packages)
+    within = [next((number for number, (_, last) in enumerate(cells) if line <= last), -1) for line in lines]
+    for number, found in enumerate(imported):
+        missing -= found
+        ends = number + 1 < len(body) and within[number + 1] != within[number]
+        if ends and not missing and any(imported[: number + 1]):
+            return body[: number + 1]
+    return body
+
+
+def _last_import(body: Sequence[cst.CSTNode], early: bool) -> tuple[cst.CSTNode | None, Mapping[str, str]]:
+    """The statement behind which to insert, and what the imports up to it bind, by name."""
+    last: cst.CSTNode | None = None
+    bound: dict[str, str] = {}
+    idle = True
+    for number, stmt in enumerate(body):
+        found = names.imports(stmt)
+        if not found:
+            idle = idle and (_is_pass(stmt) or (number == 0 and is_text(stmt)))
+            last = stmt if idle else last
+            continue
+        if early and any(not _is_of_packages(part) for part in found):
+            break
+        last, idle = stmt, False
+        for part in found:
+            bound.update(names.binds(part))
+    return last, bound
+
+
+def _is_pass(stmt: cst.CSTNode) -> bool:
+    """Whether a statement does nothing, as which the magics of a notebook are read."""
+    return isinstance(stmt, cst.SimpleStatementLine) and all(isinstance(part, cst.Pass) for part in stmt.body)
+
+
+def _is_of_packages(part: cst.Import | cst.ImportFrom) -> bool:
+    """Whether an import is of frameworks and of what they need; any other one may run code of the program."""
+    return all(name.partition(".")[0] in _PACKAGES for name in names.binds(part).values())
