@@ -90,7 +90,7 @@ def test_a_patch_that_brings_another_finding_is_left_out(d9mlint: Run, monkeypat
         other = [found._replace(rule="other", message="another one") for found in checked(options).report.findings]
         return outcome._replace(report=outcome.report._replace(findings=tuple(other))) if overlay else outcome
 
-    monkeypatch.setattr(fixing, "checked", worse)
+    monkeypatch.setattr(curing, "checked", worse)
     ran = d9mlint("train.py", "--fix")
     assert (
         ran.err
