@@ -15,7 +15,7 @@ from d9mlint.app.options import Options, start
 from d9mlint.catalogue import load
 from d9mlint.catalogue.cases import read_cases
 from d9mlint.model import Case, Evidence, EvidenceReport, Finding, Unchecked, Unexecuted, UsageError
-from d9mlint.model.evidence import HARNESS
+from d9mlint.model.evidence import HARNESS, UNTESTED
 from d9mlint.verify import plan as planning
 from d9mlint.verify.judge import judged
 from d9mlint.verify.plan import Flagged, Plan
@@ -23,6 +23,14 @@ from d9mlint.verify.process import SCRIPT
 from d9mlint.verify.run import Machine, Settings, observe
 
 CONFIRMED, FAILED = 1, 3
+_SECONDS = 0.7
+"""For the runs of a case in one process, where nothing is said."""
+_WITHIN = 0.8
+"""So much of the time for an answer runs may take that were asked for."""
+_BESIDES = 10.0
+"""Seconds of an answer besides its runs."""
+_STARTUP = 3.0
+"""Importing a framework may take as many times as long as an answer."""
 _FEW = 6
 """Cases of a script that have the time of those that are named; of more, each has less."""
 
@@ -39,6 +47,9 @@ class VerifyOptions(NamedTuple):
     """Only these ways to run a case; empty: all that do not take long."""
     device: str = "auto"
     runs: int = 50
+    seconds: float | None = None
+    """For the runs of a case in one process; None: a share of what all may take, unless ``runs`` was asked for."""
+    runs_asked: bool = False
     time: float | None = None
     timeout: float = 60.0
     memory: float = 8.0
@@ -124,8 +135,20 @@ def announcement(plan: Plan, options: VerifyOptions) -> str:
     return (
         f"will execute {cases} of {ops} op{'' if ops == 1 else 's'} from the catalogue "
         f"({', '.join(plan.frameworks)}) in child processes of {interpreter}, on made-up inputs, "
-        f"up to {options.runs} runs in each; no other code is run"
+        f"up to {options.runs} runs in each, for at most {_seconds(plan, options):.2g} s a case; no other code is run"
     )
+
+
+def _share(plan: Plan, options: VerifyOptions) -> float:
+    """What a script has flagged takes about half a minute, however much that is; the frameworks' start comes on top."""
+    return 1.0 if options.path is None else min(1.0, _FEW / max(len(plan.cases), 1))
+
+
+def _seconds(plan: Plan, options: VerifyOptions) -> float:
+    """How long a case is repeated in one process: runs that were asked for are made unless they take too long."""
+    if options.seconds is not None:
+        return options.seconds
+    return _WITHIN * options.timeout if options.runs_asked else _SECONDS * _share(plan, options)
 
 
 def verify(plan: Plan, options: VerifyOptions, progress: Callable[[Case], None] = lambda _: None) -> Verifying:
@@ -133,11 +156,11 @@ def verify(plan: Plan, options: VerifyOptions, progress: Callable[[Case], None] 
     state = Verifying(plan, environment=machine())
     end = None if options.time is None else time.monotonic() + options.time
     command = (options.python or sys.executable, str(SCRIPT))
-    # What a script has flagged takes about half a minute, however much that is; the frameworks' start comes on top.
-    share = 1.0 if options.path is None else min(1.0, _FEW / max(len(plan.cases), 1))
+    share, seconds = _share(plan, options), _seconds(plan, options)
     settings = Settings(
-        command, options.device, options.runs, 0.7 * share, patience=2.0 * share, timeout=options.timeout,
-        memory=int(options.memory * 2**30), deadline=end,
+        command, options.device, options.runs, seconds, patience=2.0 * share,
+        timeout=max(options.timeout, seconds + _BESIDES),
+        startup=_STARTUP * options.timeout, memory=int(options.memory * 2**30), deadline=end,
     )  # fmt: skip
     try:
         for framework in plan.frameworks:
@@ -155,6 +178,8 @@ def verify(plan: Plan, options: VerifyOptions, progress: Callable[[Case], None] 
         state.stopped = f"the time of {options.time:g} s was over"
     elif state.absent and not any(one.runs for one in state.found):
         state.stopped = "the interpreter has none of the frameworks"
+    elif state.found and all(one.verdict == UNTESTED for one in state.found):
+        state.stopped = f"nothing was executed: {state.found[0].note}"
     return state
 
 
@@ -174,7 +199,11 @@ def _framework(
 
 
 def exit_code(report: EvidenceReport) -> int:
-    """3: something could not be executed; 1: something was seen to vary; else 0."""
-    if report.stopped or report.unchecked or any(one.verdict == HARNESS for one in report.evidence):
+    """3: something could not be executed, or nothing was; 1: something was seen to vary; else 0.
+
+    Nothing at all to execute, as no finding is about an op, is 0.
+    """
+    nothing = not report.evidence and bool(report.unexecuted)
+    if nothing or report.stopped or report.unchecked or any(one.verdict == HARNESS for one in report.evidence):
         return FAILED
     return CONFIRMED if any(one.varied for one in report.evidence) else 0

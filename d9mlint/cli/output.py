@@ -2,14 +2,59 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
+import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypedDict
 
 import click
+
+
+def tried(*paths: object) -> None:
+    """Refuses paths that cannot be written, before the work whose report they are for is done.
+
+    Raises:
+        click.UsageError: with the path and the reason.
+    """
+    for path in paths:
+        if not isinstance(path, Path):
+            continue
+        folder = path.parent
+        if path.is_dir():
+            reason = os.strerror(errno.EISDIR)
+        elif not folder.is_dir():
+            reason = os.strerror(errno.ENOENT)
+        elif not os.access(path if path.exists() else folder, os.W_OK):
+            reason = os.strerror(errno.EACCES)
+        else:
+            continue
+        raise click.UsageError(f"cannot write {path}: {reason}")
+
+
+def written(path: Path, text: str) -> None:
+    """Writes a file whole or not at all: who reads it meanwhile sees the old one; a pipe or device is written as it is.
+
+    Raises:
+        OSError: it cannot be written; what stood there before still does.
+    """
+    real = path.resolve()
+    if real.exists() and not real.is_file():
+        path.write_text(text, encoding="utf-8")
+        return
+    mode = real.stat().st_mode & 0o7777 if real.exists() else None
+    draft = real.with_name(f".{real.name}.{os.getpid()}.part")
+    try:
+        draft.write_text(text, encoding="utf-8")
+        if mode is not None:
+            draft.chmod(mode)
+        draft.replace(real)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def show(text: str, options: Mapping[str, object]) -> None:
@@ -17,12 +62,26 @@ def show(text: str, options: Mapping[str, object]) -> None:
     output = options["output"]
     if isinstance(output, Path):
         try:
-            output.write_text(text, encoding="utf-8")
+            written(output, text)
         except OSError as error:
             raise click.UsageError(f"cannot write {output}: {error.strerror}") from error
     else:
         sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
         sys.stdout.buffer.flush()
+
+
+@contextmanager
+def ended_like_interrupted() -> Iterator[None]:
+    """Has SIGTERM, with which batch systems end a job, do what Ctrl-C does: what was seen until then is reported."""
+
+    def interrupt(_signal: int, _frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 WIDTH = 100

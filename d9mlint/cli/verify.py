@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from d9mlint.cli.output import color_option, look, show
+from d9mlint.cli.output import color_option, ended_like_interrupted, look, show, tried
 
 if TYPE_CHECKING:
     from d9mlint.app.verify import Verifying, VerifyOptions
@@ -28,6 +28,8 @@ FRAMEWORKS = ("cupy", "jax", "numba", "tensorflow", "torch", "triton")
               help="Only cases that run this way (repeatable); `compiled` (torch.compile) only if named.")  # fmt: skip
 @click.option("--device", type=click.Choice(("auto", "gpu", "cpu")), default="auto", help="Where to execute.")
 @click.option("--runs", type=click.IntRange(5), default=50, show_default=True, help="Runs of a case in each process.")
+@click.option("--seconds-per-case", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
+              help="Repeat a case no longer in each process (0.7 by default, with --runs most of --timeout).")  # fmt: skip
 @click.option("--time", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Begin no case after these.")
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), default=60.0, show_default=True, metavar="SECONDS",
               help="Give up on a case that does not answer.")  # fmt: skip
@@ -58,9 +60,11 @@ def verify(path: Path | None, ops: tuple[str, ...], **options: object) -> None:
         path=path, ops=ops, all=bool(options["all_"]),
         framework=options["framework"], executions=options["executions"], device=str(options["device"]),  # type: ignore[arg-type]
         runs=int(options["runs"]), time=options["time"],  # type: ignore[call-overload, arg-type]
+        seconds=options["seconds_per_case"], runs_asked=_asked("runs"),  # type: ignore[arg-type]
         timeout=options["timeout"], memory=options["memory"],  # type: ignore[arg-type]
         python=options["python"], config=options["config"],  # type: ignore[arg-type]
     )  # fmt: skip
+    tried(options["output"], options["record"])
     if options["kernels"] or options["spec"] is not None:
         from d9mlint.cli.verify_kernels import verify_kernels
 
@@ -68,7 +72,8 @@ def verify(path: Path | None, ops: tuple[str, ...], **options: object) -> None:
     plan = app.planned(asked)
     if plan.cases:
         click.echo(f"d9mlint: {app.announcement(plan, asked)}", err=True)
-    state = _executed(plan, asked)
+    with ended_like_interrupted():
+        state = _executed(plan, asked)
     report = state.report()
     format_ = str(options["format_"])
     show(render(report, format_, **look(options)), options)
@@ -77,6 +82,12 @@ def verify(path: Path | None, ops: tuple[str, ...], **options: object) -> None:
 
         show(record(report), {"output": options["record"]})
     click.get_current_context().exit(app.exit_code(report))
+
+
+def _asked(name: str) -> bool:
+    """Whether an option is on the command line."""
+    source = click.get_current_context().get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def _executed(plan: Plan, asked: VerifyOptions) -> Verifying:

@@ -39,6 +39,7 @@ def judged(seen: Observed, findings: tuple[str, ...] = ()) -> Evidence:
         note = (
             f"the case needs a {needed}" if len(seen.case.devices) == 1 else "the device that was asked for is not here"
         )
+        note = f"{note}: {seen.lacking}" if seen.lacking else note
         return Evidence(seen.case, "", UNTESTED, (UNTESTED,), findings, note=note)
     default = [one for one in seen.observations if one.mode == "default"]
     other = [one for one in seen.observations if one.mode == "deterministic"]

@@ -36,6 +36,8 @@ _DETERMINISM_FLAG = re.compile(r"(?:^|\s)--xla_gpu_(?:deterministic_\w+|exclude_
 _QUADS = 6
 _BLOCK = 0.01
 _FEWEST = 3
+_LEAST = 0.5
+"""Seconds that a process is waited for whatever the time says: it may have answered already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class Settings:
     timeout: float = 60.0
     """For an answer about one case."""
     startup: float = 180.0
-    """For the import of the framework."""
+    """For the import of the framework, by all processes together; the deadline bounds it, too."""
     memory: int = 8 * 2**30
     hash: str = ""
     """``device``: results are hashed where they are on the CPU, too, as they are on a GPU."""
@@ -70,6 +72,8 @@ class Observed:
     device: str
     observations: tuple[Observation, ...]
     quads: tuple[tuple[float, float, float, float], ...] = ()
+    lacking: str = ""
+    """Why there is no device, as the framework says."""
 
 
 @dataclass(slots=True)
@@ -92,6 +96,8 @@ class Machine:
     """Those that the cases can run on."""
     device: str = "cpu"
     environment: Json = field(default_factory=dict)
+    lacking: str = ""
+    """Why the device that was asked for is not there; empty where it is."""
     _slots: list[_Slot] = field(default_factory=list)
     _stack: ExitStack = field(default_factory=ExitStack)
 
@@ -129,12 +135,17 @@ class Machine:
         switched = has_mode(self.framework, self.device)
         self._slots = [_Slot(mode, threads) for mode, threads in kinds if switched or mode == "default"]
         self._start(self._slots)
-        if any("NoDevice:" in slot.dead for slot in self._slots):
-            self.device = ""  # nothing is executed, which is no failure
+        told = next((slot.dead for slot in self._slots if "NoDevice:" in slot.dead), "")
+        if told:
+            self.device = ""  # nothing is executed: the report says why
+            self.lacking = told.partition("NoDevice:")[2].strip()
 
     def _start(self, slots: Sequence[_Slot]) -> None:
         """Starts processes side by side; where the framework cannot be had, says why."""
         begun: list[tuple[_Slot, Child]] = []
+        end = time.monotonic() + self.settings.startup
+        if self.settings.deadline is not None:
+            end = min(end, max(self.settings.deadline, time.monotonic() + _LEAST))
         for slot in slots:
             try:
                 child = self._stack.enter_context(Child(self.settings.command, self._env(), self.settings.memory))
@@ -145,7 +156,7 @@ class Machine:
                 slot.dead = str(error)
         for slot, child in begun:
             try:
-                answer = child.receive(self.settings.startup)
+                answer = child.receive(max(_LEAST, end - time.monotonic()))
                 if "raised" in answer:
                     child.end()
                     slot.dead = f"cannot start {self.framework}: {answer['raised']}"
@@ -236,7 +247,7 @@ def observe(cases: Sequence[Case], machine: Machine) -> Iterator[Observed]:
         if deadline is not None and time.monotonic() > deadline:
             return
         if machine.device not in case.devices:
-            yield Observed(case, "", ())
+            yield Observed(case, "", (), lacking=machine.lacking)
         else:
             yield machine.observe(case)
 

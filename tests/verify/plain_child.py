@@ -52,6 +52,10 @@ class Plain(Framework):
     def threads(self):
         return self.start["threads"]
 
+    def pause(self):
+        time.sleep(50)
+        return 1.0
+
     def fail(self, text):
         raise RuntimeError(text)
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -58,6 +61,15 @@ ops:
     devices: [gpu]
     status: [{default: varies, deterministic_mode: varies}]
     sources: [mine.cu]
+"""
+SLOW = """\
+  - op: endless
+    calls: [mine.endless]
+    direction: forward
+    devices: [gpu, cpu]
+    status: [{default: varies, deterministic_mode: varies}]
+    sources: [mine.cu]
+    case: {run: "torch.pause() + 0.0"}
 """
 
 
@@ -122,7 +134,75 @@ def test_json_has_the_keys_of_the_contract(verify: Callable[..., Any]) -> None:
 def test_a_gpu_that_is_not_there_is_told(verify: Callable[..., Any]) -> None:
     ran = verify("--op", "steady", "--device", "gpu", "--format", "json")
     (one,) = ran.json["evidence"]
-    assert (ran.code, one["verdict"], one["device"], one["runs"]) == (0, "untested-needs-device", None, 0)
+    assert (ran.code, one["verdict"], one["device"], one["runs"]) == (3, "untested-needs-device", None, 0)
+
+
+def test_nothing_executed_is_never_green(verify: Callable[..., Any]) -> None:
+    ran = verify("--op", "steady", "--device", "gpu")
+    assert ran.code == 3
+    assert "nothing was executed: the device that was asked for is not here" in " ".join(ran.out.split())
+    ran = verify("--op", "for a gpu")
+    assert (ran.code, "nothing was executed: the case needs a GPU" in " ".join(ran.out.split())) == (3, True)
+    ran = verify("--op", "without a case")
+    assert (ran.code, "the catalogue has no case for it" in ran.out) == (3, True)
+
+
+@pytest.mark.parametrize("option", ["--output", "--record"])
+def test_paths_are_tried_before_anything_runs(verify: Callable[..., Any], option: str) -> None:
+    ran = verify("--op", "steady", option, "nowhere/report.json")
+    assert ran.code == 2
+    assert "cannot write nowhere/report.json: No such file or directory" in ran.err
+    assert "will execute" not in ran.err
+
+
+def test_a_report_takes_the_place_of_the_one_before_at_once(verify: Callable[..., Any]) -> None:
+    Path("report.txt").write_text("before")
+    Path("report.txt").chmod(0o640)
+    assert verify("--op", "steady", "--output", "report.txt").code == 0
+    assert "not-reproduced" in Path("report.txt").read_text()
+    assert Path("report.txt").stat().st_mode & 0o777 == 0o640
+    assert not [path for path in Path().iterdir() if path.name.endswith(".part")]
+
+
+def test_a_job_that_is_ended_leaves_a_partial_report_and_no_process(tmp_path: Path) -> None:
+    mark = f"d9m-{os.getpid()}-slow"
+    wrapper = tmp_path / "python"
+    wrapper.write_text(f'#!/bin/sh\nexport D9M_MARK={mark}\nexec {sys.executable} {PLAIN} "$2" "$3"\n')
+    wrapper.chmod(0o755)
+    (tmp_path / "ops.yaml").write_text(OPS + SLOW)
+    (tmp_path / "d9mlint.toml").write_text('catalogues = ["ops.yaml"]\n')
+    words = ["verify", "--python", str(wrapper), "--runs", "6", "--op", "steady", "--op", "endless"]
+    command = [sys.executable, "-m", "d9mlint", *words, "--output", "report.json", "--format", "json"]
+    job = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    assert job.stderr is not None
+    job.stderr.readline()  # it is about to begin
+    time.sleep(4)
+    job.terminate()
+    assert job.wait(30) == 3
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["partial"]
+    assert "endless" in [one["op"].split(" / ")[0] for one in report["unfinished"]]
+    left = [p for p in Path("/proc").glob("[0-9]*/environ") if mark.encode() in _read(p)]
+    assert left == []
+
+
+def test_a_hanging_start_is_bounded_by_the_time(tmp_path: Path, d9mlint: Callable[..., Any]) -> None:
+    wrapper = tmp_path / "python"
+    wrapper.write_text("#!/bin/sh\nexec sleep 60\n")
+    wrapper.chmod(0o755)
+    (tmp_path / "ops.yaml").write_text(OPS)
+    (tmp_path / "d9mlint.toml").write_text('catalogues = ["ops.yaml"]\n')
+    begun = time.monotonic()
+    ran = d9mlint("verify", "--python", str(wrapper), "--op", "steady", "--time", "1")
+    assert ran.code == 3
+    assert time.monotonic() - begun < 15
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
 
 
 def test_the_evidence_can_be_kept(verify: Callable[..., Any]) -> None:
@@ -216,3 +296,9 @@ def test_explain_tells_of_kept_evidence(d9mlint: Callable[..., Any]) -> None:
     out = d9mlint("explain", "tf.math.bincount").out
     assert "## Seen by `d9mlint verify`" in out
     assert "deterministic mode does not cure it (with weights, forward, eager, float32" in out
+
+
+def test_the_runs_that_are_asked_for_are_made(verify: Callable[..., Any]) -> None:
+    ran = verify("--op", "steady", "--runs", "5000", "--format", "json")
+    (one,) = ran.json["evidence"]
+    assert one["runs"] == 5000 * 4  # in each of four processes of default mode

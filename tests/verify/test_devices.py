@@ -25,8 +25,9 @@ def test_frameworks_for_gpus_need_no_package_to_say_that_there_is_none(
     d9mlint: Callable[..., Any], framework: str
 ) -> None:
     ran = d9mlint("verify", "--all", "--framework", framework, "--device", "cpu", "--format", "json")
-    assert ran.code == 0
+    assert ran.code == 3
     assert {one["verdict"] for one in ran.json["evidence"]} == {"untested-needs-device"}
+    assert "nothing was executed" in ran.json["stopped"]
 
 
 def test_without_a_gpu_the_missing_package_is_not_the_trouble() -> None:
