@@ -29,7 +29,7 @@ FRAMEWORKS = ("cupy", "jax", "numba", "tensorflow", "torch", "triton")
 @click.option("--device", type=click.Choice(("auto", "gpu", "cpu")), default="auto", help="Where to execute.")
 @click.option("--runs", type=click.IntRange(5), default=50, show_default=True, help="Runs of a case in each process.")
 @click.option("--seconds-per-case", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
-              help="Repeat a case no longer in each process (0.7 by default, with --runs most of --timeout).")  # fmt: skip
+              help="A case is repeated no longer in a process (0.7; with --runs most of --timeout).")  # fmt: skip
 @click.option("--time", type=click.FloatRange(0, min_open=True), metavar="SECONDS", help="Begin no case after these.")
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), default=60.0, show_default=True, metavar="SECONDS",
               help="Give up on a case that does not answer.")  # fmt: skip

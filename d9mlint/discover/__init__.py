@@ -25,7 +25,7 @@ MAX_FILES = 50_000
 """More Python files than in any training repository: beyond it a wrong folder was named."""
 _KERNEL_LANGUAGES = (
     b"triton", b"numba", b" cupy", b"cpp_extension", b"pycuda", b"pallas", b"warp as", b"import warp", b"from warp",
-    b"__global__", b"_compile_kernel", b"elementwise(", b"cutlass",
+    b"__global__", b"_compile_kernel", b"elementwise(", b"cutlass", b"tilelang",
 )  # fmt: skip
 _TOP = 4000
 """Bytes of a file in which its first imports stand."""

@@ -298,3 +298,16 @@ def test_the_order_of_files_does_not_matter() -> None:
     }
     turned = dict(reversed(list(files.items())))
     assert [(a.location, a.form) for a in atomics(files)] == [(a.location, a.form) for a in atomics(turned)]
+
+
+def test_a_macro_of_a_library_that_begins_a_kernel_and_its_wrappers() -> None:
+    from .support import check
+
+    check("""
+        template <typename T> CUML_KERNEL void forces(T* out, const T* x, const int* index) {
+          atomicAdd(out + index[threadIdx.x], x[threadIdx.x]);           // -> float-accumulate yes
+          raft::myAtomicAdd<T>(out + index[threadIdx.x], x[threadIdx.x]);   // -> float-accumulate yes
+          raft::myAtomicMax(out + index[threadIdx.x], x[threadIdx.x]);   // -> commutative-exact no
+        }
+        void go(float* p, const int* i) { forces<float><<<1, 32>>>(p, p, i); }
+    """)

@@ -355,3 +355,20 @@ def test_cute_dsl() -> None:
         ("ops.py", 18, "wrapper-def", "float-accumulate", "depends"),
     ]
     assert [(op.name, len(op.sites)) for op in found.ops] == [("pkg.interface.backward", 5)]
+
+
+def test_tilelang() -> None:
+    found = scan(
+        kernels="""
+        import tilelang
+        import tilelang.language as T
+
+        def kernel(out, x, n):
+            T.atomic_add(out[0], 1.5 * x[0])
+            T.atomic_max(out[0], x[0])
+    """
+    )
+    assert [(s.atomic, s.class_, s.verdict) for s in found.sites] == [
+        ("T.atomic_add", "float-accumulate", "yes"),
+        ("T.atomic_max", "commutative-exact", "no"),
+    ]

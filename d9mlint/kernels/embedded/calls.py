@@ -60,6 +60,7 @@ def _known() -> dict[str, Known]:
         (("add", "max", "min"), ("cupyx.scatter_",), 2, "CuPy"),
         (_PALLAS, tuple(f"{module}.atomic_" for module in pallas), 2, "Pallas"),
         (_WARP, ("warp.atomic_",), 2, "Warp"),
+        (("add", "max", "min"), ("tilelang.language.atomic_",), 1, "TileLang"),
         (_CUTE, ("cutlass.cute.arch.atomic_",), 1, "CuTe"),
     ):
         for name in names:

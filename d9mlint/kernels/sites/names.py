@@ -83,6 +83,8 @@ def _wrappers() -> dict[str, Known]:
               "atomMin": "atomicMin", "caffe_gpu_atomic_add": "atomicAdd", "caffe_gpu_atomic_max": "atomicMax",
               "caffe_gpu_atomic_min": "atomicMin", "CudaAtomicAddWithWarp": "atomicAdd",
               "fastAtomicAddNoReturn": "atomicAdd"}  # fmt: skip
+    # RAFT (raft/util/cuda_dev_essentials.cuh, raft/util/device_atomics.cuh).
+    found |= {"myAtomicAdd": "atomicAdd", "myAtomicMin": "atomicMin", "myAtomicMax": "atomicMax"}  # fmt: skip
     return {name: Known(intrinsic, wrapper=True) for name, intrinsic in found.items()}
 
 

@@ -181,7 +181,7 @@ class Unit:
 
     def _qualifier(self, words: list[bytes]) -> str:
         """What the words before a function's name say, through macros where CUDA's own are absent."""
-        meant = [QUALIFIERS[w] for w in words if w in QUALIFIERS]
+        meant = [QUALIFIERS.get(w, "__global__") for w in words if w in QUALIFIERS or _kernel(w)]
         if not meant and self.meaning is not None:
             meant = [self.meaning(self.path, w) for w in words]
         said = " ".join(meant)
@@ -195,6 +195,11 @@ class Unit:
                 return re.sub(r"<.*", "", self.text(name), flags=re.DOTALL) if name is not None else ""
             at = at.parent
         return ""
+
+
+def _kernel(word: bytes) -> bool:
+    """Whether a macro whose definition is in a library says that it begins a kernel: ``CUML_KERNEL``."""
+    return word.endswith(b"_KERNEL")
 
 
 def _decoded(data: bytes) -> str:
