@@ -96,3 +96,12 @@ def test_a_wrapper_of_several_targets_is_judged_by_each() -> None:
         __global__ void k(const float* x, int* n, float* s) { count(x, n, s); }   // -> float-accumulate yes
         __global__ void places(const float* x, int* n, float* s) { slot(x, n, s); }  // -> order-dependent yes
     """)
+
+
+def test_a_wrapper_of_a_library_that_is_not_at_hand_is_told() -> None:
+    kernel = "__global__ void k(float* p) { lib::my_atomic_add_f(p, 1.f); }"
+    found = scan(repository(a_cu=f"{kernel}\nvoid host() {{ run_atomic_add_all(1); }}"))
+    assert [one.reason for one in found.unchecked] == ["a call of an atomic could not be read, the first in line 1"]
+    defined = "namespace lib { __device__ void my_atomic_add_f(float* p, float v) { *p += v; } }"
+    assert scan(repository(a_cu=f"{defined}\n{kernel}")).unchecked == ()
+    assert scan(repository(a_cu=kernel, b_h="#define my_atomic_add_f(p, v) store(p, v)")).unchecked == ()

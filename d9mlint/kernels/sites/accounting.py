@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import tree_sitter
 
@@ -15,6 +16,7 @@ from d9mlint.kernels.sites.sightings import Knowledge
 from d9mlint.kernels.sites.wrappers import defined_by
 from d9mlint.kernels.source.lexical import in_line_comment, words_holding
 from d9mlint.kernels.source.mask import dead
+from d9mlint.kernels.source.repository import KERNEL_SUFFIXES
 from d9mlint.kernels.source.textual import code
 from d9mlint.kernels.source.unit import Unit
 
@@ -23,6 +25,7 @@ _SCOPES = re.compile(rb"(?:\w+\s*::\s*){0,6}\Z")
 _TYPE_BEFORE = re.compile(rb"[\w>](?:[ \t]+|[ \t]*[*&]+|[*&]+[ \t]+)\Z")
 _NO_TYPE = re.compile(rb"\b(?:return|else|do|case|throw|co_return|and|or|not|sizeof|typeof|decltype)[ \t]+\Z")
 _MAX_BEFORE = 200
+_NAMED = re.compile(rb"\w*[aA]tomic_?(?:Add|Sub|Min|Max|Exch|CAS|add|sub|min|max)\w*")
 _MACROS = ("preproc_def", "preproc_function_def")
 _DIRECTIVES = ("preproc_directive", "preproc_call")
 _UNEVALUATED = ("decltype", "sizeof_expression", "noexcept", "alignof_expression", "using_declaration")
@@ -35,7 +38,7 @@ def unread(known: Knowledge) -> dict[str, str]:
     (``#if 0``, ``decltype``); where the function is of another library (``std::``), or of the host.
     """
     found: dict[str, str] = {}
-    wanted = KNOWN.keys() | {name.encode() for name in known.definitions}
+    wanted = _Wanted(frozenset(KNOWN.keys() | {name.encode() for name in known.definitions}))
     for path, kinds in known.repository.looked(ATOMICS).items():
         lines = [] if "named" not in kinds else sorted(set(_lines(known, path, wanted)))
         if lines:
@@ -44,7 +47,17 @@ def unread(known: Knowledge) -> dict[str, str]:
     return found
 
 
-def _lines(known: Knowledge, path: str, wanted: Container[bytes]) -> Iterator[int]:
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """The names of atomics and of what wraps them, and whatever is called like one."""
+
+    names: frozenset[bytes]
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.names or (isinstance(word, bytes) and _NAMED.fullmatch(word) is not None)
+
+
+def _lines(known: Knowledge, path: str, wanted: _Wanted) -> Iterator[int]:
     data = known.repository.data(path)
     for start, word in words_holding(data, NEEDLE, wanted):
         end = start + len(word)
@@ -57,9 +70,34 @@ def _lines(known: Knowledge, path: str, wanted: Container[bytes]) -> Iterator[in
         named = {part.strip().decode("ascii", "replace") for part in scopes[0].split(b"::")} if scopes else set()
         if named & FOREIGN or any(first <= start < last for first, last in dead(data)):
             continue
+        if word not in wanted.names and not _elsewhere(known, path, word):
+            continue
         unit = known.repository.unit(path)
+        if unit is not None and word not in wanted.names and not _on_device(unit, start):
+            continue
         if unit is not None and not _accounted(known, unit, start, word, len(scopes[0]) if scopes else 0):
             yield data.count(b"\n", 0, start) + 1
+
+
+def _elsewhere(known: Knowledge, path: str, word: bytes) -> bool:
+    """Whether a device source calls what no source here defines: a function of a library that is not at hand."""
+    if not path.endswith(KERNEL_SUFFIXES):
+        return False
+    defined = re.compile(rb"(?:[\w>*&]\s+|#[ \t]*define[ \t]+|[*&])" + re.escape(word) + rb"\b\s*[(<]?")
+    for source in known.repository.mentioning(word):
+        data = known.repository.data(source)
+        found = (
+            m for m in defined.finditer(data) if _NO_TYPE.search(data[max(0, m.start() - 12) : m.end() - 1]) is None
+        )
+        if any(_declares(data, data.find(word, m.start())) or b"define" in m[0] for m in found):
+            return False
+    return True
+
+
+def _on_device(unit: Unit, start: int) -> bool:
+    node = unit.root.descendant_for_byte_range(start, start + 1)
+    function = unit.function(node) if node is not None else None
+    return function is not None and ("__device__" in function.qualifier or "__global__" in function.qualifier)
 
 
 def _accounted(known: Knowledge, unit: Unit, start: int, word: bytes, scopes: int) -> bool:
