@@ -16,7 +16,7 @@ CATALOGUE: dict[str, Any] = yaml.safe_load(FILE.read_text(encoding="utf-8"))
 OPS: dict[str, dict[str, Any]] = {op["op"]: op for op in CATALOGUE["ops"]}
 
 KEYS = {"op", "calls", "direction", "devices", "when", "common", "why", "status", "sources"}
-CASES = {"case", "cases", "no_case"}
+CASES = {"where", "case", "cases", "no_case"}
 STATUS_KEYS = {"versions", "default", "deterministic_mode", "remedy"}
 DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
 KEYWORD = re.compile(r"[A-Za-z_]\w*(@\d+)?")

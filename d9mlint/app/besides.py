@@ -15,7 +15,7 @@ from d9mlint.target import Resolver
 if TYPE_CHECKING:
     from d9mlint.configs.told import Reader, Start
 
-_CONFIGS = (".json", ".yaml", ".yml")
+CONFIG_FILES = (".json", ".yaml", ".yml")
 
 
 class Besides(NamedTuple):
@@ -31,7 +31,7 @@ def _given(options: Options) -> Iterator[Path]:
     """The config files that the program is judged with: those among its arguments (``-- --config run.yaml``)."""
     for word in options.argv or ():
         path = Path(word.rpartition("=")[2])
-        if path.name.endswith(_CONFIGS) and path.is_file():
+        if path.name.endswith(CONFIG_FILES) and path.is_file():
             yield path
 
 
@@ -40,7 +40,7 @@ def judge_configs(
 ) -> Besides:  # fmt: skip
     """The findings in config files; one that cannot be read is told of where it was named, others may be templates."""
     cwd = Path.cwd()
-    beside = (path for path in found.beside if path.name.endswith(_CONFIGS))
+    beside = (path for path in found.beside if path.name.endswith(CONFIG_FILES))
     files = {shown(path, cwd): path for path in (*_given(options), *beside)}
     if not files:
         return Besides()
@@ -73,10 +73,20 @@ def kinds(found: Discovery, reader: Reader) -> Iterator[tuple[str, str]]:
 
     cwd = Path.cwd()
     for path in found.beside:
-        data = reader(shown(path, cwd)) if path.name.endswith(_CONFIGS) else None
+        data = reader(shown(path, cwd)) if path.name.endswith(CONFIG_FILES) else None
         with suppress(NotReadable):
             if data is not None and (file := read(shown(path, cwd), data)) is not None:
                 yield file.path, file.kind
+
+
+def named_in(found: Discovery, reader: Reader) -> tuple[tuple[str, str], ...]:
+    """What config files name that programs may make objects of: keys and dotted names, sorted."""
+    files = sorted({shown(p, Path.cwd()) for p in (*found.beside, *found.near) if p.name.endswith(CONFIG_FILES)})
+    if not files:
+        return ()
+    from d9mlint.configs.targets import named
+
+    return tuple(sorted({pair for name in files for pair in named(name, reader(name) or b"")}))
 
 
 def judge_commands(

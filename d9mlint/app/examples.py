@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from d9mlint.app.besides import CONFIG_FILES
 from d9mlint.catalogue import Catalogue, read_examples
 from d9mlint.discover import KERNEL_SOURCES
 from d9mlint.model import CONFIDENCES, CONFIGS, KERNELS, Example, Finding, Rule, Target
@@ -140,6 +141,7 @@ def _launched(target: Target, entry: str, data: dict[str, bytes]) -> Target:
 
 
 def _judge_program(example: Example, data: dict[str, bytes], catalogue: Catalogue) -> tuple[Finding, ...]:
+    from d9mlint.configs.targets import named
     from d9mlint.python.batch.run import newest_target
     from d9mlint.python.domain.knowledge import Knowledge
     from d9mlint.python.judging.judge import judge
@@ -147,7 +149,8 @@ def _judge_program(example: Example, data: dict[str, bytes], catalogue: Catalogu
 
     entry = "train.py" if "train.py" in data else next(name for name in data if name.endswith((".py", ".ipynb")))
     target = _launched(newest_target(example.target, example.device), entry, data)
-    knowledge = Knowledge(catalogue.aliases, catalogue.effects, target, catalogue.ops)
+    by_name = [pair for name, text in data.items() if name.endswith(CONFIG_FILES) for pair in named(name, text)]
+    knowledge = Knowledge(catalogue.aliases, catalogue.effects, target, catalogue.ops, by_name)
     argv = None if example.args is None else list(example.args)
     judged = judge(
         Project(data.get),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from d9mlint import config as configuration
 from d9mlint import suppress
 from d9mlint.app import backing, results
-from d9mlint.app.besides import Besides, judge_commands, judge_configs
+from d9mlint.app.besides import Besides, judge_commands, judge_configs, named_in
 from d9mlint.app.changed import Program, limited
 from d9mlint.app.launches import Started, arguments, started
 from d9mlint.app.options import Options, Outcome, exit_code, selected, shown, start
@@ -71,7 +71,8 @@ def checked(options: Options, overlay: Mapping[str, bytes] = MappingProxyType({}
     if options.argv is not None and len(every.entries) != 1:
         raise UsageError(f"script arguments after -- need exactly one entry script; there are {len(every.entries)}")
     targets = targets_of(found, roots, reach, launched, resolver)
-    job = _job(options, config, catalogue, rules, targets, roots, _argv(options, config, every, launched))
+    argv, by_name = _argv(options, config, every, launched), named_in(every, reach.peek)
+    job = _job(options, config, catalogue, rules, targets, roots, argv, by_name)
     judged = _judged(replace(job, overlay=overlay, plan=options.plan), found, every, options, reach)
     kernels = _kernels(options, config, tuple(r for r in rules if r.family == KERNELS), found)
     report = _report(options, config, catalogue, job, found, judged, [kernels, configs, commands], reach, change)
@@ -166,7 +167,7 @@ def _argv(options: Options, config: Config, found: Discovery, launched: Started)
 
 def _job(
     options: Options, config: Config, catalogue: Catalogue, rules: tuple[Rule, ...], targets: Mapping[str, Target],
-    roots: Mapping[str, tuple[str, ...]], argv: tuple[str, ...] | None,
+    roots: Mapping[str, tuple[str, ...]], argv: tuple[str, ...] | None, named: tuple[tuple[str, str], ...],
 ) -> BatchJob:  # fmt: skip
     from d9mlint.python.batch.run import BatchJob
 
@@ -174,7 +175,7 @@ def _job(
     return BatchJob(
         tree(options, config), cwd, catalogue.digest, catalogue.aliases, catalogue.effects, _ops(catalogue, cwd),
         tuple(r for r in rules if r.family not in (KERNELS, CONFIGS)), targets, roots, argv, options.cache,
-        options.timeout,
+        options.timeout, named=named,
     )  # fmt: skip
 
 

@@ -27,6 +27,7 @@ _OP_KEYS = (
     "devices",
     "when",
     "common",
+    "where",
     "why",
     "status",
     "sources",
@@ -95,6 +96,7 @@ def _op(values: Mapping[str, Item], framework: str, own: bool) -> Op:
         status=tuple(_status(status, own) for status in values["status"].items()),
         sources=values["sources"].texts(),
         why=_prose(values, "why"),
+        where=_prose(values, "where"),
         framework=values["framework"].like(PACKAGE, PACKAGE_WANTED) if "framework" in values else framework,
         sites=tuple(site.like(_PLACE, "`path:line`") for site in values["sites"].several())
         if "sites" in values

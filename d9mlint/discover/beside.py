@@ -20,6 +20,8 @@ _NEAR = frozenset(
     | {"examples", "experiments", "training", "train", "tools", ".github", "workflows"}
 )
 """Folders in which launch scripts of a program are looked for that is named by itself."""
+_CONFIGS = frozenset({"conf", "confs", "config", "configs", "cfg", "cfgs"})
+"""Folders whose config files, in whatever folders inside, may say what a program is made of."""
 _MAX_NEAR = 200
 """Folders that are looked into for them."""
 
@@ -41,19 +43,20 @@ def near(paths: Iterable[Path], folders: Sequence[Path], config: Settings) -> li
                 folder = stack.pop()
                 if str(folder) not in seen:
                     seen.add(str(folder))
-                    files, inner = _listed(folder)
+                    files, inner = _listed(folder, within=not _CONFIGS.isdisjoint(folder.parts[len(above.parts) :]))
                     found.update(folder / name for name in files)
                     stack += [folder / name for name in reversed(inner)]
     return sorted(found)
 
 
-def _listed(folder: Path) -> tuple[list[str], list[str]]:
+def _listed(folder: Path, *, within: bool) -> tuple[list[str], list[str]]:
+    """The files that count and the folders to look into: all of them ``within`` a folder of config files."""
     files: list[str] = []
     folders: list[str] = []
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
-                if entry.name in _NEAR and entry.is_dir(follow_symlinks=False):
+                if (within or entry.name in _NEAR or entry.name in _CONFIGS) and entry.is_dir(follow_symlinks=False):
                     folders.append(entry.name)
                 elif is_beside(entry.name) and len(files) <= MOST and entry.is_file(follow_symlinks=False):
                     files.append(entry.name)

@@ -109,6 +109,8 @@ class Op(NamedTuple):
     status: tuple[OpStatus, ...] = ()
     sources: tuple[str, ...] = ()
     why: str = ""
+    where: str = ""
+    """A condition in words that the call does not show: ``there are more than 32 classes``."""
     framework: str = "tensorflow"
     sites: tuple[str, ...] = ()
     """Where the user's own kernels do it: ``path:line``."""

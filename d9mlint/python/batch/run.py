@@ -65,7 +65,8 @@ class BatchJob:
     """The determinism plan of each program is asked for."""
     overlay: Mapping[str, bytes] = field(default_factory=dict)
     """Contents that files would have after a patch, by path; all others are those on disk."""
-
+    named: tuple[tuple[str, str], ...] = ()
+    """Classes and functions that config files name: the key that each stands under, and its dotted name."""
     elsewhere: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """By entry, the files that an entry before it reaches too: what nothing calls in them is told there."""
     idle: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -83,7 +84,7 @@ class BatchJob:
         text = repr(
             (
                 self._common, name, local, packages, target.device, target.environment, target.launchers,
-                self.roots[name], elsewhere, self.idle.get(name),
+                self.roots[name], elsewhere, self.idle.get(name), self.named,
             )
         )  # fmt: skip
         return hashlib.blake2b(text.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
@@ -132,7 +133,7 @@ def run(
     closures = {entry: reach.files(entry, job.roots[entry]) for entry in sorted(whole.entries)}
     # With arguments it is to be told whether a program takes them, whatever it is about.
     own = {entry: closures[entry] for entry in entries}
-    idle = screen.idle(own, (*whole.entries, *whole.files)) if job.argv is None else {}
+    idle = screen.idle(own, (*whole.entries, *whole.files), named=bool(job.named)) if job.argv is None else {}
     job = replace(job, elsewhere=_elsewhere(closures), idle=idle)
     past = _Past(job, reach.read)
     with _seldom_collected():
@@ -374,7 +375,8 @@ class _Judge:
 
         label = self._label(target)[0]
         if label not in self._knowledge:
-            self._knowledge[label] = Knowledge(self._job.aliases, self._job.effects, target, self._job.ops)
+            job = self._job
+            self._knowledge[label] = Knowledge(job.aliases, job.effects, target, job.ops, job.named)
         return self._knowledge[label]
 
     def _asked(self, paths: Iterable[str]) -> tuple[tuple[str, str | None], ...]:

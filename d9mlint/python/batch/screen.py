@@ -63,11 +63,16 @@ class Screen:
             return True
         return _WRITES.search(data) is not None and _ORDERS.search(data) is not None
 
-    def idle(self, reached: Mapping[str, Sequence[str]], files: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """The entries that reach nothing which matters, with what they reach; ``files`` are all others of the run."""
+    def idle(
+        self, reached: Mapping[str, Sequence[str]], files: Sequence[str], *, named: bool = False
+    ) -> dict[str, tuple[str, ...]]:
+        """The entries that reach nothing which matters, with what they reach; ``files`` are all others of the run.
+
+        ``named`` says that config files name classes, which may stand in any file.
+        """
         found = {entry: tuple(paths) for entry, paths in reached.items() if not any(map(self.matters, paths))}
         hiding = {entry for entry, paths in found.items() if any(map(self._hides, paths))}
-        if hiding and any(self.matters(path) for path in (*reached, *files)):
+        if hiding and (named or any(self.matters(path) for path in (*reached, *files))):
             return {entry: paths for entry, paths in found.items() if entry not in hiding}
         return found
 

@@ -10,15 +10,18 @@ from d9mlint.python.domain.values import Const, Value
 
 BUILTINS = frozenset(dir(builtins))
 _COMMON = frozenset(name for kind in (str, bytes, list, dict, set, int) for name in dir(kind))
+_CONFIG_ENDINGS = ("_cfg", "_config", "_conf", "_params")
 
 
 class Knowledge:
     """Effects and ops by canonical name for one target, and the names themselves."""
 
     def __init__(
-        self, aliases: Mapping[str, str], effects: Iterable[Effect], target: Target, ops: Iterable[Op] = ()
+        self, aliases: Mapping[str, str], effects: Iterable[Effect], target: Target, ops: Iterable[Op] = (),
+        named: Iterable[tuple[str, str]] = (),
     ) -> None:  # fmt: skip
         self.builtins = BUILTINS
+        self._named = tuple(named)
         self._aliases = dict(aliases)
         self._canonical: dict[str, str] = {}
         self._effects: dict[str, list[Effect]] = {}
@@ -48,6 +51,15 @@ class Knowledge:
         if found is None:
             found = self._canonical[name] = self._resolve(name)
         return found
+
+    def named_in_configs(self, key: str) -> tuple[str, ...]:
+        """Dotted names of classes and functions in config files: those under ``key`` where there are any, else all.
+
+        What a program keeps as ``encoder_cfg`` stands under ``encoder``.
+        """
+        keys = {key, *(key.removesuffix(ending) for ending in _CONFIG_ENDINGS)}
+        under = [dotted for where, dotted in self._named if where in keys]
+        return tuple(dict.fromkeys(under or (dotted for _, dotted in self._named)))
 
     def _resolve(self, name: str) -> str:
         for _ in range(8):

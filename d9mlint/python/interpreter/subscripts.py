@@ -58,9 +58,16 @@ def _by_flag(interp: Interpreter, holder: Dict, index: FlagValue) -> Value | Non
     keys = [key for key in interp.heap.items(holder) if isinstance(key, (str, int))]
     if holder.open or not 1 < len(keys) == len(holder.items):
         return None
-    if not all(isinstance(value, (Class, Func, Ref)) for value in holder.items.values()):
+    if not all(map(_is_thing, holder.items.values())):
         return None
     return choose([(flag_test(index.flag, "==", key), holder.items[key]) for key in keys])
+
+
+def _is_thing(value: Value) -> bool:
+    """Whether a value is a function or a class, or some of them together: ``"deep": (Encoder, Decoder)``."""
+    if isinstance(value, Seq) and value.items:
+        return all(isinstance(item, (Class, Func, Ref)) for item in value.items)
+    return isinstance(value, (Class, Func, Ref))
 
 
 def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: Frame) -> Value:

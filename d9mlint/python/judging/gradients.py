@@ -21,6 +21,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Dict, Func, Seq, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import trains
 from d9mlint.python.frameworks.torch.frozen import frozen
+from d9mlint.python.frameworks.torch.leaves import on_data
 from d9mlint.python.frameworks.torch.tensors import NO_GRAD
 from d9mlint.python.interpreter.calls import INFERENCE
 from d9mlint.python.interpreter.program import Program
@@ -62,6 +63,8 @@ def matters(program: Program, event: Event, op: Op) -> bool:
         return False
     if op.direction != "backward":
         return True
+    if id(event) in on_data(program):
+        return False
     if op.sites:  # the user's own: other frameworks train by calling `backward`
         return bool(trains(program)) or any(e.name.endswith(".backward") for e in program.events)
     if not trains(program) or event.inside(*IN_PIPELINE, NO_GRAD):

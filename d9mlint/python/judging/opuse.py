@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from d9mlint.model import Location, Op, OpStatus, Related, Rule
-from d9mlint.python.domain.conditions import Cond, both, is_symbolic
+from d9mlint.python.domain.conditions import Cond, both, is_symbolic, stated
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Class, Unknown
 from d9mlint.python.frameworks.registry import OP_USES, judged_as
@@ -90,6 +90,7 @@ def _uses(program: Program) -> Iterator[Use]:
                 continue
             gpu = gpus["tensorflow" if op.sites else judged_as(op)]
             cond = both(program.holds(event, op.when), gpu if device == "gpu" else True, known.chosen(program, op))
+            cond = both(cond, stated(op.where)) if op.where else cond
             if cond is not False and is_symbolic(cond):
                 own = bool(op.sites)  # their kernels were judged, types and all
                 likely = own or (known.likely(event, op, makers) and not doubtful(program, event, op))

@@ -33,6 +33,15 @@ _POOLS = (
     (re.compile(""), (Argument(1, "ksize"), Argument(2, "strides"), None)),
 )
 """Where max-pooling is given its window and how far it moves, and the size of the window where there is none."""
+_CROSS_ENTROPY = re.compile("softmax_cross_entropy")
+_LOGITS = Argument(1, "logits")
+_UNITS = (
+    (re.compile(r"tensorflow\.(layers\.|keras\.layers\.Dense)|keras\.layers\.Dense"), Argument(1, "units")),
+    (re.compile(r"slim\.fully_connected|contrib\.layers\.(fully_connected|linear)"), Argument(1, "num_outputs")),
+)
+"""Layers that end a network, and where they are given how many numbers they make."""
+_FEW_CLASSES = 32
+"""Eigen's InnerReducer leaves up to 32 values (128 in newer versions) to one thread (TensorReductionGpu.h)."""
 _RESHAPES = re.compile(r"\.(reshape|squeeze|expand_dims|transpose|identity|cast|concat|stack)\(\)$")
 
 
@@ -46,6 +55,8 @@ class TensorFlowOps(OpUses):
         return meets_each_index_once(event, op, makers) or _adds_integers(event, op, makers) or _pools_apart(event, op)
 
     def likely(self, event: Event, op: Op, makers: Makers) -> bool:
+        if _has_few_classes(event, op, makers):
+            return False
         return not INDEXED.search(op.name) or self.sure(event, op, makers)
 
     def sure(self, event: Event, op: Op, makers: Makers) -> bool:
@@ -78,6 +89,19 @@ def _pools_apart(event: Event, op: Op) -> bool:
         windows * most if len(windows) == 1 else windows, steps * most if len(steps) == 1 else steps, strict=False
     )
     return all(size <= by for size, by in pairs)
+
+
+def _has_few_classes(event: Event, op: Op, makers: Makers) -> bool:
+    """Whether the last layer before a cross entropy gives so few numbers that one thread adds them up."""
+    if not _CROSS_ENTROPY.search(op.name):
+        return False
+    for _, leaf in alternatives(event.argument(_LOGITS)):
+        made = leaf.event if isinstance(leaf, Obj) else makers.get(id(leaf))
+        wanted = next((given for words, given in _UNITS if made is not None and words.search(made.name)), None)
+        units = made.argument(wanted) if made is not None and wanted is not None else None
+        if not isinstance(units, Const) or not isinstance(units.value, int) or units.value > _FEW_CLASSES:
+            return False
+    return True
 
 
 def _sizes(value: Value | None, otherwise: int | None) -> list[int] | None:

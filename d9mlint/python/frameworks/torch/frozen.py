@@ -29,7 +29,7 @@ def _frozen(program: Program) -> frozenset[int]:
     trained: set[int] = set()
     makers = results(program)
     for event, network in _settings(program):
-        inside = list(_made(network))
+        inside = list(made_inside(network))
         if _value(event) is False:
             held.update(id(made) for made in inside if set(event.guards) <= set(made.guards))
         elif inside:  # networks that are frozen and trained by turns are trained
@@ -47,7 +47,7 @@ def _settings(program: Program) -> Iterator[tuple[Event, Value | None]]:
         if last == "parameters" and event.kind == "call":
             listed = event
         elif last in ("requires_grad", "requires_grad_") and event.kind in ("call", "set"):
-            of_parameter = next(_made(event.receiver), None) is None
+            of_parameter = next(made_inside(event.receiver), None) is None
             looped = of_parameter and listed is not None and _loops_over(event, listed)
             yield event, listed.receiver if looped and listed is not None else event.receiver
 
@@ -62,13 +62,13 @@ def _value(event: Event) -> bool | None:
     return bool(value.value) if isinstance(value, Const) else None
 
 
-def _made(value: Value | None, depth: int = _DEPTH) -> Iterator[Event]:
+def made_inside(value: Value | None, depth: int = _DEPTH) -> Iterator[Event]:
     """The calls that made a network, its layers, and what these were given."""
     for _, leaf in alternatives(value):
         if isinstance(leaf, Obj) and leaf.event is not None:
             yield leaf.event
         for part in _parts(leaf) if depth else ():
-            yield from _made(part, depth - 1)
+            yield from made_inside(part, depth - 1)
 
 
 def _parts(value: Value) -> Iterable[Value]:

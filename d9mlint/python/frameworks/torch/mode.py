@@ -125,7 +125,7 @@ def _is(event: Event, wanted: Argument, value: object) -> Cond:
     if isinstance(given, FlagValue) and given.flag.kind != "value" and isinstance(value, str):
         return False  # a flag that is on or off is no word
     for _, leaf in alternatives(given):
-        if not isinstance(leaf, Const) and not (isinstance(leaf, FlagValue) and isinstance(value, bool)):
+        if not isinstance(leaf, Const) and not (isinstance(leaf, FlagValue) and isinstance(value, (bool, str))):
             return opaque_test(("unknown", id(given)), "a value that is not known")
     return matches(given, value)
 

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 _BY_NAME = "`getattr` takes it by a name that is only known at run time"
 _BY_KEY = "it is taken out of a table by a key that is only known at run time"
+_BY_MODULE = "the name of its module is only known at run time"
+_BY_CONFIG = "its class is named in a config file"
 _ANY = "?"
 """Stands for the name of a member of a module outside the program."""
 
@@ -53,6 +55,8 @@ def member(interp: Interpreter, holder: Value, name: Value, spelled: str, frame:
         effects = interp.knowledge.effects_of(interp.knowledge.canonical(any_one), any_one)
         if any(x.draws or x.orders_data for x in effects):
             return Ref(any_one, holder.receiver or holder)
+    if isinstance(holder, Dynamic) and holder.reason == _BY_MODULE:
+        return named_in_configs(interp, None, frame, place) or UNKNOWN
     if not isinstance(holder, (Module, Class, Inst, Ref)):
         return UNKNOWN
     return chosen(_members(holder), name, spelled, _BY_NAME, Location(frame.module.path, *place))
@@ -90,6 +94,33 @@ def candidates(
     if not 0 < len(fitting) <= MAX_THINGS:
         return None
     return fitting[0][1] if len(found.options) == 1 else Phi(tuple(fitting))  # (the only one needs no condition)
+
+
+def named_in_configs(interp: Interpreter, config: Value | None, frame: Frame, place: f.Place) -> Dynamic | None:
+    """What of the program an object may be made of whose class stands in a config file; None where none does.
+
+    ``config`` is the part of the configuration: ``cfg.model`` is what stands there under the key ``model``.
+    """
+    key = config.name.rpartition(".")[2] if isinstance(config, (Ref, Unknown)) else ""
+    found: dict[str, Value] = {}
+    for dotted in interp.knowledge.named_in_configs(key):
+        value = by_dotted_name(interp, dotted, frame, place)
+        if isinstance(value, (Class, Func)):
+            found[dotted] = value
+    if not found:
+        return None
+    at = Location(frame.module.path, *place)
+    spelled = f"the config's `{key}`" if key else "what the config names"
+    return chosen(found, UNKNOWN, spelled, _BY_CONFIG, at)
+
+
+def by_dotted_name(interp: Interpreter, dotted: str, frame: Frame, place: f.Place) -> Value:
+    """What a dotted name stands for: a member of a module of the program, or of a library."""
+    module, _, last = dotted.rpartition(".")
+    if not module:
+        return UNKNOWN
+    holder = linking.import_module(interp, module, 0, frame, place, quiet=True)
+    return attributes.attribute(interp, holder, last, frame, place)
 
 
 def _members(holder: Value) -> dict[str, Value]:
@@ -171,7 +202,7 @@ def _import_module(interp: Interpreter, event: Event, frame: Frame) -> Value:
     def load(name: Value) -> Value:
         if isinstance(name, Const) and isinstance(name.value, str):
             return linking.import_module(interp, name.value, 0, frame, environment.place_of(event))
-        return Dynamic("the name of its module is only known at run time")
+        return Dynamic(_BY_MODULE)
 
     names = alternatives(environment.first(event))
     return choose([(cond, interp.under(cond, partial(load, name)) or ABSENT) for cond, name in names])

@@ -13,6 +13,7 @@ from d9mlint.python.domain.values import (
     UNKNOWN,
     Class,
     Dict,
+    Dynamic,
     FlagValue,
     Func,
     Inst,
@@ -22,9 +23,9 @@ from d9mlint.python.domain.values import (
     Value,
     alternatives,
 )
-from d9mlint.python.interpreter import attributes, calls, expressions, linking
+from d9mlint.python.interpreter import attributes, calls, expressions
 from d9mlint.python.interpreter.hooks import Transfer
-from d9mlint.python.interpreter.library import environment
+from d9mlint.python.interpreter.library import dispatch, environment
 from d9mlint.python.interpreter.library.flags import flag_value
 from d9mlint.python.interpreter.library.options import plain
 from d9mlint.python.source import facts as f
@@ -37,6 +38,7 @@ HYDRA = "hydra.main"
 _TARGET = "_target_"
 _FIELDS = ("dataclasses.field", "pydantic.Field", "attrs.field", "attr.ib", "chz.field")
 _MOST_LEVELS = 6
+_ELSEWHERE = "what it makes is named in a configuration that is not at hand"
 
 
 def filled(interp: Interpreter, cls: Class, frame: Frame, place: f.Place, spelling: str, prefix: str = "") -> Inst:
@@ -146,11 +148,19 @@ def _instantiate(interp: Interpreter, event: Event, frame: Frame) -> Value | Non
     target = given.pop(_TARGET, None)
     named = target.flag.default if isinstance(target, FlagValue) else plain(target or NONE)
     if not isinstance(named, str) or named == UNKNOWN_DEFAULT:
-        return None
+        return _candidates(interp, event, config, frame)
     place = environment.place_of(event)
     words = {name: value for name, value in given.items() if not name.startswith("_")}
-    called = _named(interp, named, frame, place)
+    called = dispatch.by_dotted_name(interp, named, frame, place)
     return calls.call(interp, called, list(event.args[1:]), words, frame, place)
+
+
+def _candidates(interp: Interpreter, event: Event, config: Value | None, frame: Frame) -> Value:
+    """What the config files beside the program name under this key; with which arguments is not known."""
+    place = environment.place_of(event)
+    found = dispatch.named_in_configs(interp, config, frame, place) or Dynamic(_ELSEWHERE, name=event.raw)
+    words = {name: value for name, value in event.kwargs.items() if name != "config"}
+    return calls.call(interp, found, list(event.args[1:]), words, frame, place, star=True)
 
 
 def _settings(config: Value | None) -> dict[str, Value]:
@@ -160,15 +170,6 @@ def _settings(config: Value | None) -> dict[str, Value]:
         if isinstance(leaf, Dict):
             return {str(key): value for key, value in leaf.items.items()}
     return {}
-
-
-def _named(interp: Interpreter, dotted: str, frame: Frame, place: f.Place) -> Value:
-    """What a dotted name stands for: a member of a module of the program, or of a library."""
-    module, _, last = dotted.rpartition(".")
-    if not module:
-        return UNKNOWN
-    holder = linking.import_module(interp, module, 0, frame, place)
-    return attributes.attribute(interp, holder, last, frame, place)
 
 
 def _keeps(interp: Interpreter, event: Event, frame: Frame) -> Value:

@@ -1,0 +1,35 @@
+"""Classes and functions that config files name (``_target_: nets.UNet``): programs make objects by such names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_LINE = re.compile(r"""^(?P<indent>[ \t]*)(?:- )?["']?(?P<key>[\w.]+)["']?[ \t]*:[ \t]*(?P<value>[^#\n]*)""")
+_NAMES = frozenset({"_target_", "target", "class_path", "class", "cls", "class_name"})
+"""Keys of hydra 1 and before, of latent-diffusion's ``instantiate_from_config``, and of Lightning's command line."""
+_DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
+_QUOTES = "\"', \t\r"
+MAX_BYTES = 200_000
+"""Of one file: a larger one holds data."""
+
+
+def named(path: str, data: bytes) -> Iterator[tuple[str, str]]:
+    """Pairs of the key under which something is named and its dotted name; a file's own keys stand under its folder.
+
+    Read by lines (YAML, and JSON with a key a line): hydra's interpolations need no YAML parser, and files that are
+    none cannot fail.
+    """
+    if len(data) > MAX_BYTES:
+        return
+    above: list[tuple[int, str]] = []
+    for line in data.decode("utf-8", "replace").splitlines():
+        match = _LINE.match(line)
+        if match is None:
+            continue
+        indent, key, value = len(match["indent"]), match["key"], match["value"].strip(_QUOTES)
+        while above and above[-1][0] >= indent:
+            above.pop()
+        if key in _NAMES and _DOTTED.fullmatch(value):
+            yield (above[-1][1] if above else path.rpartition("/")[0].rpartition("/")[2]), value
+        above.append((indent, key))

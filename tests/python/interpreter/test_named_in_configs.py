@@ -1,0 +1,87 @@
+"""Objects whose classes stand in config files: hydra, ``instantiate_from_config``, and what looks names up like it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+AGENTS = """import torch
+
+
+class Noisy:
+    def step(self):
+        return torch.rand(3)
+
+
+class Calm:
+    def step(self):
+        return torch.ones(3)
+"""
+HYDRA = """import hydra
+
+
+@hydra.main(config_path="conf", config_name="config")
+def main(cfg):
+    agent = hydra.utils.instantiate(cfg.agent)
+    print(agent.step())
+
+
+main()
+"""
+LOOKED_UP = """import importlib
+import sys
+
+import yaml
+
+
+def get(string):
+    module, cls = string.rsplit(".", 1)
+    return getattr(importlib.import_module(module, package=None), cls)
+
+
+config = yaml.safe_load(open(sys.argv[1]))
+print(get(config["agent"]["target"])(**config["agent"].get("params", {})).step())
+"""
+
+
+def write(**files: str) -> None:
+    for name, text in files.items():
+        path = Path(name.replace("__", "/").replace("_yaml", ".yaml").replace("_json", ".json").replace("_py", ".py"))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "config"),
+    [
+        ("conf__agent__noisy_yaml", "_target_: agents.Noisy\nlr: 0.1\n"),
+        (
+            "conf__config_yaml",
+            "agent:\n  name: a\n  class: agents.Noisy  # as hydra 0.11 had it\n  params:\n    lr: 1\n",
+        ),
+        ("conf__config_json", '{\n  "agent": {\n    "target": "agents.Noisy",\n    "lr": 0.1\n  }\n}\n'),
+    ],
+)
+@pytest.mark.parametrize("program", [HYDRA, LOOKED_UP])
+def test_the_class_is_followed(d9mlint: Callable[..., Any], program: str, name: str, config: str) -> None:
+    write(train_py=program, agents_py=AGENTS, **{name: config})
+    found = d9mlint("train.py", "--format", "concise")
+    assert "agents.py:6" in found.out, found.out
+    write(**{name: config.replace("Noisy", "Calm")})
+    assert d9mlint("train.py").code == 0  # nothing but the config file has changed: it is part of the key of the cache
+
+
+def test_one_of_several_is_a_condition(d9mlint: Callable[..., Any]) -> None:
+    write(train_py=HYDRA, agents_py=AGENTS)
+    write(conf__agent__a_yaml="_target_: agents.Noisy\n", conf__agent__b_yaml="_target_: agents.Calm\n")
+    write(conf__model__a_yaml="_target_: agents.Missing\n", conf__notes_yaml="agent: {_target_: 3}\n- [\n")
+    found = d9mlint("train.py")
+    assert "when: the config's `agent` is agents.Noisy" in found.out, found.out
+
+
+def test_what_no_module_of_the_program_has_stays_unknown(d9mlint: Callable[..., Any]) -> None:
+    write(train_py=HYDRA, agents_py=AGENTS, conf__agent__a_yaml="_target_: elsewhere.Noisy\n")
+    assert "could not be followed" in d9mlint("train.py").out
