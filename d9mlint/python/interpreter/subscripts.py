@@ -64,9 +64,9 @@ def _by_flag(interp: Interpreter, holder: Dict, index: FlagValue) -> Value | Non
 
 
 def _is_thing(value: Value) -> bool:
-    """Whether a value is a function or a class, or some of them together: ``"deep": (Encoder, Decoder)``."""
+    """Whether a value is a function or a class, or a few things with one among them: ``"small": [Net, 512]``."""
     if isinstance(value, Seq) and value.items:
-        return all(isinstance(item, (Class, Func, Ref)) for item in value.items)
+        return any(isinstance(item, (Class, Func, Ref)) for item in value.items)
     return isinstance(value, (Class, Func, Ref))
 
 

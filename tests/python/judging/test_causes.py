@@ -14,7 +14,7 @@ from d9mlint.python.project.files import Project
 CATALOGUE = load()
 MODEL = """
 def model_fn(features, labels, mode, params):
-    logits = tf.layers.dense(features, 3)
+    logits = tf.layers.dense(features, 100)
     losses = tf.nn.sparse_softmax_cross_entropy_with_logits(logits=logits, labels=labels)
     step = tf.train.AdamOptimizer().minimize(tf.reduce_mean(losses))
     return tf.estimator.EstimatorSpec(mode, loss=tf.reduce_mean(losses), train_op=step)
@@ -68,7 +68,9 @@ def test_initial_weights_of_an_estimator_are_drawn_when_it_trains() -> None:
 def test_what_varies_on_a_gpu_does_not_on_a_tpu(use: str, when: tuple[str, ...] | None) -> None:
     text = f"{FLAGS}{MODEL}made = tf.estimator.tpu.TPUEstimator(model_fn, {use})\nmade.train(lambda: None)\n"
     told = found(text, "missing-determinism-switch", "nondeterministic-op")
-    assert [f.when for f in told] == ([] if when is None else [when, when])
+    # (one of them varies with many classes only, of which this model says nothing)
+    own = [tuple(words for words in f.when if "classes" not in words) for f in told]
+    assert own == ([] if when is None else [when, when])
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,8 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.objects import is_own
+from d9mlint.python.judging.randomness import draws
+from d9mlint.python.judging.seedings import seedings
 
 _NEVER = ("system-generator", "jax-key")
 """Generators that a missing seed is no news for: one that cannot be seeded, and one that raises without."""
@@ -33,6 +35,8 @@ def _one(program: Program, rule: Rule, event: Event, effect: Effect) -> Iterator
     cond = both(cond, program.holds(event, effect.when))
     if cond is False or truth(cond, event.guards) is False:
         return
+    if effect.seeds and _only_ends(program, event, effect):
+        return
     confidence = rule.confidence if is_symbolic(cond) else lower(lower(rule.confidence))
     remedy = ""
     if effect.creates.endswith(_OP):
@@ -44,3 +48,14 @@ def _one(program: Program, rule: Rule, event: Event, effect: Effect) -> Iterator
     else:
         what = f"`{event.raw}` makes a generator from entropy: each run draws other numbers"
     yield draft(program, rule, event, cond=cond, confidence=confidence, what=what, remedy=remedy)
+
+
+def _only_ends(program: Program, seed: Event, effect: Effect) -> bool:
+    """Whether a call only puts an end to a seed before it: nothing is drawn later, or in the next turn of a loop."""
+    if seed.detached or not any(s.fixes for s in seedings(program) if s.event.index < seed.index):
+        return False
+    return not any(
+        draw.generator in effect.seeds and (draw.event.index > seed.index or {*draw.event.loops} & {*seed.loops})
+        for draw in draws(program)
+        if draw.event.meets(seed)
+    )

@@ -138,14 +138,18 @@ def _goes_on(program: Program, draw: Draw, load: Event) -> bool:
 def _lacks_state(program: Program, event: Event) -> bool:
     """Whether weights or an optimizer's state, and nothing about random state, is saved."""
     saved = event.args[0] if event.args else event.kwargs.get("obj")
-    return saved is not None and any(_is_checkpoint(program, leaf) for _, leaf in alternatives(saved))
+    return saved is not None and any(_is_checkpoint(program, leaf, event) for _, leaf in alternatives(saved))
 
 
-def _is_checkpoint(program: Program, saved: Value) -> bool:
+def _is_checkpoint(program: Program, saved: Value, event: Event) -> bool:
     if isinstance(saved, Dict):
         keys = [str(key).lower() for key in saved.items]
-        if saved.open or any(word in key for key in keys for word in _RANDOM):
+        if any(word in key for key in keys for word in _RANDOM):
             return False
+        if (
+            saved.open
+        ):  # filled by a loop over what is kept: `for name, one in parts.items(): saved[name] = one.state_dict()`
+            return any(made.func is event.func for made in program.once("states", _states))
         return any(word in key for key in keys for word in (_KEY, *_WEIGHTS))
     if isinstance(saved, Seq):
         parts = [leaf for item in saved.items or () for _, leaf in alternatives(item)]

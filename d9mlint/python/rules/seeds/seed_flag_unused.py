@@ -8,6 +8,7 @@ from d9mlint.model import Rule
 from d9mlint.python.frameworks.used import uses_tensorflow
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.judging.randomness import draws
 from d9mlint.python.judging.seedings import seedings
 
 
@@ -27,12 +28,17 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
             )
 
 
-_GENERATORS = {"random": "random.seed", "numpy": "np.random.seed", "torch": "torch.manual_seed"}
+_GENERATORS = {
+    "random": "random.seed", "numpy": "np.random.seed", "torch": "torch.manual_seed", "jax": "jax.random.PRNGKey",
+}  # fmt: skip
 
 
 def _remedy(program: Program, name: str) -> str:
     """What fits the imports; the rule's own words where TensorFlow is one of them."""
-    calls = [f"`{call}(args.{name})`" for package, call in _GENERATORS.items() if program.imports(package)]
+    used = {draw.generator for draw in draws(program)} | ({"jax"} if program.imports("jax") else set())
+    packages = [package for package in _GENERATORS if program.imports(package)]
+    packages = [package for package in packages if package in used] or packages
+    calls = [f"`{_GENERATORS[package]}(args.{name})`" for package in packages]
     if uses_tensorflow(program) or not calls:
         return ""
     return f"pass it on: {', '.join(calls)}"
