@@ -5,10 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-import signal
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TypedDict
 
@@ -68,20 +66,6 @@ def show(text: str, options: Mapping[str, object]) -> None:
     else:
         sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
         sys.stdout.buffer.flush()
-
-
-@contextmanager
-def ended_like_interrupted() -> Iterator[None]:
-    """Has SIGTERM, with which batch systems end a job, do what Ctrl-C does: what was seen until then is reported."""
-
-    def interrupt(_signal: int, _frame: object) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 WIDTH = 100

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from d9mlint.cli.output import color_option, ended_like_interrupted, look, show, tried
+from d9mlint.cli.ending import ended_like_interrupted
+from d9mlint.cli.output import color_option, look, show, tried
 
 if TYPE_CHECKING:
     from d9mlint.app.verify import Verifying, VerifyOptions

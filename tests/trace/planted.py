@@ -7,11 +7,14 @@ tells how often it is, for the programs in the folder of a framework that the in
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import sys
 import tempfile
 from pathlib import Path
+
+import pytest
 
 from d9mlint.model import Culprit
 from d9mlint.trace.explain import UNSEEN, culprits
@@ -28,6 +31,8 @@ def programs(framework: str) -> list[Path]:
 
 
 PROGRAMS = programs("torch")
+_VARIABLES = {"torch": "D9MLINT_TORCH_PYTHON", "tensorflow": "D9MLINT_TF_PYTHON", "jax": "D9MLINT_JAX_PYTHON"}
+"""Environment variables that name interpreters which have a framework."""
 _MARK = re.compile(r"# <- (\w+)$")
 
 
@@ -55,6 +60,26 @@ def located(python: str, path: Path, *arguments: str) -> tuple[Culprit, ...]:
         finally:
             os.chdir(before)
     return found
+
+
+def interpreter(framework: str) -> str:
+    """An interpreter that has a framework: the one that its variable names, or this one; else the test is skipped."""
+    named = os.environ.get(_VARIABLES[framework])
+    if named is None and importlib.util.find_spec(framework) is None:
+        pytest.skip(f"no {framework} here; name an interpreter that has it in {_VARIABLES[framework]}")
+    return named or sys.executable
+
+
+def assert_named(python: str, path: Path) -> None:
+    """The planted cause of a program is what its runs are seen to part at; races are no certainties."""
+    line, kind = planted(path)
+    found: tuple[Culprit, ...] = ()
+    for _ in range(3):
+        found = located(python, path)
+        if found:
+            break
+    assert found, "the runs did not part"
+    assert (found[0].path, found[0].line, found[0].kind) == (str(path), line, kind), found[0]
 
 
 def recorded(program: Program, stage: str) -> list[Recording]:

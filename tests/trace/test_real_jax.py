@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from planted import located, planted, programs
+from planted import assert_named, interpreter, located, programs
 
 from d9mlint.trace.run import LIGHT, OPS, Conditions, Program, Settings, run
 
@@ -20,19 +18,13 @@ TRIED = [one for one in programs("jax") if ALL or one.stem == "key_from_clock"]
 
 @pytest.fixture(scope="module")
 def python() -> str:
-    """An interpreter that has JAX: the one that the variable names, or this one; else the test is skipped."""
-    named = os.environ.get("D9MLINT_JAX_PYTHON")
-    if named is None and importlib.util.find_spec("jax") is None:
-        pytest.skip("no jax here; name an interpreter that has it in D9MLINT_JAX_PYTHON")
-    return named or sys.executable
+    """An interpreter that has JAX; the test is skipped where there is none."""
+    return interpreter("jax")
 
 
 @pytest.mark.parametrize("path", TRIED, ids=lambda path: path.stem)
 def test_the_planted_cause_is_named(python: str, path: Path) -> None:
-    line, kind = planted(path)
-    found = located(python, path)
-    assert found, "the runs did not part"
-    assert (found[0].path, found[0].line, found[0].kind) == (str(path), line, kind), found[0]
+    assert_named(python, path)
 
 
 @pytest.mark.parametrize("path", TRIED if ALL else (), ids=lambda path: path.stem)

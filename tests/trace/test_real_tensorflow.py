@@ -5,17 +5,15 @@ With ``D9MLINT_TRACE_ALL=1`` all planted programs are traced, else one, as a use
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
-from planted import located, planted, programs
+from planted import assert_named, interpreter, located, planted, programs
 from tracing import SCHEMA
 
 from d9mlint.trace.run import LIGHT, OPS, Conditions, Program, Settings, run
@@ -27,23 +25,13 @@ TRIED = programs("tensorflow") if ALL else []
 
 @pytest.fixture(scope="module")
 def python() -> str:
-    """An interpreter that has TensorFlow: the one that the variable names, or this one; else the test is skipped."""
-    named = os.environ.get("D9MLINT_TF_PYTHON")
-    if named is None and importlib.util.find_spec("tensorflow") is None:
-        pytest.skip("no tensorflow here; name an interpreter that has it in D9MLINT_TF_PYTHON")
-    return named or sys.executable
+    """An interpreter that has TensorFlow; the test is skipped where there is none."""
+    return interpreter("tensorflow")
 
 
 @pytest.mark.parametrize("path", TRIED, ids=lambda path: path.stem)
 def test_the_planted_cause_is_named(python: str, path: Path) -> None:
-    line, kind = planted(path)
-    found = ()
-    for _ in range(3):  # threads are no certainties
-        found = located(python, path)
-        if found:
-            break
-    assert found, "the runs did not part"
-    assert (found[0].path, found[0].line, found[0].kind) == (str(path), line, kind), found[0]
+    assert_named(python, path)
 
 
 @pytest.mark.parametrize("path", TRIED, ids=lambda path: path.stem)

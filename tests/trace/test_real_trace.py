@@ -5,17 +5,15 @@ With ``D9MLINT_TRACE_ALL=1`` all planted programs are traced, else one, and anot
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
-from planted import PROGRAMS, located, planted
+from planted import PROGRAMS, assert_named, interpreter, located, planted
 from tracing import SCHEMA
 
 from d9mlint.trace.run import LIGHT, OPS, VALUES, Conditions, Program, Settings, run
@@ -30,25 +28,15 @@ CHANGING = [("model", 2), *([("model", 0), ("torch.compile(model)", 0)] if ALL e
 
 @pytest.fixture(scope="module")
 def python() -> str:
-    """An interpreter that has PyTorch: the one that the variable names, or this one; else the test is skipped."""
-    named = os.environ.get("D9MLINT_TORCH_PYTHON")
-    if named is None and importlib.util.find_spec("torch") is None:
-        pytest.skip("no torch here; name an interpreter that has it in D9MLINT_TORCH_PYTHON")
-    return named or sys.executable
+    """An interpreter that has PyTorch; the test is skipped where there is none."""
+    return interpreter("torch")
 
 
 @pytest.mark.parametrize("path", TRIED, ids=lambda path: path.stem)
 def test_the_planted_cause_is_named(python: str, path: Path) -> None:
-    line, kind = planted(path)
     if path.stem == "listing_order" and not Path("/dev/shm").is_dir():
         pytest.skip("no file system here that lists files in another order than the last time")
-    found = ()
-    for _ in range(3):  # races are no certainties
-        found = located(python, path)
-        if found:
-            break
-    assert found, "the runs did not part"
-    assert (found[0].path, found[0].line, found[0].kind) == (str(path), line, kind), found[0]
+    assert_named(python, path)
 
 
 @pytest.mark.parametrize("path", TRIED if ALL else (), ids=lambda path: path.stem)
