@@ -73,7 +73,7 @@ def bits(dtype: str) -> list[bytes]:
         ("tensorflow", "D9MLINT_TF_PYTHON", SIZES),
         ("torch", "D9MLINT_TORCH_PYTHON", SIZES),
         ("jax", "D9MLINT_JAX_PYTHON", SIZES),
-        ("numba", "D9MLINT_JAX_PYTHON", [one for one in SIZES if one != "bfloat16"]),
+        ("numba", "D9MLINT_NUMBA_PYTHON", [one for one in SIZES if one != "bfloat16"]),
     ],
 )
 def test_every_bit_and_every_place(framework: str, variable: str, dtypes: list[str], base: ModuleType) -> None:

@@ -46,7 +46,7 @@ NUMBA = {
 }
 INTERPRETERS = {
     "tensorflow": "D9MLINT_TF_PYTHON", "torch": "D9MLINT_TORCH_PYTHON", "jax": "D9MLINT_JAX_PYTHON",
-    "numba": "D9MLINT_JAX_PYTHON",
+    "numba": "D9MLINT_NUMBA_PYTHON",
 }  # fmt: skip
 
 
