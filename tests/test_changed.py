@@ -172,6 +172,18 @@ def test_what_imports_by_names_that_it_works_out_may_reach_any_module(d9mlint: R
     assert judged(d9mlint) == ["d.py"]
 
 
+def test_config_files_may_name_what_is_imported_so(d9mlint: Run) -> None:
+    write({"d.py": "import hydra\n\n\n@hydra.main(config_path='conf')\ndef main(cfg):\n"
+                   "    print(hydra.utils.instantiate(cfg.draw))\n\n\nif __name__ == '__main__':\n    main()\n",
+           "conf/draw/plain.yaml": "_target_: spare.nothing\n"})  # fmt: skip
+    commit()
+    write({"conf/draw/plain.yaml": "_target_: spare.draw\n"})
+    assert judged(d9mlint) == ["d.py"]
+    commit()
+    git("rm", "-q", "conf/draw/plain.yaml")
+    assert judged(d9mlint) == ["d.py"]
+
+
 def test_settings_and_catalogues_concern_all(d9mlint: Run) -> None:
     write({"pyproject.toml": "[tool.d9mlint]\nfail-on = 'error'\n"})
     commit()

@@ -2,8 +2,9 @@
 
 An entry reaches the files that its import lines lead to, deleted ones among them; the launchers that start it, as they
 are and as they were, with what they source; the config files beside it; and the files beside and above it that say
-which versions it runs with. Where a program works out the names of modules, it may reach any changed module. So more
-may be judged than a change concerns, which costs time; what is left out is not concerned.
+which versions it runs with. Where a program works out the names of modules, it may reach any changed module, and any
+config file may name one. So more may be judged than a change concerns, which costs time; what is left out is not
+concerned.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from d9mlint.app.besides import CONFIG_FILES
 from d9mlint.app.launches import Started
 from d9mlint.app.options import Options, shown
 from d9mlint.config import OWN_FILE, Config
@@ -154,7 +156,7 @@ def _concerned(change: Change, program: Program, scripts: Iterable[str]) -> Call
     started = _started_before(change, reach, frozenset(scripts))
     beside = {os.path.dirname(path) for path in change.paths if is_beside(os.path.basename(path))}  # noqa: PTH119, PTH120
     below = tuple(f"{folder}/" for path in change.paths if (folder := holds_below(path)) is not None)
-    modules = tuple(path for path in change.paths if path.endswith(_PYTHON))
+    modules = tuple(path for path in change.paths if path.endswith((*_PYTHON, *CONFIG_FILES)))
 
     def launches(entry: str) -> Iterator[str]:
         for launch in launched.launches.get(entry, ()):
