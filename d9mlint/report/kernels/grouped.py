@@ -9,8 +9,9 @@ from typing import NamedTuple
 from d9mlint.model import GUARD_LEVELS, VERDICTS, KernelOp, KernelReport, LibraryCall, Site
 from d9mlint.report.excerpt import source_lines
 from d9mlint.report.kernels.advice import advice
-from d9mlint.report.kernels.words import VERDICT_WORDS, guard, kind_of, op_title
-from d9mlint.report.lines import Line, excerpted, labelled, place
+from d9mlint.report.kernels.opening import opening
+from d9mlint.report.kernels.words import VERDICT_WORDS, guard, op_title
+from d9mlint.report.lines import Line, labelled
 from d9mlint.report.words import listing, one_line, printable
 
 MOST_LINES = 15
@@ -54,9 +55,7 @@ def _exposure(kernel: Kernel) -> tuple[object, ...]:
     return kernel.silenced, level, VERDICTS.index(first.verdict), -len(ops), -len(kernel.sites), first.location
 
 
-def blocks(
-    report: KernelReport, shown: Iterable[Site | LibraryCall], width: int, styles: dict[str, str]
-) -> Iterator[Line]:
+def blocks(report: KernelReport, shown: Iterable[Site | LibraryCall], width: int) -> Iterator[Line]:
     """The lines of all kernels, each followed by a blank one."""
     ops = {op.name: op for op in report.scan.ops}
     texts: dict[str, list[str]] = {}
@@ -64,25 +63,13 @@ def blocks(
         path = kernel.first.location.path
         if path not in texts:
             texts[path] = source_lines(report.scan.sources.get(path, ""))
-        yield from islice(_block(kernel, ops, texts[path], width, styles), MOST_LINES)
+        yield from islice(_block(kernel, ops, texts[path], width), MOST_LINES)
         yield ()
 
 
-def _block(
-    kernel: Kernel, ops: dict[str, KernelOp], lines: list[str], width: int, styles: dict[str, str]
-) -> Iterator[Line]:
+def _block(kernel: Kernel, ops: dict[str, KernelOp], lines: list[str], width: int) -> Iterator[Line]:
     first = kernel.first
-    style = styles.get(first.verdict, "")
-    name = first.atomic if isinstance(first, Site) else first.name
-    inside = f" in `{one_line(first.function)}`" if first.function else ""
-    yield (
-        (f"{place(first.location)}:{first.location.column}: ", ""),
-        (VERDICT_WORDS[first.verdict], style),
-        (f": `{one_line(name)}`{inside}", ""),
-        (f" [{kind_of(first)}]", "dim"),
-        (" (silenced)" if kernel.silenced else "", "dim"),
-    )
-    yield from excerpted(first.location, lines, width, style)
+    yield from opening(first, lines, width, silenced=kernel.silenced)
     met = [ops[name] for name in dict.fromkeys(n for one in kernel.sites for n in one.ops) if name in ops]
     way = met[0] if met else None
     yield from _part("why", first.reason, width)

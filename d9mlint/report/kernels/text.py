@@ -8,11 +8,11 @@ from itertools import groupby
 from d9mlint.model import KernelOp, KernelReport, LibraryCall, Location, Site
 from d9mlint.report.excerpt import source_lines
 from d9mlint.report.kernels.grouped import blocks
-from d9mlint.report.kernels.words import MOST, VERDICT_WORDS, guard, guarded, headline, kind_of, op_title, tally
-from d9mlint.report.lines import NARROWEST, Line, excerpted, hanging, item, joined, labelled, place
+from d9mlint.report.kernels.opening import opening
+from d9mlint.report.kernels.words import MOST, VERDICT_WORDS, guard, guarded, headline, op_title, tally
+from d9mlint.report.lines import NARROWEST, Line, hanging, item, joined, labelled, place
 from d9mlint.report.words import count, listing, one_line, printable
 
-_STYLES = {"yes": "bold yellow", "conditional": "yellow", "unknown": "bold cyan", "depends": "cyan", "no": "green"}
 _SHOWN = ("yes", "conditional", "unknown")
 """Verdicts shown unless everything is asked for."""
 
@@ -31,7 +31,7 @@ def render(report: KernelReport, *, everything: bool = False, color: bool = Fals
     listed = (
         [*_ops(ops, {s.location: s for s in sites}, width), *_files(report, sites, calls, width)]
         if everything
-        else blocks(report, [*sites, *calls], width, _STYLES)
+        else blocks(report, [*sites, *calls], width)
     )
     lines = [
         *listed,
@@ -74,17 +74,7 @@ def _files(report: KernelReport, sites: list[Site], calls: list[LibraryCall], wi
 
 
 def _site(one: Site | LibraryCall, silenced: bool, lines: list[str], width: int) -> Iterator[Line]:
-    style = _STYLES.get(one.verdict, "")
-    name = one.atomic if isinstance(one, Site) else one.name
-    inside = f" in `{one_line(one.function)}`" if one.function else ""
-    yield (
-        (f"{place(one.location)}:{one.location.column}: ", ""),
-        (VERDICT_WORDS[one.verdict], style),
-        (f": `{one_line(name)}`{inside}", ""),
-        (f" [{kind_of(one)}]", "dim"),
-        (" (silenced)" if silenced else "", "dim"),
-    )
-    yield from excerpted(one.location, lines, width, style)
+    yield from opening(one, lines, width, silenced=silenced)
     yield from labelled("why", one.reason, width, indent=10)
     yield from labelled("op", listing(one.ops, MOST), width, indent=10)
     if one.verdict in _SHOWN and (one.guard.level != "none" or one.ops):
