@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 from d9mlint import config as configuration
 from d9mlint.app.curing import Cure, cure, files
@@ -12,6 +14,9 @@ from d9mlint.app.programs import checked
 from d9mlint.model import Finding, Report, Unchecked, UsageError
 from d9mlint.model.evidence import CONFIRMED
 from d9mlint.report.words import count
+
+if TYPE_CHECKING:
+    from d9mlint.app.sources import Sources
 
 _SHOWN = 10
 
@@ -38,43 +43,38 @@ def check(options: Options) -> Outcome:
     return _with_diff(options, outcome) if options.diff else outcome
 
 
+class Patches(NamedTuple):
+    """What is found, the patches that are proven to cure it, none of them written, and what they are patches of."""
+
+    before: Report
+    cure: Cure
+    sources: Sources
+
+
+def patches(
+    options: Options, wanted: Callable[[Finding], bool] = lambda found: True,
+    overlay: Mapping[str, bytes] = MappingProxyType({}),
+) -> Patches:  # fmt: skip
+    """The patches for the findings that are ``wanted``; ``overlay`` are contents that files have in an editor."""
+    from d9mlint.app.sources import read
+
+    before = checked(options._replace(write_baseline=None), overlay).report
+    sources = read(options, before, overlay)
+    return Patches(before, cure(options, before, sources, overlay, wanted), sources)
+
+
 def cured(options: Options) -> tuple[Report, Report]:
     """What is found, and what would be left after the patches, without writing any."""
-    before, done = patches(options)
+    before, done, _ = patches(options)
     return before, checked(options._replace(write_baseline=None), done.sources).report if done.sources else before
-
-
-def patches(options: Options) -> tuple[Report, Cure]:
-    """What is found, and the patches that are proven to cure it, none of them written."""
-    from d9mlint.app.sources import read
-
-    before = checked(options._replace(write_baseline=None)).report
-    return before, cure(options, before, read(options, before))
-
-
-def cure_of(
-    options: Options, wanted: Callable[[Finding], bool], overlay: Mapping[str, bytes]
-) -> tuple[Cure, Mapping[str, bytes]]:
-    """The patch that is proven to cure the findings that are ``wanted``, and the contents that it is a patch of.
-
-    ``overlay`` are contents that files have in an editor.
-    """
-    from d9mlint.app.sources import read
-
-    before = checked(options, overlay).report
-    sources = read(options, before, overlay)
-    return cure(options, before, sources, overlay, wanted), sources.stored
 
 
 def _fixed(options: Options) -> Outcome:
     """Writes the patches, then checks what is there now."""
     from d9mlint import fix
-    from d9mlint.app.sources import read
 
-    before = checked(options._replace(write_baseline=None)).report
+    _, done, sources = patches(options)
     cwd = Path.cwd()
-    sources = read(options, before)
-    done = cure(options, before, sources)
     refused = dict(done.refused)
     for path, data in sorted(done.sources.items()):
         try:

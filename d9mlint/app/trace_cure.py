@@ -33,7 +33,7 @@ def tried(state: Tracing) -> CureTried:
         (script,), config=state.options.config, unsafe_fixes=True, argv=state.options.arguments or None
     )  # fmt: skip
     try:
-        report, cure = fixing.patches(options)
+        report, cure, sources = fixing.patches(options)
     except D9mlintError as error:
         return _not(f"it cannot be checked: {error}")
     left = tuple(f"{_named(found)}: {reason}" for found, reason in cure.left)
@@ -42,10 +42,9 @@ def tried(state: Tracing) -> CureTried:
         return _not(why)._replace(left=left)
     cwd = Path.cwd()
     patched = {cwd / path: data for path, data in cure.sources.items()}
-    before = {path: (cwd / path).read_bytes() for path in cure.sources}
     found = CureTried(
         _not("").comparison, tuple(sorted(cure.sources)), tuple(sorted(map(_named, cure.cured))), left,
-        diff=fix.unified(before, cure.sources),
+        diff=fix.unified(sources.stored, cure.sources),
     )  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="d9mlint-cure-", ignore_cleanup_errors=True) as name:
         try:

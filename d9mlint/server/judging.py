@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from pygls import uris
 
-from d9mlint.app.fixing import cure_of
+from d9mlint.app.fixing import patches
 from d9mlint.app.options import Options, Outcome, shown
 from d9mlint.app.programs import checked
 from d9mlint.model import Finding, Report, UsageError
@@ -89,9 +89,9 @@ def cured(run: Run, fingerprints: frozenset[str], unsafe: bool) -> tuple[Mapping
         return found.fingerprint in fingerprints
 
     options = run.options._replace(unsafe_fixes=unsafe, watch=None)
-    cure, before = cure_of(options, wanted, run.overlay)
+    _, cure, sources = patches(options, wanted, run.overlay)
     reasons = [why for found, why in cure.left if wanted(found)] + [why for _, why in cure.refused]
-    return {path: before[path] for path in cure.sources}, cure.sources, "; ".join(dict.fromkeys(reasons))
+    return {path: sources.stored[path] for path in cure.sources}, cure.sources, "; ".join(dict.fromkeys(reasons))
 
 
 def absolute(path: str) -> Path:
