@@ -8,6 +8,7 @@ from collections.abc import Iterator
 _LINE = re.compile(r"""^(?P<indent>[ \t]*)(?:- )?["']?(?P<key>[\w.]+)["']?[ \t]*:[ \t]*(?P<value>[^#\n]*)""")
 _NAMES = frozenset({"_target_", "target", "class_path", "class", "cls", "class_name"})
 """Keys of hydra 1 and before, of latent-diffusion's ``instantiate_from_config``, and of Lightning's command line."""
+_ANY = re.compile("|".join(sorted(_NAMES)).encode())
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
 _QUOTES = "\"', \t\r"
 MAX_BYTES = 200_000
@@ -20,7 +21,7 @@ def named(path: str, data: bytes) -> Iterator[tuple[str, str]]:
     Read by lines (YAML, and JSON with a key a line): hydra's interpolations need no YAML parser, and files that are
     none cannot fail.
     """
-    if len(data) > MAX_BYTES:
+    if len(data) > MAX_BYTES or _ANY.search(data) is None:
         return
     above: list[tuple[int, str]] = []
     for line in data.decode("utf-8", "replace").splitlines():

@@ -146,8 +146,9 @@ def walk(top: Path, config: Settings) -> Iterator[File | Unchecked]:
         files = [File(here / name, real + name) for name in listing.files]
         links = (File(here / name, os.path.realpath(real + name), link=True) for name in listing.links)
         files += [file for file in links if file.real.startswith(base) and is_file(file.real)]
-        files += [File(here / name, real + name, runs=True) for name in listing.bare if _is_python_script(here / name)]
         yield from (file for file in files if not ignored(real + file.path.name, always, chain, tracked))
+        bare = (name for name in listing.bare if not ignored(real + name, always, chain, tracked))
+        yield from (File(here / n, real + n, runs=True) for n in bare if _is_python_script(here / n))
         yield from (File(here / name, real + name) for name in METADATA if name in listing.names)
         others = (*listing.kernels, *listing.beside)
         yield from (File(here / n, real + n) for n in others if not ignored(real + n, always, chain, tracked))
