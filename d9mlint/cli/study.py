@@ -37,8 +37,8 @@ def study(script: Path | None, module: str | None, **options: object) -> None:
     fixed and the implementation as it is: spread of the final metric, churn of predictions, distance of the weights,
     and how many runs a difference takes to mean anything.
     """
-    from d9mlint.app import study as app
-    from d9mlint.app.tracing import TraceOptions
+    from d9mlint.app.traced import study as app
+    from d9mlint.app.traced.state import TraceOptions
     from d9mlint.report.study import render
 
     program = TraceOptions(

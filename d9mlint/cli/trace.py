@@ -39,8 +39,8 @@ def trace(script: Path | None, module: str | None, **options: object) -> None:
     Executes the program in fresh processes, in this folder: do two runs give the same losses and weights, which switch
     (seeds, deterministic ops, one thread, ...) makes them, and which line and op is the first to differ?
     """
-    from d9mlint.app import trace as app
-    from d9mlint.app.tracing import TraceOptions
+    from d9mlint.app.traced import stages as app
+    from d9mlint.app.traced.state import TraceOptions
     from d9mlint.report.trace import render
 
     asked = TraceOptions(

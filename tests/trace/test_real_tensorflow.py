@@ -100,7 +100,7 @@ def test_it_changes_nothing(python: str, tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_the_command(python: str, d9mlint: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     if not ALL:
-        monkeypatch.setattr("d9mlint.app.trace.applying", lambda uses: [])  # each switch takes two runs more
+        monkeypatch.setattr("d9mlint.app.traced.stages.applying", lambda uses: [])  # each switch takes two runs more
     path = next(one for one in programs("tensorflow") if one.stem == "keras_weights")
     Path("train.py").write_text(path.read_text())
     ran = d9mlint("trace", "--python", python, "--steps", "2", "--format", "json", "train.py")

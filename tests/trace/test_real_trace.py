@@ -148,7 +148,9 @@ def test_the_whole_recording_with_digests_as_on_a_gpu(
 
 def test_the_command(python: str, d9mlint: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     if not ALL:
-        monkeypatch.setattr("d9mlint.app.trace.applying", lambda uses: [SEEDS])  # the other switches take as long each
+        monkeypatch.setattr(
+            "d9mlint.app.traced.stages.applying", lambda uses: [SEEDS]
+        )  # the other switches take as long each
     path = next(one for one in PROGRAMS if one.stem == "unseeded_weights")
     Path("train.py").write_text(path.read_text())
     ran = d9mlint("trace", "--python", python, "--steps", "2", "--format", "json", "train.py")

@@ -10,7 +10,7 @@ import pytest
 from conftest import ROOT
 from tracing import SCHEMA
 
-from d9mlint.app.trace import exit_code
+from d9mlint.app.traced.stages import exit_code
 from d9mlint.model import Comparison, Culprit, CureTried, SwitchTried, TracedRun, TraceReport
 from d9mlint.report.trace import render
 

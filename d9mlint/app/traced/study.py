@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from d9mlint.app.machine import machine
-from d9mlint.app.trace import announced, planned
-from d9mlint.app.tracing import TraceOptions, Watch
+from d9mlint.app.traced.stages import announced, planned
+from d9mlint.app.traced.state import TraceOptions, Watch
 from d9mlint.model import UsageError
 from d9mlint.model.study import ALGO, IMPL, Spread, StudyReport
 from d9mlint.trace import compare, study

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from d9mlint.app.options import Options
-from d9mlint.app.tracing import Tracing, entry
+from d9mlint.app.traced.state import MARGIN, Tracing, entry
 from d9mlint.model import Comparison, CureTried, D9mlintError, Finding
 from d9mlint.model.trace import FAILED, UNTRIED
 from d9mlint.trace import compare
@@ -17,7 +17,6 @@ from d9mlint.trace.run import LIGHT, Conditions, Program, Run, run
 
 _BLOCKS = 3
 """Pairs of runs, one as the program is and one cured, for what the cure costs."""
-_MARGIN = 1.3
 _PLAIN, _CURED = "for the cost", "cured"
 
 
@@ -68,7 +67,7 @@ def _named(found: Finding) -> str:
 def _compared(state: Tracing, found: CureTried, copy: Copy, cwd: Path) -> CureTried:
     """Two cured runs or more, and as many of the program as it is where there is time for them."""
     program, conditions = _inside(state.program, copy, cwd)
-    seconds = _MARGIN * max(one.ended.seconds for one in state.runs[:2])
+    seconds = MARGIN * max(one.ended.seconds for one in state.runs[:2])
     if state.clock.left < 2 * seconds:
         return found._replace(comparison=Comparison(UNTRIED, what="no time was left: --time"))
     cured: list[Run] = []

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from d9mlint.app import trace_cure
-from d9mlint.app.trace_findings import explained
-from d9mlint.app.tracing import TraceOptions, Tracing, Watch, entry, placed
+from d9mlint.app.traced import cure
+from d9mlint.app.traced.findings import explained
+from d9mlint.app.traced.state import MARGIN, TraceOptions, Tracing, Watch, entry, placed
 from d9mlint.model import Comparison, Culprit, SwitchTried, TraceReport, UsageError
 from d9mlint.model.trace import EQUAL, FAILED, PART, UNTRIED
 from d9mlint.trace import compare
@@ -21,8 +21,6 @@ from d9mlint.trace.values import first_difference
 
 PARTED, UNFINISHED = 1, 3
 _TRIES = 2
-_MARGIN = 1.3
-"""A pair of runs is begun where this many times the time of the first pair is left."""
 
 
 def planned(options: TraceOptions) -> Program:
@@ -85,7 +83,7 @@ def _stages(state: Tracing) -> None:
         _switched(state, runs)
         if state.options.cure:
             state.watch("does a cure make them equal?")
-            state.cure = trace_cure.tried(state)
+            state.cure = cure.tried(state)
     elif state.options.cure and state.comparison.verdict == EQUAL:
         state.notes.append("the runs are equal: there is nothing to cure")
 
@@ -95,7 +93,7 @@ def _switched(state: Tracing, runs: Sequence[Run]) -> None:
     state.switches.append(SwitchTried("as is", "", state.comparison))
     uses = {name for one in runs for name in one.recording.uses}
     chosen = applying(tuple(uses))
-    seconds = _MARGIN * sum(one.ended.seconds for one in runs[:2])
+    seconds = MARGIN * sum(one.ended.seconds for one in runs[:2])
     for switch in chosen:
         state.switches.append(_tried(state, switch, seconds))
     if not any(one.decides for one in state.switches):

@@ -16,6 +16,8 @@ from d9mlint.trace.run import Clock, Conditions, Program, Run, Settings, run
 
 _NOTHING = Comparison(FAILED, what="no runs were compared")
 Watch = Callable[[str], None]
+MARGIN = 1.3
+"""More runs are begun where this many times the time is left that the first ones took."""
 
 
 class TraceOptions(NamedTuple):

@@ -1,0 +1,1 @@
+"""The commands that run the user's program: ``trace`` (``stages``) and ``study``."""
