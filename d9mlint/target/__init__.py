@@ -3,8 +3,8 @@
 In this order: ``--target``, the config, the files beside the entry and in the folders above it up to the root, the
 image that a Dockerfile there starts from, the newest release known. The nearest folder that states a range sets the
 limits; the nearest exact version within them is taken (the lock file of a workspace above, the image that the
-requirements are installed into), else the newest known release within them that the code can run on: a program
-that uses ``tf.contrib`` is not one for TensorFlow 2.
+requirements are installed into), else the newest known release within them that the code can run on (a program
+that uses ``tf.contrib`` is not one for TensorFlow 2) and that the README names, where it names one.
 
 The ``keras`` of a target is what ``tf.keras`` is, unless the project pins the package of that name: before TensorFlow
 2.16 such a pin says nothing about ``tf.keras``, from 2.16 on both are the same.
@@ -141,8 +141,9 @@ def _target(
 ) -> Target:  # fmt: skip
     pythons = _pythons(wishes, folders)
     pins = [[pin for pin in folder.pins if pin.holds(pythons)] for folder in folders]
-    python = _python(wishes, pins)
+    python = _python(wishes, pins) or _named_python(folders)
     limits = [*limits, *_of_python(python)]
+    limits += _of_readme(folders, limits)
     images, choices = _images(wishes, folders)
     in_images = {
         name: [_Choice(v, image.where, image.ngc) for image in images if image.package == name for v in image.versions]
@@ -178,6 +179,26 @@ def _python(wishes: Mapping[str, _Wish], pins: Sequence[Sequence[Pin]]) -> _Choi
         if stated is not None and python is not None:
             found.append(_Choice(python, f"newest Python for {name} {stated.version}"))
     return min(found, key=lambda one: Version(one.version), default=None)
+
+
+def _named_python(folders: Sequence[Folder]) -> _Choice | None:
+    """The Python that the nearest README names."""
+    found = (one for folder in folders for one in folder.named if one.package == "python")
+    for limit in found:
+        version = newest("python", SpecifierSet(limit.specifier))
+        if version is not None:
+            return _Choice(version, limit.reason)
+    return None
+
+
+def _of_readme(folders: Sequence[Folder], limits: Sequence[Limit]) -> Iterator[Limit]:
+    """What the nearest README says of each package, where the code can run on it."""
+    told: set[str] = set()
+    for limit in (one for folder in folders for one in folder.named):
+        code = SpecifierSet(",".join(one.specifier for one in limits if one.package == limit.package))
+        if limit.package not in told and newest(limit.package, code & SpecifierSet(limit.specifier)) is not None:
+            told.add(limit.package)
+            yield limit
 
 
 def _of_python(python: _Choice | None) -> Iterator[Limit]:

@@ -14,9 +14,11 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from d9mlint.model import Limit
 from d9mlint.target.known import COMPANIONS, KNOWN, package_name
 from d9mlint.target.ngc import Image, read_dockerfile
 from d9mlint.target.pins import Pin, from_conda, from_poetry, pin
+from d9mlint.target.readme import README, named
 
 _LIMIT = 1 << 20
 """Larger files are skipped: they are data or generated, and every entry of a tree would pay for them."""
@@ -33,6 +35,8 @@ class Folder(NamedTuple):
 
     pins: tuple[Pin, ...] = ()
     images: tuple[Image, ...] = ()
+    named: tuple[Limit, ...] = ()
+    """What its README says."""
 
 
 class Tree(NamedTuple):
@@ -63,7 +67,7 @@ class Tree(NamedTuple):
 
 
 def read_folder(folder: Path, tree: Tree) -> Folder:
-    """All pins of known packages and all images that the files right in ``folder`` state."""
+    """All pins of known packages, all images and what the README says, of the files right in ``folder``."""
     names = _names(folder)
     pins: list[Pin] = []
     for pattern, reader in _READERS:
@@ -73,7 +77,10 @@ def read_folder(folder: Path, tree: Tree) -> Folder:
     for name in filter(_DOCKERFILE.fullmatch, names):
         text = tree.text(folder / name) or ""
         images += read_dockerfile(text, tree.label(folder / name))
-    return Folder(tuple(pins), tuple(images))
+    said = (
+        named(tree.text(folder / name) or "", tree.label(folder / name)) for name in names if README.fullmatch(name)
+    )
+    return Folder(tuple(pins), tuple(images), next((limits for one in said if (limits := tuple(one))), ()))
 
 
 def _names(folder: Path) -> list[str]:
@@ -309,7 +316,7 @@ def holds_below(path: str) -> str | None:
     """The folder whose programs a file may state versions for, by the file's name; None where it states none."""
     folder, _, name = path.rpartition("/")
     above, _, last = folder.rpartition("/")
-    patterns = (*(pattern for pattern, _ in _READERS), _DOCKERFILE, _CONSTRAINTS)
+    patterns = (*(pattern for pattern, _ in _READERS), _DOCKERFILE, _CONSTRAINTS, README)
     if last in ("requirements", "docker") and any(one.fullmatch(f"{last}/{name}") for one in patterns):
         return above
     return folder if any(one.fullmatch(name) for one in patterns) else None

@@ -1,0 +1,74 @@
+"""Versions that a README names: where no file that a tool reads states any, they tell what the authors ran."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from d9mlint.model import Limit
+from d9mlint.target.known import KNOWN, package_name
+
+README = re.compile(r"readme(?:\.(?:md|rst|txt|markdown))?", re.IGNORECASE)
+_PACKAGES = r"tensorflow(?:[-_ ](?:gpu|cpu))?|pytorch[-_ ]lightning|pytorch|torch|keras|jax|horovod|transformers|python"
+_STATED = re.compile(
+    rf"(?<![\w./-])(?P<name>{_PACKAGES})[*_`'\])]*"
+    r"(?P<between>(?:[\s:|=(\[*_`'~<>≥≤-]|version|ver\.|tested (?:with|on|under)|v(?=\d))*)"
+    r"(?P<version>\d+\.(?:\d+(?:\.\d+)?|x))(?![\w.]*\d)(?P<after>.{0,40})",
+    re.IGNORECASE,
+)
+"""``PyTorch 1.0``, ``tensorflow-gpu==1.12.0``, ``Python (3.6)``, ``**Keras**: 2.2.4``, ``TensorFlow 1.x``."""
+_BOUND = re.compile(r"[<>≥≤~]")
+_AT_LEAST = re.compile(r"\W*(\+|(or|and) (later|above|higher|newer|greater|up))|.*\d\s*\+")
+"""What follows a version that is the lowest one; of several, the last may be (``2.7 and 3.4+``)."""
+_ABOUT = re.compile(
+    r"requir|depend|prerequi|environment|install|set-?up|test|develop|\brun|version|pip|conda|\bus(e|es|ed|ing)\b|built|"
+    r"implemented|written|need|works? with|compatib",
+    re.IGNORECASE,
+)
+"""Words of a line, or of the heading above it, that speak of what a program runs on."""
+_ITEM = re.compile(r"\s*(?:[-*+|]|\d+[.)])\s")
+_ELSEWHERE = re.compile(
+    r"branch|\bport(ed|s)?\b|\bfork|upgrad|migrat|instead|another|convert|\bother\b|official|\bsee\b|deprecat|"
+    r"not support|no longer|checkout|news|20[12]\d",
+    re.IGNORECASE,
+)
+"""Words of a line that speak of another program, or of what was or will be."""
+_HEADING = re.compile(r"#+\s+(.*)|\*\*(.+)\*\*\s*$")
+
+
+def named(text: str, label: str) -> Iterator[Limit]:
+    """What a README says of each package: the newest release of those that it names for what the program runs on.
+
+    A lower bound (``PyTorch >= 0.4``, "1.0 or later") says nothing of the release that is installed today.
+    """
+    found: dict[str, tuple[tuple[int, ...], Limit]] = {}
+    for number, line, heading in _lines(text):
+        listed = _ITEM.match(line) is not None and _ABOUT.search(heading)
+        if not (listed or _ABOUT.search(line)) or _ELSEWHERE.search(line):
+            continue
+        for match in _STATED.finditer(line):
+            if _BOUND.search(match["between"]) or _AT_LEAST.match(match["after"]):
+                continue
+            package = package_name(re.sub(r"[ _]", "-", match["name"].lower()))
+            release = match["version"].lower().removesuffix(".x")
+            limit = Limit(package, f"=={release}.*", f"{label}:{number}")
+            rank = tuple(map(int, release.split(".")))
+            if package in KNOWN and (package not in found or found[package][0] < rank):
+                found[package] = rank, limit
+    for package in sorted(found):
+        yield found[package][1]
+
+
+def _lines(text: str) -> Iterator[tuple[int, str, str]]:
+    """The lines that name a package, with their number and the heading above."""
+    heading = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        title = _HEADING.match(line)
+        if title is not None:
+            heading = title[1] or title[2]
+        if len(line) <= _LONGEST and _NAME.search(line):
+            yield number, line, heading
+
+
+_LONGEST = 2000
+_NAME = re.compile(_PACKAGES, re.IGNORECASE)

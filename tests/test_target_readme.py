@@ -1,0 +1,107 @@
+"""What a README says of versions counts where no file that a tool reads states any."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from packaging.specifiers import SpecifierSet
+
+from d9mlint.model import Limit, Target
+from d9mlint.target import resolve
+from d9mlint.target.readme import named
+
+
+def told(text: str) -> dict[str, str]:
+    return {limit.package: limit.specifier for limit in named(text, "README.md")}
+
+
+def judged(root: Path, files: dict[str, str], *, code: tuple[Limit, ...] = ()) -> Target:
+    from d9mlint.target import Resolver
+
+    for name, text in files.items():
+        (root / name).write_text(text, encoding="utf-8")
+    return Resolver((), (), root, "gpu").target(root / "train.py", code)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("## Requirements\n- Python 3.6\n- PyTorch 1.0.1\n", {"python": "==3.6.*", "torch": "==1.0.1.*"}),
+        ("* Tensorflow (tested with v1.8.0)", {"tensorflow": "==1.8.0.*"}),
+        ("We used **TensorFlow-GPU**: 1.12", {"tensorflow": "==1.12.*"}),
+        ("pip install torch==1.4.0 torchvision==0.5.0", {"torch": "==1.4.0.*"}),
+        ("Requires Keras 1.x", {"keras": "==1.*"}),
+        ("Dependencies\n============\ntested with [PyTorch] (0.4.1)", {"torch": "==0.4.1.*"}),
+        ("Tested with PyTorch 1.4 and PyTorch 1.2", {"torch": "==1.4.*"}),
+        ("### Setup\n| pytorch | 1.7 |", {"torch": "==1.7.*"}),
+        ("Code was run on JAX 0.2.28.", {"jax": "==0.2.28.*"}),
+    ],
+)
+def test_what_is_named(text: str, expected: dict[str, str]) -> None:
+    assert told(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Requires PyTorch >= 0.4",
+        "requires PyTorch 1.0 or later",
+        "Install Python 3.7+",
+        "compatible with Python 2.7 and 3.4+",
+        "A PyTorch 1.0 port is in another branch, install it from there",
+        "PyTorch implementation of the paper, 87.3 accuracy",
+        "2021-03: we upgraded to PyTorch 1.8",
+        "python3 inference.py -s 0.6",
+        "We use Caffe 1.0",
+        "",
+    ],
+)
+def test_what_says_nothing(text: str) -> None:
+    assert told(text) == {}
+
+
+def test_the_line_is_told(tmp_path: Path) -> None:
+    target = judged(tmp_path, {"README.md": "# A network\n\nTested with PyTorch 1.4.\n"})
+    assert target.packages["torch"] == ("1.4.0", "README.md:3")
+
+
+def test_files_that_tools_read_come_first(tmp_path: Path) -> None:
+    files = {"README.md": "Tested with PyTorch 1.4.\n", "requirements.txt": "torch==1.7.1\n"}
+    assert judged(tmp_path, files).packages["torch"] == ("1.7.1", "requirements.txt:1")
+
+
+def test_a_range_is_kept(tmp_path: Path) -> None:
+    files = {"README.md": "Tested with PyTorch 1.4.\n", "requirements.txt": "torch>=1.7\n"}
+    assert judged(tmp_path, files).packages["torch"].reason == "requirements.txt:1"
+
+
+def test_what_the_code_needs_comes_first(tmp_path: Path) -> None:
+    shown = (Limit("torch", ">=2.0", "`torch.compile` (train.py:3)"),)
+    assert judged(tmp_path, {"README.md": "Tested with PyTorch 1.4."}, code=shown).version("torch") != "1.4.0"
+
+
+def test_python_bounds_the_frameworks(tmp_path: Path) -> None:
+    torch = judged(tmp_path, {"README.rst": "Requires Python 3.6"}).packages["torch"]
+    assert torch == ("1.10.2", "newest release for Python 3.6")
+
+
+def test_the_nearest_readme_counts(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("Tested with PyTorch 1.4.")
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "readme.txt").write_text("Tested with PyTorch 1.2.")
+    target = resolve((), (), tmp_path / "sub" / "train.py", tmp_path, "gpu")
+    assert target.packages["torch"] == ("1.2.0", "sub/readme.txt:1")
+
+
+@given(st.text(alphabet="PyTorch 1.0+=><(v)x|-\n#*requires", max_size=80))
+def test_any_text_can_be_read(text: str) -> None:
+    for limit in named(text, "README.md"):
+        SpecifierSet(limit.specifier)
+
+
+@pytest.mark.parametrize("line", ["pytorch " * 200, "pytorch" + " =" * 900 + "x", "requires torch" + "v" * 1900])
+def test_hostile_lines_end(line: str) -> None:
+    assert told(f"{line}\n" * 50) == {}
