@@ -31,7 +31,12 @@ class Switch(NamedTuple):
         return Conditions(LIGHT, self.name, self.inside, self.env)
 
 
-SEEDS = Switch("seeds", "random, numpy, torch, tensorflow seeded at the start, PYTHONHASHSEED=0", ("seeds",), _HASH)
+SEEDED = ("seeds",)
+"""Generators are seeded at the start; what the program seeds itself stays."""
+SEEDS = Switch(
+    "seeds", "random, numpy, torch, tensorflow seeded at the start, seeds from clocks fixed, PYTHONHASHSEED=0",
+    (*SEEDED, "given seeds"), _HASH,
+)  # fmt: skip
 MATRIX = (
     Switch("hash seed", "PYTHONHASHSEED=0", (), _HASH),
     SEEDS,

@@ -16,7 +16,7 @@ from d9mlint.model import UsageError
 from d9mlint.model.study import ALGO, IMPL, Spread, StudyReport
 from d9mlint.trace import compare, study
 from d9mlint.trace.run import STUDY, Clock, Conditions, Program, Run, Settings, run
-from d9mlint.trace.switches import FIXED, SEEDS
+from d9mlint.trace.switches import FIXED, SEEDED, SEEDS
 
 UNFINISHED = 3
 
@@ -90,8 +90,8 @@ def studied(state: Studying, watch: Watch = lambda _: None) -> StudyReport:
     clock = Clock(state.options.program.time)
     metric = study.reader(state.options.metric)
     conditions = {
-        ALGO: Conditions(STUDY, ALGO, (*SEEDS.inside, *FIXED.inside), {**SEEDS.env, **FIXED.env}),
-        IMPL: Conditions(STUDY, IMPL, SEEDS.inside, SEEDS.env),
+        ALGO: Conditions(STUDY, ALGO, (*SEEDED, *FIXED.inside), {**SEEDS.env, **FIXED.env}),
+        IMPL: Conditions(STUDY, IMPL, SEEDED, SEEDS.env),
     }
     try:
         for number in range(state.options.runs):

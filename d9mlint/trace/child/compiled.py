@@ -27,8 +27,7 @@ def _graphs(ops: Any, module: Any) -> None:
         recorder = ops.recorder
         if recorder.busy or recorder.worker or recorder.closed:
             return real(self, inputs)
-        recorder.busy = True
-        try:
+        with recorder.apart():
             place, direction = ops._place()
             given = [one for one in inputs if isinstance(one, ops.torch.Tensor)]
             ins = ops._described(given)
@@ -36,7 +35,5 @@ def _graphs(ops: Any, module: Any) -> None:
             outs = [one for one in result if isinstance(one, ops.torch.Tensor)]
             ops.tell(OP, place, NAME, direction, "", ins, ops._results(outs, None), [], "", outs)
             return result
-        finally:
-            recorder.busy = False
 
     kind.__call__ = __call__

@@ -93,15 +93,12 @@ class _Light:
         if not all(hasattr(one, "addressable_shards") for one in outs):
             return  # it is being traced, as a part of another
         recorder = self._recorder
-        busy, recorder.busy = recorder.busy, True
-        try:
+        with recorder.apart():
             found = self._values.described(outs)
             for one, (text, dtype, shape, _) in zip(outs, found):  # noqa: B905 (Python 3.8)
                 if not shape and dtype.startswith(("float", "bfloat")):
                     recorder.event("loss", text, float(one).hex())
                     break
-        finally:
-            recorder.busy = busy
         self._steps.stepped(_named(function), digest("".join(one[0] for one in found).encode()))
 
 
@@ -172,14 +169,11 @@ def _recorded(recorder: Recorder, values: _Values, wrapping: Wrapping, module: A
         def _pjit_call_impl_python(*args: Any, **params: Any) -> Any:
             if recorder.worker or recorder.busy or recorder.closed:
                 return real(*args, **params)
-            recorder.busy = True
-            try:
+            with recorder.apart():
                 place = recorder.place()
                 ins = values.described(args)  # before: it may give their memory away
                 result = real(*args, **params)
                 outs = [one[0] for one in values.described(result[0])]
-            finally:
-                recorder.busy = False
             name = "jit(%s)" % params.get("name", "")  # noqa: UP031
             text = digest(str(params.get("jaxpr", "")))
             number = recorder.event("op", place, OP, name, "", text, ins, outs, [], "", "")

@@ -23,12 +23,9 @@ class _Light:
         if recorder.worker:
             return
         self._steps.again()
-        busy, recorder.busy = recorder.busy, True
-        try:
+        with recorder.apart():
             tensors = [one for group in optimizer.param_groups for one in group["params"]]
             text = self._digests.several(tensors) if tensors else ""
-        finally:
-            recorder.busy = busy
         self._steps.keep(lambda: [one.detach().reshape(-1).double().tolist() for one in tensors])
         self._steps.stepped(type(optimizer).__name__, text)
 
@@ -38,14 +35,11 @@ class _Light:
         several = list(tensors) if isinstance(tensors, (list, tuple)) else [tensors]
         if recorder.worker or not all(isinstance(one, self._torch.Tensor) for one in several):
             return
-        busy, recorder.busy = recorder.busy, True
-        try:
+        with recorder.apart():
             for one in several:
                 if one.numel() == 1:
                     value = float(one.detach()) if one.dtype.is_floating_point else 0.0
                     recorder.event("loss", self._digests(one), value.hex())
-        finally:
-            recorder.busy = busy
 
 
 def install(torch: Any, recorder: Recorder, steps: Steps, settings: Any) -> None:

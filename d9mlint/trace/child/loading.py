@@ -42,11 +42,8 @@ def _entering(ops: Any, name: str, real: Any) -> Any:
             return real(data, *args, **kwargs)
         place = recorder.place()
         result = real(data, *args, **kwargs)
-        recorder.busy = True
-        try:
+        with recorder.apart():
             told(ops, place, name, [result])
-        finally:
-            recorder.busy = False
         return result
 
     enter._torchdynamo_disable = True  # type: ignore[attr-defined]
@@ -102,11 +99,8 @@ def _batches(ops: Any, wrapping: Wrapping, module: Any) -> None:
                 recorder.local.loading = False
             if not recorder.closed:
                 place = recorder.place()
-                recorder.busy = True
-                try:
+                with recorder.apart():
                     told(ops, place, "a batch of the loader's workers", list(_inside(ops.torch, batch)))
-                finally:
-                    recorder.busy = False
             return batch
 
         return __next__

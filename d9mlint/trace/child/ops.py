@@ -51,14 +51,11 @@ class Ops:
             return func(*args, **kwargs)
         if schema.kind == ENTRY and getattr(recorder.local, "loading", False):
             return func(*args, **kwargs)  # a batch that a worker has made: told of when it is whole
-        recorder.busy = True
-        try:
+        with recorder.apart():
             place, direction = self._place()
             if schema.kind == VIEW:
                 return func(*args, **kwargs)
             return self._recorded(func, args, kwargs, schema, place, direction)
-        finally:
-            recorder.busy = False
 
     def _compiling(self) -> bool:
         guards = sys.modules.get("torch._guards")

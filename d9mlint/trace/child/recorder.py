@@ -29,6 +29,22 @@ def digest(data: Any) -> str:
     return hashlib.blake2b(data, digest_size=8).hexdigest()
 
 
+class _Apart:
+    """While it is entered, its thread is busy; nested ones leave the outer one be."""
+
+    __slots__ = ("_before", "_local")
+
+    def __init__(self, local: threading.local) -> None:
+        self._local = local
+
+    def __enter__(self) -> None:
+        self._before = getattr(self._local, "busy", False)
+        self._local.busy = True
+
+    def __exit__(self, *_: object) -> None:
+        self._local.busy = self._before
+
+
 class Recorder:
     """The recording of this process; in a worker (forked or started anew) one of its own."""
 
@@ -47,9 +63,9 @@ class Recorder:
         """Whether this thread does something for the recording, which is not to be recorded."""
         return getattr(self.local, "busy", False)
 
-    @busy.setter
-    def busy(self, value: bool) -> None:
-        self.local.busy = value
+    def apart(self) -> _Apart:
+        """What this thread does inside is done for the recording: it is not recorded."""
+        return _Apart(self.local)
 
     def _begin(self) -> None:
         self.number = 0
@@ -127,6 +143,14 @@ class Recorder:
             elif self.worker or self._pending > _FLUSH:  # workers are ended without a word
                 self.flush()
             return self.number
+
+    def ended(self) -> None:
+        """The program has come to its end: what was kept for it is done, once."""
+        calls, self.at_end = self.at_end, []
+        for call in calls:
+            call()
+        self.event("end", "exit")
+        self.flush()
 
     def flush(self) -> None:
         """What is recorded so far survives whatever happens to the process."""

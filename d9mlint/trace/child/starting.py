@@ -32,7 +32,7 @@ def start(path: str) -> None:
         _bound_to_parent()
         recorder.event("start", sys.version.split()[0], os.getpid())
         files.install(recorder)
-        atexit.register(_ended, recorder)
+        atexit.register(recorder.ended)
     _recording(importing, recorder, settings)
 
 
@@ -73,13 +73,6 @@ def _claimed(folder: str) -> bool:
     except OSError:
         return False
     return True
-
-
-def _ended(recorder: Recorder) -> None:
-    for call in recorder.at_end:
-        call()
-    recorder.event("end", "exit")
-    recorder.flush()
 
 
 def _bound_to_parent() -> None:

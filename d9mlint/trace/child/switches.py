@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .wrapping import Wrapping
+from . import seeding
 
 if TYPE_CHECKING:
     from .importing import Importing
     from .recorder import Recorder
-
-SEED = 0
 
 
 def install(importing: Importing, names: list[str], recorder: Recorder, shift: int) -> None:
@@ -20,13 +17,10 @@ def install(importing: Importing, names: list[str], recorder: Recorder, shift: i
 
     ``shift`` is added to each seed.
     """
-    if shift:
-        _shifted(importing, recorder, shift)
     if "seeds" in names and not recorder.worker:
-        importing.after("random", lambda random: random.seed(SEED))
-        importing.after("numpy.random", lambda module: module.seed(SEED))
-        importing.after("torch", lambda torch: torch.manual_seed(SEED))
-        importing.after("tensorflow", lambda tensorflow: tensorflow.random.set_seed(SEED))
+        seeding.start(importing, shift)
+    if "given seeds" in names or shift:
+        seeding.install(importing, recorder, "given seeds" in names, shift)
     if "deterministic" in names:
         importing.after("torch", _deterministic)
         importing.after("tensorflow", lambda tensorflow: tensorflow.config.experimental.enable_op_determinism())
@@ -37,35 +31,6 @@ def install(importing: Importing, names: list[str], recorder: Recorder, shift: i
         os.environ["TORCH_COMPILE_DISABLE"] = "1"  # read when Dynamo is imported
         importing.after("torch._dynamo.config", _eager)
     importing.after("torch.utils.data.dataloader", lambda module: _workers(module, recorder, "workers" in names))
-
-
-_SEEDING = (
-    ("random", ("seed",)), ("numpy.random", ("seed", "default_rng")), ("torch", ("manual_seed",)),
-    ("tensorflow.python.framework.random_seed", ("set_seed",)), ("jax.random", ("key", "PRNGKey")),
-)  # fmt: skip
-"""What a seed is given to, by module."""
-
-
-def _shifted(importing: Importing, recorder: Recorder, shift: int) -> None:
-    """Whole numbers that seed a generator are moved, wherever the program gives them."""
-    wrapping = Wrapping(recorder)
-
-    def made(real: Any) -> Any:
-        def seed(*args: Any, **kwargs: Any) -> Any:
-            if args and isinstance(args[0], int):
-                args = ((args[0] + shift) % 2**32, *args[1:])
-            elif isinstance(kwargs.get("seed"), int):
-                kwargs["seed"] = (kwargs["seed"] + shift) % 2**32
-            return real(*args, **kwargs)
-
-        return seed
-
-    def hooked(names: Any, module: Any) -> None:
-        for name in names:
-            wrapping.replace(module, name, made)
-
-    for module, names in _SEEDING:
-        importing.after(module, partial(hooked, names))
 
 
 def _deterministic(torch: Any) -> None:

@@ -90,31 +90,33 @@ class Graphs:
 
     def _ran(self, node: Node, arrays: Any) -> None:
         """The op was executed, in whichever thread."""
-        ops, recorder = self._ops, self._ops.recorder
+        recorder = self._ops.recorder
         if recorder.worker or recorder.closed:
             return
         local = recorder.local
-        before = getattr(local, "thread", None), recorder.busy
-        local.thread, recorder.busy = node.thread, True
+        before, local.thread = getattr(local, "thread", None), node.thread
         try:
-            arrays = [ops.arrays.array(one) for one in arrays]
-            texts = [ops.arrays(one) for one in arrays]
-            ins = [ops.variable(one) for one in node.handles]
-            for index in range(node.ins):
-                maker = node.makers[index]
-                number = maker.number if maker is not None and node.thread == MAIN else 0
-                number = number or ops.writer(texts[index])
-                ins.append([texts[index], node.types[index], list(arrays[index].shape), number])
-            results = list(arrays[node.ins : node.ins + node.outs])
-            number = ops.tell(
-                node.kind, node.place, node.direction, node.attrs, ins, results, texts[node.ins :], node.key
-            )
-            node.number = number
-            for handle, text in zip(node.handles, texts[node.ins + node.outs :]):  # noqa: B905
-                if handle is not None:
-                    ops.resources[handle] = (text, number)
+            with recorder.apart():
+                self._told(node, arrays)
         finally:
-            local.thread, recorder.busy = before
+            local.thread = before
+
+    def _told(self, node: Node, arrays: Any) -> None:
+        ops = self._ops
+        arrays = [ops.arrays.array(one) for one in arrays]
+        texts = [ops.arrays(one) for one in arrays]
+        ins = [ops.variable(one) for one in node.handles]
+        for index in range(node.ins):
+            maker = node.makers[index]
+            number = maker.number if maker is not None and node.thread == MAIN else 0
+            number = number or ops.writer(texts[index])
+            ins.append([texts[index], node.types[index], list(arrays[index].shape), number])
+        results = list(arrays[node.ins : node.ins + node.outs])
+        number = ops.tell(node.kind, node.place, node.direction, node.attrs, ins, results, texts[node.ins :], node.key)
+        node.number = number
+        for handle, text in zip(node.handles, texts[node.ins + node.outs :]):  # noqa: B905
+            if handle is not None:
+                ops.resources[handle] = (text, number)
 
 
 def _outside(tensor: Any) -> int | None:

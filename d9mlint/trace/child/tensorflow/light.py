@@ -107,23 +107,15 @@ class _Light:
         shape = getattr(result, "shape", None)
         if shape is None or len(shape) != 0 or not hasattr(result, "numpy"):
             return
-        recorder = self._recorder
-        busy, recorder.busy = recorder.busy, True
-        try:
+        with self._recorder.apart():
             array = result.numpy()
             value = float(array) if array.dtype.kind == "f" else 0.0
-            recorder.event("loss", self._arrays(array), value.hex())
-        finally:
-            recorder.busy = busy
+            self._recorder.event("loss", self._arrays(array), value.hex())
 
     def _stepped(self, name: str, variables: Any) -> None:
-        recorder = self._recorder
         self._steps.again()
-        busy, recorder.busy = recorder.busy, True
-        try:
+        with self._recorder.apart():
             texts = [self._arrays(one.numpy()) for one in variables]
-        finally:
-            recorder.busy = busy
         self._steps.keep(lambda: [one.numpy().astype("float64").reshape(-1).tolist() for one in variables])
         self._steps.stepped(name, digest("".join(texts).encode()))
 

@@ -50,18 +50,16 @@ class Ops:
         recorder = self.recorder
         if recorder.worker or recorder.busy or recorder.closed or self.framework is None or kinds.ignored(kind):
             return
-        recorder.busy = True
-        try:
-            place, direction = self._place()
-            self._lines.executed(kind, inputs, outputs, place)
-            if graph is not None:
-                self._graphs.added(kind, inputs, _named(attrs), outputs, op_name, graph, place, direction)
-            elif not datasets.told(self, place, kind, inputs, _named(attrs)):
-                self._executed(kind, inputs, _named(attrs), outputs, place, direction)
-        except Exception as error:  # noqa: BLE001 (a recording that fails must not be the program's failure)
-            self._failed(kind, error)
-        finally:
-            recorder.busy = False
+        with recorder.apart():
+            try:
+                place, direction = self._place()
+                self._lines.executed(kind, inputs, outputs, place)
+                if graph is not None:
+                    self._graphs.added(kind, inputs, _named(attrs), outputs, op_name, graph, place, direction)
+                elif not datasets.told(self, place, kind, inputs, _named(attrs)):
+                    self._executed(kind, inputs, _named(attrs), outputs, place, direction)
+            except Exception as error:  # noqa: BLE001 (a recording that fails must not be the program's failure)
+                self._failed(kind, error)
 
     def _failed(self, kind: str, error: Exception) -> None:
         """Says once that an op could not be written down."""
@@ -163,16 +161,13 @@ class Ops:
 
     def _values(self, several: Any) -> list[list[Any]]:
         """Digest, type, shape and origin of the tensors in arguments or results."""
-        recorder, found = self.recorder, []
-        busy, recorder.busy = recorder.busy, True
-        try:
+        found = []
+        with self.recorder.apart():
             for one in self.framework.nest.flatten(several):
                 if hasattr(one, "numpy") and kinds.has_value(getattr(one.dtype, "name", "")):
                     array = self.arrays.array(one.numpy())
                     text = self.arrays(array)
                     found.append([text, array.dtype.name, list(array.shape), self.writer(text)])
-        finally:
-            recorder.busy = busy
         return found
 
 
