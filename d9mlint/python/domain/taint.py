@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from d9mlint.python.domain.values import (
@@ -21,6 +22,7 @@ from d9mlint.python.domain.values import (
     Ref,
     Seq,
     Super,
+    Text,
     Unknown,
     Value,
     alternatives,
@@ -81,6 +83,19 @@ def mixed(values: Any) -> Unknown:
     """What is made of several values: their origins, order and sources, but no number for being made of numbers."""
     origins, order, sources = taint(values)
     return Unknown(origins - NUMBERS, order, sources)
+
+
+def text_of(parts: Sequence[Value]) -> Unknown:
+    """What is joined to a text or a path: known by what it begins with."""
+    first = parts[0].first if isinstance(parts[0], Text) else parts[0]
+    like = mixed(parts)
+    return Text(first, like) if isinstance(first, (FlagValue, Const, Ref)) else like
+
+
+def filled_in(template: str, opening: str, given: Sequence[Value]) -> Unknown:
+    """What a template with places to fill (``opening``: ``%`` or ``{``) becomes: known by what it begins with."""
+    start = template.partition(opening)[0]
+    return text_of([Const(start), *given] if start else given) if start or given else mixed(given)
 
 
 def is_number(value: Value) -> bool:

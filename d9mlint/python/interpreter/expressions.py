@@ -11,16 +11,14 @@ from d9mlint.python.domain.choices import choose, choose_of_pairs
 from d9mlint.python.domain.conditions import both, either, negate
 from d9mlint.python.domain.diagrams import meets
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.taint import is_number, mixed, taint
+from d9mlint.python.domain.taint import filled_in, is_number, mixed, taint, text_of
 from d9mlint.python.domain.values import (
     UNKNOWN,
     CondValue,
     Const,
     Dict,
-    FlagValue,
     Obj,
     Phi,
-    Ref,
     Seq,
     Text,
     Unknown,
@@ -195,18 +193,14 @@ def arithmetic(interp: Interpreter, op: str, operands: list[Value]) -> Value:
         return first
     if all(map(is_number, operands)):
         return Unknown(*taint(operands))
-    return _text(operands) if op in _JOINS and any(map(_is_text, operands[1:])) else mixed(operands)
+    if op == "%" and isinstance(first, Const) and isinstance(first.value, str):
+        given = operands[1]
+        return filled_in(first.value, "%", given.items if isinstance(given, Seq) and given.items else [given])
+    return text_of(operands) if op in _JOINS and any(map(_is_text, operands)) else mixed(operands)
 
 
 def _is_text(value: Value) -> bool:
     return isinstance(value, Text) or (isinstance(value, Const) and isinstance(value.value, str))
-
-
-def _text(parts: list[Value]) -> Unknown:
-    """What is joined to a text or a path that is not known."""
-    first = parts[0].first if isinstance(parts[0], Text) else parts[0]
-    like = mixed(parts)
-    return Text(first, like) if isinstance(first, (FlagValue, Const, Ref)) else like
 
 
 def _sequence_arithmetic(op: str, left: Seq, right: Value) -> Value:
@@ -308,7 +302,7 @@ def _format(interp: Interpreter, node: f.Format, frame: Frame) -> Value:
         text = "".join(str(p.value) for p in parts)  # type: ignore[union-attr]
         if len(text) < MAX_TEXT:
             return Const(text)
-    return _text(parts)
+    return text_of(parts)
 
 
 def _walrus(interp: Interpreter, node: f.Walrus, frame: Frame) -> Value:

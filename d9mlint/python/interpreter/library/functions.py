@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from d9mlint.python.domain.choices import choose
 from d9mlint.python.domain.conditions import TYPE_TEST, flag_test, is_symbolic, negate, opaque_test
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.taint import NUMBERS, mixed, taint
+from d9mlint.python.domain.taint import NUMBERS, filled_in, mixed, taint
 from d9mlint.python.domain.tellable import is_setting
 from d9mlint.python.domain.values import (
     ABSENT,
@@ -233,6 +233,8 @@ def _of_text(event: Event, name: str, receiver: Value | None) -> Value:
         except (TypeError, ValueError):
             return UNKNOWN
         return Seq("list", [Const(part) for part in found]) if isinstance(found, (list, tuple)) else Const(found)
+    if name == "format" and isinstance(receiver, Const) and isinstance(receiver.value, str):
+        return filled_in(receiver.value, "{", [*event.args, *event.kwargs.values()])
     return mixed(event.args)
 
 

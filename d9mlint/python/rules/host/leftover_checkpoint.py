@@ -14,6 +14,7 @@ from d9mlint.python.frameworks.tensorflow.determinism import trainings
 from d9mlint.python.frameworks.tensorflow.estimators import ESTIMATOR
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging.drafts import Draft, draft, value_text
+from d9mlint.python.judging.paths import saved_there
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.wording import describe
 
@@ -42,7 +43,6 @@ _SAVES = re.compile(
     r"flax\.training\.checkpoints\.save_checkpoint(_multiprocess)?|torch\.save|transformers\.\w*TrainingArguments|"
     r"keras\.Model\.(save|save_weights)|keras\.models\.save_model|keras\.callbacks\.ModelCheckpoint"
 )
-_JOINS = ("os.path.join", "pathlib.Path", "builtins.str", "os.path.abspath", "os.path.expanduser")
 _CONFIG, _FOLDER = Argument(None, "config"), Argument(1, "model_dir")
 _TRAIN, _TRAIN_AND_EVALUATE = f"{ESTIMATOR}.train", "tensorflow.estimator.train_and_evaluate"
 _TRAINED, _STEPS = Argument(0, "estimator"), Argument(3, "max_steps")
@@ -117,27 +117,7 @@ def _saved_there(folder: Value, saves: Iterable[Event]) -> bool:
     """Whether one of these calls saves there, as far as the paths can be told; a manager has one folder for both."""
     if isinstance(folder, Ref) or (isinstance(folder, Obj) and folder.type.startswith("tensorflow.train.")):
         return any(True for _ in saves)
-    here = set(_roots(folder))
-    for saved in saves:
-        there = {root for one in (*saved.args, *saved.kwargs.values()) for root in _roots(one)}
-        if here & there:
-            return True
-    return False
-
-
-def _roots(path: Value) -> Iterator[tuple[str, object]]:
-    """What a path begins with: a flag, or the first folder of a text."""
-    for _, leaf in alternatives(path):
-        if isinstance(leaf, FlagValue):
-            yield "flag", leaf.flag.name
-        elif isinstance(leaf, Const) and isinstance(leaf.value, str) and leaf.value:
-            yield "text", leaf.value.removeprefix("./").partition("/")[0]
-        elif isinstance(leaf, Text):
-            yield from _roots(leaf.first)
-        elif isinstance(leaf, Ref):
-            yield "name", leaf.name
-        elif isinstance(leaf, Obj) and leaf.event is not None and leaf.event.name in _JOINS and leaf.event.args:
-            yield from _roots(leaf.event.args[0])
+    return saved_there(folder, saves)
 
 
 # -- Estimators ----------------------------------------------------------------------------------------------------

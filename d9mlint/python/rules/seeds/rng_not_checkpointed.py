@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 
-from d9mlint.model import Related, Rule
-from d9mlint.python.domain.conditions import both, by_default, symbolic_part
+from d9mlint.model import Argument, Related, Rule
+from d9mlint.python.domain.conditions import Cond, both, by_default, either, negate, symbolic_part
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Dict, Inst, Obj, Seq, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
+from d9mlint.python.frameworks.torch.lightning import TRAINER
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.judging.paths import saved_there
 from d9mlint.python.judging.randomness import Draw, draws
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.wording import describe
@@ -33,6 +35,9 @@ _TF_SAVES = (
 _RESTORE = "tensorflow.train.Saver().restore"
 _TF_LOADS = (_RESTORE, "keras.models.load_model")
 _GRAPH = ("tensorflow.nn.dropout", "tensorflow.layers.dropout", "keras.layers.Dropout", "tensorflow.random.")
+_FIT, _CHECKPOINT = f"{TRAINER}.fit", Argument(4, "ckpt_path")
+_FORMER = Argument(None, "resume_from_checkpoint")
+"""An argument of the trainer itself until 2.0."""
 _KEY = "optim"
 _WEIGHTS = ("state", "model", "net", "weight", "generator", "disc", "encoder", "decoder")
 """Words in a key of a checkpoint that say that weights are in it."""
@@ -49,6 +54,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     if program.story.local or program.story.truncated or program.calls(*_STATES) or not program.trains:
         return
     yield from _of_tensorflow(program, rule)
+    yield from _of_lightning(program, rule)
     saves = [e for e in program.calls(*_SAVES) if not e.detached and _lacks_state(program, e)]
     if not saves:
         return
@@ -71,8 +77,8 @@ def _drafts(program: Program, rule: Rule, saves: list[Event], load: Event, drawn
         Related(drawn.location, "draws in the training that goes on"),
     ]
     holds = "the optimizer" if load.name.startswith(_OPTIMIZER) else "the weights"
-    flags = (one for one in load.guards if _RESUMES.search(text := describe(one)) and " or " not in text)
-    resumed = symbolic_part(both(*flags))
+    asked = (one for one in load.guards if by_default(one) is False or _RESUMES.search(describe(one)))
+    resumed = symbolic_part(both(*(one for one in asked if " or " not in describe(one))))
     for saved in saves:
         yield draft(program, rule, saved, cond=resumed, related=related, holds=holds)
 
@@ -97,6 +103,29 @@ def _of_tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
             return
 
 
+def _of_lightning(program: Program, rule: Rule) -> Iterator[Draft]:
+    """Where ``fit`` is given a checkpoint: it holds loops, optimizers and callbacks, and no generator.
+
+    Source: lightning/pytorch/trainer/connectors/checkpoint_connector.py (``dump_checkpoint``), 1.5 to 2.6.
+    """
+    for fit in program.calls(_FIT):
+        made = [leaf.event for _, leaf in alternatives(fit.receiver) if isinstance(leaf, Obj) and leaf.event is not None]
+        given = either(*(_given(program, *one) for one in ((fit, _CHECKPOINT), *((event, _FORMER) for event in made))))
+        drawn = next((d.event for d in draws(program) if d.event.trains or _in_fit(d, fit)), None)
+        if given is not False and drawn is not None and not fit.detached:
+            related = [] if drawn is fit else [Related(drawn.location, "draws in the training that goes on")]
+            yield draft(program, rule, fit, cond=given, related=related, holds="weights and optimizers")
+            return
+
+
+def _given(program: Program, event: Event, argument: Argument) -> Cond:
+    return negate(program.absent(event, argument)) if argument.keyword in event.kwargs else False
+
+
+def _in_fit(draw: Draw, fit: Event) -> bool:
+    return not draw.event.detached and draw.event.index > fit.index and draw.event.meets(fit)
+
+
 def _feeds(draw: Draw, load: Event, loops: Set[int]) -> bool:
     """Whether a draw is made in the training that goes on from a load: by its graph, in its loop or by ``fit``."""
     weights = draw.implicit and not draw.event.trains
@@ -117,7 +146,8 @@ def _loads(program: Program) -> list[Event]:
     """The calls that load what training goes on from: the optimizer's state first, else weights by a word."""
     found = [e for e in program.events if e.kind == "call" and not e.detached and e.name.endswith((_LOAD, _UNPICKLES))]
     optimizers = [e for e in found if e.name.startswith(_OPTIMIZER)]
-    loads = optimizers or [e for e in found if _resumes(e)]
+    saves = program.calls(*_SAVES)
+    loads = optimizers or [e for e in found if _resumes(e) or _is_own(e, saves)]
     return sorted(loads, key=lambda load: sum(by_default(one) is False for one in load.guards))
 
 
@@ -125,6 +155,12 @@ def _resumes(load: Event) -> bool:
     """Whether a condition of a load, or the name of the function that loads, says that training goes on from there."""
     named = load.func is not None and _GOES_ON.search(load.func.name) is not None
     return named or any(_RESUMES.search(describe(one)) for one in load.guards)
+
+
+def _is_own(load: Event, saves: Sequence[Event]) -> bool:
+    """Whether a file is loaded, where that is asked for, which the program itself saves: ``--start_epoch 20``."""
+    asked = load.name == _UNPICKLES and any(by_default(one) is False for one in load.guards)
+    return asked and bool(load.args) and saved_there(load.args[0], saves)
 
 
 def _goes_on(program: Program, draw: Draw, load: Event) -> bool:

@@ -1,0 +1,35 @@
+"""Files and folders as far as a program tells them: whether what is loaded lies where the program itself saves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import Const, FlagValue, Obj, Ref, Text, Value, alternatives
+
+_JOINS = ("os.path.join", "pathlib.Path", "builtins.str", "os.path.abspath", "os.path.expanduser")
+
+
+def saved_there(path: Value, saves: Iterable[Event]) -> bool:
+    """Whether one of these calls is given a path that begins like ``path``: with the same flag or folder."""
+    here = set(_roots(path))
+    for saved in saves:
+        there = {root for one in (*saved.args, *saved.kwargs.values()) for root in _roots(one)}
+        if here & there:
+            return True
+    return False
+
+
+def _roots(path: Value) -> Iterator[tuple[str, object]]:
+    """What a path begins with: a flag, or the first folder of a text."""
+    for _, leaf in alternatives(path):
+        if isinstance(leaf, FlagValue):
+            yield "flag", leaf.flag.name
+        elif isinstance(leaf, Const) and isinstance(leaf.value, str) and leaf.value:
+            yield "text", leaf.value.removeprefix("./").partition("/")[0]
+        elif isinstance(leaf, Text):
+            yield from _roots(leaf.first)
+        elif isinstance(leaf, Ref):
+            yield "name", leaf.name
+        elif isinstance(leaf, Obj) and leaf.event is not None and leaf.event.name in _JOINS and leaf.event.args:
+            yield from _roots(leaf.event.args[0])
