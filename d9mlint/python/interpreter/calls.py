@@ -127,7 +127,7 @@ def call_expression(interp: Interpreter, node: f.Call, frame: Frame) -> Value:
                 args.extend(value.items)
             else:
                 star = True
-                if isinstance(value, Seq) and isinstance(value.element, Inst):
+                if isinstance(value, Seq) and isinstance(value.element, (Inst, Obj)):
                     args.append(value.element)  # `Sequential(*(Block() for _ in range(n)))`: one stands for all
         elif arg.star == "**":
             given = Dict({})

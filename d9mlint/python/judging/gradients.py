@@ -20,7 +20,7 @@ from d9mlint.python.domain.conditions import (
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Dict, Func, Seq, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import trains
-from d9mlint.python.frameworks.torch.frozen import frozen
+from d9mlint.python.frameworks.torch.frozen import frozen, without_gradients
 from d9mlint.python.frameworks.torch.leaves import on_data
 from d9mlint.python.frameworks.torch.tensors import NO_GRAD
 from d9mlint.python.interpreter.calls import INFERENCE
@@ -59,11 +59,11 @@ def matters(program: Program, event: Event, op: Op) -> bool:
     name = event.func.name.lower() if isinstance(event.func, Func) else ""
     if event.detached and (_ABOUT_DATA.search(name) or _DATA_FILES.search(event.location.path.rpartition("/")[2])):
         return False
-    if _OF_WEIGHTS.search(op.name) and id(event) in frozen(program):
+    if _OF_WEIGHTS.search(op.name) and id(event) in frozen(program) | without_gradients(program):
         return False
     if op.direction != "backward":
         return True
-    if id(event) in on_data(program):
+    if id(event) in on_data(program) or id(event) in without_gradients(program):
         return False
     if op.sites:  # the user's own: other frameworks train by calling `backward`
         return bool(trains(program)) or any(e.name.endswith(".backward") for e in program.events)

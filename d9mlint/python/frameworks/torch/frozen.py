@@ -7,11 +7,14 @@ from collections.abc import Iterable, Iterator
 
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Inst, Obj, Seq, Unknown, Value, alternatives
+from d9mlint.python.frameworks.torch.tensors import NO_GRAD
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import Makers, results
 
 _HEAD = re.compile(r"(^|[._])(fc|heads?|classifier|get_classifier|last_linear|box_predictor)(\(\))?$")
 """Names of the last layers, which are linear and are trained again."""
+_CALLED = "__call__"
+_TELLING = (_CALLED, "parameters", "named_parameters", "train_step", "fit")
 _DEPTH = 6
 
 
@@ -22,6 +25,25 @@ def frozen(program: Program) -> frozenset[int]:
     trained again leaves the rest frozen, another part of which it is not known what it holds does not.
     """
     return program.once("frozen-layers", _frozen)
+
+
+def without_gradients(program: Program) -> frozenset[int]:
+    """The ``id`` of each call that made a layer or network that is called, and only where no gradients are taken.
+
+    What something asks the parameters of, as an optimizer's maker does, may be called where nobody sees it.
+    """
+    return program.once("layers-without-gradients", _without_gradients)
+
+
+def _without_gradients(program: Program) -> frozenset[int]:
+    asked: set[int] = set()
+    others: set[int] = set()
+    for event in program.events:
+        last = event.name.rpartition(".")[2]
+        if event.kind == "call" and last in _TELLING:
+            without = last == _CALLED and event.inside(NO_GRAD)
+            (others if without else asked).update(id(made) for made in made_inside(event.receiver))
+    return frozenset(others - asked)
 
 
 def _frozen(program: Program) -> frozenset[int]:

@@ -12,6 +12,7 @@ from d9mlint.python.domain.values import Dict, Inst, Obj, Seq, Value, alternativ
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
 from d9mlint.python.frameworks.torch.lightning import TRAINER
 from d9mlint.python.interpreter.program import Program
+from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.paths import saved_there
 from d9mlint.python.judging.randomness import Draw, draws
@@ -109,8 +110,8 @@ def _of_lightning(program: Program, rule: Rule) -> Iterator[Draft]:
     Source: lightning/pytorch/trainer/connectors/checkpoint_connector.py (``dump_checkpoint``), 1.5 to 2.6.
     """
     for fit in program.calls(_FIT):
-        made = [leaf.event for _, leaf in alternatives(fit.receiver) if isinstance(leaf, Obj) and leaf.event is not None]
-        given = either(*(_given(program, *one) for one in ((fit, _CHECKPOINT), *((event, _FORMER) for event in made))))
+        asked = [(fit, _CHECKPOINT), *((made, _FORMER) for made in made_by(fit.receiver))]
+        given = either(*(_given(program, event, argument) for event, argument in asked))
         drawn = next((d.event for d in draws(program) if d.event.trains or _in_fit(d, fit)), None)
         if given is not False and drawn is not None and not fit.detached:
             related = [] if drawn is fit else [Related(drawn.location, "draws in the training that goes on")]

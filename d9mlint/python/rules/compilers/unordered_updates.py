@@ -1,0 +1,120 @@
+"""Updates of variables that one step of a TF1 graph runs together although nothing orders them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import NamedTuple
+
+from d9mlint.model import Argument, Related, Rule
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import Dict, Seq, Unknown, Value, alternatives
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.interpreter.provenance import Makers, made_of, results
+from d9mlint.python.judging.drafts import Draft, draft
+
+ORDERED = "control-dependencies"
+"""The context of ops that are made under ``tf.control_dependencies``."""
+_GROUP, _FETCHES = "tensorflow.group", Argument(0, "fetches")
+_SESSIONS = ("tensorflow.Session", "tensorflow.InteractiveSession", "tensorflow.train.MonitoredTrainingSession()")
+_STEPS = (".minimize", ".apply_gradients")
+_AVERAGE = "tensorflow.train.ExponentialMovingAverage().apply"
+_ASSIGNMENTS = ("assign", "assign_add", "assign_sub")
+_VARIABLES = (
+    "tensorflow.get_variable", "tensorflow.Variable", "tensorflow.trainable_variables", "tensorflow.global_variables",
+    "tensorflow.get_collection", "tensorflow.all_variables",
+)  # fmt: skip
+_DEPTH = 8
+
+
+class _Update(NamedTuple):
+    """An op that reads and writes trained variables, and what it does with them, in words."""
+
+    event: Event
+    kind: str
+
+
+_WORDS = {"step": "a training step", "average": "a moving average", "assignment": "an assignment"}
+
+
+def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
+    """At each ``Session.run`` and ``tf.group`` of two such ops, neither of which waits for anything."""
+    makers = results(program)
+    told: set[frozenset[int]] = set()
+    for event in program.events:
+        if event.kind != "call" or event.detached or not (runs := _runs(event)):
+            continue
+        updates = list(dict.fromkeys(one for value in runs for one in _updates(value, makers, _DEPTH)))
+        for one, other in combinations(updates, 2):
+            pair = frozenset((id(one.event), id(other.event)))
+            if pair not in told and _race(one, other) and event.meets(one.event, other.event):
+                told.add(pair)
+                yield _told(program, rule, event, one, other)
+                break
+
+
+def _told(program: Program, rule: Rule, event: Event, one: _Update, other: _Update) -> Draft:
+    related = [Related(each.event.location, f"{_WORDS[each.kind]} is made here") for each in (one, other)]
+    last = ".".join(event.raw.replace("()", "").split(".")[-2:])
+    return draft(program, rule, event, related=related, name=last, one=_WORDS[one.kind], other=_WORDS[other.kind])
+
+
+def _runs(event: Event) -> list[Value]:
+    """What is run together."""
+    if event.name == _GROUP:
+        return list(event.args)
+    if event.name.endswith(".run") and event.name.removesuffix(".run") in _SESSIONS:
+        fetched = event.argument(_FETCHES)
+        return [fetched] if fetched is not None else []
+    return []
+
+
+def _updates(value: Value | None, makers: Makers, depth: int) -> Iterator[_Update]:
+    """The ops in what is fetched or grouped that read and write variables."""
+    for _, leaf in alternatives(value):
+        if isinstance(leaf, (Seq, Dict)):
+            inside = leaf.items.values() if isinstance(leaf, Dict) else (*(leaf.items or ()), leaf.element)
+            for part in inside if depth else ():
+                yield from _updates(part, makers, depth - 1)
+            continue
+        for made in made_of(leaf, makers):
+            if made.name == _GROUP:
+                for part in made.args if depth else ():
+                    yield from _updates(part, makers, depth - 1)
+            elif kind := _kind(made, makers):
+                yield _Update(made, kind)
+
+
+def _kind(made: Event, makers: Makers) -> str:
+    if made.name.endswith(_STEPS) and made.name.startswith(("tensorflow.", "keras.", "horovod.")):
+        return "step"
+    if made.name == _AVERAGE:
+        return "average"
+    if made.name.startswith("tensorflow.") and made.name.rpartition(".")[2] in _ASSIGNMENTS:
+        target, *given = (made.args if made.name.count(".") == 1 else (made.receiver, *made.args)) or (None,)
+        listed = isinstance(target, Unknown)  # one of a list of variables, as a loop goes through them
+        return "assignment" if any(_of_variables(one, makers, _DEPTH, listed) for one in given) else ""
+    return ""
+
+
+def _of_variables(value: Value | None, makers: Makers, depth: int, listed: bool) -> bool:
+    """Whether a value is computed from variables of the graph; ``listed``: what is not known is one."""
+    if listed and isinstance(value, Unknown):
+        return True
+    for made in made_of(value, makers):
+        if made.name in _VARIABLES:
+            return True
+        given = (*made.args, *((made.receiver,) if made.receiver is not None else ()))
+        if depth and any(_of_variables(one, makers, depth - 1, listed) for one in given):
+            return True
+    return False
+
+
+def _race(one: _Update, other: _Update) -> bool:
+    """Whether one op writes what the other reads and nothing orders them."""
+    kinds = {one.kind, other.kind}
+    if one.event.inside(ORDERED) or other.event.inside(ORDERED):
+        return False
+    if kinds == {"step"}:  # of one computation of gradients, whose reads are over when they are known
+        return one.event.name.endswith(_STEPS[0]) and other.event.name.endswith(_STEPS[0])
+    return "step" in kinds or kinds == {"average", "assignment"}
