@@ -15,6 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
+from d9mlint.writing import PRIVATE, replaced
+
 _CHECK = 16
 """Bytes of the checksum in front of what is kept."""
 _KEPT_DAYS = 30
@@ -95,18 +97,10 @@ class Store:
     def save(self, key: str, thing: object) -> None:
         """Keeps ``thing`` under ``key``."""
         path = self._path(key)
-        temporary = f"{path}.{os.getpid()}"
         with suppress(OSError, RecursionError):
             data = pickle.dumps(thing, 5)
             os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)  # noqa: PTH103, PTH120
-            try:
-                with open(temporary, "wb") as file:  # noqa: PTH123
-                    file.write(hashlib.blake2b(data, digest_size=_CHECK).digest() + data)
-                os.replace(temporary, path)  # noqa: PTH105
-            except OSError:
-                with suppress(OSError):
-                    os.unlink(temporary)  # noqa: PTH108
-                raise
+            replaced(Path(path), hashlib.blake2b(data, digest_size=_CHECK).digest() + data, PRIVATE)
 
     def prune(self) -> None:
         """Drops what is old, once a day: what was found out about changed files and rules is never asked for again."""

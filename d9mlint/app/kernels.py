@@ -14,6 +14,7 @@ from d9mlint.kernels import places, tree
 from d9mlint.kernels.listing import Listing
 from d9mlint.kernels.listing import listing as listed
 from d9mlint.model import KERNELS, Finding, KernelReport, KernelScan, Location, Rule, UsageError
+from d9mlint.writing import replaced
 
 if TYPE_CHECKING:
     from d9mlint.app.results import Run
@@ -171,7 +172,7 @@ def _written(found: KernelScan, silenced: frozenset[Location], path: Path) -> st
         op._replace(sites=tuple(map(relative, op.sites)), sources=tuple(map(relative, op.sources))) for op in ops
     ]  # fmt: skip
     try:
-        path.write_text(opfile.text(ops), encoding="utf-8")
+        replaced(path, opfile.text(ops).encode("utf-8"))
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}") from error
     return f"wrote {len(ops)} op{'' if len(ops) == 1 else 's'} to {path}"

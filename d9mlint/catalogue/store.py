@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 from d9mlint.catalogue.content import Catalogue
 from d9mlint.model import Argument, Effect, Invocation, Op, OpStatus, Remedy, Rule
+from d9mlint.writing import PRIVATE, replaced
 
 _KEPT = 8
 """Compiled catalogues kept, newest first: those of other projects and of other versions."""
@@ -27,17 +27,10 @@ def read(cache: Path, digest: str, rules_folder: Path) -> Catalogue | None:
 
 def write(cache: Path, catalogue: Catalogue) -> None:
     """Keep ``catalogue`` for the next run, atomically; a folder that cannot be written is fine."""
-    import tempfile  # needs the better part of 10 ms, and only here
-
     with suppress(OSError):
         cache.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=".catalogue-", dir=cache)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as stream:
-                json.dump(_encode(catalogue), stream, separators=(",", ":"))
-            os.replace(name, _file(cache, catalogue.digest))  # noqa: PTH105 (atomic on one file system)
-        finally:
-            Path(name).unlink(missing_ok=True)
+        data = json.dumps(_encode(catalogue), separators=(",", ":"))
+        replaced(_file(cache, catalogue.digest), data.encode(), PRIVATE)
         _forget_old(cache)
 
 

@@ -12,6 +12,8 @@ from typing import TypedDict
 
 import click
 
+from d9mlint.writing import replaced
+
 
 def tried(*paths: object) -> None:
     """Refuses paths that cannot be written, before the work whose report they are for is done.
@@ -34,33 +36,12 @@ def tried(*paths: object) -> None:
         raise click.UsageError(f"cannot write {path}: {reason}")
 
 
-def written(path: Path, text: str) -> None:
-    """Writes a file whole or not at all: who reads it meanwhile sees the old one; a pipe or device is written as it is.
-
-    Raises:
-        OSError: it cannot be written; what stood there before still does.
-    """
-    real = path.resolve()
-    if real.exists() and not real.is_file():
-        path.write_text(text, encoding="utf-8")
-        return
-    mode = real.stat().st_mode & 0o7777 if real.exists() else None
-    draft = real.with_name(f".{real.name}.{os.getpid()}.part")
-    try:
-        draft.write_text(text, encoding="utf-8")
-        if mode is not None:
-            draft.chmod(mode)
-        draft.replace(real)
-    finally:
-        draft.unlink(missing_ok=True)
-
-
 def show(text: str, options: Mapping[str, object]) -> None:
     """Writes a report to ``--output`` or to the standard output, byte for byte."""
     output = options["output"]
     if isinstance(output, Path):
         try:
-            written(output, text)
+            replaced(output, text.encode("utf-8", "backslashreplace"))
         except OSError as error:
             raise click.UsageError(f"cannot write {output}: {error.strerror}") from error
     else:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+
+from d9mlint.writing import replaced
 
 
 class CannotWrite(Exception):
@@ -22,19 +23,11 @@ def write(path: Path, data: bytes, within: Sequence[Path], before: bytes | None 
     real = Path(os.path.realpath(path))
     if not any(real.is_relative_to(os.path.realpath(folder)) for folder in within):
         raise CannotWrite("it leads out of the tree")
-    temporary = ""
     try:
         if not os.access(real, os.W_OK):
             raise CannotWrite("it is read-only")
         if before is not None and real.read_bytes() != before:
             raise CannotWrite("it has changed in the meantime")
-        mode = real.stat().st_mode & 0o7777
-        handle, temporary = tempfile.mkstemp(prefix=f".{real.name}.", dir=real.parent)
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        Path(temporary).chmod(mode)
-        Path(temporary).replace(real)
+        replaced(real, data)
     except OSError as error:
-        if temporary:
-            Path(temporary).unlink(missing_ok=True)
         raise CannotWrite(f"cannot be written: {error.strerror or error}") from error

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from d9mlint.model import ConfigError, Finding, UsageError
+from d9mlint.writing import replaced
 
 
 class Baseline(NamedTuple):
@@ -30,7 +31,7 @@ def write_baseline(findings: Iterable[Finding], path: Path) -> None:
     }
     text = json.dumps({"version": 1, "fingerprints": known}, indent=1, sort_keys=True) + "\n"
     try:
-        path.write_text(text, encoding="ascii", newline="\n")
+        replaced(path, text.encode("ascii"))
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror}") from error
 
