@@ -17,7 +17,7 @@ from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.opuse import Use, related, uses
 
 _CURED_BY_NGC = {"bilinear": ">=20.3", "sparse_dense_matmul": ">=21.4"}
-"""Ops whose cure NVIDIA's containers carry before the stock version that they are based on (A-023, A-037)."""
+"""Ops whose cure NVIDIA's containers carry before the stock version that they are based on."""
 _VARIABLES = {
     "transformer_engine": ("NVTE_ALLOW_NONDETERMINISTIC_ALGO", "0"),
     "transformers": ("FLASH_ATTENTION_DETERMINISTIC", "1"),
