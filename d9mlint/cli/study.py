@@ -11,7 +11,7 @@ from d9mlint.cli.arguments import ARGV, WithArguments
 from d9mlint.cli.ending import ended_like_interrupted
 from d9mlint.cli.output import color_option, look, show
 
-FORMATS = ("text", "json")
+FORMATS = ("text", "json", "html")
 
 
 @click.command(cls=WithArguments)

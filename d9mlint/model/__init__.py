@@ -103,9 +103,11 @@ if TYPE_CHECKING:
     )
     from d9mlint.model.trace import (
         KINDS as KINDS,
+        Apart as Apart,
         Comparison as Comparison,
         Culprit as Culprit,
         CureTried as CureTried,
+        SeenTensor as SeenTensor,
         SwitchTried as SwitchTried,
         TracedRun as TracedRun,
         TraceReport as TraceReport,
@@ -134,7 +136,7 @@ _HOMES = {
         ("report", "Changed Coverage Report Unchecked Unfollowed"),
         ("rule", "ABOUT_OPS CONFIGS KERNELS Example Op OpStatus Remedy Rule"),
         ("target", "NEWEST EnvironmentVariable Limit Package Target"),
-        ("trace", "KINDS Comparison Culprit CureTried SwitchTried TracedRun TraceReport"),
+        ("trace", "KINDS Apart Comparison Culprit CureTried SeenTensor SwitchTried TracedRun TraceReport"),
     )
     for name in names.split()
 }

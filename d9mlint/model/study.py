@@ -41,6 +41,8 @@ class StudyReport(NamedTuple):
     """A difference that was asked about."""
     needed: int | None = None
     """Runs of each variant that it takes to tell it from noise."""
+    curve: tuple[tuple[float, int], ...] = ()
+    """Differences of the means, and runs of each variant that each takes."""
     environment: Mapping[str, object] = {}
     notes: tuple[str, ...] = ()
     stopped: str = ""

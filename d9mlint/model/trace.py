@@ -36,6 +36,20 @@ class SwitchTried(NamedTuple):
     """Whether the runs are equal with it, and part without."""
 
 
+class SeenTensor(NamedTuple):
+    """A tensor that an op took or gave, in both runs."""
+
+    role: str
+    """``in`` or ``out``."""
+    dtype: str
+    """Empty where it is not recorded: of what comes out."""
+    shape: tuple[int, ...]
+    digests: tuple[str, str]
+    """Of its bytes in each run; the second is empty where the other run has no such op."""
+    same: bool
+    """Whether both runs have the same bytes, as far as they can be read."""
+
+
 class Culprit(NamedTuple):
     """Where two runs part for the first time, or independently of that."""
 
@@ -54,6 +68,8 @@ class Culprit(NamedTuple):
     """``path:line rule`` of the linter's finding that explains it; empty: d9mlint did not know this."""
     source: str = ""
     """The text of the line."""
+    tensors: tuple[SeenTensor, ...] = ()
+    """What went in, and what came out of an op."""
 
 
 class CureTried(NamedTuple):
@@ -73,6 +89,21 @@ class CureTried(NamedTuple):
     timed: str = ""
     """What was timed: ``steps``, or ``whole runs``."""
     diff: str = ""
+
+
+class Apart(NamedTuple):
+    """How far two runs lie apart at one step."""
+
+    step: int
+    """From 1."""
+    losses: tuple[float | None, float | None] = (None, None)
+    """Of both runs; None where it is not seen, or not finite."""
+    loss_ulp: int | None = None
+    """Numbers of the loss' type between the two losses, one of them counted."""
+    l2: float | None = None
+    """The L2 between some of the parameters of both runs after the step, over that of the first run."""
+    ulp: int | None = None
+    """The most numbers of their type that lie between two of these parameters."""
 
 
 class TracedRun(NamedTuple):
@@ -109,3 +140,7 @@ class TraceReport(NamedTuple):
     """None where none was asked for."""
     asked: int = 0
     """Steps after which the program is ended; 0: none."""
+    growth: tuple[Apart, ...] = ()
+    """Step by step, of the two runs that part first; of many steps some, evenly spaced. Empty for equal runs."""
+    sources: Mapping[str, str] = {}
+    """The texts of the files that culprits are in, by path."""

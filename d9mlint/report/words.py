@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from d9mlint.model import Finding
 from d9mlint.report.columns import wrapped
@@ -76,6 +76,15 @@ def listing(names: Sequence[str], most: int) -> str:
 def shortened(text: str, room: int, lines: int = 1) -> str:
     """What of ``text`` fits into so many lines of ``room`` columns; dots stand for the rest."""
     return " ".join(wrapped(one_line(text), room, lines))
+
+
+def machine(environment: Mapping[str, object]) -> str:
+    """The machine on which a program was run, and the versions, on one line."""
+    parts = [f"{environment.get('cpu', '')}, {environment.get('cores', '?')} cores, {environment.get('system', '')}"]
+    versions = environment.get("versions")
+    if isinstance(versions, dict):
+        parts += [f"{name} {version}" for name, version in versions.items()]
+    return ", ".join(one_line(part) for part in parts if part)
 
 
 def unique(items: Iterable[str]) -> tuple[str, ...]:

@@ -50,13 +50,32 @@ def _two(one: Run, other: Run) -> Comparison:
     return Comparison(EQUAL, steps=steps)
 
 
+def parting(runs: Sequence[Run], comparison: Comparison) -> tuple[Run, Run]:
+    """The two of the runs that a comparison is about."""
+    return runs[0], next(other for other in runs[1:] if _two(runs[0], other) == comparison)
+
+
+def disturbed(runs: Sequence[Run], recorded: Run) -> Comparison | None:
+    """How a run that was recorded in more detail differs from ``runs``, where these are equal.
+
+    None: as far as can be told it does not. From where the runs themselves part nothing can be told.
+    """
+    among = compared(runs)
+    found = _two(runs[0], recorded)
+    if found.verdict != PART or among.verdict not in (EQUAL, PART):
+        return None
+    if among.verdict == PART and (among.step is None or found.step is None or found.step >= among.step):
+        return None
+    return found
+
+
 def _by_steps(one: Run, other: Run) -> Comparison | None:
     """The first loss or step that differs."""
     first, second = one.recording, other.recording
     losses = [
-        (before + 1, 0, f"the loss differs ({_number(value)} and {_number(value2)})")
-        for (text, value, before), (text2, value2, _) in zip(first.losses, second.losses, strict=False)
-        if text != text2
+        (loss.before + 1, 0, f"the loss differs ({_number(loss.value)} and {_number(loss2.value)})")
+        for loss, loss2 in zip(first.losses, second.losses, strict=False)
+        if loss.digest != loss2.digest
     ]
     steps = [
         (number, 1, "the parameters differ after it")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from d9mlint.model import Culprit
+from d9mlint.model import Culprit, SeenTensor
 from d9mlint.model import trace as kinds
 from d9mlint.trace import align, roots
 from d9mlint.trace.align import Entry
@@ -75,24 +75,24 @@ def _explained(root: Root, book: Sequence[Entry]) -> Culprit:
 
 def _threads(root: Root) -> Culprit:
     writer, note = root.writer or root.one, "threads come here in another order, and it decides the result"
-    return _culprit(writer.event, writer.name, kinds.ORDER, note, _inputs(root), writer.direction)
+    return _culprit(writer.event, writer.name, kinds.ORDER, note, root, writer.direction)
 
 
 def _op(root: Root) -> Culprit:
     note = "the same inputs gave different results"
-    return _culprit(root.one.event, root.one.name, kinds.OP, note, _inputs(root), root.one.direction)
+    return _culprit(root.one.event, root.one.name, kinds.OP, note, root, root.one.direction)
 
 
 def _memory(root: Root) -> Culprit:
     made, read = root.writer or root.one, root.one
     _, line, _ = read.event.place
     note = f"`{read.name}` on line {line} reads memory that nothing has written: what was there before"
-    return _culprit(made.event, made.name, kinds.MEMORY, note, _inputs(root))
+    return _culprit(made.event, made.name, kinds.MEMORY, note, root)
 
 
 def _torch_draw(root: Root, before: Sequence[Entry], book: Sequence[Entry]) -> Culprit:
     name = root.one.generator[0]
-    own = _culprit(root.one.event, root.one.name, kinds.DRAW, "", "", root.one.direction)
+    own = _culprit(root.one.event, root.one.name, kinds.DRAW, "", None, root.one.direction)
     if name == "own":
         return own._replace(note="its generator has another state in each run")
     return _unseeded(own, name, before, book, root.one.number)
@@ -183,15 +183,15 @@ def _unknown(root: Root) -> Culprit:
     op, other = root.one, root.other
     if root.kind == roots.FLOW:
         note = f"only one of the runs comes here so often, and {UNSEEN}"
-        return _culprit(op.event, op.name, kinds.EXTERNAL, note, "", op.direction)
+        return _culprit(op.event, op.name, kinds.EXTERNAL, note, None, op.direction)
     if root.kind == roots.NUMBER:
         note = f"a number that Python hands to the op differs, and {UNSEEN}"
-        return _culprit(op.event, op.name, kinds.EXTERNAL, note, _inputs(root), op.direction)
+        return _culprit(op.event, op.name, kinds.EXTERNAL, note, root, op.direction)
     if other is not None and op.bag and op.bag == other.bag:
         note = f"the same elements come in in another order, and {UNSEEN}"
-        return _culprit(op.event, op.name, kinds.ORDER, note, _inputs(root))
+        return _culprit(op.event, op.name, kinds.ORDER, note, root)
     note = f"data that differs comes in here, and {UNSEEN}"
-    return _culprit(op.event, op.name, kinds.EXTERNAL, note, _inputs(root), op.direction)
+    return _culprit(op.event, op.name, kinds.EXTERNAL, note, root, op.direction)
 
 
 def _by_ledger(book: Sequence[Entry]) -> Culprit | None:
@@ -208,14 +208,32 @@ def _by_ledger(book: Sequence[Entry]) -> Culprit | None:
 
 def _inputs(root: Root) -> str:
     """What goes in, in words: type and shape, and which differ."""
+    return ", ".join(
+        f"{one.dtype} {list(one.shape) if one.shape else 'scalar'} {'equal' if one.same else 'different'}"
+        for one in _tensors(root)
+        if one.role == "in"
+    )
+
+
+def _tensors(root: Root) -> tuple[SeenTensor, ...]:
+    """What went in and came out in both runs."""
     one, other = root.one, root.other
-    said = []
-    for number, (text, dtype, shape, _) in enumerate(one.ins):
-        same = other is not None and number < len(other.ins) and align.alike((text,), (other.ins[number][0],))
-        said.append(f"{dtype} {list(shape) if shape else 'scalar'} {'equal' if same else 'different'}")
-    return ", ".join(said)
+    ins = [("in", dtype, shape, text) for text, dtype, shape, _ in one.ins]
+    outs: list[tuple[str, str, tuple[int, ...], str]] = [("out", "", (), text) for text in one.outs]
+    digests, outs2 = (other.digests, other.outs) if other is not None else ((), ())
+    others = (*_filled(digests, len(ins)), *_filled(outs2, len(outs)))
+    return tuple(
+        SeenTensor(role, dtype, shape, (text, text2), bool(text2) and align.alike((text,), (text2,)))
+        for (role, dtype, shape, text), text2 in zip((*ins, *outs), others, strict=True)
+    )
 
 
-def _culprit(event: Event, op: str, kind: str, note: str, inputs: str = "", direction: str = "") -> Culprit:
+def _filled(digests: Sequence[str], size: int) -> list[str]:
+    """So many digests; what the other run lacks is empty."""
+    return [*digests[:size], *[""] * (size - len(digests))]
+
+
+def _culprit(event: Event, op: str, kind: str, note: str, root: Root | None = None, direction: str = "") -> Culprit:
     path, line, _ = event.place
-    return Culprit(path, line, op, kind, inputs, note, direction)
+    inputs, tensors = (_inputs(root), _tensors(root)) if root is not None else ("", ())
+    return Culprit(path, line, op, kind, inputs, note, direction, tensors=tensors)

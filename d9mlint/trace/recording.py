@@ -26,6 +26,26 @@ class Event(NamedTuple):
     """What comes after the place."""
 
 
+class Loss(NamedTuple):
+    """A loss, as a step of the program computed it."""
+
+    digest: str
+    value: str
+    """Hexadecimal."""
+    before: int
+    """Steps that were made before it."""
+    dtype: str = ""
+
+
+class Sample(NamedTuple):
+    """Some of the parameters after a step, the same ones in each run."""
+
+    step: int
+    dtype: str
+    """Empty where they are of several types."""
+    values: tuple[float, ...]
+
+
 class Recording(NamedTuple):
     """All that a run has recorded."""
 
@@ -33,8 +53,8 @@ class Recording(NamedTuple):
     """Digests of the parameters, after each step of an optimizer."""
     times: tuple[float, ...] = ()
     """Seconds on a clock of its own, for each step."""
-    losses: tuple[tuple[str, str, int], ...] = ()
-    """Digest, value (hexadecimal) and the number of steps before it."""
+    losses: tuple[Loss, ...] = ()
+    samples: tuple[Sample, ...] = ()
     uses: tuple[str, ...] = ()
     versions: tuple[tuple[str, str], ...] = ()
     written: tuple[tuple[str, int], ...] = ()
@@ -58,17 +78,21 @@ def read(folder: Path) -> Recording:
     light = processes.get(MAIN, [])
     steps: list[str] = []
     times: list[float] = []
-    losses: list[tuple[str, str, int]] = []
+    losses: list[Loss] = []
+    samples: list[Sample] = []
     for one in light:
         if one.kind == "step":
             steps.append(str(one.fields[2]))
             times.append(float(one.fields[3]))
         elif one.kind == "loss":
-            losses.append((str(one.fields[0]), str(one.fields[1]), len(steps)))
+            digest, value, dtype = one.fields
+            losses.append(Loss(str(digest), str(value), len(steps), str(dtype)))
+        elif one.kind == "sample":
+            samples.append(Sample(len(steps) + 1, str(one.fields[0]), tuple(map(float, one.fields[1]))))
     uses = [one for one in light if one.kind == "uses"]
     detailed = {"op", "draw", "seed", "source", "read", "value"}
     return Recording(
-        tuple(steps), tuple(times), tuple(losses), tuple(sorted({str(one.fields[0]) for one in uses})),
+        tuple(steps), tuple(times), tuple(losses), tuple(samples), tuple(sorted({str(one.fields[0]) for one in uses})),
         (
             *(("python", str(one.fields[0])) for one in light if one.kind == "start"),
             *((str(one.fields[0]), str(one.fields[1])) for one in uses if len(one.fields) > 1),

@@ -15,6 +15,8 @@ from d9mlint.model import UsageError
 
 LAST_NUMBER = "last-number"
 _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w])|(?<![\w.])[-+]?(?:nan|inf)(?!\w)")
+_POINTS = 60
+"""Of a curve, less one."""
 _TEST, _POWER = 0.05, 0.8
 T = TypeVar("T")
 
@@ -105,6 +107,16 @@ def needed(deviation: float, difference: float) -> int:
     deviation; at least two. Source: NIST/SEMATECH e-Handbook of Statistical Methods, 7.2.2.2 (two samples: twice that).
     """
     return max(2, math.ceil(2 * (_factor() * deviation / difference) ** 2))
+
+
+def curve(deviation: float | None, runs: int, difference: float | None) -> tuple[tuple[float, int], ...]:
+    """Differences around the one that is asked about and the one that ``runs`` tell, and the runs that each takes."""
+    if not deviation:
+        return ()
+    centres = [detectable(deviation, runs), *([difference] if difference else [])]
+    low, high = min(centres) / 3, max(centres) * 3
+    differences = [low * (high / low) ** (n / _POINTS) for n in range(_POINTS + 1)]
+    return tuple((one, needed(deviation, one)) for one in differences)
 
 
 def detectable(deviation: float, runs: int) -> float:

@@ -15,7 +15,8 @@ from d9mlint.model import Comparison, Culprit, SwitchTried, TraceReport, UsageEr
 from d9mlint.model.trace import EQUAL, FAILED, PART, UNTRIED
 from d9mlint.trace import compare
 from d9mlint.trace.explain import UNSEEN, culprits
-from d9mlint.trace.run import OPS, VALUES, Clock, Conditions, Program, Run, Settings
+from d9mlint.trace.growth import growth
+from d9mlint.trace.run import LIGHT, OPS, VALUES, Clock, Conditions, Program, Run, Settings
 from d9mlint.trace.switches import Switch, applying, with_seeds
 from d9mlint.trace.values import first_difference
 
@@ -77,10 +78,13 @@ def _stages(state: Tracing) -> None:
     if state.comparison.verdict == FAILED:
         state.stopped = state.comparison.what
     if state.comparison.verdict == PART:
+        one, other = compare.parting(runs, state.comparison)
+        state.growth = growth(one.recording, other.recording, state.comparison.step or 1)
         state.watch("where do they part?")
-        state.culprits = _located(state)
+        state.culprits = _located(state, runs)
         state.watch("which switch decides?")
         _switched(state, runs)
+        _undisturbed(state)
         if state.options.cure:
             state.watch("does a cure make them equal?")
             state.cure = cure.tried(state)
@@ -111,13 +115,37 @@ def _tried(state: Tracing, switch: Switch, seconds: float) -> SwitchTried:
     return SwitchTried(switch.name, switch.changes, found, found.verdict == EQUAL)
 
 
-def _located(state: Tracing) -> tuple[Culprit, ...]:
+def _undisturbed(state: Tracing) -> None:
+    """For runs that part at once: does recording change what is computed where a switch makes them equal?"""
+    decides = next((one.name for one in state.switches if one.decides), None)
+    runs = [one for one in state.runs if one.conditions.switch == decides and one.conditions.stage == LIGHT]
+    if len(runs) < 2 or (state.comparison.step or 0) > 1 or state.clock.left < MARGIN * runs[0].ended.seconds:
+        return
+    state.watch("does recording change the results?")
+    _told_of(state, runs, state.run(runs[0].conditions._replace(stage=OPS), 1))
+
+
+def _told_of(state: Tracing, runs: Sequence[Run], recorded: Sequence[Run]) -> None:
+    """Says so where runs that were recorded op by op compute something else than the others."""
+    for one in recorded:
+        found = compare.disturbed(runs, one)
+        if found is not None:
+            where = f" at step {found.step}" if found.step else ""
+            state.notes.append(
+                "recording op by op changes what the program computes: compared with a run that is not recorded, "
+                f"{found.what}{where}; so the place that is named may be another than without recording"
+            )
+            return
+
+
+def _located(state: Tracing, runs: Sequence[Run]) -> tuple[Culprit, ...]:
     """Where two runs part, that are recorded op by op; tried again where these happen to be equal."""
     for _ in range(_TRIES):
         if state.clock.left <= 0:
             state.notes.append("no time was left to look where they part: --time")
             return ()
         one, other = state.run(Conditions(OPS), 2)
+        _told_of(state, runs, (one, other))
         if not (one.whole and other.whole):
             state.notes.append("not all of the runs that were recorded op by op came to their end")
         found = culprits(one.recording, other.recording)

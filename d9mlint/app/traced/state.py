@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from d9mlint.app.machine import machine
 from d9mlint.app.options import shown
-from d9mlint.model import Comparison, Culprit, CureTried, SwitchTried, TracedRun, TraceReport
+from d9mlint.model import Apart, Comparison, Culprit, CureTried, SwitchTried, TracedRun, TraceReport
 from d9mlint.model.trace import FAILED
 from d9mlint.trace import compare
 from d9mlint.trace.run import Clock, Conditions, Program, Run, Settings, run
@@ -50,6 +51,7 @@ class Tracing:
     runs: list[Run] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     stopped: str = ""
+    growth: tuple[Apart, ...] = ()
 
     def run(self, conditions: Conditions, count: int) -> list[Run]:
         """So many runs under the same conditions."""
@@ -66,6 +68,7 @@ class Tracing:
             compare.bound(self.comparison, self.options.runs), tuple(self.switches), self.culprits,
             {**machine(), "versions": _versions(self.runs)}, tuple(map(_told, self.runs)),
             (*_notes(self.runs), *self.notes), self.stopped, self.cure, self.options.steps,
+            self.growth, _sources(self.culprits),
         )  # fmt: skip
 
 
@@ -94,6 +97,15 @@ def _told(one: Run) -> TracedRun:
         one.conditions.stage, one.conditions.switch or "as is", one.number + 1, len(one.recording.steps),
         compare.ending(one), tuple(shown(Path(path), one.cwd) for path in sorted(one.wrote)), not one.whole,
     )  # fmt: skip
+
+
+def _sources(culprits: Sequence[Culprit]) -> dict[str, str]:
+    """The texts of the files that the culprits are in."""
+    found = {}
+    for path in sorted({one.path for one in culprits} - {""}):
+        with suppress(OSError):
+            found[path] = Path(path).read_text(encoding="utf-8", errors="replace")
+    return found
 
 
 def _versions(runs: Sequence[Run]) -> dict[str, str]:

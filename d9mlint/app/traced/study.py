@@ -64,6 +64,7 @@ class Studying:
         return StudyReport(
             " ".join((*self.program.words, *self.program.arguments)), options.metric, options.runs, spreads, total,
             study.detectable(total, options.runs) if total is not None else None, options.difference, needed,
+            study.curve(total, options.runs, options.difference),
             {**machine(), "versions": dict(sorted(self.versions))}, tuple(sorted(self.notes)), self.stopped,
         )  # fmt: skip
 

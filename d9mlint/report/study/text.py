@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from d9mlint.model.study import ALGO, IMPL, Spread, StudyReport
+from d9mlint.model.study import Spread, StudyReport
 from d9mlint.report.lines import NARROWEST, Line, hanging, item, joined
-from d9mlint.report.words import count, one_line, printable
-
-_TITLES = {
-    ALGO: "seeds vary, implementation fixed",
-    IMPL: "seeds fixed, implementation as it is",
-}
+from d9mlint.report.study import words
+from d9mlint.report.words import count, machine, one_line, printable
 
 
 def render(report: StudyReport, *, color: bool = False, width: int = 100) -> str:
@@ -30,33 +26,23 @@ def _head(report: StudyReport) -> Iterator[Line]:
 
 def _group(one: Spread, width: int) -> Iterator[Line]:
     yield ()
-    yield ((f"{one.group.upper()}: ", "bold"), (_TITLES.get(one.group, ""), ""))
-    if one.mean is not None:
-        spread = f"mean {one.mean:.6g}, from {min(one.values):.6g} to {max(one.values):.6g}"
-        yield from item("metric", f"{count(len(one.values), 'run')}: {spread}", width)
+    yield ((f"{one.group.upper()}: ", "bold"), (words.TITLES[one.group], ""))
+    yield from item("metric", words.metric(one), width)
     if one.deviation is not None:
         yield from item("deviation", f"{one.deviation:.3g}", width)
-    if one.churn is not None:
-        yield from item("churn", f"{one.churn:.2%} of the predictions differ between two runs", width)
-    if one.distance is not None:
-        yield from item("weights", f"L2 between two runs: {one.distance:.3g} of the weights' own", width)
+    yield from item("churn", words.churn(one), width)
+    yield from item("weights", words.distance(one), width)
     for why in one.failed:
         yield from item("failed", one_line(why), width)
 
 
 def _means(report: StudyReport, width: int) -> Iterator[Line]:
     yield ()
-    if report.total is not None and report.detectable is not None:
-        told = f"a difference of {report.detectable:.3g} or more shows in {count(report.asked, 'run')} of each variant"
+    if report.total is not None:
         yield from item("together", f"standard deviation {report.total:.3g}", width)
-        yield from item("means", f"{told} (80 % chance, 5 % error)", width)
-    if report.needed is not None:
-        yield from item("needed", f"{count(report.needed, 'run')} of each variant for {report.difference:g}", width)
-    env = report.environment
-    versions = env.get("versions")
-    parts = [f"{env.get('cpu', '')}, {env.get('cores', '?')} cores, {env.get('system', '')}"]
-    parts += [f"{name} {version}" for name, version in versions.items()] if isinstance(versions, dict) else []
-    yield from item("machine", ", ".join(map(one_line, parts)), width)
+    yield from item("means", words.means(report), width)
+    yield from item("needed", words.needed(report), width)
+    yield from item("machine", machine(report.environment), width)
     for note in report.notes:
         yield from hanging(one_line(note), width)
     if report.stopped:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from d9mlint.model import Culprit, CureTried, SwitchTried, TracedRun, TraceReport
+from d9mlint.model import Apart, Culprit, CureTried, SeenTensor, SwitchTried, TracedRun, TraceReport
 from d9mlint.report.json_ import SCHEMA, Json, dump
 
 
@@ -24,6 +24,7 @@ def data(report: TraceReport) -> Json:
         "bound": None if report.bound is None else round(report.bound, 6),
         "switches": [_switch(one) for one in report.switches],
         "culprits": [_culprit(one) for one in report.culprits],
+        "growth": [_apart(one) for one in report.growth],
         "cure": None if report.cure is None else _cure(report.cure),
         "environment": dict(report.environment),
         "runs": [_run(one) for one in report.runs],
@@ -45,7 +46,19 @@ def _culprit(one: Culprit) -> Json:
     return {
         "path": one.path or None, "line": one.line or None, "op": one.op, "kind": one.kind,
         "direction": one.direction, "inputs": one.inputs, "note": one.note, "finding": one.finding or None,
+        "tensors": [_tensor(each) for each in one.tensors],
     }  # fmt: skip
+
+
+def _tensor(one: SeenTensor) -> Json:
+    return {
+        "role": one.role, "dtype": one.dtype or None, "shape": list(one.shape) if one.dtype else None,
+        "digests": [text or None for text in one.digests], "same": one.same,
+    }  # fmt: skip
+
+
+def _apart(one: Apart) -> Json:
+    return {"step": one.step, "losses": list(one.losses), "loss_ulp": one.loss_ulp, "l2": one.l2, "ulp": one.ulp}
 
 
 def _cure(one: CureTried) -> Json:

@@ -12,6 +12,7 @@ import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from . import sampling
 from .arrays import Arrays
 from .recorder import digest
 from .schemas import OP
@@ -97,8 +98,9 @@ class _Light:
             found = self._values.described(outs)
             for one, (text, dtype, shape, _) in zip(outs, found):  # noqa: B905 (Python 3.8)
                 if not shape and dtype.startswith(("float", "bfloat")):
-                    recorder.event("loss", text, float(one).hex())
+                    recorder.event("loss", text, float(one).hex(), dtype)
                     break
+            sampling.of_arrays(recorder, [self._values.array(one) for one in outs])
         self._steps.stepped(_named(function), digest("".join(one[0] for one in found).encode()))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from . import sampling
 from .tensors import Digests
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ class _Light:
         with recorder.apart():
             tensors = [one for group in optimizer.param_groups for one in group["params"]]
             text = self._digests.several(tensors) if tensors else ""
+            sampling.of_torch(self._torch, recorder, [one for one in tensors if self._digests.readable(one)])
         self._steps.keep(lambda: [one.detach().reshape(-1).double().tolist() for one in tensors])
         self._steps.stepped(type(optimizer).__name__, text)
 
@@ -39,7 +41,7 @@ class _Light:
             for one in several:
                 if one.numel() == 1:
                     value = float(one.detach()) if one.dtype.is_floating_point else 0.0
-                    recorder.event("loss", self._digests(one), value.hex())
+                    recorder.event("loss", self._digests(one), value.hex(), str(one.dtype)[6:])
 
 
 def install(torch: Any, recorder: Recorder, steps: Steps, settings: Any) -> None:

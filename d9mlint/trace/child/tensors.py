@@ -54,7 +54,7 @@ class Digests:
 
     def __call__(self, tensor: Any) -> str:
         """The digest of one tensor: of its values, whatever their layout in memory."""
-        if not self._readable(tensor):
+        if not self.readable(tensor):
             return OPAQUE
         if tensor.device.type != "cpu" or self._summed:
             return "%016x" % (int(self.summed(tensor).item()) % 2**64)
@@ -66,13 +66,14 @@ class Digests:
         near = [one for one in tensors if one.device.type == "cpu" and not self._summed]
         far = [one for one in tensors if one.device.type != "cpu" or self._summed]
         parts = [self(one) for one in near]
-        sums = [self.summed(one) for one in far if self._readable(one)]
+        sums = [self.summed(one) for one in far if self.readable(one)]
         if sums:
             home = sums[0].device
             parts += ["%016x" % (n % 2**64) for n in self._torch.stack([one.to(home) for one in sums]).tolist()]
         return parts[0] if len(parts) == 1 else _blake("".join(parts).encode())
 
-    def _readable(self, tensor: Any) -> bool:
+    def readable(self, tensor: Any) -> bool:
+        """Whether it has bytes of its own that can be read."""
         torch = self._torch
         plain = type(tensor) in self._plain or type(tensor).__torch_dispatch__ is torch.Tensor.__torch_dispatch__
         return bool(plain and tensor.layout is torch.strided and tensor.device.type != "meta")
@@ -87,7 +88,7 @@ class Digests:
 
     def bag(self, tensor: Any) -> str:
         """A digest that is the same for the same elements in any order; empty for large tensors."""
-        if not self._readable(tensor) or tensor.device.type != "cpu" or tensor.numel() > _BAG:
+        if not self.readable(tensor) or tensor.device.type != "cpu" or tensor.numel() > _BAG:
             return ""
         whole = self._whole(tensor)
         data, width = bytes(_memory(whole)), tensor.element_size()

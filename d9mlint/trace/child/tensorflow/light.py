@@ -11,6 +11,7 @@ import weakref
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from .. import sampling
 from ..arrays import Arrays
 from ..recorder import digest
 from ..wrapping import Wrapping
@@ -110,12 +111,14 @@ class _Light:
         with self._recorder.apart():
             array = result.numpy()
             value = float(array) if array.dtype.kind == "f" else 0.0
-            self._recorder.event("loss", self._arrays(array), value.hex())
+            self._recorder.event("loss", self._arrays(array), value.hex(), array.dtype.name)
 
     def _stepped(self, name: str, variables: Any) -> None:
         self._steps.again()
         with self._recorder.apart():
-            texts = [self._arrays(one.numpy()) for one in variables]
+            arrays = [one.numpy() for one in variables]
+            texts = [self._arrays(one) for one in arrays]
+            sampling.of_arrays(self._recorder, arrays)
         self._steps.keep(lambda: [one.numpy().astype("float64").reshape(-1).tolist() for one in variables])
         self._steps.stepped(name, digest("".join(texts).encode()))
 

@@ -1,0 +1,78 @@
+"""A traced program in words: what the text report and the page say alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from d9mlint.model import Comparison, Culprit, SwitchTried, TracedRun, TraceReport
+from d9mlint.model.trace import EQUAL, FAILED, PART, UNTRIED
+from d9mlint.report.words import count, one_line, printable
+
+
+def headline(report: TraceReport) -> str:
+    """The verdict."""
+    found = report.comparison
+    if found.verdict == EQUAL:
+        if not found.steps:
+            return "equal: the runs wrote the same"
+        cut = " (the first ones: --steps)" if report.asked and found.steps >= report.asked else ""
+        return f"equal for {count(found.steps, 'step')}{cut}"
+    if found.verdict == PART:
+        return f"the runs part at step {found.step}" if found.step else "the runs part"
+    return "no verdict"
+
+
+def bound(report: TraceReport) -> str:
+    """What equal runs leave possible; empty for others."""
+    if report.bound is None:
+        return ""
+    of = "of the steps, were they alike" if report.comparison.steps else "of further runs"
+    return f"at most {report.bound:.1%} {of}, may part (95 % confidence)"
+
+
+def where(one: Culprit) -> str:
+    """The line of a culprit."""
+    return f"{printable(one.path)}:{one.line}" if one.path else "no line of the program's own"
+
+
+def known(one: Culprit) -> str:
+    """The finding that explains a culprit."""
+    return one_line(one.finding) or "`d9mlint check` did not know this"
+
+
+def tried(one: SwitchTried) -> str:
+    """What runs under a switch did."""
+    found = one.comparison
+    told = {EQUAL: "equal", PART: f"part at step {found.step}" if found.step else "part", UNTRIED: "not tried"}
+    return told.get(found.verdict, "failed")
+
+
+def cured(found: Comparison) -> str:
+    """Whether the patches make the runs equal."""
+    if found.verdict == EQUAL:
+        return f"yes: equal for {count(found.steps, 'step')}" if found.steps else "yes: the runs are equal"
+    if found.verdict == PART:
+        return f"no: with the patches the runs part at step {found.step}" if found.step else "no: the runs still part"
+    return f"not tried: {one_line(found.what)}" if found.verdict == UNTRIED else "no verdict"
+
+
+def unexplained(found: Comparison) -> str:
+    """What is to be said about a verdict that does not say all."""
+    return one_line(found.what) if found.verdict in (FAILED, UNTRIED) else ""
+
+
+def runs(report: TraceReport) -> list[tuple[str, int, str]]:
+    """Runs under the same conditions: which, how many, how they ended."""
+    groups: dict[tuple[str, str], list[TracedRun]] = {}
+    for one in report.runs:
+        groups.setdefault((one.stage, one.switch), []).append(one)
+    return [
+        (" / ".join(key), len(several), "; ".join(dict.fromkeys(one_line(one.ended) for one in several)))
+        for key, several in groups.items()
+    ]
+
+
+def listed(texts: Sequence[str], most: int) -> str:
+    """At most so many texts, and how many more there are."""
+    more = f"; ... and {len(texts) - most} more" if len(texts) > most else ""
+    return "; ".join(map(one_line, texts[:most])) + more

@@ -1,0 +1,39 @@
+"""Some of the parameters after each step, always the same ones: so many bytes whatever the size of a network."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .recorder import Recorder
+
+_TENSORS, _EACH = 16, 8
+_REAL = ("float16", "bfloat16", "float32", "float64")
+
+
+def of_torch(torch: Any, recorder: Recorder, tensors: Sequence[Any]) -> None:
+    """Writes down a sample of tensors that have bytes; of those on another device than the first none."""
+    real = [one for one in tensors if one.is_floating_point() and one.numel()]
+    real = [one for one in real if one.device == real[0].device]
+    parts = [_spaced(one.detach().reshape(-1), _EACH) for one in _spaced(real, _TENSORS)]
+    if parts:
+        _told(recorder, {str(one.dtype)[6:] for one in parts}, torch.cat(parts).double().tolist())
+
+
+def of_arrays(recorder: Recorder, arrays: Sequence[Any]) -> None:
+    """Writes down a sample of arrays of NumPy."""
+    real = [one for one in arrays if one.dtype.name in _REAL and one.size]
+    parts = [_spaced(one.reshape(-1), _EACH) for one in _spaced(real, _TENSORS)]
+    if parts:
+        _told(recorder, {one.dtype.name for one in parts}, [n for one in parts for n in one.astype("float64").tolist()])
+
+
+def _spaced(several: Any, most: int) -> Any:
+    """At most so many, evenly spaced, the first one included."""
+    return several[:: -(-len(several) // most) or 1]
+
+
+def _told(recorder: Recorder, dtypes: set[str], values: list[float]) -> None:
+    recorder.event("sample", dtypes.pop() if len(dtypes) == 1 else "", values)
