@@ -19,7 +19,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from d9mlint.app.verify import VerifyOptions, planned, verify  # noqa: E402
+from d9mlint.app.verify import verify  # noqa: E402
+from d9mlint.app.verify_plan import VerifyOptions, planned  # noqa: E402
 from d9mlint.cli.verify import FRAMEWORKS  # noqa: E402
 from d9mlint.model import Evidence, EvidenceReport  # noqa: E402
 from d9mlint.report.evidence.record import record  # noqa: E402

@@ -91,6 +91,7 @@ def _together(group: list[Finding]) -> Finding:
         fixes=tuple(dict.fromkeys(fix for found in (first, *others) for fix in found.fixes)),
         entries=entries,
         ops=tuple(dict.fromkeys(op for found in (first, *others) for op in found.ops)),
+        calls=tuple(dict.fromkeys(call for found in (first, *others) for call in found.calls)),
     )
 
 

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from d9mlint.cli.arguments import ARGV, WithArguments
 from d9mlint.cli.ending import ended_like_interrupted
 from d9mlint.cli.output import color_option, look, show, tried
 
 if TYPE_CHECKING:
-    from d9mlint.app.verify import Verifying, VerifyOptions
+    from d9mlint.app.verify import Verifying
+    from d9mlint.app.verify_plan import VerifyOptions
     from d9mlint.verify.plan import Plan
 
 FORMATS = ("text", "json", "html")
@@ -20,9 +22,14 @@ EXECUTIONS = ("eager", "function", "xla", "jit", "compiled")
 FRAMEWORKS = ("cupy", "jax", "numba", "tensorflow", "torch", "triton")
 
 
-@click.command()
-@click.argument("path", required=False, type=click.Path(path_type=Path), metavar="[SCRIPT | REPORT.json | SOURCES]")
+@click.command(cls=WithArguments)
+@click.argument("path", required=False, type=click.Path(path_type=Path),
+                metavar="[SCRIPT | REPORT.json | SOURCES] [-- SCRIPT ARGS]")  # fmt: skip
 @click.option("--op", "ops", multiple=True, metavar="NAME", help="An op, by its name or a call (repeatable).")
+@click.option("--make", type=click.Path(path_type=Path), metavar="FILE.py",
+              help="Execute the call in this file, its `run`, on what its `make` gives; with one --op.")  # fmt: skip
+@click.option("--target", multiple=True, metavar="REQ", help="As in `check`: framework versions of the script.")
+@click.option("--launcher", metavar="FILE[:LINE]", help="As in `check`: what starts the script.")
 @click.option("--all", "all_", is_flag=True, help="Every op of the catalogue that has a case.")
 @click.option("--framework", type=click.Choice(FRAMEWORKS), help="Only ops of this framework.")
 @click.option("--execution", "executions", type=click.Choice(EXECUTIONS), multiple=True,
@@ -50,29 +57,33 @@ def verify(path: Path | None, ops: tuple[str, ...], **options: object) -> None:
     """Execute ops that can vary, and tell whether they do.
 
     Runs the catalogue's cases of the ops that a script or a report of `check --format json` has findings about, or of
-    those named, many times over, in default and in deterministic mode. The script itself is read and never run.
+    those named, many times over, in default and in deterministic mode. The script itself is read and never run; only
+    --make runs code of yours.
 
     With --kernels, runs CUDA kernels on a GPU, or permutes their threads on an emulator where there is none.
     """
     from d9mlint.app import verify as app
+    from d9mlint.app import verify_plan as planning
     from d9mlint.report.evidence import render
 
-    asked = app.VerifyOptions(
+    asked = planning.VerifyOptions(
         path=path, ops=ops, all=bool(options["all_"]),
         framework=options["framework"], executions=options["executions"], device=str(options["device"]),  # type: ignore[arg-type]
         runs=int(options["runs"]), time=options["time"],  # type: ignore[call-overload, arg-type]
         seconds=options["seconds_per_case"], runs_asked=_asked("runs"),  # type: ignore[arg-type]
         timeout=options["timeout"], memory=options["memory"],  # type: ignore[arg-type]
         python=options["python"], config=options["config"],  # type: ignore[arg-type]
+        make=options["make"], target=tuple(options["target"]), launcher=options["launcher"],  # type: ignore[arg-type]
+        argv=click.get_current_context().meta.get(ARGV),
     )  # fmt: skip
     tried(options["output"], options["record"])
     if options["kernels"] or options["spec"] is not None:
         from d9mlint.cli.verify_kernels import verify_kernels
 
         verify_kernels(asked, options)
-    plan = app.planned(asked)
+    plan = planning.planned(asked)
     if plan.cases:
-        click.echo(f"d9mlint: {app.announcement(plan, asked)}", err=True)
+        click.echo(f"d9mlint: {planning.announcement(plan, asked)}", err=True)
     with ended_like_interrupted():
         state = _executed(plan, asked)
     report = state.report()

@@ -10,7 +10,7 @@ import click
 from d9mlint.cli.output import look, show
 
 if TYPE_CHECKING:
-    from d9mlint.app.verify import VerifyOptions
+    from d9mlint.app.verify_plan import VerifyOptions
 
 
 def verify_kernels(asked: VerifyOptions, options: Mapping[str, object]) -> NoReturn:

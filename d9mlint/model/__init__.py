@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         Finding as Finding,
         Fix as Fix,
         Location as Location,
+        OpCall as OpCall,
         Related as Related,
         fingerprint as fingerprint,
         fingerprinted as fingerprinted,
@@ -122,8 +123,9 @@ _HOMES = {
         ("evidence", "OUTCOMES VARYING Evidence EvidenceReport Observation Overhead Tally Unexecuted"),
         (
             "finding",
-            "CONFIDENCES GENERATORS NOISES SEVERITIES Edit Finding Fix Location Related fingerprint fingerprinted",
+            "CONFIDENCES GENERATORS NOISES SEVERITIES Edit Finding Fix Location OpCall Related fingerprint",
         ),
+        ("finding", "fingerprinted"),
         (
             "kernel",
             "CLASSES FORMS GUARD_LEVELS USES VERDICTS Family Guard KernelOp KernelReport KernelScan LibraryCall",

@@ -64,6 +64,12 @@ class Case(NamedTuple):
     devices: tuple[str, ...] = ("gpu", "cpu")
     about: tuple[str, ...] = ()
     """Devices that the op's entry is about; on others an observation says nothing of the entry."""
+    autocast: str = ""
+    """The type that ``torch.autocast`` computes in around the call."""
+    like: str = ""
+    """``path:line`` of the call of a program that the case was made like."""
+    file: str = ""
+    """A file of the user's with ``make`` and ``run``, which takes the place of inputs."""
 
     def on(self, device: str) -> Case:
         """The case with inputs as large as the device wants them."""
@@ -73,5 +79,6 @@ class Case(NamedTuple):
     @property
     def key(self) -> str:
         """Tells the case from all others."""
-        parts = (self.op, self.name, self.direction, self.execution, self.dtype)
+        like = f"as in {self.like}" if self.like else ""
+        parts = (self.op, self.name, self.direction, self.execution, self.dtype, like)
         return " / ".join(part for part in parts if part)

@@ -117,6 +117,8 @@ class Evidence(NamedTuple):
     """As in an observation, over all processes."""
     observations: tuple[Observation, ...] = ()
     """What the verdict was made from, process by process."""
+    unlike: str = ""
+    """How the case differs from the program's call; empty where it does not, or where no call is known."""
 
     @property
     def gravity(self) -> tuple[int, float]:

@@ -74,6 +74,25 @@ class Fix(NamedTuple):
     safe: bool = True
 
 
+class OpCall(NamedTuple):
+    """How a program calls an op, as far as its source shows it; what is not seen is empty."""
+
+    op: str
+    """The entry of the catalogue."""
+    name: str = ""
+    """What is called."""
+    place: str = ""
+    """``path:line``."""
+    arguments: tuple[tuple[str, str], ...] = ()
+    """Literals as Python writes them, by keyword or position."""
+    dtype: str = ""
+    shapes: tuple[tuple[str, str], ...] = ()
+    """``[64, 128]``, by keyword or position; ``self`` is what a method is called of."""
+    autocast: str = ""
+    """The type that autocast computes in there."""
+    execution: str = ""
+
+
 class Finding(NamedTuple):
     """One report of one rule; ``when`` lists the conditions under which it holds, all of them at once."""
 
@@ -94,6 +113,8 @@ class Finding(NamedTuple):
     """Entry scripts whose program has this finding; empty when it does not depend on a program."""
     ops: tuple[str, ...] = ()
     """Names of the catalogue's ops that it is about, so that they can be executed."""
+    calls: tuple[OpCall, ...] = ()
+    """How it calls them."""
     evidence: tuple[Backing, ...] = ()
     """What executing these ops has shown, what bears most on the finding first."""
     cause: str = ""

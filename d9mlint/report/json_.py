@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import json
 
-from d9mlint.model import Backing, Changed, Coverage, Edit, Finding, Fix, Location, PlanRow, Related, Report, Target
+from d9mlint.model import (
+    Backing,
+    Changed,
+    Coverage,
+    Edit,
+    Finding,
+    Fix,
+    Location,
+    OpCall,
+    PlanRow,
+    Related,
+    Report,
+    Target,
+)
 from d9mlint.report.targets import groups, packages, paths
 from d9mlint.report.words import encodable
 
@@ -119,8 +132,15 @@ def finding_of(finding: Finding) -> Json:
         "cause": finding.cause,
         "entries": list(finding.entries),
         **({"ops": list(finding.ops)} if finding.ops else {}),
+        **({"calls": [_call(one) for one in finding.calls]} if finding.calls else {}),
         **backing_of(finding),
     }
+
+
+def _call(call: OpCall) -> Json:
+    """How an op is called; keys of what is not seen are left out."""
+    told = {**call._asdict(), "arguments": dict(call.arguments), "shapes": dict(call.shapes)}
+    return {key: value for key, value in told.items() if value}
 
 
 def backing_of(finding: Finding) -> Json:

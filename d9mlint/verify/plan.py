@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from d9mlint.catalogue.cases import Executable
 from d9mlint.catalogue.lookup import ops_called
-from d9mlint.model import ABOUT_OPS, Case, Unchecked, Unexecuted, UsageError
+from d9mlint.model import ABOUT_OPS, Case, OpCall, Unchecked, Unexecuted, UsageError
+from d9mlint.verify.likening import like
 
 _QUOTED = re.compile(r"`([\w.]+)`")
 """How findings of reports without the key ``ops`` name the calls."""
@@ -28,6 +30,7 @@ class Flagged:
     """``path:line rule``."""
     ops: tuple[str, ...]
     rule: str = ""
+    calls: tuple[OpCall, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,10 @@ class Plan:
     unexecuted: tuple[Unexecuted, ...] = ()
     unchecked: tuple[Unchecked, ...] = ()
     """What could not be linted."""
+    calls: Mapping[str, tuple[OpCall, ...]] = field(default_factory=dict)
+    """By op, how the findings' programs call it."""
+    code: tuple[str, ...] = ()
+    """The user's file that is to be executed, and the packages that it imports."""
 
     @property
     def frameworks(self) -> tuple[str, ...]:
@@ -73,7 +80,10 @@ def flagged(findings: Iterable[Flagged], known: Sequence[Executable], aliases: M
     chosen: list[Executable] = []
     places: dict[str, tuple[str, ...]] = {}
     missing: list[Unexecuted] = []
+    calls: dict[str, tuple[OpCall, ...]] = {}
     for finding in findings:
+        for call in finding.calls:
+            calls[call.op] = tuple(dict.fromkeys((*calls.get(call.op, ()), call)))
         for name in finding.ops:
             found = _called(name, known, aliases)
             if not found and finding.rule in ABOUT_OPS:
@@ -82,7 +92,22 @@ def flagged(findings: Iterable[Flagged], known: Sequence[Executable], aliases: M
                 places[one.op.name] = tuple(dict.fromkeys((*places.get(one.op.name, ()), finding.place)))
                 chosen += [one] if one not in chosen else []
     plan = _plan(chosen, places)
-    return Plan(plan.cases, plan.findings, (*plan.unexecuted, *dict.fromkeys(missing)))
+    cases = tuple(case for one in chosen for case in (*_alike(one.cases, calls.get(one.op.name, ())), *one.cases))
+    return Plan(cases, plan.findings, (*plan.unexecuted, *dict.fromkeys(missing)), calls=calls)
+
+
+def _alike(cases: Sequence[Case], calls: Sequence[OpCall]) -> list[Case]:
+    """The first case made like each of the calls, where that makes another one."""
+    found: dict[tuple[object, ...], Case] = {_essence(one): one for one in cases}
+    known = set(found)
+    for call in calls if cases else ():
+        made = like(cases[0], call)
+        found.setdefault(_essence(made), made)
+    return [one for essence, one in found.items() if essence not in known]
+
+
+def _essence(case: Case) -> tuple[object, ...]:
+    return case.run, case.dtype, case.execution, case.autocast
 
 
 def read_report(path: Path) -> list[Flagged]:
@@ -109,7 +134,23 @@ def _flagged(finding: Mapping[str, Any]) -> Flagged:
     ops = tuple(str(op) for op in finding.get("ops", ()))
     if not ops and rule in ABOUT_OPS:
         ops = tuple(_QUOTED.findall(str(finding["message"])))
-    return Flagged(place, ops, rule)
+    return Flagged(place, ops, rule, tuple(_called_in(one) for one in finding.get("calls", ())))
+
+
+def _called_in(told: Mapping[str, Any]) -> OpCall:
+    """A call as reports tell it; literals that are none are left out."""
+    texts = {key: str(told.get(key, "")) for key in ("op", "name", "place", "dtype", "autocast", "execution")}
+    pairs = {key: tuple((str(k), str(v)) for k, v in told.get(key, {}).items()) for key in ("arguments", "shapes")}
+    arguments = tuple((name, text) for name, text in pairs["arguments"] if _is_literal(text))
+    return OpCall(**texts, arguments=arguments, shapes=pairs["shapes"])
+
+
+def _is_literal(text: str) -> bool:
+    try:
+        ast.literal_eval(text)
+    except (ValueError, SyntaxError, RecursionError):
+        return False
+    return True
 
 
 def restricted(plan: Plan, framework: str | None, executions: Sequence[str]) -> Plan:
@@ -120,9 +161,9 @@ def restricted(plan: Plan, framework: str | None, executions: Sequence[str]) -> 
     left = tuple(
         Unexecuted(case.key, f"it takes long: name its execution (`--execution {case.execution}`)")
         for case in cases
-        if case.execution in _LONG
+        if case.execution in _LONG and not case.like
     )
-    kept = tuple(case for case in cases if case.execution not in _LONG)
+    kept = tuple(case for case in cases if case.execution not in _LONG or case.like)
     return replace(plan, cases=kept, unexecuted=(*plan.unexecuted, *left))
 
 

@@ -38,6 +38,12 @@ class Plain(Framework):
     def tensor(self, spec, seed):
         return [random.Random(seed + n).gauss(0, 1) for n in range(spec["shape"][0])]
 
+    def placed(self, value):
+        return value if isinstance(value, list) else None
+
+    def parts(self, tensors):
+        return [self._packed(one) for one in tensors]
+
     def names_for(self, code):
         helpers = {"random": random, "os": os, "time": time, "subprocess": subprocess, "hash": hash, "me": self}
         return {"torch": self, "hashlib": hashlib, "threading": threading, "REPLIES": REPLIES, **helpers}
@@ -52,6 +58,9 @@ class Plain(Framework):
     def threads(self):
         return self.start["threads"]
 
+    def steady(self, kind):
+        return 1.0 * kind
+
     def pause(self):
         time.sleep(50)
         return 1.0
@@ -62,10 +71,13 @@ class Plain(Framework):
     def function(self, case, inputs, scope):
         def call():
             value = eval(case["code"], {**scope, **inputs})
-            numbers = value if isinstance(value, list) else [value]
-            return [("float64", struct.pack(f"={len(numbers)}d", *numbers))]
+            return [self._packed(value if isinstance(value, list) else [value])]
 
         return call
+
+    @staticmethod
+    def _packed(numbers):
+        return "float64", struct.pack(f"={len(numbers)}d", *numbers)
 
     def output(self, tensor):
         return tensor

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from d9mlint.model import Edit, Fix, Location, Op, Related, Rule
+from d9mlint.model import Edit, Fix, Location, OpCall, Related, Rule
 from d9mlint.python.domain.conditions import Cond, both
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, FlagValue, Inst, Obj, Ref, Value
@@ -30,14 +30,15 @@ class Draft:
     """What holds where the program goes on at all, and needs no mention."""
     settings: bool = False
     """Conditions on settings whose values are not known are told, too."""
-    ops: tuple[str, ...] = ()
+    calls: tuple[OpCall, ...] = ()
+    """Those of ops of the catalogue that it is about."""
     cause: str = ""
 
 
 def draft(
     program: Program, rule: Rule, at: Event | Location, *, cond: Cond = True, confidence: str = "", severity: str = "",
     related: Iterable[Related] = (), remedy: str = "", fixes: Iterable[Fix] = (), settings: bool = True,
-    of_ops: Iterable[Op] = (), cause: str = "",
+    of_calls: Iterable[OpCall] = (), cause: str = "",
     **words: object,
 ) -> Draft:  # fmt: skip
     """A finding of ``rule``; ``words`` fill the placeholders of the rule's message.
@@ -54,7 +55,7 @@ def draft(
         rule, location, message, cond, confidence or rule.confidence, severity or rule.severity,
         tuple(related), remedy or rule.remedy(program.target, frameworks_of(program) or ("numpy",)),
         tuple(fixes), at.excluded if isinstance(at, Event) else (), settings,
-        tuple(op.name for op in of_ops), cause or rule.cause,
+        tuple(of_calls), cause or rule.cause,
     )  # fmt: skip
 
 

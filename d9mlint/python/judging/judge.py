@@ -127,12 +127,13 @@ def _finding(group: list[Draft], entry: str, local: bool) -> Finding:
     related: list[Related] = []
     for draft in group:
         related.extend(r for r in draft.related if r not in related and r.location != draft.location)
+    calls = tuple(dict.fromkeys(call for draft in group for call in draft.calls))
     return Finding(
         rule=best.rule.name, id=best.rule.id, hazard=best.rule.hazard, noise=best.rule.noise, severity=best.severity,
         confidence=best.confidence, message=best.message, location=best.location, remedy=best.remedy,
         when=words_of(cond, best.settings, excluded), related=tuple(related), fixes=best.fixes,
         entries=() if local else (entry,),
-        ops=tuple(dict.fromkeys(op for draft in group for op in draft.ops)),
+        ops=tuple(dict.fromkeys(call.op for call in calls)), calls=calls,
         cause=best.cause,
     )  # fmt: skip
 

@@ -28,6 +28,7 @@ def _evidence(report: EvidenceReport, width: int) -> Iterator[Line]:
         yield _header(one)
         for place in one.findings:
             yield from labelled("for", place, width)
+        yield from labelled("like", _like(one), width)
         if one.verdict == HARNESS or not brief:
             yield from _details(one, width)
         else:
@@ -39,9 +40,17 @@ def _evidence(report: EvidenceReport, width: int) -> Iterator[Line]:
         yield ()
 
 
+def _like(one: Evidence) -> str:
+    """Which call of the program the case was made like, and what still differs from it."""
+    place = f"as called in {one.case.like}" if one.case.like else ""
+    unlike = f"not as in the program: {one.unlike}" if one.unlike else ""
+    return "; ".join(filter(None, (place, unlike.replace("not as in the program", "but") if place else unlike)))
+
+
 def _header(one: Evidence) -> Line:
     case = one.case
-    where = ", ".join(part for part in (one.device, case.dtype, case.execution, case.direction) if part)
+    cast = f"autocast {case.autocast}" if case.autocast else ""
+    where = ", ".join(part for part in (one.device, case.dtype, cast, case.execution, case.direction) if part)
     name = f"{case.op} ({case.name})" if case.name else case.op
     more = f" (and {', '.join(one.verdicts[1:])})" if len(one.verdicts) > 1 else ""
     return (

@@ -10,6 +10,7 @@ import time
 import zlib
 from typing import TYPE_CHECKING, Any
 
+from . import making
 from .comparing import distance, oddities, size
 from .frameworks.base import SEED
 
@@ -38,23 +39,32 @@ def prepared(framework: Any, case: Json) -> tuple[Callable[[], list[Any]], str]:
 
 
 def _prepared(framework: Any, case: Json) -> tuple[Callable[[], list[Any]], str]:
+    scope: Json
+    inputs: Json
     framework.begin(case)
     framework.reset(SEED)
+    if case.get("file"):
+        inputs, scope = making.made(framework, case)
+        function = framework.function({**case, **_compiled(case)}, inputs, scope)
+        return function, framework.mark(framework.parts(list(inputs.values())))
     inputs, state = {}, hashlib.blake2b(digest_size=8)
     for given in case["inputs"]:
         spec = {**given, "dtype": given["dtype"] or case["dtype"]}
         inputs[spec["name"]] = framework.tensor(spec, SEED ^ zlib.crc32((case["op"] + spec["name"]).encode()))
         state.update(json.dumps(spec, sort_keys=True).encode())
-    code = compile(case["run"], "<run>", "eval")
-    scope: Json = framework.names_for(code)
+    scope = framework.names_for(compile(case["run"], "<run>", "eval"))
     if case.get("define"):
         exec(_source(case["define"]), scope)
     for name, text in case["make"].items():
         made = compile(text, "<" + name + ">", "eval")
         scope[name] = eval(made, {**scope, **inputs, **framework.names_for(made)})
+    return framework.function({**case, **_compiled(case)}, inputs, scope), state.hexdigest()
+
+
+def _compiled(case: Json) -> Json:
+    """The expressions of a case as code."""
     targets = [compile(text, "<gradient>", "eval") for text in case["gradient"]]
-    function = framework.function({**case, "code": code, "targets": targets}, inputs, scope)
-    return function, state.hexdigest()
+    return {"code": compile(case["run"], "<run>", "eval"), "targets": targets}
 
 
 def _source(text: str) -> Any:

@@ -62,6 +62,8 @@ class Torch(Framework):
     def enters(self, event: Event) -> str | None:
         if event.name in tensors.NO_GRADIENTS:
             return tensors.NO_GRAD
+        if event.name in tensors.AUTOCASTS:
+            return tensors.autocast(event)
         return tensors.attention(event) if event.name in tensors.CHOOSING_ATTENTION else None
 
     def branch(self, interp: Interpreter, node: f.If, frame: Frame) -> None:

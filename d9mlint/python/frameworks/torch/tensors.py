@@ -34,6 +34,9 @@ _COLLATES = re.compile(r"(^|_)collate(_|$)")
 NO_GRADIENTS = ("torch.no_grad", "torch.inference_mode")
 PLAIN_ATTENTION = "plain-attention"
 """The context of code in which attention takes the kernel that does not vary."""
+AUTOCAST = "autocast-"
+"""How the context begins of code that autocast is on in; the type it computes in follows."""
+AUTOCASTS = ("torch.autocast", "torch.amp.autocast", "torch.cuda.amp.autocast", "torch.cpu.amp.autocast")
 CHOOSING_ATTENTION = ("torch.nn.attention.sdpa_kernel", "torch.backends.cuda.sdp_kernel")
 _MADE = re.compile(
     r"torch\.(nn\.(parallel\.)?[A-Z]\w*|distributed\.(fsdp|nn)\.[A-Z]\w*|compile|"
@@ -63,6 +66,19 @@ def of_layer(event: Event, origins: frozenset[str]) -> Value | None:
         return None
     tensor = Obj(TENSOR, event, origins)
     return Seq("tuple", [tensor, UNKNOWN]) if _PAIRS.match(event.name) else tensor
+
+
+def autocast(entered: Event) -> str:
+    """The context of a ``with`` on autocast; empty where it is switched off or its type is not known."""
+    enabled = entered.kwargs.get("enabled")
+    if isinstance(enabled, Const) and not enabled.value:
+        return ""
+    given = entered.kwargs.get("dtype", entered.args[1] if len(entered.args) > 1 else None)
+    if isinstance(given, Ref):
+        return AUTOCAST + given.name.removeprefix("torch.")
+    device = entered.args[0] if entered.args else entered.kwargs.get("device_type")
+    on_cpu = ".cpu." in entered.name or (isinstance(device, Const) and device.value == "cpu")
+    return "" if given is not None else AUTOCAST + ("bfloat16" if on_cpu else "float16")
 
 
 def attention(chosen: Event) -> str:

@@ -14,6 +14,7 @@ from d9mlint.python.frameworks.torch import ops as torchops
 from d9mlint.python.frameworks.torch.mode import torch_mode
 from d9mlint.python.interpreter.program import Program, matches
 from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.judging.opcalls import call_of
 from d9mlint.python.judging.opuse import Use, related, uses
 
 _CURED_BY_NGC = {"bilinear": ">=20.3", "sparse_dense_matmul": ">=21.4"}
@@ -48,7 +49,7 @@ def check(program: Program, rule: Rule, *, attention: bool) -> Iterator[Draft]:
         yield draft(
             program,
             rule, use.at, cond=both(*use.event.guards, cond), severity="info" if cured else "", related=related(use),
-            confidence=use.confidence(rule), remedy=use.status.remedy, of_ops=[use.op],
+            confidence=use.confidence(rule), remedy=use.status.remedy, of_calls=[call_of(program, use)],
             name=use.name, effect=use.effect, device=_device(use), state=_state(program, use, lasting),
             varies="can vary" if torchops.chosen_by_torch(use.op) else "varies",
             cause=SWITCH if cured else f"{rule.cause}-{use.op.name}",

@@ -12,6 +12,7 @@ from d9mlint.python.frameworks.tensorflow.determinism import switch
 from d9mlint.python.frameworks.torch.mode import torch_mode
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.judging.opcalls import call_of
 from d9mlint.python.judging.opuse import Use, related, uses
 
 _MODES = {"torch": "deterministic algorithms", "jax": "XLA's deterministic ops"}
@@ -32,7 +33,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         yield draft(
             program,
             rule, use.at, cond=both(*use.event.guards, cond), related=[*switched, *related(use)],
-            remedy=use.status.remedy, confidence=use.confidence(rule), of_ops=[use.op], name=use.name,
+            remedy=use.status.remedy, confidence=use.confidence(rule), of_calls=[call_of(program, use)], name=use.name,
             cause=f"{rule.cause}-{use.op.name}",
             mode=name,
             effect="gradient" if use.effect == "gradient" else "op", where=_where(program, use),

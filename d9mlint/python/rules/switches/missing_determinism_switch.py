@@ -21,6 +21,7 @@ from d9mlint.python.frameworks.tensorflow.exact import exact
 from d9mlint.python.frameworks.used import frameworks_of, uses_tensorflow
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, lower
+from d9mlint.python.judging.opcalls import call_of
 from d9mlint.python.judging.opuse import shown
 from d9mlint.python.rules.switches import _missing_switch
 
@@ -68,7 +69,7 @@ def _jax(program: Program, rule: Rule) -> Iterator[Draft]:
         ],
         name=_missing_switch.trainers(event, others), state="XLA's deterministic ops off",
         ops="gradients of larger products than those here" if tiny else _missing_switch.listed(varying),
-        of_ops=[use.op for use in varying],
+        of_calls=[call_of(program, use) for use in varying],
     )  # fmt: skip
 
 
@@ -95,6 +96,6 @@ def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
             confidence=lower(rule.confidence) if elsewhere else "",
             remedy="" if known else _NO_SWITCH, name=_missing_switch.method(event.raw),
             state="deterministic ops off" if known else "a TensorFlow that has no deterministic ops",
-            ops=_missing_switch.listed(varying), of_ops=[use.op for use in varying],
+            ops=_missing_switch.listed(varying), of_calls=[call_of(program, use) for use in varying],
         )  # fmt: skip
         return

@@ -19,6 +19,7 @@ from d9mlint.python.interpreter.library.environment import SPAWNED
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by, results
 from d9mlint.python.judging.drafts import Draft, draft, lower
+from d9mlint.python.judging.opcalls import call_of
 from d9mlint.python.judging.opuse import Use, shown, uses
 from d9mlint.python.rules.switches import _missing_switch
 
@@ -169,7 +170,7 @@ def _draft(
     state = "only cuDNN made deterministic" if partial else "deterministic algorithms off"
     return draft(
             program,
-        rule, at, cond=cond, of_ops=[use.op for use in seen.uses],
+        rule, at, cond=cond, of_calls=[call_of(program, use) for use in seen.uses],
         related=[
             *(Related(u.event.location, _varies(u)) for u in seen.uses),
             *(Related(e.location, "the switch is an argument here") for e in _told_otherwise(program)),

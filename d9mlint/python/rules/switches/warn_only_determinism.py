@@ -10,6 +10,7 @@ from d9mlint.python.frameworks.torch import gpu as torchgpu
 from d9mlint.python.frameworks.torch.mode import torch_mode
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.judging.opcalls import call_of
 from d9mlint.python.judging.opuse import Use, shown
 from d9mlint.python.rules.switches import _missing_switch
 
@@ -29,7 +30,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
             program,
             rule, one.event, cond=cond, name=shown(one.event), severity="" if left else "info",
             what=_missing_switch.listed(left) if left else "what has no deterministic algorithm",
-            of_ops=[use.op for use in left],
+            of_calls=[call_of(program, use) for use in left],
             related=[Related(u.event.location, f"the {u.effect} of `{shown(u.event)}` still varies") for u in left],
         )  # fmt: skip
 

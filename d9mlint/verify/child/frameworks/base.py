@@ -45,6 +45,14 @@ class Framework:
         """An input: drawn on the CPU in float64, so that it is the same on every device."""
         raise NotImplementedError
 
+    def placed(self, value: Any) -> Any:
+        """A tensor that a user's file has made, on the device; None where the value is none."""
+        raise NotImplementedError
+
+    def parts(self, tensors: list[Any]) -> list[Any]:
+        """Tensors whose bytes can be compared."""
+        return tensors
+
     def names_for(self, code: Any) -> Json:
         """The modules that an expression may name."""
         raise NotImplementedError
@@ -155,7 +163,8 @@ def array_words(np: Any, array: Any) -> Any:
 
 
 def flattened(value: Any) -> list[Any]:
-    """The tensors in nested lists and tuples; None is none."""
+    """The tensors in nested lists, tuples and mappings; None is none."""
+    value = list(value.values()) if isinstance(value, dict) else value
     if isinstance(value, (list, tuple)):
         return [one for part in value for one in flattened(part)]
     return [] if value is None else [value]

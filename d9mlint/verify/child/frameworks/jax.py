@@ -67,6 +67,11 @@ class Jax(Framework):
             dtype = self.np.dtype("int32" if spec["dtype"] == "int64" and not self._wide else spec["dtype"])
             return self.jax.device_put(drawn(self.np, spec, seed).astype(dtype), self.device)
 
+    def placed(self, value: Any) -> Any:
+        """An array on the device."""
+        known = isinstance(value, (self.jax.Array, self.np.ndarray))
+        return self.jax.device_put(value, self.device) if known else None
+
     def names_for(self, code: Any) -> Json:
         """The modules that an expression may name."""
         return {"jax": self.jax, "jnp": importlib.import_module("jax.numpy"), "np": self.np}

@@ -54,6 +54,13 @@ class Tensorflow(Framework):
         with self.tf.device(self.device):
             return self.tf.identity(self.tf.cast(self.tf.constant(drawn(self.np, spec, seed)), spec["dtype"]))
 
+    def placed(self, value: Any) -> Any:
+        """A tensor or an array of NumPy's on the device."""
+        if not (self.tf.is_tensor(value) or isinstance(value, self.np.ndarray)):
+            return None
+        with self.tf.device(self.device):
+            return self.tf.identity(value)
+
     def names_for(self, code: Any) -> Json:
         """The modules that an expression may name."""
         keras = {"keras": importlib.import_module("keras")} if "keras" in code.co_names else {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import importlib
 import os
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from .base import SEED, Framework, flattened
@@ -63,6 +64,10 @@ class Torch(Framework):
             value = torch.sort(value, dim=0).values if kind == "sorted-index" else value
         return value.to(getattr(torch, spec["dtype"])).to(self.device)
 
+    def placed(self, value: Any) -> Any:
+        """A tensor on the device; every run is given a copy, as the call may write to it."""
+        return value.detach().to(self.device) if isinstance(value, self.torch.Tensor) else None
+
     def names_for(self, code: Any) -> Json:
         """The modules that an expression may name."""
         return {"torch": self.torch}
@@ -81,10 +86,12 @@ class Torch(Framework):
             leaves = {}
             for name, value in inputs.items():
                 real = bool(targets) and (value.is_floating_point() or value.is_complex())
-                leaves[name] = value.detach().requires_grad_(real)
-            results = flattened(forward(**leaves))
+                leaf = value.detach().clone() if case.get("file") else value.detach()
+                leaves[name] = leaf.requires_grad_(real)
+            with self._casting(case):
+                results = flattened(forward(**leaves))
             if not targets:
-                return self._parts(results)
+                return self.parts(results)
             names = {**scope, **leaves}
             wanted = [one for target in targets for one in flattened(eval(target, names))]
             real = [one for one in results if one.requires_grad]
@@ -93,11 +100,16 @@ class Torch(Framework):
                 drawn["dtype"] = self.dtype_of(real[number])
                 upstream.append(self.tensor(drawn, SEED + 1 + number))
             gradients = list(torch.autograd.grad(real, wanted, upstream))
-            return self._parts(results + gradients if case["direction"] == "both" else gradients)
+            return self.parts(results + gradients if case["direction"] == "both" else gradients)
 
         return call
 
-    def _parts(self, tensors: list[Any]) -> list[Any]:
+    def _casting(self, case: Json) -> Any:
+        """Autocast, where the case has it."""
+        wanted = case.get("autocast")
+        return self.torch.autocast(self.device, dtype=getattr(self.torch, wanted)) if wanted else nullcontext()
+
+    def parts(self, tensors: list[Any]) -> list[Any]:
         """Dense tensors: the indices and values of sparse ones, which ``to_dense`` would add in an order of its own."""
         found = []
         for one in tensors:

@@ -1,0 +1,122 @@
+"""How a program calls an op, as far as its source shows: literal arguments, data type, shapes, how it is executed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from d9mlint.model import OpCall
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import Const, Ref, Seq, Value
+from d9mlint.python.frameworks.tensorflow.compilers import requests
+from d9mlint.python.frameworks.torch.tensors import AUTOCAST
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.interpreter.provenance import made_of, results
+
+if TYPE_CHECKING:
+    from d9mlint.python.judging.opuse import Use
+
+_DTYPE = re.compile(r"(?:.*\.)?(b?float\d+|double|half|float|complex64)")
+_DTYPES = {"double": "float64", "half": "float16", "float": "float32"}
+_CASTS = {"half": "float16", "bfloat16": "bfloat16", "double": "float64", "float": "float32"}
+"""Methods of tensors that are called like what they make."""
+_TYPED_BY = {
+    "to": 0, "type": 0, "astype": 0, "cast": 1, "asarray": 1, "array": 1, "constant": 1, "convert_to_tensor": 1,
+}  # fmt: skip
+"""Calls that a data type may be given to, and where."""
+_KEEPS = frozenset(
+    {
+        "cuda", "cpu", "view", "reshape", "contiguous", "clone", "squeeze", "unsqueeze", "flatten", "detach", "permute",
+        "requires_grad_", "transpose", "to", "type", "identity", "abs", "relu", "exp", "log", "softmax", "sigmoid",
+        "tanh",
+    }
+)  # fmt: skip
+"""Calls whose result has the type of what they are given, unless they are given one."""
+_SHAPED = frozenset({"zeros", "ones", "empty", "rand", "randn", "full", "normal", "uniform", "truncated_normal"})
+_DEPTH = 6
+
+
+def call_of(program: Program, use: Use) -> OpCall:
+    """What the call of a use shows."""
+    event, makers = use.event, results(program)
+    given = [("self", event.receiver), *((str(n), one) for n, one in enumerate(event.args)), *event.kwargs.items()]
+    tensors = [(name, value) for name, value in given if value is not None]
+    literals = ((name, _literal(value)) for name, value in tensors)
+    shapes = ((name, _shape(value, makers)) for name, value in tensors)
+    dtypes = (_dtype(value, makers) for name, value in tensors if name != "dtype")
+    own = _named(event.kwargs.get("dtype"))
+    autocast = next((one.removeprefix(AUTOCAST) for one in reversed(event.contexts) if one.startswith(AUTOCAST)), "")
+    return OpCall(
+        op=use.op.name, name=event.name, place=f"{event.location.path}:{event.location.line}",
+        arguments=tuple((name, text) for name, text in literals if text),
+        dtype=own or next(filter(None, dtypes), ""), shapes=tuple((name, text) for name, text in shapes if text),
+        autocast=autocast, execution=_execution(program, event, use.op.framework),
+    )  # fmt: skip
+
+
+def _literal(value: Value) -> str:
+    """A constant as Python writes it; empty for all else."""
+    if isinstance(value, Const) and isinstance(value.value, (str, int, float, bool, tuple, type(None))):
+        return repr(value.value)
+    if isinstance(value, Seq) and value.kind in ("list", "tuple") and value.items:
+        parts = [_literal(one) for one in value.items]
+        return f"({', '.join(parts)},)" if all(parts) else ""
+    return ""
+
+
+def _made(value: Value | None, makers: Any) -> Iterator[Event]:
+    """The call that made a value, and those that made what it only handed on."""
+    for _ in range(_DEPTH):
+        made = next(made_of(value, makers), None) if value is not None else None
+        if made is None:
+            return
+        yield made
+        if made.name.rpartition(".")[2] not in _KEEPS | _CASTS.keys() | {"cast", "astype"}:
+            return
+        method = made.receiver is not None and not isinstance(made.receiver, Ref)
+        value = made.receiver if method else made.args[0] if made.args else None
+
+
+def _dtype(value: Value, makers: Any) -> str:
+    """The data type that the calls which made a value were given, the last one first."""
+    for made in _made(value, makers):
+        last = made.name.rpartition(".")[2]
+        at = _TYPED_BY.get(last)
+        typed = made.args[at] if at is not None and at < len(made.args) else None
+        found = _named(made.kwargs.get("dtype")) or _named(typed) or _CASTS.get(last, "")
+        if found:
+            return found
+    return ""
+
+
+def _named(value: Value | None) -> str:
+    """The data type that ``torch.bfloat16`` or ``"float16"`` is; empty for all else, integers among it."""
+    name = value.name if isinstance(value, Ref) else value.value if isinstance(value, Const) else None
+    found = _DTYPE.fullmatch(name) if isinstance(name, str) else None
+    return _DTYPES.get(found[1], found[1]) if found else ""
+
+
+def _shape(value: Value, makers: Any) -> str:
+    """``[64, 128]`` where a literal made it."""
+    for made in _made(value, makers):
+        if made.name.rpartition(".")[2] not in _SHAPED:
+            continue
+        if made.args and all(isinstance(one, Const) and type(one.value) is int for one in made.args):
+            return f"[{', '.join(_literal(one) for one in made.args)}]"
+        given = made.kwargs.get("size", made.kwargs.get("shape", made.args[0] if made.args else None))
+        sizes = given.items if isinstance(given, Seq) else None
+        if sizes and all(isinstance(one, Const) and type(one.value) is int for one in sizes):
+            return f"[{', '.join(_literal(one) for one in sizes)}]"
+    return ""
+
+
+def _execution(program: Program, event: Event, framework: str) -> str:
+    """How the call is executed; empty where that is not seen."""
+    if framework == "torch":
+        return "compiled" if any(program.story.calls("torch.compile")) else ""
+    if framework == "jax":
+        return "jit" if event.inside("jax-jit") else ""
+    if event.inside("traced"):
+        return "xla" if any(one.cond is True for one in requests(program)) else "function"
+    return ""

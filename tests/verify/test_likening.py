@@ -1,0 +1,88 @@
+"""Cases like the call of a program."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import PLAIN
+from test_cli_verify import OPS
+
+from d9mlint.model import Case, Input, OpCall
+from d9mlint.verify.likening import like, unlike
+
+CASE = Case(
+    "torch.nn.functional.interpolate", "torch", "backward", 'torch.nn.functional.interpolate(x, mode="bilinear")',
+    inputs=(Input("x", (8, 16, 32, 32)),), gradient=("x",),
+)  # fmt: skip
+CALL = OpCall(
+    CASE.op, "torch.nn.functional.interpolate", "train.py:9", (("mode", "'bicubic'"), ("scale_factor", "2")), "bfloat16",
+    (("0", "[1, 3, 16, 16]"),), "float16", "compiled",
+)  # fmt: skip
+
+
+def test_a_case_takes_what_is_known_of_the_call() -> None:
+    made = like(CASE, CALL)
+    assert (made.dtype, made.execution, made.autocast, made.like) == ("bfloat16", "compiled", "float16", "train.py:9")
+    assert made.run == "torch.nn.functional.interpolate(x, mode='bicubic')"
+    assert made.inputs == CASE.inputs  # a small call would seldom show a race
+
+
+def test_what_still_differs_is_one_line() -> None:
+    assert unlike(CASE, [CALL], "cpu") == (
+        "float32 8x16x32x32 instead of bfloat16 [1, 3, 16, 16]; eager instead of compiled; without autocast to float16; "
+        "mode='bilinear', no scale_factor instead of mode='bicubic', scale_factor=2"
+    )
+    assert unlike(like(CASE, CALL), [CALL], "cpu") == (
+        "8x16x32x32 instead of [1, 3, 16, 16]; no scale_factor instead of scale_factor=2"
+    )
+    assert unlike(CASE, [], "cpu") == ""
+    assert unlike(CASE, [CALL, OpCall(CASE.op, "interpolate")], "cpu") == ""  # the call that is likest
+
+
+def test_what_is_not_seen_of_a_call_is_left_as_it_is() -> None:
+    made = like(CASE, OpCall(CASE.op, "torch.nn.functional.interpolate", "train.py:9", (("mode", "'bilinear'"),)))
+    assert made == CASE._replace(like="train.py:9")
+    assert like(CASE, OpCall(CASE.op, "other", execution="jit")).execution == "eager"  # torch has no such execution
+
+
+@pytest.fixture
+def verify(d9mlint: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
+    wrapper = tmp_path / "python"
+    wrapper.write_text(f'#!/bin/sh\nexec {sys.executable} {PLAIN} "$2" "$3"\n')
+    wrapper.chmod(0o755)
+    (tmp_path / "ops.yaml").write_text(OPS.replace('run: "1.0"', 'run: "torch.steady(kind=1)"'))
+    (tmp_path / "d9mlint.toml").write_text('catalogues = ["ops.yaml"]\n')
+    return lambda *words: d9mlint("verify", "--python", str(wrapper), "--runs", "6", *words)
+
+
+def report(**call: object) -> None:
+    called = {"op": "steady", "name": "torch.steady", "place": "a.py:3", **call}
+    finding = {"rule": "nondeterministic-op", "path": "a.py", "line": 3, "message": "...", "ops": ["steady"]}
+    Path("report.json").write_text(json.dumps({"schema": 1, "findings": [{**finding, "calls": [called]}]}))
+
+
+def test_the_case_and_the_one_like_the_call_are_both_executed(verify: Callable[..., Any]) -> None:
+    report(dtype="bfloat16")
+    found = {one["like"]: one for one in verify("report.json", "--format", "json").json["evidence"]}
+    assert (found["a.py:3"]["dtype"], found["a.py:3"]["unlike"]) == ("bfloat16", None)
+    assert found[None]["unlike"] == "float32 instead of bfloat16"
+
+
+def test_a_call_that_the_op_refuses_is_told_and_no_failure(verify: Callable[..., Any]) -> None:
+    report(arguments={"word": "'x'"})
+    ran = verify("report.json", "--format", "json")
+    assert ran.code == 0
+    assert [one["like"] for one in ran.json["evidence"]] == [None]
+    (left,) = ran.json["unexecuted"]
+    assert "cannot be made like the call in a.py:3" in left["reason"]
+
+
+@pytest.mark.parametrize("words", [["--target", "torch==2.1"], ["--launcher", "run.sh"]])
+def test_how_a_script_is_started_goes_with_a_script(verify: Callable[..., Any], words: list[str]) -> None:
+    assert "go with a script" in verify("--op", "steady", *words).err
+    assert "go with a script" in verify("--op", "steady", "--", "--lr", "1").err
