@@ -160,6 +160,9 @@ def either(*conds: Cond) -> Cond:
 
 
 def _bounded(found: Node, parts: tuple[Cond, ...]) -> Cond:
+    for part in parts:
+        if part is found:  # which was looked at when it was made
+            return found
     tests = len(found.support)
     if tests <= _FEW or (tests <= MAX_TESTS and not diagrams.is_larger(found, MAX_NODES)):
         return found

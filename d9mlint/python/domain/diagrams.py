@@ -182,22 +182,22 @@ def _operation(known: dict[Any, Function], absorbing: bool) -> Callable[[Functio
             return absorbing
         key = (f, g) if id(f) < id(g) else (g, f)
         found = known.get(key)
-        if found is None:
-            found = combine(f, g)  # type: ignore[arg-type]
-            _keep(known, key, found)
-        return found
-
-    def combine(f: Node, g: Node) -> Function:
-        one, other = f.variable, g.variable
-        if one is other:
-            if one.universe is None:
-                return _choice(one, apply(f.high, g.high), apply(f.low, g.low))
-            return _switch(one, [(a.meet(b), apply(x, y)) for a, x in f.cases for b, y in g.cases])
+        if found is not None:
+            return found
+        one, other = f.variable, g.variable  # type: ignore[union-attr]
         if one.level > other.level:
-            f, g, one = g, f, other
+            f, g, one, other = g, f, other, one
         if one.universe is None:
-            return _choice(one, apply(f.high, g), apply(f.low, g))
-        return _switch(one, [(values, apply(child, g)) for values, child in f.cases])
+            left, right = (g.high, g.low) if one is other else (g, g)  # type: ignore[union-attr]
+            high, low = apply(f.high, left), apply(f.low, right)  # type: ignore[union-attr]
+            found = high if high is low else _choice(one, high, low)
+        elif one is other:
+            met = ((a.meet(b), x, y) for a, x in f.cases for b, y in g.cases)  # type: ignore[union-attr]
+            found = _switch(one, [(values, apply(x, y)) for values, x, y in met if values != NOTHING])
+        else:
+            found = _switch(one, [(values, apply(child, g)) for values, child in f.cases])  # type: ignore[union-attr]
+        _keep(known, key, found)
+        return found
 
     return apply
 
@@ -212,7 +212,10 @@ def complement(f: Function) -> Function:
         return not f
     found = _not.get(f)
     if found is None:
-        found = mapped(f, complement)
+        if f.variable.universe is None:
+            found = _choice(f.variable, complement(f.high), complement(f.low))
+        else:
+            found = mapped(f, complement)
         _keep(_not, f, found)
         if isinstance(found, Node):
             _not[found] = f
@@ -228,7 +231,11 @@ def meets(f: Function, g: Function) -> bool:
     key = (f, g) if id(f) < id(g) else (g, f)
     found = _meeting.get(key)
     if found is None:
-        found = any(meets(x, y) for x, y in _outcomes(f, g))
+        found = False
+        for x, y in _outcomes(f, g):
+            if meets(x, y):
+                found = True
+                break
         _keep(_meeting, key, found)
     return found
 
@@ -247,7 +254,11 @@ def _leaves(f: Function, g: Function) -> bool:
     key = (f, g)
     found = _leaving.get(key)
     if found is None:
-        found = any(_leaves(x, y) for x, y in _outcomes(f, g))
+        found = False
+        for x, y in _outcomes(f, g):
+            if _leaves(x, y):
+                found = True
+                break
         _keep(_leaving, key, found)
     return found
 
@@ -260,8 +271,8 @@ def _outcomes(f: Node, g: Node) -> Iterable[tuple[Function, Function]]:
             return (f.high, g.high), (f.low, g.low)
         return ((x, y) for a, x in f.cases for b, y in g.cases if a.meet(b) != NOTHING)
     if one.level < other.level:
-        return ((child, g) for child in f.children)
-    return ((f, child) for child in g.children)
+        return ((f.high, g), (f.low, g)) if one.universe is None else [(child, g) for _, child in f.cases]
+    return ((f, g.high), (f, g.low)) if other.universe is None else [(f, child) for _, child in g.cases]
 
 
 def is_larger(f: Node, most: int) -> bool:
@@ -369,9 +380,19 @@ def _widened(g: Node, c: Node, cases: list[tuple[ValueSet, Function]]) -> Functi
 
 def at_values(f: Function, values: Callable[[Variable], Any], unknown: object) -> Function:
     """What is left of ``f`` where flags have these values (``unknown`` for those that have none)."""
+    return _at_values(f, values, unknown, {})
+
+
+def _at_values(
+    f: Function, values: Callable[[Variable], Any], unknown: object, known: dict[Node, Function]
+) -> Function:  # fmt: skip
     if isinstance(f, bool):
         return f
-    value = values(f.variable) if f.variable.universe is not None else unknown
-    if value is unknown:
-        return mapped(f, lambda child: at_values(child, values, unknown))
-    return at_values(next((child for inside, child in f.cases if inside.holds(value)), False), values, unknown)
+    if f not in known:
+        value = values(f.variable) if f.variable.universe is not None else unknown
+        if value is unknown:
+            known[f] = mapped(f, lambda child: _at_values(child, values, unknown, known))
+        else:
+            left = next((child for inside, child in f.cases if inside.holds(value)), False)
+            known[f] = _at_values(left, values, unknown, known)
+    return known[f]

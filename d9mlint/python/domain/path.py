@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
+
 from d9mlint.python.domain.conditions import Cond, both, conjuncts, is_symbolic, negate
 from d9mlint.python.domain.diagrams import Node, conjunction, implies, meets
 
 MAX_TOGETHER = 12
 """Different tests in conditions that are looked at as one: what follows only from more of them is not seen."""
 
+_number = itertools.count(1).__next__
+
 
 class Path:
     """A path condition; those that go on from it are its children, so that what is known of it is worked out once."""
 
-    __slots__ = ("_all", "_children", "_clusters", "_since", "_truths", "branches", "quiet", "told")
+    __slots__ = ("_all", "_children", "_clusters", "_since", "_truths", "branches", "number", "quiet", "told")
 
     def __init__(
         self, told: tuple[Cond, ...] = (), quiet: tuple[Cond, ...] = (), branches: tuple[Cond, ...] = (),
         clusters: tuple[Node, ...] = (),
     ) -> None:  # fmt: skip
+        self.number = _number()
         self.told = told
         """The conditions that are worth a mention, outermost first."""
         self.branches = branches

@@ -283,10 +283,14 @@ class Super:
 class Phi:
     """One of several values, each under its conditions; the alternatives exclude each other."""
 
-    __slots__ = ("alternatives",)
+    __slots__ = ("alternatives", "asked", "left")
 
     def __init__(self, alternatives: tuple[tuple[Cond, Value], ...]) -> None:
         self.alternatives = alternatives
+        self.asked = 0
+        """The number of the path on which it was last asked what is ``left`` of it."""
+        self.left: Value | None = None
+        """That; None where it is all."""
 
 
 Value: TypeAlias = (

@@ -61,6 +61,9 @@ class ValueSet(NamedTuple):
 
 def _met(one: ValueSet, other: ValueSet) -> tuple[bool, tuple[Cut, ...]]:
     """The numbers that are in both."""
+    for each, rest in ((one, other), (other, one)):
+        if not each.cuts:  # all numbers, or none
+            return (rest.below, rest.cuts) if each.below else (False, ())
     a, b = one.below, other.below
     below = now = a and b
     cuts: list[Cut] = []

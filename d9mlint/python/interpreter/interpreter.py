@@ -143,10 +143,12 @@ class Interpreter:
         """The value under the conditions that hold here."""
         if not isinstance(value, Phi):
             return value
-        left = [(c, v) for c, v in value.alternatives if self.path.truth(c) is not False]
-        if len(left) == 1:
-            return left[0][1]
-        return Phi(tuple(left)) if left else UNKNOWN
+        path = self.path
+        if value.asked != path.number:
+            value.asked = path.number
+            left = [one for one in value.alternatives if path.truth(one[0]) is not False]
+            value.left = None if len(left) == len(value.alternatives) else _of_several(left)
+        return value if value.left is None else value.left
 
     def enter_loop(self, frame: Frame, place: f.Place, items: Sequence[Value] = ()) -> Callable[[], None]:
         """Begins a loop, whose variable takes ``items`` where they are known; the function returned ends it."""
@@ -344,6 +346,12 @@ class Interpreter:
             either(both(cond, one), both(negate(cond), other)) for one, other in zip(first, second, strict=True)
         )
         return returned, jumped, stopped
+
+
+def _of_several(alternatives: list[tuple[Cond, Value]]) -> Value:
+    if len(alternatives) == 1:
+        return alternatives[0][1]
+    return Phi(tuple(alternatives)) if alternatives else UNKNOWN
 
 
 def _hashable(value: object) -> bool:

@@ -26,7 +26,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         return
     yield from _environments(program, rule)
     seen: set[tuple[int, str]] = set()
-    calls = [event for event in program.events if event.kind == "call" and event.effects and not event.detached]
+    calls = [event for event in program.events if event.kind == "call" and _is_own(event) and not event.detached]
     for event in sorted(calls, key=lambda one: by_default(both(*one.guards)) is False):  # first what needs no flag
         for effect in event.effects:
             if objects.is_own(effect.creates):
@@ -35,6 +35,11 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
                 # (A plain `own` is a generator object itself: entropy-seed judges it where it is made.)
                 if objects.is_own(stream) and stream != objects.OWN:
                     yield from _drawn(program, rule, event, effect, stream, seen)
+
+
+def _is_own(event: Event) -> bool:
+    """Whether a call makes an object with a generator of its own, or draws from one."""
+    return any(objects.is_own(effect.creates) or any(map(objects.is_own, effect.draws)) for effect in event.effects)
 
 
 def _environments(program: Program, rule: Rule) -> Iterator[Draft]:
