@@ -9,7 +9,8 @@ import click
 
 from d9mlint.cli.arguments import ARGV, WithArguments
 from d9mlint.cli.ending import ended_like_interrupted
-from d9mlint.cli.output import color_option, look, show
+from d9mlint.cli.output import color_option, look, show, tried
+from d9mlint.writing import replaced
 
 FORMATS = ("text", "json", "html")
 
@@ -28,6 +29,10 @@ FORMATS = ("text", "json", "html")
     is_flag=True,
     help="Try the patches of `check --fix --unsafe-fixes` on a copy: do its runs part, and what do they cost?",
 )
+@click.option("--shadow", type=click.IntRange(2), metavar="K",
+              help="Also execute each op of PyTorch K times on the same inputs: which vary by themselves?")  # fmt: skip
+@click.option("--call", type=click.Path(path_type=Path), metavar="FILE.py",
+              help="Write a minimal call of the op where they part, for `verify --op NAME --make`.")  # fmt: skip
 @click.option("--format", "format_", type=click.Choice(FORMATS), default="text", help="Output format.")
 @click.option("--output", type=click.Path(path_type=Path), help="Write the report to a file.")
 @click.option("--config", type=click.Path(path_type=Path), help="Configuration file (pyproject.toml or d9mlint.toml).")
@@ -47,13 +52,25 @@ def trace(script: Path | None, module: str | None, **options: object) -> None:
         script=script, module=module, arguments=click.get_current_context().meta.get(ARGV, ()),
         python=options["python"], runs=int(options["runs"]), steps=int(options["steps"]),  # type: ignore[call-overload, arg-type]
         time=float(options["time"]), config=options["config"],  # type: ignore[arg-type]
-        cure=bool(options["cure"]),
+        cure=bool(options["cure"]), shadow=int(options["shadow"] or 0),  # type: ignore[call-overload]
     )  # fmt: skip
     program = app.planned(asked)
+    tried(options["call"], options["output"])
     click.echo(f"d9mlint: {app.announcement(program, asked)}", err=True)
     watched = sys.stderr.isatty()
     with ended_like_interrupted():
         report = app.trace(program, asked, lambda text: click.echo(f"d9mlint: {text}", err=True) if watched else None)
     format_ = str(options["format_"])
+    _called(app.call(report), options["call"])
     show(render(report, format_, **look(options)), options)
     click.get_current_context().exit(app.exit_code(report))
+
+
+def _called(text: str, path: object) -> None:
+    """Writes the minimal call, or says that there is none."""
+    if not isinstance(path, Path):
+        return
+    if text:
+        replaced(path, text.encode())
+    else:
+        click.echo("d9mlint: --call: there is no op of PyTorch with a call that can be made again", err=True)

@@ -109,6 +109,7 @@ if TYPE_CHECKING:
         Culprit as Culprit,
         CureTried as CureTried,
         SeenTensor as SeenTensor,
+        Shadowed as Shadowed,
         SwitchTried as SwitchTried,
         TracedRun as TracedRun,
         TraceReport as TraceReport,
@@ -138,7 +139,7 @@ _HOMES = {
         ("report", "Changed Coverage Report Unchecked Unfollowed"),
         ("rule", "ABOUT_OPS CONFIGS KERNELS Example Op OpStatus Remedy Rule"),
         ("target", "NEWEST EnvironmentVariable Limit Package Target"),
-        ("trace", "KINDS Apart Comparison Culprit CureTried SeenTensor SwitchTried TracedRun TraceReport"),
+        ("trace", "KINDS Apart Comparison Culprit CureTried SeenTensor Shadowed SwitchTried TracedRun TraceReport"),
     )
     for name in names.split()
 }

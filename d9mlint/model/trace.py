@@ -70,6 +70,8 @@ class Culprit(NamedTuple):
     """The text of the line."""
     tensors: tuple[SeenTensor, ...] = ()
     """What went in, and what came out of an op."""
+    call: str = ""
+    """A program that makes such a call of the op, for ``verify --make``; empty where there is none to be made."""
 
 
 class CureTried(NamedTuple):
@@ -104,6 +106,18 @@ class Apart(NamedTuple):
     """The L2 between some of the parameters of both runs after the step, over that of the first run."""
     ulp: int | None = None
     """The most numbers of their type that lie between two of these parameters."""
+
+
+class Shadowed(NamedTuple):
+    """Ops that were executed again and again on the same inputs, while the program ran."""
+
+    repeats: int
+    ops: int = 0
+    """Executions of the program's own that were repeated."""
+    steps: int = 0
+    varying: tuple[Culprit, ...] = ()
+    what: str = ""
+    """Why there is no result; empty where there is one."""
 
 
 class TracedRun(NamedTuple):
@@ -142,5 +156,7 @@ class TraceReport(NamedTuple):
     """Steps after which the program is ended; 0: none."""
     growth: tuple[Apart, ...] = ()
     """Step by step, of the two runs that part first; of many steps some, evenly spaced. Empty for equal runs."""
+    shadow: Shadowed | None = None
+    """None where none was asked for."""
     sources: Mapping[str, str] = {}
     """The texts of the files that culprits are in, by path."""

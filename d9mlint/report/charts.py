@@ -12,6 +12,8 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 58.0, 12.0, 12.0, 40.0
 _TICKS = 5
 _DIGITS, _SMALL, _LARGE = 7, 1e-3, 1e5
 """Digits behind the point, and the numbers from and up to which they are written without an exponent."""
+_ALIKE = 1e-12
+"""The extent of an axis, relative to its numbers, below which no ticks tell them apart."""
 _ZERO = 0.12
 """The share of a logarithmic axis that is left to zero."""
 
@@ -125,7 +127,7 @@ def line(axes: tuple[Axis, Axis], points: Sequence[tuple[float, float]], kind: s
 
 def _round(low: float, high: float) -> list[tuple[float, str]]:
     """Multiples of 1, 2 or 5 times a power of ten, with as many digits as tell them apart."""
-    if not high > low:
+    if high - low <= _ALIKE * max(abs(low), abs(high)):
         return [(low, f"{low:.6g}")]
     rough = (high - low) / _TICKS
     power = math.floor(math.log10(rough))

@@ -8,6 +8,7 @@ from d9mlint.model import Culprit, SeenTensor
 from d9mlint.model import trace as kinds
 from d9mlint.trace import align, roots
 from d9mlint.trace.align import Entry
+from d9mlint.trace.calls import with_call
 from d9mlint.trace.recording import MAIN, NOWHERE, Event, Recording
 from d9mlint.trace.roots import Root
 
@@ -41,6 +42,8 @@ def culprits(one: Recording, other: Recording) -> tuple[Culprit, ...]:
         if told and root.kind in (roots.NUMBER, roots.FLOW, roots.THREADS, roots.ENTRY):
             continue  # most likely by way of Python from what was found before
         culprit = _explained(root, book)
+        if root.kind == roots.OP:
+            culprit = with_call(culprit, one)
         told.setdefault(
             (culprit.path, culprit.line, culprit.kind, culprit.op if root.kind == roots.OP else ""), culprit
         )

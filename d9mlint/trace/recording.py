@@ -69,7 +69,7 @@ class Recording(NamedTuple):
     """By process (``main``, workers), the events of the second stage."""
 
 
-_PLACED = {"op", "draw", "seed", "source", "read", "write", "value"}
+_PLACED = {"op", "call", "shadow", "draw", "seed", "source", "read", "write", "value"}
 
 
 def read(folder: Path) -> Recording:
@@ -90,7 +90,7 @@ def read(folder: Path) -> Recording:
         elif one.kind == "sample":
             samples.append(Sample(len(steps) + 1, str(one.fields[0]), tuple(map(float, one.fields[1]))))
     uses = [one for one in light if one.kind == "uses"]
-    detailed = {"op", "draw", "seed", "source", "read", "value"}
+    detailed = {"op", "call", "shadow", "draw", "seed", "source", "read", "value"}
     return Recording(
         tuple(steps), tuple(times), tuple(losses), tuple(samples), tuple(sorted({str(one.fields[0]) for one in uses})),
         (

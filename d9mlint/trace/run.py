@@ -18,7 +18,7 @@ from d9mlint.trace.recording import Recording, read
 _PERTURB = (85, 170, 51, 204, 15, 240)
 """What glibc fills memory with that it hands out (`mallopt(3)`, M_PERTURB): other runs find other leftovers."""
 _FIRST_HASH_SEED = 101
-LIGHT, OPS, VALUES, STUDY = "light", "ops", "values", "study"
+LIGHT, OPS, VALUES, SHADOW, STUDY = "light", "ops", "values", "shadow", "study"
 _TEXT = 2**16
 """Bytes of the output that are kept, from its end."""
 
@@ -47,6 +47,8 @@ class Settings:
     """What is added to each seed that the program sets, and to that which is set at its start."""
     summed: bool = False
     """Digests are made on the CPU as they are on a GPU."""
+    repeats: int = 0
+    """Of each op, in the stage of shadows."""
 
 
 class Conditions(NamedTuple):
@@ -98,6 +100,7 @@ def run(program: Program, settings: Settings, conditions: Conditions, number: in
         asked = {
             "stage": conditions.stage, "steps": settings.steps, "switches": list(conditions.inside),
             "roots": list(program.roots), "summed": settings.summed, "shift": settings.shift,
+            "repeats": settings.repeats,
         }  # fmt: skip
         env = {**_varied(number), **conditions.env}
         command = (program.python, *program.words, *program.arguments)

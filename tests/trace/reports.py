@@ -8,6 +8,7 @@ from d9mlint.model import (
     Culprit,
     CureTried,
     SeenTensor,
+    Shadowed,
     SwitchTried,
     TracedRun,
     TraceReport,
@@ -67,6 +68,9 @@ PARTED = TraceReport(
     ),
     environment=MACHINE, runs=RUNS, asked=20, growth=_growth(), sources={"train.py": SOURCE},
     notes=(f"run 2 read `state.pt`, which an earlier run had written: the runs did not start alike {EVIL}",),
+    shadow=Shadowed(3, 214, 6, (
+        Culprit("train.py", 6, "aten.index_put_", "op", "float32 [50, 16]", "6 of 6 times 3 executions on the same inputs gave up to 3 results",
+                "forward", call=f'"""A call."""\n\nimport torch  # {EVIL}\n'),)),
     cure=CureTried(
         Comparison("equal", steps=20), ("data.py", "train.py"), ("data.py:7 unseeded-numpy", "train.py:6 nondeterministic-op"),
         ("train.py:9 dataloader-worker-seed: no patch is known",), (1.25, 1.2, 1.302), 3, "steps",

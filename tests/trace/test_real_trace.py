@@ -16,7 +16,7 @@ import pytest
 from planted import PROGRAMS, assert_named, interpreter, located, planted
 from tracing import SCHEMA
 
-from d9mlint.trace.run import LIGHT, OPS, VALUES, Conditions, Program, Settings, run
+from d9mlint.trace.run import LIGHT, OPS, SHADOW, VALUES, Conditions, Program, Settings, run
 from d9mlint.trace.switches import SEEDS
 
 pytestmark = pytest.mark.slow
@@ -84,9 +84,9 @@ def test_it_changes_nothing(
     subprocess.run([python, "program.py"], check=True)
     untraced = Path("losses").read_text()
     program = Program(python, ("program.py",), (), (str(tmp_path),))
-    for stage in (LIGHT, OPS, VALUES):
+    for stage in (LIGHT, OPS, VALUES, SHADOW):
         Path("losses").unlink()
-        ran = run(program, Settings(0), Conditions(stage), 0, 300)
+        ran = run(program, Settings(0, repeats=2), Conditions(stage), 0, 300)
         assert ran.whole, ran.ended
         assert not ran.recording.notes
         assert Path("losses").read_text() == untraced, stage

@@ -11,7 +11,7 @@ from conftest import ROOT
 from tracing import SCHEMA
 
 from d9mlint.app.traced.stages import exit_code
-from d9mlint.model import Comparison, Culprit, CureTried, SwitchTried, TracedRun, TraceReport
+from d9mlint.model import Comparison, Culprit, CureTried, Shadowed, SwitchTried, TracedRun, TraceReport
 from d9mlint.report.trace import render
 
 MACHINE = {
@@ -51,20 +51,40 @@ STILL = PARTED._replace(
 )  # fmt: skip
 UNCURED = STILL._replace(cure=CureTried(Comparison("not-tried", what="no finding of it has a patch")))
 EQUAL = TraceReport("-m package", Comparison("equal", steps=20), 0.139108, environment=MACHINE, runs=RUNS[:2], asked=20)
+REPEATED = EQUAL._replace(
+    shadow=Shadowed(
+        3,
+        57,
+        20,
+        (
+            Culprit(
+                "train.py",
+                41,
+                "aten.index_put_",
+                "op",
+                "float32 [50]",
+                "5 of 20 times 3 executions on the same inputs gave up to 2 results",
+                "forward",
+            ),
+        ),
+    ),
+)
 FAILED = TraceReport("train.py", Comparison("failed", what="both runs ended with exit code 1: no data"), environment=MACHINE,
                      runs=RUNS[3:], stopped="both runs ended with exit code 1: no data")  # fmt: skip
 
 
 def test_the_text() -> None:
     golden = ROOT / "tests" / "golden" / "trace.txt"
-    text = "\n".join(render(one, "text") for one in (PARTED, EQUAL, FAILED, STILL, UNCURED))
+    text = "\n".join(render(one, "text") for one in (PARTED, EQUAL, FAILED, STILL, UNCURED, REPEATED))
     if os.environ.get("UPDATE_GOLDEN"):
         golden.write_text(text, encoding="utf-8")
     assert text == golden.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
-    "report", [PARTED, EQUAL, FAILED, STILL, UNCURED], ids=["parted", "equal", "failed", "still", "uncured"]
+    "report",
+    [PARTED, EQUAL, FAILED, STILL, UNCURED, REPEATED],
+    ids=["parted", "equal", "failed", "still", "uncured", "repeated"],
 )
 def test_the_json_has_the_keys_of_the_contract(report: TraceReport) -> None:
     found = json.loads(render(report, "json"))

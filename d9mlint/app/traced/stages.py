@@ -6,17 +6,19 @@ import os
 import shutil
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from d9mlint.app.traced import cure
 from d9mlint.app.traced.findings import explained
 from d9mlint.app.traced.state import MARGIN, TraceOptions, Tracing, Watch, entry, placed
-from d9mlint.model import Comparison, Culprit, SwitchTried, TraceReport, UsageError
+from d9mlint.model import Comparison, Culprit, Shadowed, SwitchTried, TraceReport, UsageError
 from d9mlint.model.trace import EQUAL, FAILED, PART, UNTRIED
 from d9mlint.trace import compare
 from d9mlint.trace.explain import UNSEEN, culprits
 from d9mlint.trace.growth import growth
-from d9mlint.trace.run import LIGHT, OPS, VALUES, Clock, Conditions, Program, Run, Settings
+from d9mlint.trace.run import LIGHT, OPS, SHADOW, VALUES, Clock, Conditions, Program, Run, Settings, run
+from d9mlint.trace.shadows import shadowed
 from d9mlint.trace.switches import Switch, applying, with_seeds
 from d9mlint.trace.values import first_difference
 
@@ -85,6 +87,10 @@ def _stages(state: Tracing) -> None:
         state.watch("which switch decides?")
         _switched(state, runs)
         _undisturbed(state)
+    if state.options.shadow and state.comparison.verdict in (EQUAL, PART):
+        state.watch("which ops vary on the same inputs?")
+        state.shadow = _shadowed(state)
+    if state.comparison.verdict == PART:
         if state.options.cure:
             state.watch("does a cure make them equal?")
             state.cure = cure.tried(state)
@@ -151,12 +157,29 @@ def _located(state: Tracing, runs: Sequence[Run]) -> tuple[Culprit, ...]:
         found = culprits(one.recording, other.recording)
         if found:
             found = (_through_python(state, found[0]), *found[1:])
-            cwd = Path.cwd()
-            told = tuple(placed(culprit, cwd) for culprit in found)
-            script = entry(state.options)
-            return told if script is None else explained(told, script, state.options.config)
+            return _told(state, found)
     state.notes.append("the runs that were recorded op by op did not part: the hashing may hide a race")
     return ()
+
+
+def _told(state: Tracing, found: Sequence[Culprit]) -> tuple[Culprit, ...]:
+    """The culprits as the user knows their files, with the findings that explain them."""
+    cwd = Path.cwd()
+    told = tuple(placed(culprit, cwd) for culprit in found)
+    script = entry(state.options)
+    return told if script is None else explained(told, script, state.options.config)
+
+
+def _shadowed(state: Tracing) -> Shadowed:
+    """Each op of the steps up to that where the runs part, again and again on the same inputs."""
+    repeats = state.options.shadow
+    if state.clock.left <= 0:
+        return Shadowed(repeats, what="no time was left: --time")
+    settings = replace(state.settings, steps=state.comparison.step or state.options.steps, repeats=repeats)
+    ran = run(state.program, settings, Conditions(SHADOW), 0, state.clock.left)
+    state.runs.append(ran)
+    found = shadowed(ran, repeats)
+    return found._replace(varying=_told(state, found.varying))
 
 
 def _through_python(state: Tracing, found: Culprit) -> Culprit:
@@ -165,6 +188,12 @@ def _through_python(state: Tracing, found: Culprit) -> Culprit:
         return found
     one, other = state.run(Conditions(VALUES), 2)
     return first_difference(one.recording, other.recording, found) or found
+
+
+def call(report: TraceReport) -> str:
+    """A program that calls an op where the runs part, or that varies: first of one that no finding explains."""
+    found = [*report.culprits, *(report.shadow.varying if report.shadow else ())]
+    return next((one.call for one in sorted(found, key=lambda one: bool(one.finding)) if one.call), "")
 
 
 def exit_code(report: TraceReport) -> int:

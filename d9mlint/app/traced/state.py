@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from d9mlint.app.machine import machine
 from d9mlint.app.options import shown
-from d9mlint.model import Apart, Comparison, Culprit, CureTried, SwitchTried, TracedRun, TraceReport
+from d9mlint.model import Apart, Comparison, Culprit, CureTried, Shadowed, SwitchTried, TracedRun, TraceReport
 from d9mlint.model.trace import FAILED
 from d9mlint.trace import compare
 from d9mlint.trace.run import Clock, Conditions, Program, Run, Settings, run
@@ -33,6 +33,8 @@ class TraceOptions(NamedTuple):
     time: float = 600.0
     config: Path | None = None
     cure: bool = False
+    shadow: int = 0
+    """How often each op is executed again on the same inputs; 0: not at all."""
 
 
 @dataclass(slots=True)
@@ -52,6 +54,7 @@ class Tracing:
     notes: list[str] = field(default_factory=list)
     stopped: str = ""
     growth: tuple[Apart, ...] = ()
+    shadow: Shadowed | None = None
 
     def run(self, conditions: Conditions, count: int) -> list[Run]:
         """So many runs under the same conditions."""
@@ -68,7 +71,7 @@ class Tracing:
             compare.bound(self.comparison, self.options.runs), tuple(self.switches), self.culprits,
             {**machine(), "versions": _versions(self.runs)}, tuple(map(_told, self.runs)),
             (*_notes(self.runs), *self.notes), self.stopped, self.cure, self.options.steps,
-            self.growth, _sources(self.culprits),
+            self.growth, self.shadow, _sources([*self.culprits, *(self.shadow.varying if self.shadow else ())]),
         )  # fmt: skip
 
 

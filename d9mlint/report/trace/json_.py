@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from d9mlint.model import Apart, Culprit, CureTried, SeenTensor, SwitchTried, TracedRun, TraceReport
+from d9mlint.model import Apart, Culprit, CureTried, SeenTensor, Shadowed, SwitchTried, TracedRun, TraceReport
 from d9mlint.report.json_ import SCHEMA, Json, dump
 
 
@@ -26,6 +26,7 @@ def data(report: TraceReport) -> Json:
         "culprits": [_culprit(one) for one in report.culprits],
         "growth": [_apart(one) for one in report.growth],
         "cure": None if report.cure is None else _cure(report.cure),
+        "shadow": None if report.shadow is None else _shadow(report.shadow),
         "environment": dict(report.environment),
         "runs": [_run(one) for one in report.runs],
         "notes": list(report.notes),
@@ -46,7 +47,7 @@ def _culprit(one: Culprit) -> Json:
     return {
         "path": one.path or None, "line": one.line or None, "op": one.op, "kind": one.kind,
         "direction": one.direction, "inputs": one.inputs, "note": one.note, "finding": one.finding or None,
-        "tensors": [_tensor(each) for each in one.tensors],
+        "tensors": [_tensor(each) for each in one.tensors], "call": one.call or None,
     }  # fmt: skip
 
 
@@ -70,6 +71,13 @@ def _cure(one: CureTried) -> Json:
         "verdict": found.verdict, "step": found.step, "what": found.what, "steps": found.steps,
         "patched": list(one.patched), "cured": list(one.cured), "left": list(one.left),
         "cost": None if ratio is None else {**ratio, "blocks": one.blocks, "timed": one.timed}, "diff": one.diff,
+    }  # fmt: skip
+
+
+def _shadow(one: Shadowed) -> Json:
+    return {
+        "repeats": one.repeats, "ops": one.ops, "steps": one.steps, "varying": [_culprit(each) for each in one.varying],
+        "what": one.what,
     }  # fmt: skip
 
 

@@ -37,6 +37,7 @@ class Row(NamedTuple):
     known: str
     tensors: tuple[tuple[str, str, str, str, bool], ...]
     """Role, type and shape, the digests of both runs, whether they are the same."""
+    call: str
 
 
 class Tried(NamedTuple):
@@ -64,6 +65,8 @@ def render(report: TraceReport) -> str:
         timeline=timeline.timeline(report),
         growths=timeline.growths(report),
         culprits=[_row(one, number == 0, report) for number, one in enumerate(report.culprits)],
+        shadow=None if report.shadow is None else words.shadow(report.shadow),
+        varying=[_row(one, True, report) for one in (report.shadow.varying if report.shadow else ())],
         switches=[_tried(one) for one in report.switches],
         cured=None if report.cure is None else words.cured(report.cure.comparison),
         cured_tone="" if report.cure is None else _TONES[report.cure.comparison.verdict],
@@ -107,10 +110,9 @@ def _row(one: Culprit, first: bool, report: TraceReport) -> Row:
     lines = source_lines(report.sources[one.path]) if one.path in report.sources else []
     text = lines[one.line - 1] if 0 < one.line <= len(lines) else ""
     at = Location(one.path, one.line, len(text) - len(text.lstrip()) + 1, one.line, len(text.rstrip()) + 1)
-    direction = f" ({one.direction})" if one.direction else ""
     return Row(
-        words.where(one), one.kind, _KINDS[one.kind], printable(one.op) + direction, first,
-        around(at, lines, _CONTEXT), one_line(one.note), words.known(one), _tensors(one),
+        words.where(one), one.kind, _KINDS[one.kind], words.op(one), first,
+        around(at, lines, _CONTEXT), one_line(one.note), words.known(one), _tensors(one), one.call,
     )  # fmt: skip
 
 

@@ -22,6 +22,7 @@ def render(report: TraceReport, *, color: bool = False, width: int = 100) -> str
         *_verdict(report, width),
         *_culprits(report, width),
         *_switches(report, width),
+        *_shadow(report, width),
         *_cure(report, width),
         *_summary(report, width),
     ]
@@ -43,16 +44,17 @@ def _culprits(report: TraceReport, width: int) -> Iterator[Line]:
 
 
 def _culprit(one: Culprit, first: bool, width: int) -> Iterator[Line]:
-    direction = f" ({one.direction})" if one.direction else ""
     yield (
         (f"{words.where(one)}: ", ""), (one.kind, "bold red" if first else "bold yellow"),
-        (f" {printable(one.op)}{direction}", "bold"), ("" if first else " (also, independently)", "dim"),
+        (f" {words.op(one)}", "bold"), ("" if first else " (also, independently)", "dim"),
     )  # fmt: skip
     if one.source:
         yield (f"{one.line:>5} | ", "dim"), (printable(one.source.rstrip()), "")
     yield from labelled("why", one_line(one.note), width)
     yield from labelled("in", one_line(one.inputs), width)
     yield from labelled("known", words.known(one), width, 9)
+    if one.call and not one.finding:
+        yield from labelled("call", "`--call FILE.py` writes a minimal one, for `d9mlint verify --make`", width, 8)
 
 
 def _switches(report: TraceReport, width: int) -> Iterator[Line]:
@@ -60,16 +62,28 @@ def _switches(report: TraceReport, width: int) -> Iterator[Line]:
         return
     yield ()
     yield (("Which switch decides?", "bold"),)
+    column = max(_COLUMN, *(len(one.name) + 2 for one in report.switches))
     for one in report.switches:
         found = one.comparison
         why = words.unexplained(found)
         more = f" ({why})" if why else ""
         mark = " <- decides" if one.decides else ""
         yield (
-            (f"  {one.name:<{_COLUMN}}", "bold"), (words.tried(one), _STYLES.get(found.verdict, "")),
+            (f"  {one.name:<{column}}", "bold"), (words.tried(one), _STYLES.get(found.verdict, "")),
             (mark, "bold"), (more, ""),
             (f"  {printable(one.changes)}" if one.changes and not more else "", "dim"),
         )  # fmt: skip
+
+
+def _shadow(report: TraceReport, width: int) -> Iterator[Line]:
+    """Ops that vary by themselves: the verdict, and a line for each."""
+    one = report.shadow
+    if one is None:
+        return
+    yield ()
+    yield (("Which ops vary by themselves? ", "bold"), (words.shadow(one), "bold red" if one.varying else ""))
+    for each in one.varying:
+        yield from hanging(f"{words.where(each)}: {words.op(each)}: {one_line(each.note)}", width)
 
 
 def _cure(report: TraceReport, width: int) -> Iterator[Line]:

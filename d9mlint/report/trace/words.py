@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from d9mlint.model import Comparison, Culprit, SwitchTried, TracedRun, TraceReport
+from d9mlint.model import Comparison, Culprit, Shadowed, SwitchTried, TracedRun, TraceReport
 from d9mlint.model.trace import EQUAL, FAILED, PART, UNTRIED
 from d9mlint.report.words import count, one_line, printable
 
@@ -35,6 +35,11 @@ def where(one: Culprit) -> str:
     return f"{printable(one.path)}:{one.line}" if one.path else "no line of the program's own"
 
 
+def op(one: Culprit) -> str:
+    """The op, and whether it is one of a gradient."""
+    return printable(one.op) + (f" ({one.direction})" if one.direction else "")
+
+
 def known(one: Culprit) -> str:
     """The finding that explains a culprit."""
     return one_line(one.finding) or "`d9mlint check` did not know this"
@@ -59,6 +64,16 @@ def cured(found: Comparison) -> str:
 def unexplained(found: Comparison) -> str:
     """What is to be said about a verdict that does not say all."""
     return one_line(found.what) if found.verdict in (FAILED, UNTRIED) else ""
+
+
+def shadow(one: Shadowed) -> str:
+    """The verdict on ops that were repeated."""
+    if one.what:
+        return f"no verdict: {one_line(one.what)}"
+    of = f"{count(one.ops, 'op')} in {count(one.steps, 'step')}, each {one.repeats} times on the same inputs"
+    if not one.varying:
+        return f"none varies ({of})"
+    return f"{count(len(one.varying), 'op')} by line (of {of})"
 
 
 def runs(report: TraceReport) -> list[tuple[str, int, str]]:

@@ -8,8 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from . import compiled, loading
+from .calls import Calls
 from .recorder import MAIN, digest
-from .schemas import EMPTY, ENTRY, SKIP, VIEW, schema_of
+from .schemas import EMPTY, ENTRY, OP, SKIP, VIEW, schema_of
 from .storages import Storages
 from .tensors import Digests
 from .wrapping import Wrapping
@@ -31,6 +32,7 @@ class Ops:
         self.torch, self.recorder = torch, recorder
         self.digests = Digests(torch, summed)
         self.storages = Storages()
+        self.calls = Calls(torch, recorder)
         self._schemas: dict[Any, Schema] = {}
         self._lines: dict[tuple[str, int], int] = {}
         """By thread and sequence number of an autograd node, the place of the op that made it."""
@@ -80,6 +82,8 @@ class Ops:
         ins = self._described(read) if schema.kind != EMPTY else []
         scalars = digest(repr([_scalars(one) for _, one in named])) if schema.kind != EMPTY else ""
         generator = self._generator(args, kwargs, named) if schema.random else []
+        if schema.kind == OP:
+            self.calls.tell(func, args, kwargs, schema, place, direction, tuple((n[1], tuple(n[2])) for n in ins))
         result = func(*args, **kwargs)
         given = self._tensors([result])
         if schema.kind == ENTRY:
@@ -124,18 +128,20 @@ class Ops:
 
     def _generator(self, args: Any, kwargs: Any, named: Any) -> list[Any]:
         """The generator that an op draws from: its name, a digest of its state, its seed."""
+        generator, name = self._source(args, kwargs, named)
+        return [name, digest(generator.get_state().numpy().tobytes()), str(generator.initial_seed())]
+
+    def _source(self, args: Any, kwargs: Any, named: Any) -> tuple[Any, str]:
         torch = self.torch
         own = next((one for _, one in named if isinstance(one, torch.Generator)), None)
+        if own is not None:
+            return own, "own"
         tensors = self._tensors([*args, *kwargs.values()])
         device = tensors[0].device if tensors else torch.device(kwargs.get("device") or "cpu")
-        if own is not None:
-            generator, name = own, "own"
-        elif device.type == "cuda":
-            index = device.index if device.index is not None else torch.cuda.current_device()
-            generator, name = torch.cuda.default_generators[index], "torch-device"
-        else:
-            generator, name = torch.default_generator, "torch"
-        return [name, digest(generator.get_state().numpy().tobytes()), str(generator.initial_seed())]
+        if device.type != "cuda":
+            return torch.default_generator, "torch"
+        index = device.index if device.index is not None else torch.cuda.current_device()
+        return torch.cuda.default_generators[index], "torch-device"
 
 
 def _scalars(value: Any) -> Any:
@@ -163,11 +169,17 @@ def _mode(torch: Any, ops: Ops) -> Any:
 
 def install(importing: Importing, recorder: Recorder, settings: Any) -> None:
     """Records from the import of PyTorch on, in all threads that are started after it."""
-    importing.after("torch", partial(_installed, importing, recorder, bool(settings.get("summed"))))
+    importing.after("torch", partial(_installed, importing, recorder, settings))
 
 
-def _installed(importing: Importing, recorder: Recorder, summed: bool, torch: Any) -> None:
-    ops = Ops(torch, recorder, summed)
+def _installed(importing: Importing, recorder: Recorder, settings: Any, torch: Any) -> None:
+    summed = bool(settings.get("summed"))
+    if settings["stage"] == "shadow":
+        from .shadow import Shadow
+
+        ops: Ops = Shadow(torch, recorder, summed, settings["repeats"])
+    else:
+        ops = Ops(torch, recorder, summed)
     mode = _mode(torch, ops)
     wrapping = Wrapping(recorder)
     mode().__enter__()
@@ -180,5 +192,6 @@ def _installed(importing: Importing, recorder: Recorder, summed: bool, torch: An
         return _bootstrap_inner
 
     wrapping.replace(threading.Thread, "_bootstrap_inner", begun)
-    loading.install(importing, ops, wrapping)
-    compiled.install(importing, ops)
+    if settings["stage"] != "shadow":
+        loading.install(importing, ops, wrapping)
+        compiled.install(importing, ops)

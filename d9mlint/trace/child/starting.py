@@ -47,6 +47,10 @@ def _recording(importing: Importing, recorder: Recorder, settings: Any) -> None:
         tensorflow_light.install(importing, recorder, steps)
         jax.install_light(importing, recorder, steps)
         importing.after("torch._inductor.compile_fx", lambda _: recorder.note_use("compile"))
+    if settings["stage"] == "shadow" and not recorder.worker:
+        from . import ops
+
+        ops.install(importing, recorder, settings)
     if settings["stage"] == "values":
         from . import sources, values
 
