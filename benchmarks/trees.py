@@ -79,7 +79,6 @@ def tree(bench: Bench, path: Path, repeat: int) -> float:
 
 def growth(bench: Bench, folder: Path, counts: list[int], repeat: int) -> None:
     """Prints what scripts cost that import the same package."""
-    measure([Side("catalogue", [sys.executable, "-m", "d9mlint", "rules", "list"])], 1, bench.environment)
     first = None
     for count in counts:
         place = folder / f"growth-{count}"
@@ -109,6 +108,7 @@ def main() -> None:
             parser.error(f"path not found: {path}")
     with tempfile.TemporaryDirectory(prefix="d9mlint-trees-") as name:
         bench = Bench(Path(name), options)
+        measure([Side("first", bench.lint(Path(__file__), "-j1"))], 1, bench.environment)  # bytecode, the catalogue
         if options.trees:
             heads = ("cold s", "loop s", "loops", "MB", "warm s", "ast", "-j2")
             print(f"{'':32} " + " ".join(f"{head:>8}" for head in heads))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from d9mlint.python.batch import store, workers
+from d9mlint.python.batch import portions, store, workers
 from d9mlint.python.batch.store import Store, Unit
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -152,6 +152,7 @@ def test_what_is_old_is_dropped_once_a_day(tmp_path: Path) -> None:
 
 def test_the_number_of_processes_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(portions, "_LITTLE", 0)
     monkeypatch.chdir(ROOT / "tests" / "projects")
     folders = sorted(path.name for path in Path().iterdir() if path.is_dir())[:16]
     alone = check(*folders, "-j1", "--no-cache", "--min-confidence", "low", code=(0, 1, 3))
@@ -210,6 +211,17 @@ def test_a_warm_run_imports_neither_libcst_nor_yaml(tree: Path) -> None:
         for _ in range(2)
     ]
     assert told == ["['libcst', 'yaml']", "[]"]
+
+
+def test_large_entries_go_first_and_neighbours_stay_together() -> None:
+    sizes = dict.fromkeys("abcdefgh", 10) | {"g": 900_000, "package": 50_000}
+    reached = {name: (name, "package") for name in "abcdefgh"} | {"h": ("h",)}
+    dealer = portions.Dealer(lambda path: b" " * sizes[path], reached, {"b"}, 2)
+    assert dealer.deal([*"abcdefgh"], 2) == [("g",), ("a",), ("c",), ("d",), ("e",), ("f",), ("h",), ("b",)]
+    assert dealer.deal([*"abcdefgh"] * 4, 2)[0] == ("g", "h")
+    assert dealer.workers([*"abcdefgh"]) == 2
+    assert dealer.workers([*"abcdef", "h"]) == 1  # 50,060 bytes are soon read
+    assert dealer.workers([*"agh"]) == 1
 
 
 # -- what happens when something dies ------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from d9mlint import __version__
 from d9mlint.model import Coverage, D9mlintError, Effect, Finding, Op, PlanRow, Rule, Target
+from d9mlint.python.batch.portions import Dealer
 from d9mlint.python.batch.screen import Screen
 from d9mlint.python.batch.store import Store, Unit, content_hash, own_code
 from d9mlint.python.judging.merging import combine
@@ -36,10 +37,6 @@ SCREEN = re.compile(
     rb"tensorflow|keras|torch|numpy|\brandom\b|environ|getenv|horovod|listdir|scandir|\bglob\b|iterdir|as_completed|imap_unordered"
 )
 """A file that no entry reaches and that holds none of these words has nothing that a local rule could report."""
-_FEW = 4
-"""Names for which another process would cost more than it saves."""
-_CHUNKS = 8
-"""Portions a worker: many even out their sizes, few keep neighbours together, which share modules."""
 _GARBAGE = 2_000_000
 """Facts and stories are many small objects that live long; looking for garbage among them often only costs time."""
 
@@ -136,13 +133,14 @@ def run(
     idle = screen.idle(own, (*whole.entries, *whole.files), named=bool(job.named)) if job.argv is None else {}
     job = replace(job, elsewhere=_elsewhere(closures), idle=idle)
     past = _Past(job, reach.read)
+    dealer = Dealer(reach.read, own, idle, jobs)
     with _seldom_collected():
         judge = _Judge(job)
-        first = _units(job, past, judge, sorted(entries), False, jobs, watch)
+        first = _units(job, past, judge, sorted(entries), False, dealer, watch)
         reached = {path for unit in first for path in unit.files} | set(entries)
         rest = [path for path in files if path not in reached]
         alone = [path for path in rest if past.matters(path)]
-        second = _units(job, past, judge, alone, True, jobs, watch)
+        second = _units(job, past, judge, alone, True, dealer, watch)
     units = [*first, *second]
     programs = dict(zip(sorted(entries), first, strict=True))
     programs |= {path: unit for path, unit in zip(alone, second, strict=True) if unit.runs}
@@ -192,17 +190,17 @@ def _clear() -> None:
 
 
 def _units(
-    job: BatchJob, past: _Past, judge: _Judge, names: Sequence[str], local: bool, jobs: int, watch: Watch
+    job: BatchJob, past: _Past, judge: _Judge, names: Sequence[str], local: bool, dealer: Dealer, watch: Watch
 ) -> list[Unit]:  # fmt: skip
     """The units of files, in their order."""
     found = {name: unit for name in names if (unit := past.unit(name, local)) is not None}
     missing = [name for name in names if name not in found]
-    workers = min(jobs or os.cpu_count() or 1, max(1, len(missing) // _FEW))
+    workers = dealer.workers(missing)
     if workers > 1:
         _prepare()
         from d9mlint.python.batch import workers as processes
 
-        for name, result in processes.spread(_work, (job, local), _chunks(missing, workers), workers):
+        for name, result in processes.spread(_work, (job, local), dealer.deal(missing, workers), workers):
             if isinstance(result, D9mlintError):
                 raise result
             found[name] = _dead(name, result.code) if isinstance(result, processes.Died) else result
@@ -239,11 +237,6 @@ def _prepare() -> None:
 
     gc.collect()
     gc.freeze()
-
-
-def _chunks(names: Sequence[str], workers: int) -> list[tuple[str, ...]]:
-    size = max(1, -(-len(names) // (workers * _CHUNKS)))
-    return [tuple(names[i : i + size]) for i in range(0, len(names), size)]
 
 
 class _Work:
