@@ -19,10 +19,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from d9mlint.app.verify import verify  # noqa: E402
+from d9mlint.app.verify import Verifying, verify  # noqa: E402
 from d9mlint.app.verify_plan import VerifyOptions, planned  # noqa: E402
 from d9mlint.cli.verify import FRAMEWORKS  # noqa: E402
-from d9mlint.model import Evidence, EvidenceReport  # noqa: E402
+from d9mlint.model import Case, Evidence, EvidenceReport  # noqa: E402
 from d9mlint.report.evidence.record import record  # noqa: E402
 
 _PATH = re.compile(r"(?<![\w:/])/(?:[\w.+-]+/)+(?=[\w.+-])")
@@ -40,13 +40,23 @@ def found_frameworks(interpreters: Sequence[str]) -> dict[str, str]:
     return found
 
 
+class _Lines:
+    """Says which case is under way."""
+
+    def begin(self, case: Case) -> None:
+        print(f"  {case.key}", file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        pass
+
+
 def executed(framework: str, interpreter: str, device: str, runs: int) -> EvidenceReport:
     """All cases of one framework; what cannot be executed is told in the report."""
     asked = VerifyOptions(all=True, framework=framework, device=device, runs=runs, python=interpreter)
     plan = planned(asked)
-    state = verify(plan, asked, lambda case: print(f"  {case.key}", file=sys.stderr, flush=True))
+    state = verify(Verifying(plan), asked, _Lines())
     report = state.report()
-    if report.stopped:
+    if report.unfinished:
         sys.exit(f"stopped: {report.stopped}")
     return report
 

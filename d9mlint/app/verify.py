@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from d9mlint.app import verify_plan
 from d9mlint.app.machine import machine
 from d9mlint.app.verify_plan import VerifyOptions
 from d9mlint.model import Case, Evidence, EvidenceReport, Unexecuted
 from d9mlint.model.evidence import HARNESS, UNTESTED
+from d9mlint.verify import surroundings
+from d9mlint.verify.child.machine import trouble
 from d9mlint.verify.judge import judged
 from d9mlint.verify.likening import unlike
 from d9mlint.verify.plan import Plan
@@ -43,24 +46,38 @@ class Verifying:
         done = {*(one.case.key for one in self.found), *(one.op for one in self.refused)}
         return [case for case in self.plan.cases if case.key not in done and case.framework not in self.absent]
 
-    def report(self) -> EvidenceReport:
-        """The report: gravest first, and what was not come to."""
+    def report(self, stopped: str = "") -> EvidenceReport:
+        """The report: gravest first, and what was not come to; ``stopped`` is why, where it is not over yet."""
+        stopped = stopped or self.stopped
         lacking = (Unexecuted(name, why) for name, why in sorted(self.absent.items()))
         ordered = sorted(self.found, key=lambda one: one.gravity)
-        unfinished = tuple(Unexecuted(case.key, self.stopped) for case in self.left()) if self.stopped else ()
+        unfinished = tuple(Unexecuted(case.key, stopped) for case in self.left()) if stopped else ()
         return EvidenceReport(
             tuple(ordered),
             self.environment,
             (*self.plan.unexecuted, *self.refused, *lacking),
             self.plan.unchecked,
             unfinished,
-            self.stopped,
+            stopped,
         )
 
 
-def verify(plan: Plan, options: VerifyOptions, progress: Callable[[Case], None] = lambda _: None) -> Verifying:
+class Watch(Protocol):
+    """Is told where the run is."""
+
+    def begin(self, case: Case) -> None:
+        """The case is about to be executed."""
+
+    def end(self) -> None:
+        """It was."""
+
+
+def verify(state: Verifying, options: VerifyOptions, watch: Watch | None = None) -> Verifying:
     """Executes the plan; Ctrl-C and the end of the time leave what was seen until then."""
-    state = Verifying(plan, environment=machine())
+    plan = state.plan
+    state.environment.update(machine())
+    if kept_from := surroundings.removed():
+        state.environment["removed"] = kept_from
     end = None if options.time is None else time.monotonic() + options.time
     command = (options.python or sys.executable, str(SCRIPT))
     share, seconds = verify_plan.share(plan, options), verify_plan.seconds(plan, options)
@@ -76,7 +93,7 @@ def verify(plan: Plan, options: VerifyOptions, progress: Callable[[Case], None] 
                 framework,
                 settings,
                 state,
-                progress,
+                watch,
                 optional=options.all and options.framework is None and len(plan.frameworks) > 1,
             )
     except KeyboardInterrupt:
@@ -86,12 +103,21 @@ def verify(plan: Plan, options: VerifyOptions, progress: Callable[[Case], None] 
     elif state.absent and not any(one.runs for one in state.found):
         state.stopped = "the interpreter has none of the frameworks"
     elif state.found and all(one.verdict == UNTESTED for one in state.found):
-        state.stopped = f"nothing was executed: {state.found[0].note}"
+        state.stopped = _nothing_said(state)
     return state
 
 
+def _nothing_said(state: Verifying) -> str:
+    """Why a report in which all is untested says nothing."""
+    if not any(one.runs for one in state.found):
+        return f"nothing was executed: {state.found[0].note}"
+    unused = (str(one["unused"]) for one in state.environment.values() if isinstance(one, dict) and one.get("unused"))
+    why = next(unused, "") or trouble()
+    return f"all entries are about the GPU, of which this CPU says nothing{f' ({why})' if why else ''}"
+
+
 def _framework(
-    cases: Sequence[Case], framework: str, settings: Settings, state: Verifying, progress: Callable[[Case], None],
+    cases: Sequence[Case], framework: str, settings: Settings, state: Verifying, watch: Watch | None,
     optional: bool = False,
 ) -> None:  # fmt: skip
     devices = tuple(sorted({device for case in cases for device in case.devices}))
@@ -100,9 +126,10 @@ def _framework(
             state.absent[framework] = machine.absent
             return
         state.environment[framework] = machine.environment
-        for seen in observe(cases, machine):
+        for seen in observe(cases, machine, watch.begin if watch else None):
             _judge(seen, state)
-            progress(seen.case)
+            if watch is not None:
+                watch.end()
 
 
 def _judge(seen: Observed, state: Verifying) -> None:

@@ -94,7 +94,7 @@ def _linted(options: VerifyOptions) -> tuple[list[Flagged], tuple[Unchecked, ...
     from d9mlint.app.programs import checked
 
     assert options.path is not None
-    device = None if options.device == "auto" else options.device
+    device = None if options.device == "auto" else options.device.partition(":")[0]
     asked = Options(
         (options.path,), device=device, config=options.config, target=options.target, launcher=options.launcher,
         argv=options.argv,

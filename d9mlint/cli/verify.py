@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,15 +11,22 @@ import click
 from d9mlint.cli.arguments import ARGV, WithArguments
 from d9mlint.cli.ending import ended_like_interrupted
 from d9mlint.cli.output import color_option, look, show, tried
+from d9mlint.cli.verify_progress import progress
 
 if TYPE_CHECKING:
-    from d9mlint.app.verify import Verifying
-    from d9mlint.app.verify_plan import VerifyOptions
-    from d9mlint.verify.plan import Plan
+    from d9mlint.model import EvidenceReport
 
 FORMATS = ("text", "json", "html")
 EXECUTIONS = ("eager", "function", "xla", "jit", "compiled")
+_DEVICE = re.compile(r"auto|cpu|gpu(:(\d+|(GPU|MIG)-[\w/-]+))?")
 FRAMEWORKS = ("cupy", "jax", "numba", "tensorflow", "torch", "triton")
+
+
+def device(_: click.Context, __: click.Parameter, value: str) -> str:
+    """The value of ``--device``."""
+    if not _DEVICE.fullmatch(value):
+        raise click.BadParameter(f"{value!r} is not one of auto, cpu, gpu, gpu:NUMBER, gpu:UUID")
+    return value
 
 
 @click.command(cls=WithArguments)
@@ -34,7 +41,8 @@ FRAMEWORKS = ("cupy", "jax", "numba", "tensorflow", "torch", "triton")
 @click.option("--framework", type=click.Choice(FRAMEWORKS), help="Only ops of this framework.")
 @click.option("--execution", "executions", type=click.Choice(EXECUTIONS), multiple=True,
               help="Only cases that run this way (repeatable); `compiled` (torch.compile) only if named.")  # fmt: skip
-@click.option("--device", type=click.Choice(("auto", "gpu", "cpu")), default="auto", help="Where to execute.")
+@click.option("--device", callback=device, default="auto", metavar="DEVICE",
+              help="Where to execute: auto, cpu, gpu, one of several (gpu:1, gpu:MIG-...).")  # fmt: skip
 @click.option("--runs", type=click.IntRange(5), default=50, show_default=True, help="Runs of a case in each process.")
 @click.option("--seconds-per-case", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
               help="A case is repeated no longer in a process (0.7; with --runs most of --timeout).")  # fmt: skip
@@ -65,6 +73,7 @@ def verify(path: Path | None, ops: tuple[str, ...], **options: object) -> None:
     from d9mlint.app import verify as app
     from d9mlint.app import verify_plan as planning
     from d9mlint.report.evidence import render
+    from d9mlint.report.evidence.record import record
 
     asked = planning.VerifyOptions(
         path=path, ops=ops, all=bool(options["all_"]),
@@ -84,15 +93,22 @@ def verify(path: Path | None, ops: tuple[str, ...], **options: object) -> None:
     plan = planning.planned(asked)
     if plan.cases:
         click.echo(f"d9mlint: {planning.announcement(plan, asked)}", err=True)
-    with ended_like_interrupted():
-        state = _executed(plan, asked)
-    report = state.report()
-    format_ = str(options["format_"])
-    show(render(report, format_, **look(options)), options)
-    if options["record"] is not None:
-        from d9mlint.report.evidence.record import record
+    state = app.Verifying(plan)
 
-        show(record(report), {"output": options["record"]})
+    def write(report: EvidenceReport, growing: bool) -> None:
+        """The report and the evidence; a report that grows goes to files alone."""
+        if options["output"] is not None or not growing:
+            show(render(report, str(options["format_"]), **look(options)), options)
+        if options["record"] is not None:
+            show(record(report), {"output": options["record"]})
+
+    with (
+        ended_like_interrupted(),
+        progress(len(plan.cases), lambda: write(state.report("still running"), True)) as under_way,
+    ):
+        app.verify(state, asked, under_way)
+    report = state.report()
+    write(report, False)
     click.get_current_context().exit(app.exit_code(report))
 
 
@@ -100,18 +116,3 @@ def _asked(name: str) -> bool:
     """Whether an option is on the command line."""
     source = click.get_current_context().get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"
-
-
-def _executed(plan: Plan, asked: VerifyOptions) -> Verifying:
-    """Executes the plan, with a progress bar where someone can see it."""
-    from d9mlint.app import verify as app
-
-    if not sys.stderr.isatty() or not plan.cases:
-        return app.verify(plan, asked)
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (BarColumn(30), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("starting", total=len(plan.cases))
-        return app.verify(plan, asked, lambda case: bar.update(task, advance=1, description=case.op))

@@ -45,6 +45,8 @@ class Observation(NamedTuple):
     """Why there is no answer: the process crashed, hung, wrote nonsense, had no framework."""
     ulp_histogram: tuple[int, ...] = ()
     """Elements that lie 1, 2-3, 4-7 ... ULP from those of the first result, over the results that were compared."""
+    variant: str = ""
+    """On a GPU, another setting in default mode: ``benchmark``, ``tf32``, ``no-tf32``."""
 
     @property
     def varies(self) -> bool:
@@ -69,13 +71,16 @@ class Overhead(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """Runs of one mode under one number of threads."""
+    """Runs of one mode under one condition: a number of threads, a variant."""
 
     threads: int
     processes: int
     runs: int
     distinct: int
     differing: int
+    variant: str = ""
+    bound: float | None = None
+    """Where nothing differed and something could: the share of differing runs that 95 % confidence leaves."""
 
 
 class Evidence(NamedTuple):
@@ -97,7 +102,8 @@ class Evidence(NamedTuple):
     first_differing: int | None = None
     """The run, counted from 1, in the process where it came soonest."""
     bound: float | None = None
-    """Where nothing differed: the largest share of differing runs that 95 % confidence leaves, conditions unchanged."""
+    """Where nothing differed: the share of differing runs that 95 % confidence leaves under each condition tried, if
+    runs are independent and conditions stay; one thread cannot race and does not count."""
     max_ulp: int | None = None
     max_relative: float | None = None
     elements: int = 0

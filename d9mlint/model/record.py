@@ -62,7 +62,7 @@ class Record(NamedTuple):
     @property
     def executed(self) -> bool:
         """Whether the op was executed, so that something is known."""
-        return bool(self.device) and self.verdict not in (HARNESS, UNTESTED)
+        return bool(self.device) and self.runs > 0 and self.verdict != HARNESS
 
     @property
     def strength(self) -> tuple[object, ...]:
@@ -97,7 +97,7 @@ class Record(NamedTuple):
     def _verb(self) -> str:
         if not self.executed:
             return "not executed on" if self.device else "not executed with"
-        return "not reproduced on" if self.verdict == NOT_REPRODUCED else "observed on"
+        return "not reproduced on" if self.verdict in (NOT_REPRODUCED, UNTESTED) else "observed on"
 
     @property
     def _seen(self) -> str:
@@ -113,7 +113,9 @@ class Record(NamedTuple):
             return f"{self.runs} equal runs by default, {seen} differ in deterministic mode"
         if self.verdict == RNG:
             return "runs differ unless the generators are reset before each"
-        return f"{self.runs} equal runs" + (", other conditions may differ" if self.verdict == NOT_REPRODUCED else "")
+        return f"{self.runs} equal runs" + (
+            ", other conditions may differ" if self.verdict in (NOT_REPRODUCED, UNTESTED) else ""
+        )
 
 
 class Backing(NamedTuple):

@@ -41,7 +41,7 @@ def judged(seen: Observed, findings: tuple[str, ...] = ()) -> Evidence:
         )
         note = f"{note}: {seen.lacking}" if seen.lacking else note
         return Evidence(seen.case, "", UNTESTED, (UNTESTED,), findings, note=note)
-    default = [one for one in seen.observations if one.mode == "default"]
+    default = [one for one in seen.observations if one.mode == "default" and (one.results or not one.variant)]
     other = [one for one in seen.observations if one.mode == "deterministic"]
     good = [one for one in default if one.results]
     trouble = next((one.problem or f"the op raised {one.raised}" for one in default if not one.results), "")
@@ -49,19 +49,21 @@ def judged(seen: Observed, findings: tuple[str, ...] = ()) -> Evidence:
         return Evidence(seen.case, seen.device, HARNESS, (HARNESS,), findings, note=trouble or "no process answered")
     mode = _mode(other, _varies(good))
     verdicts = _verdicts(good, other, mode, seen.device)
-    runs, comparisons = sum(len(one.results) for one in good), sum(len(one.results) - 1 for one in good)
+    if verdicts[0] == NOT_REPRODUCED and _is_elsewhere(seen):
+        verdicts = (UNTESTED, *verdicts)
+    runs, tallies = sum(len(one.results) for one in good), _tallies(good)
     first = [number + 1 for one in good for number, result in enumerate(one.results) if result]
     farthest = [*good, *(one for one in other if one.results)]
     return Evidence(
         seen.case, seen.device, verdicts[0], verdicts, findings, runs=runs, processes=len(good),
-        distinct=max(_distinct(group) for group in _by_threads(good)),
-        differing=sum(one.differing for one in _tallies(good)),
+        distinct=max(_distinct(group) for group in _by_condition(good)),
+        differing=sum(one.differing for one in tallies),
         first_differing=min(first) if first else None,
-        bound=None if _varies(good) else share_bound(comparisons),
+        bound=None if _varies(good) else max((one.bound for one in tallies if one.bound is not None), default=None),
         max_ulp=max((one.max_ulp for one in farthest if one.max_ulp is not None), default=None),
         max_relative=max((one.max_relative for one in farthest if one.max_relative is not None), default=None),
         elements=good[0].elements, nan=good[0].nan, inf=good[0].inf, inputs=good[0].inputs,
-        tallies=_tallies(good), deterministic_mode=mode, deterministic=_tallies(one for one in other if one.results),
+        tallies=tallies, deterministic_mode=mode, deterministic=_tallies(one for one in other if one.results),
         raised=next((one.raised for one in other if one.raised), ""),
         overhead=overhead(seen.quads), note=_note(seen, good, other, verdicts, trouble),
         ulp_histogram=tuple(map(sum, zip_longest(*(one.ulp_histogram for one in farthest), fillvalue=0))),
@@ -71,14 +73,20 @@ def judged(seen: Observed, findings: tuple[str, ...] = ()) -> Evidence:
 
 def _varies(seen: Sequence[Observation]) -> bool:
     """Whether runs under the same conditions differed: in one process, or between processes with equal threads."""
-    return any(_distinct(group) > 1 for group in _by_threads(seen))
+    return any(_distinct(group) > 1 for group in _by_condition(seen))
 
 
-def _by_threads(seen: Iterable[Observation]) -> list[list[Observation]]:
-    groups: dict[int, list[Observation]] = {}
+def _is_elsewhere(seen: Observed) -> bool:
+    """Whether the entry is about another device than the one that the case ran on."""
+    return bool(seen.case.about) and seen.device not in seen.case.about
+
+
+def _by_condition(seen: Iterable[Observation]) -> list[list[Observation]]:
+    """Those under equal conditions together: threads, and on a GPU another setting."""
+    groups: dict[tuple[str, int], list[Observation]] = {}
     for one in seen:
-        groups.setdefault(one.threads, []).append(one)
-    return [groups[threads] for threads in sorted(groups)]
+        groups.setdefault((one.variant, one.threads), []).append(one)
+    return [groups[condition] for condition in sorted(groups)]
 
 
 def _distinct(group: Iterable[Observation]) -> int:
@@ -87,11 +95,13 @@ def _distinct(group: Iterable[Observation]) -> int:
 
 def _tallies(seen: Iterable[Observation]) -> tuple[Tally, ...]:
     found = []
-    for group in _by_threads(seen):
+    for group in _by_condition(seen):
         first = group[0].digests[0]
         differing = sum(one.digests[result] != first for one in group for result in one.results)
         runs = sum(len(one.results) for one in group)
-        found.append(Tally(group[0].threads, len(group), runs, _distinct(group), differing))
+        races = group[0].threads != 1
+        bound = share_bound(runs - 1) if races and _distinct(group) == 1 else None
+        found.append(Tally(group[0].threads, len(group), runs, _distinct(group), differing, group[0].variant, bound))
     return tuple(found)
 
 
@@ -126,7 +136,7 @@ def _verdicts(good: Sequence[Observation], other: Sequence[Observation], mode: s
     elif all(one.unseeded > 1 for one in good):  # in some only: a race that the counted runs did not show
         found.append(RNG)
     found = found or [NOT_REPRODUCED]
-    if not varied and len({one.digests[0] for one in good}) > 1:
+    if not varied and len({one.digests[0] for one in good if not one.variant}) > 1:
         found.append(SENSITIVE)
     return tuple(found)
 
@@ -157,9 +167,9 @@ def _note(
         )
     if SENSITIVE in verdicts:
         told.append("each process repeats its bits, but they depend on the number of threads")
-    if seen.case.about and seen.device not in seen.case.about:
+    if _is_elsewhere(seen):
         devices = " and the ".join(one.upper() for one in seen.case.about)
-        told.append(f"the entry is about the {devices}, of which the {seen.device.upper()} says nothing")
+        told.append(f"the entry is about the {devices}, of which this {seen.device.upper()} says nothing")
     return "; ".join(told)
 
 

@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -49,6 +50,7 @@ class Child:
         finally:
             self._close(requests, replies)
         self.ended = False
+        self._paused = False
 
     def __enter__(self) -> Child:
         return self
@@ -116,6 +118,13 @@ class Child:
         self.end()
         said = said or (lines[-1][:300] if lines else "")
         return ChildFailed(f"the process {what}{f': {said}' if said else ''}")
+
+    def pause(self, paused: bool) -> None:
+        """Stops the process with all that it started, or lets it go on; may be called again."""
+        if not self.ended and paused is not self._paused:
+            self._paused = paused
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGSTOP if paused else signal.SIGCONT)
 
     def end(self) -> None:
         """Ends the process and everything that it started; may be called again."""

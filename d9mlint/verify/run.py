@@ -6,16 +6,17 @@ whole cases. One that crashes, hangs or writes nonsense costs its case; a fresh 
 
 from __future__ import annotations
 
-import os
 import random
-import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 
 from d9mlint.model import Case, Observation
+from d9mlint.verify.child import machine as driver
 from d9mlint.verify.process import Child, ChildFailed, Json
+from d9mlint.verify.surroundings import environment
 
 MANY = 16
 """More threads than cores let every order of additions happen; two threads on two cores hardly race."""
@@ -30,12 +31,13 @@ _CPU = (
 _GPU = (("default", 0), ("deterministic", 0), ("default", 0))
 """Modes and threads (0: the framework's own number); the first two are timed. The repeated one is a fresh process, with
 another hash seed: what differs between these but not in one is no race."""
+_VARIANTS = {"torch": ("benchmark", "tf32", "no-tf32"), "tensorflow": ("no-tf32",)}
+"""On a GPU, default mode with another setting: cuDNN's autotuning on, TF32 on or off: conditions of their own."""
 _SWITCHED = {"jax": ("gpu",), "numba": (), "cupy": (), "triton": ()}
 """The devices that a framework's deterministic mode is about, where these are not all; XLA's flag names the GPU."""
-_DETERMINISM_FLAG = re.compile(r"(?:^|\s)--xla_gpu_(?:deterministic_\w+|exclude_nondeterministic_ops)(?:=\S*)?")
-_QUADS = 6
+_QUADS = 24
 _BLOCK = 0.01
-_FEWEST = 3
+_FEWEST = 4
 _LEAST = 0.5
 """Seconds that a process is waited for whatever the time says: it may have answered already."""
 
@@ -82,6 +84,7 @@ class _Slot:
 
     mode: str
     threads: int
+    variant: str = ""
     child: Child | None = None
     dead: str = ""
 
@@ -98,6 +101,10 @@ class Machine:
     environment: Json = field(default_factory=dict)
     lacking: str = ""
     """Why the device that was asked for is not there; empty where it is."""
+    alone: bool = False
+    """The GPU serves one process at a time (exclusive compute mode): they take turns."""
+    _cpu_only: bool = False
+    """The GPU was tried in vain: it is hidden."""
     _slots: list[_Slot] = field(default_factory=list)
     _stack: ExitStack = field(default_factory=ExitStack)
 
@@ -115,7 +122,7 @@ class Machine:
     def _begin(self) -> None:
         """All start side by side, on the CPU where nothing is said; should there be a GPU, others take their place."""
         first = "cpu" if "cpu" in self.devices else "gpu"
-        self.device = first if self.settings.device == "auto" else self.settings.device
+        self.device = first if self.settings.device == "auto" else self.settings.device.partition(":")[0]
         if self.device not in self.devices:
             return  # none of the cases can run there
         self._fill()
@@ -123,6 +130,12 @@ class Machine:
             self._stack.close()
             self.device = "gpu"
             self._fill()
+            dead = [slot.dead for slot in self._slots if slot.dead]
+            if self.lacking or len(dead) == len(self._slots):  # the driver shows what cannot be used
+                self.environment["unused"] = f"the GPU could not be used: {self.lacking or dead[0]}"
+                self._stack.close()
+                self.device, self.lacking, self.alone, self._cpu_only = "cpu", "", False, True
+                self._fill()
 
     @property
     def absent(self) -> str:
@@ -134,7 +147,10 @@ class Machine:
         kinds = _GPU if self.device == "gpu" else _CPU
         switched = has_mode(self.framework, self.device)
         self._slots = [_Slot(mode, threads) for mode, threads in kinds if switched or mode == "default"]
-        self._start(self._slots)
+        if self.device == "gpu":
+            self._slots += [_Slot("default", 0, variant) for variant in _VARIANTS.get(self.framework, ())]
+            self.alone = driver.exclusive()
+        self._start(self._slots[:1] if self.alone else self._slots)
         told = next((slot.dead for slot in self._slots if "NoDevice:" in slot.dead), "")
         if told:
             self.device = ""  # nothing is executed: the report says why
@@ -143,13 +159,15 @@ class Machine:
     def _start(self, slots: Sequence[_Slot]) -> None:
         """Starts processes side by side; where the framework cannot be had, says why."""
         begun: list[tuple[_Slot, Child]] = []
+        env = partial(environment, "cpu" if self._cpu_only else self.settings.device)
         end = time.monotonic() + self.settings.startup
         if self.settings.deadline is not None:
             end = min(end, max(self.settings.deadline, time.monotonic() + _LEAST))
         for slot in slots:
             try:
-                child = self._stack.enter_context(Child(self.settings.command, self._env(), self.settings.memory))
+                child = self._stack.enter_context(Child(self.settings.command, env(), self.settings.memory))
                 start = {"framework": self.framework, "threads": slot.threads, "mode": slot.mode}
+                start["variant"] = slot.variant
                 child.send({"do": "start", **start, "device": self.device, "hash": self.settings.hash})
                 begun.append((slot, child))
             except ChildFailed as error:
@@ -166,69 +184,67 @@ class Machine:
             except ChildFailed as error:
                 slot.dead = f"cannot start {self.framework}: {error}"
 
-    def _env(self) -> dict[str, str]:
-        """The environment as it is, but another hash seed in each process, and no switches that are to be compared."""
-        env = {**os.environ, "PYTHONHASHSEED": str(random.SystemRandom().randrange(2**32)), "TF_CPP_MIN_LOG_LEVEL": "2"}
-        for name in (
-            "TF_DETERMINISTIC_OPS",
-            "TF_CUDNN_DETERMINISTIC",
-            "OMP_NUM_THREADS",
-            "MKL_NUM_THREADS",
-            "NUMBA_NUM_THREADS",
-        ):
-            env.pop(name, None)
-        if "XLA_FLAGS" in env:
-            env["XLA_FLAGS"] = _DETERMINISM_FLAG.sub("", env["XLA_FLAGS"]).strip()
-        if self.settings.device == "cpu":
-            env["CUDA_VISIBLE_DEVICES"] = "-1"
-        return env
-
     def observe(self, case: Case) -> Observed:
         """One case in all processes, then its time in the first two."""
         request: Json = {"case": plain(case, self.device), "runs": self.settings.runs, "seconds": self.settings.seconds}
         seen: list[Observation] = []
         for slot in self._slots:
-            if any(one.problem and one.mode in ("default", slot.mode) for one in seen):
+            if any(one.problem and one.mode in ("default", slot.mode) and not one.variant for one in seen):
                 continue  # what crashed or hung would do so again, for as long
             seen.append(self._ask(slot, {"do": "observe", **request}))
-        good = has_mode(self.framework, self.device) and all(one.results for one in seen[:2])
+            if self.alone and slot.child is not None:
+                slot.child.end()
+                slot.child = None
+        good = not self.alone and has_mode(self.framework, self.device) and all(one.results for one in seen[:2])
         return Observed(case, self.device, tuple(seen), self._timed(request["case"]) if good else ())
 
     def _ask(self, slot: _Slot, request: Json) -> Observation:
         if slot.child is None and not slot.dead:
             self._start([slot])
         if slot.child is None:
-            return Observation(slot.mode, slot.threads, problem=slot.dead)
+            return Observation(slot.mode, slot.threads, variant=slot.variant, problem=slot.dead)
         try:
             answer = slot.child.ask(request, self.settings.timeout)
             return _observation(slot, answer)
         except ChildFailed as error:
             slot.child = None
-            return Observation(slot.mode, slot.threads, problem=str(error))
+            return Observation(slot.mode, slot.threads, variant=slot.variant, problem=str(error))
         except (KeyError, TypeError, ValueError) as error:
             slot.child.end()
             slot.child = None
-            return Observation(
-                slot.mode, slot.threads, problem=f"the process wrote something that is no answer: {error}"
-            )
+            problem = f"the process wrote something that is no answer: {error}"
+            return Observation(slot.mode, slot.threads, variant=slot.variant, problem=problem)
 
     def _timed(self, case: Json) -> tuple[tuple[float, float, float, float], ...]:
-        """Default, deterministic, deterministic, default: what drifts slowly weighs on both alike."""
+        """Default, deterministic, deterministic, default, or the other way round, as chance has it.
+
+        What drifts slowly weighs on both alike. Only the process that is timed runs: the others are stopped.
+        """
         request = {"do": "time", "case": case, "blocks": 1, "seconds": _BLOCK}
         quads: list[tuple[float, float, float, float]] = []
         end = time.monotonic() + self.settings.patience
         try:
             while len(quads) < _FEWEST or (len(quads) < _QUADS and time.monotonic() < end):
-                one, two, three, four = (self._time(number, request) for number in (0, 1, 1, 0))
-                quads.append((one, two, three, four))
+                first, second = random.choice(((0, 1), (1, 0)))
+                one, two, three, four = (self._time(number, request) for number in (first, second, second, first))
+                quads.append((one, two, three, four) if first == 0 else (two, one, four, three))
         except ChildFailed:
             return ()  # no ratio; what was observed stands
+        finally:
+            self._pause(None)
         return tuple(quads)
+
+    def _pause(self, but: Child | None) -> None:
+        """Stops all processes but one; None lets all go on."""
+        for slot in self._slots:
+            if slot.child is not None:
+                slot.child.pause(but is not None and slot.child is not but)
 
     def _time(self, number: int, request: Json) -> float:
         child = self._slots[number].child
         if child is None:
             raise ChildFailed("the process is gone")
+        self._pause(child)
         try:
             answer = child.ask(request, self.settings.timeout)
         except ChildFailed:
@@ -240,12 +256,14 @@ class Machine:
         return found[0]
 
 
-def observe(cases: Sequence[Case], machine: Machine) -> Iterator[Observed]:
+def observe(cases: Sequence[Case], machine: Machine, begin: Callable[[Case], None] | None = None) -> Iterator[Observed]:
     """The cases one after another, until the deadline; those for another device are told apart by no observations."""
     for case in cases:
         deadline = machine.settings.deadline
         if deadline is not None and time.monotonic() > deadline:
             return
+        if begin is not None:
+            begin(case)
         if machine.device not in case.devices:
             yield Observed(case, "", (), lacking=machine.lacking)
         else:
@@ -265,11 +283,12 @@ def plain(case: Case, device: str) -> Json:
 
 def _observation(slot: _Slot, answer: Json) -> Observation:
     if "raised" in answer:
-        return Observation(slot.mode, slot.threads, raised=str(answer["raised"]))
+        return Observation(slot.mode, slot.threads, variant=slot.variant, raised=str(answer["raised"]))
     if not answer["results"] or len(answer["digests"]) != max(answer["results"]) + 1:
         raise ValueError("the results do not fit together")
     return Observation(
         slot.mode, slot.threads, tuple(map(int, answer["results"])), tuple(map(str, answer["digests"])),
         int(answer["unseeded"]), answer["max_ulp"], answer["max_relative"], int(answer["nan"]), int(answer["inf"]),
         int(answer["elements"]), str(answer["inputs"]), ulp_histogram=tuple(map(int, answer["ulp_histogram"])),
+        variant=slot.variant,
     )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import importlib.util
 import os
@@ -28,6 +29,16 @@ class Plain(Framework):
     def __init__(self, start):
         super().__init__(start)
         self.start, self.count = start, 0
+        shown = os.environ.get("CUDA_VISIBLE_DEVICES") != "-1"
+        self.names = ["card"] * (int(os.environ.get("PLAIN_GPUS", "0")) if shown else 0)
+        if self.gpu and os.environ.get("PLAIN_BROKEN"):
+            raise RuntimeError("CUDA initialization failed")
+        if self.gpu and os.environ.get("PLAIN_LOCK"):
+            self.lock = os.open(os.environ["PLAIN_LOCK"], os.O_CREAT | os.O_RDWR)
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # one process at a time
+
+    def for_gpus(self):
+        return not os.environ.get("PLAIN_CPU_BUILD")
 
     def versions(self):
         return {"plain": "1"}

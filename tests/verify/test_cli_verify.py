@@ -88,7 +88,9 @@ def test_nothing_confirmed(verify: Callable[..., Any]) -> None:
     ran = verify("--op", "steady")
     assert ran.code == 0
     assert "not-reproduced steady [cpu, float32, eager, forward]" in ran.out
-    assert "with 95 % confidence, conditions unchanged" in " ".join(ran.out.split())
+    assert "with 95 % confidence under each condition that can race, if runs are independent" in " ".join(
+        ran.out.split()
+    )
     assert "1 case: 1 not-reproduced" in ran.out
 
 
@@ -184,6 +186,34 @@ def test_a_job_that_is_ended_leaves_a_partial_report_and_no_process(tmp_path: Pa
     assert "endless" in [one["op"].split(" / ")[0] for one in report["unfinished"]]
     left = [p for p in Path("/proc").glob("[0-9]*/environ") if mark.encode() in _read(p)]
     assert left == []
+
+
+def test_a_report_grows_while_it_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from d9mlint.cli import verify_progress
+    from d9mlint.model import Case
+
+    monkeypatch.setattr(verify_progress, "_KEEPING", 0.0)
+    kept: list[str] = []
+    with verify_progress.progress(2, lambda: kept.append("kept"), every=0.01) as under_way:
+        under_way.begin(Case("tf.gather", "tensorflow", "forward", "1"))
+        assert "0 of 2 cases" in under_way.line
+        assert "now tf.gather / forward" in under_way.line
+        under_way.end()
+    assert kept == ["kept"]
+
+
+def test_without_a_terminal_a_line_tells_where_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    from d9mlint.cli import verify_progress
+    from d9mlint.model import Case
+
+    with verify_progress.progress(3, lambda: None, every=0.01) as under_way:
+        under_way.begin(Case("tf.gather", "tensorflow", "forward", "1"))
+        end = time.monotonic() + 20
+        said = ""
+        while "now tf.gather" not in said:
+            assert time.monotonic() < end
+            said += capsys.readouterr().err
+    assert said.startswith("d9mlint: 0 of 3 cases after ")
 
 
 def test_a_hanging_start_is_bounded_by_the_time(tmp_path: Path, d9mlint: Callable[..., Any]) -> None:
@@ -287,7 +317,7 @@ def test_the_text_is_the_same_for_the_same_report() -> None:
         "  mode: deterministic mode does not cure it: 44 of 50 runs differ",
         "  cost: deterministic mode takes 1.50 times as long (1.20 to 1.90, 2 ms a run without)",
         "",
-        "1 case: 1 det-mode-leaks",
+        "1 of 1 op varied; 1 case: 1 det-mode-leaks",
         "  machine:    X, 2 cores, Linux",
     ]
 

@@ -29,10 +29,10 @@ def verdict(*observations: Observation) -> tuple[tuple[str, ...], str]:
 
 def test_all_equal_is_not_reproduced_with_a_conditional_bound() -> None:
     found = judged(Observed(CASE, "cpu", (seen("default", 0, *SAME), seen("deterministic", 0, *SAME))))
-    assert found.verdicts == ("not-reproduced",)
+    assert found.verdicts == ("untested-needs-device", "not-reproduced")
     assert found.deterministic_mode == "not-reproduced"
     assert found.bound == pytest.approx(1 - 0.05 ** (1 / 19))
-    assert "the entry is about the GPU, of which the CPU says nothing" in found.note
+    assert "the entry is about the GPU, of which this CPU says nothing" in found.note
 
 
 @pytest.mark.parametrize(("comparisons", "bound"), [(1, 0.95), (99, 0.0298), (299, 0.00997)])
@@ -83,7 +83,33 @@ def test_a_deterministic_mode_that_gave_no_answer_fixes_nothing() -> None:
 
 def test_bits_that_depend_on_the_number_of_threads() -> None:
     observations = (seen("default", 1, *SAME), seen("default", 16, *SAME, first="b"))
-    assert verdict(*observations)[0] == ("not-reproduced", "environment-sensitive")
+    assert verdict(*observations)[0] == (
+        "untested-needs-device",
+        "not-reproduced",
+        "environment-sensitive",
+    )
+
+
+def test_one_thread_cannot_race_and_bounds_nothing() -> None:
+    about = CASE._replace(about=("cpu",))
+    found = judged(Observed(about, "cpu", (seen("default", 1, *SAME), seen("default", 1, *SAME))))
+    assert (found.verdict, found.bound) == ("not-reproduced", None)
+    racing = (seen("default", 0, *SAME), seen("default", 16, *SAME), seen("default", 16, *SAME))
+    found = judged(Observed(about, "cpu", (seen("default", 1, *SAME), *racing)))
+    assert [one.bound for one in found.tallies] == [share_bound(19), None, share_bound(39)]
+    assert found.bound == share_bound(19)  # that of the condition which was tried least holds for all
+
+
+def test_settings_of_a_gpu_are_conditions_of_their_own() -> None:
+    default = [seen("default", 0, *SAME), seen("deterministic", 0, *SAME)]
+    other = seen("default", 0, *SAME, first="tf32-", variant="tf32")
+    found = judged(Observed(CASE, "gpu", (*default, other)))
+    assert found.verdicts == ("not-reproduced",)  # other bits by another setting are no difference between runs
+    found = judged(Observed(CASE, "gpu", (*default, seen("default", 0, *VARIES, variant="benchmark"))))
+    assert found.verdict == "confirmed"
+    assert {one.variant: one.differing for one in found.tallies} == {"": 0, "benchmark": 18}
+    refused = Observation("default", 0, variant="tf32", problem="no such switch")
+    assert judged(Observed(CASE, "gpu", (*default, refused))).verdict == "not-reproduced"
 
 
 def test_processes_that_differ_under_the_same_conditions() -> None:
@@ -98,7 +124,7 @@ def test_a_rare_race_is_not_taken_for_a_generator() -> None:
     found = judged(
         Observed(CASE, "cpu", (seen("default", 0, *SAME, unseeded=2), seen("default", 1, *SAME, unseeded=1)))
     )
-    assert found.verdict == "not-reproduced"
+    assert "not-reproduced" in found.verdicts
     assert "did differ in some processes" in found.note
 
 

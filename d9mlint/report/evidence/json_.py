@@ -76,7 +76,8 @@ def _tallies(several: Iterable[Tally]) -> list[Json]:
     return [
         {
             "threads": one.threads or "default", "processes": one.processes, "runs": one.runs,
-            "distinct": one.distinct, "differing": one.differing,
+            "distinct": one.distinct, "differing": one.differing, "variant": one.variant or None,
+            "bound": None if one.bound is None else round(one.bound, 6),
         }
         for one in several
     ]  # fmt: skip

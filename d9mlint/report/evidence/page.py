@@ -72,9 +72,8 @@ _CHOICES = ("framework", "device", "direction", "execution", "dtype")
 
 def headline(report: EvidenceReport) -> str:
     """What was seen, in one line."""
-    varied = sum(one.varied for one in report.evidence)
     partial = "partial report: " if report.stopped else ""
-    return f"{partial}{varied} of {count(len(report.evidence), 'case')} varied"
+    return f"{partial}{words.headline(report)} ({count(len(report.evidence), 'case')})"
 
 
 def _cards(report: EvidenceReport) -> list[tuple[str, str, str]]:

@@ -72,9 +72,8 @@ def _details(one: Evidence, width: int) -> Iterator[Line]:
 def _summary(report: EvidenceReport, width: int) -> Iterator[Line]:
     found = Counter(one.verdict for one in report.evidence)
     parts = [f"{found[verdict]} {verdict}" for verdict in OUTCOMES if found[verdict]]
-    yield (
-        (f"{count(len(report.evidence), 'case')}: {', '.join(parts)}" if parts else "Nothing was executed.", "bold"),
-    )
+    text = f"{words.headline(report)}; {count(len(report.evidence), 'case')}: {', '.join(parts)}"
+    yield ((text if parts else "Nothing was executed.", "bold"),)
     yield from item("machine", words.machine(report), width)
     if report.unexecuted:
         yield (("  not executed:", "bold"),)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from d9mlint.model import Evidence, EvidenceReport, Tally
-from d9mlint.model.evidence import FIXES, LEAKS, NOT_REPRODUCED, RAISES, RNG
+from d9mlint.model.evidence import FIXES, LEAKS, NOT_REPRODUCED, RAISES, RNG, UNTESTED
 from d9mlint.report.words import count, one_line
 
 _MODES = {
@@ -13,6 +13,17 @@ _MODES = {
     NOT_REPRODUCED: "equal in all {runs} runs",
     "not-run": "not tried",
 }
+
+
+def headline(report: EvidenceReport) -> str:
+    """How many ops vary, and how many could not be told of; what only draws numbers does not vary."""
+    ops = {one.case.op for one in report.evidence}
+    varied = {one.case.op for one in report.evidence if one.varied and one.verdict != RNG}
+    drawing = {one.case.op for one in report.evidence if one.verdict == RNG} - varied
+    untested = {one.case.op for one in report.evidence if one.verdict == UNTESTED} - varied
+    more = [f"{len(drawing)} only with the generator"] if drawing else []
+    more += [f"{len(untested)} not tested where it counts"] if untested else []
+    return ", ".join([f"{len(varied)} of {count(len(ops), 'op')} varied", *more])
 
 
 def differing(one: Evidence) -> str:
@@ -29,14 +40,16 @@ def equal(one: Evidence) -> str:
     """How many runs were equal, and what that leaves possible."""
     if not one.runs:
         return ""
-    bound = "" if one.bound is None else f"; at most {one.bound:.1%} differ with 95 % confidence, conditions unchanged"
+    assumed = "with 95 % confidence under each condition that can race, if runs are independent"
+    bound = "" if one.bound is None else f"; at most {one.bound:.1%} differ {assumed}"
     return f"{one.runs} equal runs in {one.processes} processes{bound}"
 
 
 def by_threads(tallies: tuple[Tally, ...]) -> str:
     """The same by number of threads."""
     return ", ".join(
-        f"{one.threads or 'default'}: {one.differing} of {one.runs} ({one.distinct} distinct)" for one in tallies
+        f"{one.variant or one.threads or 'default'}: {one.differing} of {one.runs} ({one.distinct} distinct)"
+        for one in tallies
     )
 
 
@@ -75,4 +88,8 @@ def machine(report: EvidenceReport) -> str:
         if isinstance(value, dict):
             parts += [f"{name} {version}" for name, version in value.get("versions", {}).items()]
             parts += [str(gpu) for gpu in value.get("gpus", ())]
+            parts += [str(value["unused"])] if value.get("unused") else []
+    gone = env.get("removed")
+    if isinstance(gone, dict):
+        parts.append(f"not passed on: {', '.join(sorted(gone))}")
     return ", ".join(one_line(part) for part in parts if part)

@@ -35,16 +35,32 @@ def started(start: Json) -> tuple[Any, Json]:
     try:
         framework = kind(start)
     except ImportError:
-        if start["device"] == "gpu" and not machine.gpus():
-            raise machine.NoDevice("the machine has no NVIDIA GPU") from None
+        if start["device"] == "gpu" and machine.trouble():
+            raise machine.NoDevice(machine.trouble()) from None
         raise
-    if start["device"] == "gpu" and not framework.names:
-        raise machine.NoDevice("the framework sees no GPU")
+    unseen = "" if framework.names else _unseen(framework)
+    if start["device"] == "gpu" and unseen:
+        raise machine.NoDevice(unseen)
     versions = framework.versions()
     driver = machine.driver() if framework.names else ""
     if driver:
         versions["driver"] = driver
-    return framework, {"versions": versions, "python": platform.python_version(), "gpus": framework.names}
+    answer = {"versions": versions, "python": platform.python_version(), "gpus": framework.names}
+    if framework.names:
+        answer.update(cards=machine.cards(), settings=framework.settings())
+    elif machine.gpus():
+        answer["unused"] = unseen  # a GPU that is there and that nobody can use is worth a word
+    return framework, answer
+
+
+def _unseen(framework: Any) -> str:
+    """Why the framework sees no GPU."""
+    trouble = machine.trouble()
+    if not trouble and not framework.for_gpus():
+        return "the machine has a GPU, but this build of the framework is for CPUs"
+    if not trouble and os.environ.get("CUDA_VISIBLE_DEVICES") is not None:
+        return "the framework sees no GPU: CUDA_VISIBLE_DEVICES is " + os.environ["CUDA_VISIBLE_DEVICES"]
+    return trouble or "the framework sees no GPU, though the driver shows one"
 
 
 def bound_to_parent() -> None:

@@ -46,7 +46,7 @@ def has_gpu() -> bool:
 
 def executed(launches: Sequence[KernelLaunch], reader: Reader, settings: Settings) -> Iterator[Evidence]:
     """The evidence on each launch, in order."""
-    gpu = has_gpu() if settings.device == "auto" else settings.device == "gpu"
+    gpu = has_gpu() if settings.device == "auto" else settings.device.startswith("gpu")
     reason = why_not_emulated() if not gpu else "" if has_gpu() else "no CUDA device is here"
     if reason:
         yield from (_untested(launch, reason) for launch in launches)

@@ -34,6 +34,14 @@ class Framework:
         """What the results depend on."""
         raise NotImplementedError
 
+    def for_gpus(self) -> bool:
+        """Whether this build can use GPUs at all."""
+        return True
+
+    def settings(self) -> Json:
+        """What results on a GPU depend on besides versions: TF32, autotuning."""
+        return {}
+
     def begin(self, case: Json) -> None:
         """Called before anything is made for a case."""
 

@@ -34,6 +34,8 @@ class Tensorflow(Framework):
         switch = getattr(tf.config.experimental, "enable_op_determinism", None)  # from 2.8 on
         if start["mode"] == "deterministic" and switch is not None:
             switch()
+        if start.get("variant"):
+            tf.config.experimental.enable_tensor_float_32_execution(start["variant"] == "tf32")
         self.names = [str(tf.config.experimental.get_device_details(gpu).get("device_name", "GPU")) for gpu in gpus]
         self.device = "/GPU:0" if self.gpu else "/CPU:0"
 
@@ -42,6 +44,14 @@ class Tensorflow(Framework):
         build = self.tf.sysconfig.get_build_info()
         known = {"tensorflow": self.tf.__version__, "keras": self.tf.keras.__version__, "numpy": self.np.__version__}
         return {**known, **{key: str(build[key]) for key in ("cuda_version", "cudnn_version") if key in build}}
+
+    def for_gpus(self) -> bool:
+        """Whether it was built with CUDA or ROCm."""
+        return bool(self.tf.test.is_built_with_gpu_support())
+
+    def settings(self) -> Json:
+        """As they are in this process."""
+        return {"tf32": bool(self.tf.config.experimental.tensor_float_32_execution_enabled())}
 
     def reset(self, seed: int) -> None:
         """Every generator that an op may draw from starts anew."""

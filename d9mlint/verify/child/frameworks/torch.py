@@ -28,6 +28,11 @@ class Torch(Framework):
         if start["threads"]:
             torch.set_num_threads(start["threads"])
         torch.use_deterministic_algorithms(start["mode"] == "deterministic")
+        if start.get("variant"):
+            torch.backends.cudnn.benchmark = start["variant"] == "benchmark"
+            if start["variant"] != "benchmark":
+                for one in (torch.backends.cuda.matmul, torch.backends.cudnn):
+                    one.allow_tf32 = start["variant"] == "tf32"
         self.names = [torch.cuda.get_device_name(n) for n in range(torch.cuda.device_count())]
         self.device = "cuda" if self.gpu else "cpu"
 
@@ -37,6 +42,15 @@ class Torch(Framework):
         known = {"torch": torch.__version__, "cuda": torch.version.cuda, "cudnn": torch.backends.cudnn.version()}
         known["rocm"] = getattr(torch.version, "hip", None)
         return {key: str(value) for key, value in known.items() if value is not None}
+
+    def for_gpus(self) -> bool:
+        """Whether it was built with CUDA or ROCm."""
+        return bool(self.torch.version.cuda or getattr(self.torch.version, "hip", None))
+
+    def settings(self) -> Json:
+        """As they are in this process."""
+        cuda, cudnn = self.torch.backends.cuda.matmul, self.torch.backends.cudnn
+        return {"allow_tf32": cuda.allow_tf32, "cudnn.allow_tf32": cudnn.allow_tf32, "cudnn.benchmark": cudnn.benchmark}
 
     def begin(self, case: Json) -> None:
         """What was compiled for other cases goes: after a few of them ``torch.compile`` would run eagerly."""
