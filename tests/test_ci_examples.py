@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -21,10 +22,11 @@ ACTION = ROOT / "action.yml"
 EXAMPLES = ROOT / "examples" / "ci"
 JENKINS = (EXAMPLES / "Jenkinsfile").read_text(encoding="utf-8")
 KINDS = {
-    "action.yml": "vendor.github-actions",
-    "github.yml": "vendor.github-workflows",
-    "gitlab.yml": "vendor.gitlab-ci",
+    ACTION: "vendor.github-actions",
+    EXAMPLES / "github.yml": "vendor.github-workflows",
+    EXAMPLES / "gitlab.yml": "vendor.gitlab-ci",
 }
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 BAD = "import numpy as np\n\nif __name__ == '__main__':\n    print(np.random.rand(3))\n"
 
 
@@ -46,27 +48,42 @@ def jenkins() -> str:
 # --- linted -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", [ACTION, EXAMPLES / "github.yml", EXAMPLES / "gitlab.yml"], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [*KINDS, *WORKFLOWS], ids=lambda path: path.name)
 def test_it_fits_the_schema_of_its_service(path: Path) -> None:
-    command = [str(BIN / "check-jsonschema"), "--builtin-schema", KINDS[path.name], str(path)]
+    schema = KINDS.get(path, "vendor.github-workflows")
+    command = [str(BIN / "check-jsonschema"), "--builtin-schema", schema, str(path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
 
 
 def test_nothing_of_a_pull_request_is_put_into_a_script() -> None:
-    command = [
-        str(BIN / "zizmor"),
-        "--offline",
-        "--no-config",
-        "--format",
-        "json",
-        str(ACTION),
-        str(EXAMPLES / "github.yml"),
-    ]
+    files = [str(path) for path in (ACTION, EXAMPLES / "github.yml", *WORKFLOWS)]
+    command = [str(BIN / "zizmor"), "--offline", "--no-config", "--format", "json", *files]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     found = [one for one in json.loads(done.stdout) if not one["ignored"]]
     # Tags of actions, not hashes: these are for readers, who pin what they have looked at.
     assert {one["ident"] for one in found} == {"unpinned-uses"}
+
+
+@pytest.mark.skipif(shutil.which("actionlint") is None, reason="no actionlint here; the workflow has it")
+def test_workflows_pass_actionlint() -> None:
+    files = [str(path) for path in (EXAMPLES / "github.yml", *WORKFLOWS)]
+    done = subprocess.run(["actionlint", "-no-color", *files], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_image_file_passes_hadolint() -> None:
+    command = [str(BIN / "hadolint"), str(ROOT / "docs" / "Dockerfile")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_every_supported_python_is_tested() -> None:
+    """Those that the package says it runs on, in the workflow and in the script that compares reports."""
+    named = re.findall(r"Python :: (3\.\d+)", (ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "test.yml").read_text(encoding="utf-8"))
+    assert workflow["jobs"]["python"]["strategy"]["matrix"]["python"] == named
+    assert f"for version in {' '.join(named)}; do" in (ROOT / ".ci" / "interpreters").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("script", [*(step["run"] for step in steps().values()), jenkins()])
