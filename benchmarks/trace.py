@@ -1,11 +1,12 @@
 """What tracing costs: the time of a step under each stage of `d9mlint trace`, as a ratio to the untraced program.
 
-    python benchmarks/trace.py INTERPRETER [BLOCKS]
+    python benchmarks/trace.py INTERPRETER [BLOCKS [FRAMEWORK]...]
 
-The interpreter must have PyTorch. A convolutional network is trained on made-up images; in each block the program runs
-untraced, under stage 0 (light) and under stage 2 (ops), one after the other, so that what drifts weighs on all alike.
-The program takes the CPU time of its own steps, in one thread, without the first ones: what else runs on the machine
-does not count then. The median over blocks is printed.
+Frameworks (torch, tensorflow, jax; without a name all three) that the interpreter lacks are left out. A convolutional
+network is trained on made-up images, in TensorFlow inside a `tf.function`, in JAX in a jitted step; in each block the
+program runs untraced, under stage 0 (light), 2 (ops) and, in PyTorch, 3 (each op three times more), one after the
+other, so that what drifts weighs on all alike. The program takes the CPU time of its own steps, in one thread, without
+the first ones: what else runs on the machine does not count then. The median over blocks is printed.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from d9mlint.trace.run import LIGHT, OPS, Conditions, Program, Settings, run
+from d9mlint.trace.run import LIGHT, OPS, SHADOW, Conditions, Program, Settings, run
 
-SOURCE = """\
+TORCH = """\
 import statistics, sys, time
 import torch
 from torch import nn
@@ -52,6 +53,75 @@ for step in range(steps):
 with open("times", "w") as stream:
     stream.write(f"{statistics.median(times[2:])} {' '.join(losses)}")
 """
+TENSORFLOW = """\
+import statistics, sys, time
+import tensorflow as tf
+tf.config.threading.set_intra_op_parallelism_threads(1)
+tf.config.threading.set_inter_op_parallelism_threads(1)
+tf.keras.utils.set_random_seed(0)
+width, size, batch, steps = (int(word) for word in sys.argv[1:5])
+layers = tf.keras.layers
+several = []
+for number in range(4):
+    several += [layers.Conv2D(width * 2 ** number, 3, padding="same"), layers.BatchNormalization(), layers.ReLU(),
+                layers.MaxPooling2D()]
+model = tf.keras.Sequential([*several, layers.Flatten(), layers.Dense(10)])
+optimizer = tf.keras.optimizers.SGD(0.01, momentum=0.9)
+x, y = tf.random.normal((batch, size, size, 3)), tf.random.uniform((batch,), maxval=10, dtype=tf.int32)
+model.build(x.shape)
+optimizer.build(model.trainable_variables)
+@tf.function
+def train(x, y):
+    with tf.GradientTape() as tape:
+        logits = model(x, training=True)
+        loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(y, logits))
+    gradients = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+    return loss
+times, losses = [], []
+for step in range(steps):
+    begun = time.process_time()
+    loss = train(x, y)
+    losses.append(float(loss).hex())
+    times.append(time.process_time() - begun)
+with open("times", "w") as stream:
+    stream.write(f"{statistics.median(times[2:])} {' '.join(losses)}")
+"""
+JAX = """\
+import os, statistics, sys, time
+os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false"
+import jax
+import jax.numpy as jnp
+width, size, batch, steps = (int(word) for word in sys.argv[1:5])
+keys = iter(jax.random.split(jax.random.key(0), 16))
+weights, channels = [], 3
+for number in range(4):
+    weights.append(0.1 * jax.random.normal(next(keys), (3, 3, channels, width * 2 ** number)))
+    channels = width * 2 ** number
+weights.append(0.1 * jax.random.normal(next(keys), (channels * (size // 16) ** 2, 10)))
+x, y = jax.random.normal(next(keys), (batch, size, size, 3)), jax.random.randint(next(keys), (batch,), 0, 10)
+def loss_of(weights, x, y):
+    for kernel in weights[:-1]:
+        x = jax.lax.conv_general_dilated(x, kernel, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+        x = jax.nn.relu(x - x.mean((0, 1, 2)))
+        x = jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID")
+    logits = jax.nn.log_softmax(x.reshape(x.shape[0], -1) @ weights[-1])
+    return -jnp.take_along_axis(logits, y[:, None], 1).mean()
+@jax.jit
+def train(weights, x, y):
+    loss, gradients = jax.value_and_grad(loss_of)(weights, x, y)
+    return [one - 0.01 * gradient for one, gradient in zip(weights, gradients)], loss
+times, losses = [], []
+for step in range(steps):
+    begun = time.process_time()
+    weights, loss = train(weights, x, y)
+    losses.append(float(loss).hex())
+    times.append(time.process_time() - begun)
+with open("times", "w") as stream:
+    stream.write(f"{statistics.median(times[2:])} {' '.join(losses)}")
+"""
+PROGRAMS = {"torch": TORCH, "tensorflow": TENSORFLOW, "jax": JAX}
+_REPEATS = 3
 SIZES = {
     "CNN (width 32, 64 images of 64x64)": ("32", "64", "64", "8"),
     "toy (width 2, 4 images of 16x16)": ("2", "16", "4", "40"),
@@ -63,7 +133,7 @@ def step(python: str, words: tuple[str, ...], stage: str) -> tuple[float, list[s
     """The median time of a step, and the losses."""
     if stage:
         program = Program(python, ("program.py",), words, (os.getcwd(),))  # noqa: PTH109
-        ran = run(program, Settings(0), Conditions(stage), 0, 600)
+        ran = run(program, Settings(0, repeats=_REPEATS), Conditions(stage), 0, 600)
         assert ran.whole, ran.ended
     else:
         subprocess.run([python, "program.py", *words], check=True)
@@ -71,25 +141,36 @@ def step(python: str, words: tuple[str, ...], stage: str) -> tuple[float, list[s
     return float(seconds), losses
 
 
+def measured(python: str, words: tuple[str, ...], stages: tuple[str, ...], blocks: int) -> str:
+    """The ratios of one program, in words."""
+    times: dict[str, list[float]] = {stage: [] for stage in ("", *stages)}
+    losses: dict[str, list[list[str]]] = {stage: [] for stage in times}
+    for _ in range(blocks):
+        for stage in ("", *stages):
+            seconds, found = step(python, words, stage)
+            times[stage].append(seconds)
+            losses[stage].append(found)
+    plain = statistics.median(times[""])
+    told = []
+    for stage in stages:
+        same = "the same losses" if all(one == losses[""][0] for one in losses[stage]) else "OTHER LOSSES"
+        told.append(f"{stage} {statistics.median(times[stage]) / plain:.2f} times, {same}")
+    return f"{plain * 1000:.1f} ms of CPU time a step untraced; " + "; ".join(told)
+
+
 def main() -> None:
     """Prints the ratios."""
     python, blocks = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 3
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        Path("program.py").write_text(SOURCE, encoding="utf-8")
-        for name, words in SIZES.items():
-            times: dict[str, list[float]] = {"": [], LIGHT: [], OPS: []}
-            losses = []
-            for _ in range(blocks):
-                for stage, several in times.items():
-                    seconds, found = step(python, words, stage)
-                    several.append(seconds)
-                    losses.append(found)
-            plain = statistics.median(times[""])
-            same = "bit for bit the same" if all(one == losses[0] for one in losses) else "DIFFERENT"
-            light, ops = (statistics.median(times[stage]) / plain for stage in (LIGHT, OPS))
-            costs = f"stage 0 takes {light:.2f} times, stage 2 {ops:.2f} times as long"
-            print(f"{name}: {plain * 1000:.1f} ms of CPU time a step untraced; {costs}; losses {same}", flush=True)
+        for framework in sys.argv[3:] or PROGRAMS:
+            if subprocess.run([python, "-c", f"import {framework}"], capture_output=True, check=False).returncode:
+                print(f"{framework}: not in this interpreter")
+                continue
+            Path("program.py").write_text(PROGRAMS[framework], encoding="utf-8")
+            stages = (LIGHT, OPS, SHADOW) if framework == "torch" else (LIGHT, OPS)
+            for name, words in SIZES.items():
+                print(f"{framework}, {name}: {measured(python, words, stages, blocks)}", flush=True)
         os.chdir("/")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from .recorder import digest
 from .tensors import OPAQUE, hasher
 
-_LARGE = 2**18
+_LARGE, _UNCOPIED = 2**18, 2**16
 
 
 class Arrays:
@@ -29,7 +29,7 @@ class Arrays:
             return digest(repr(array.tolist()))
         if getattr(array.dtype, "itemsize", 0) == 0:
             return OPAQUE
-        return self._hash(array.tobytes())
+        return self._hash(_bytes(array))
 
     def bag(self, array: Any) -> str:
         """The same for the same rows in any order; empty for large arrays."""
@@ -37,3 +37,10 @@ class Arrays:
             return ""
         rows = array.reshape(array.shape[0], -1) if array.ndim else array.reshape(1, -1)
         return digest(sorted(row.tobytes() if row.dtype.kind != "O" else repr(row.tolist()) for row in rows))
+
+
+def _bytes(array: Any) -> Any:
+    """The elements one behind the other; those of a large array that lies so are not copied."""
+    if array.nbytes <= _UNCOPIED or not array.flags.c_contiguous:
+        return array.tobytes()
+    return memoryview(array.reshape(-1).view("uint8"))

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 _GOLDEN = -7046029254386353131  # 0x9e3779b97f4a7c15
 _FIRST, _SECOND = -4658895280553007687, -7723592293110705685  # 0xbf58476d1ce4e5b9, 0x94d049bb133111eb
-_SMALL = 2**16
+_SMALL, _SHORT = 2**16, 2**10
+"""Bytes of tensors that are copied to be hashed, and those that SHA-1 is not worth its start for."""
 _BAG = 2**16
 """Elements up to which it is also told whether others hold the same ones in another order."""
 OPAQUE = "?"
@@ -31,8 +32,8 @@ def _blake(data: Any) -> str:
 
 
 def _plain(data: Any) -> str:
-    """BLAKE2b; for much data SHA-1, which processors have instructions for: twice as fast, and not attacked here."""
-    return _blake(data) if len(data) <= _SMALL else hashlib.sha1(data).hexdigest()[:16]
+    """BLAKE2b; for more data SHA-1, which processors have instructions for: twice as fast, and not attacked here."""
+    return _blake(data) if len(data) <= _SHORT else hashlib.sha1(data).hexdigest()[:16]
 
 
 def hasher() -> Callable[[Any], str]:
