@@ -102,7 +102,7 @@ class _Trial:
 
     def next(self, part: Part, reason: str) -> None:
         """Tries another way, as a part cannot be made or has not removed its finding: earlier, else the next."""
-        if part.statements and part.path not in self.early:
+        if part.statements and part.own is None and part.path not in self.early:
             self.early.add(part.path)
         else:
             self._dropped.add(part)
@@ -111,7 +111,10 @@ class _Trial:
     def less(self, path: str) -> None:
         """Tries a file with statements earlier, then without what is risky, as a new finding has come."""
         there = [part for part in self.parts() if part.path == path]
-        if path not in self.early and any(part.statements for part in there):
+        own = [part for part in there if part.own is not None]
+        if own:
+            self._dropped.update(own)
+        elif path not in self.early and any(part.statements for part in there):
             self.early.add(path)
         elif there:
             worst = max(map(_risk, there))

@@ -86,20 +86,21 @@ def keywords(_: object, place: Place) -> Iterator[Edit | Need]:
             added.append(f"{name}={told}")
         yield from needs
     if added:
-        yield _appended(place, found, added)
+        yield appended(place.path, found.of, found.node, added)
 
 
-def _appended(place: Place, found: _Called, added: list[str]) -> Edit:
-    """The edit that puts arguments behind those that are there, each on a line where these stand so."""
-    args, where = found.node.args, found.of.positions
+def appended(path: str, of: Tree, node: cst.Call, added: list[str]) -> Edit:
+    """The edit that puts arguments behind those of a call, each on a line where these stand so."""
+    args, where = node.args, of.positions
     if not args:
-        return Edit(_before_end(place.at), ", ".join(added))
+        at = span(path, where[node])
+        return Edit(_before_end(at), ", ".join(added))
     line = where[args[-1]].start.line
-    before = where[args[-2].value].end.line if len(args) > 1 else where[found.node].start.line
-    indent = found.of.indent(line)
-    own = line > before and not found.of.lines[line - 1][: where[args[-1]].start.column].strip()
+    before = where[args[-2].value].end.line if len(args) > 1 else where[node].start.line
+    indent = of.indent(line)
+    own = line > before and not of.lines[line - 1][: where[args[-1]].start.column].strip()
     between = f",\n{indent}" if own else ", "
-    at = span(place.path, where[args[-1].value])
+    at = span(path, where[args[-1].value])
     return Edit(end(at), "".join(f"{between}{one}" for one in added))
 
 

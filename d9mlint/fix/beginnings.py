@@ -1,19 +1,16 @@
-"""Statements, and what edits need, put into a script: behind its imports, or where its command line is parsed."""
+"""Statements, and what edits need, put into a script behind its imports."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import libcst as cst
 
 from d9mlint.fix import names
-from d9mlint.fix.place import Need
 from d9mlint.fix.remedies import ROOTS
-from d9mlint.fix.tree import Statement, Tree, at_start, behind, is_text, tree
+from d9mlint.fix.tree import Tree, is_text, tree
 from d9mlint.model import Edit, Location
 
-_NUMBER = re.compile(r"\(\d+\)$")
 _STANDARD = ("random", "os", "zlib", "hashlib")
 _PACKAGES = frozenset(
     {*ROOTS.values(), "__future__", "sys", "math", "time", "datetime", "json", "argparse", "logging", "pathlib", "re",
@@ -94,67 +91,6 @@ def _present(of: Tree, told: Collection[str], last: cst.CSTNode | None) -> set[s
 
 def _text(of: Tree, stmt: cst.CSTNode) -> str:
     return of.code(stmt.with_changes(leading_lines=())).strip() if hasattr(stmt, "leading_lines") else ""
-
-
-# -- the command line ------------------------------------------------------------------------------------------------
-
-
-def after_parsing(path: str, source: bytes, statements: Iterable[str], flag: str) -> list[Edit | Need] | str:
-    """What puts seeds where the command line has been parsed, with the value of ``flag``; or why it cannot."""
-    of = tree(source)
-    if of is None:
-        return _UNPARSED
-    places = list(_parsed(of))
-    if len(places) != 1:
-        return "its command line is not parsed at one place"
-    name, statement = places[0]
-    wanted = list(statements)
-    bound = names.bound(of.module.body)
-    told = [re.sub(_NUMBER, f"({name}.{flag})", names.known(one, bound)) for one in wanted]
-    if isinstance(statement.node, cst.FunctionDef):
-        body = statement.node.body
-        indent = of.indent(of.positions[body.body[0]].start.line)
-        edit = at_start(path, of, body, f"\n{indent}".join(told))
-    else:
-        indent = of.indent(statement.where.start.line)
-        edit = behind(path, of, statement, f"\n{indent}".join(told))
-    if edit is None:
-        return "its command line is parsed on a line with other statements"
-    return [edit, *(Need(path, one.partition(".")[0]) for one in wanted)]
-
-
-def _parsed(of: Tree) -> Iterator[tuple[str, Statement]]:
-    """The names of what is parsed, each with the statement that binds it, or the function that is called with it."""
-    functions = {one.node.name.value: one for one in of.statements if isinstance(one.node, cst.FunctionDef)}
-    parsers = {
-        one.functions[-1].name.value
-        for one in of.statements
-        if one.functions and any(isinstance(part, cst.Return) and _parses(part.value, ()) for part in _parts(one))
-    }
-    for one in of.statements:
-        for part in _parts(one):
-            if isinstance(part, cst.Assign) and len(part.targets) == 1 and _parses(part.value, parsers):
-                target = part.targets[0].target
-                if isinstance(target, cst.Name) and len(_parts(one)) == 1:
-                    yield target.value, one
-            elif isinstance(part, cst.Expr) and isinstance(part.value, cst.Call) and len(part.value.args) == 1:
-                func = part.value.func
-                to = functions.get(func.value) if isinstance(func, cst.Name) else None
-                if to is None or not _parses(part.value.args[0].value, parsers):
-                    continue
-                if isinstance(to.node, cst.FunctionDef) and to.node.params.params:
-                    yield to.node.params.params[0].name.value, to
-
-
-def _parts(one: Statement) -> Sequence[cst.BaseSmallStatement]:
-    return one.node.body if isinstance(one.node, cst.SimpleStatementLine) else ()
-
-
-def _parses(value: cst.CSTNode | None, parsers: Collection[str]) -> bool:
-    """Whether a value is what ``parse_args`` returns, or a function that returns it."""
-    func = value.func if isinstance(value, cst.Call) else None
-    name = func.attr.value if isinstance(func, cst.Attribute) else func.value if isinstance(func, cst.Name) else ""
-    return name == "parse_args" if isinstance(func, cst.Attribute) else name in parsers
 
 
 # -- imports ---------------------------------------------------------------------------------------------------------

@@ -34,8 +34,7 @@ def behind_maker(note: str, place: Place) -> Iterator[Edit | Need]:
     if not name:
         return
     statement, seed = _seeded(of, made, name) or (made, "1")
-    edit = behind(maker.path, of, statement, f"{name}.{_ONE.sub(f'{seed})', method)}")
-    yield from [edit] if edit is not None else []
+    yield behind(maker.path, of, statement, f"{name}.{_ONE.sub(f'{seed})', method)}")
 
 
 def _assigned(of: Tree, made: Statement) -> str:
@@ -208,8 +207,7 @@ def states(note: str, place: Place) -> Iterator[Edit | Need]:
     step = load.tree.module.default_indent
     lines = [f'if "rng_state" in {name}:']
     lines += [step + load.known(put.format(f'{name}["{key}"]')) for key, (_, put) in parts.items()]
-    edit = behind(load.path, load.tree, statement, f"\n{indent}".join(lines))
-    yield from [edit] if edit is not None else []
+    yield behind(load.path, load.tree, statement, f"\n{indent}".join(lines))
     yield from (Need(path, "torch") for path in (place.path, load.path))
 
 

@@ -12,13 +12,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from d9mlint.fix import beginnings, places, settings, statements
+from d9mlint.fix import beginnings, places, seeds, settings, statements
 from d9mlint.fix.edits import is_python, overlaps
 from d9mlint.fix.place import Need, Place
 from d9mlint.model import Edit, Finding, Location, Rule
 
 _OTHER = "it is no file that can be patched"
 _UNKNOWN = "it is written in a way that is not known"
+_SAME_TEXT = "another patch changes the same text"
 _MEANING = "what to write depends on what the program means"
 _FLAG_RULE, _FLAG = "seed-flag-unused", re.compile(r"`--([\w-]+)` is parsed")
 
@@ -45,8 +46,8 @@ class Part(NamedTuple):
     path: str
     safe: bool
     statements: tuple[str, ...] = ()
-    flag: str = ""
-    """The program's own flag for a seed, which nothing reads so far."""
+    own: seeds.Own | None = None
+    """The program's own seed, which its seeds are set to where it is known."""
     edits: tuple[Edit, ...] = ()
     needs: tuple[Need, ...] = ()
 
@@ -85,17 +86,25 @@ def _ways(found: Finding, rules: Mapping[str, Rule], files: Files) -> Iterator[t
         yield _in_place(found, rules, files)
     block = _of_remedy(found, files.texts) or _moved(found, rules, files.texts)
     if block is not None:
-        yield _at_start(found, block, files)
+        yield from _at_start(found, block, files)
     if not decided and (block is None or _cure(found.rule, rules)):
         yield _in_place(found, rules, files)
 
 
-def _at_start(found: Finding, block: statements.Block, files: Files) -> tuple[list[Part], str]:
+def _at_start(found: Finding, block: statements.Block, files: Files) -> Iterator[tuple[list[Part], str]]:
+    """Statements for each entry: seeds with the one that it has; where it has none or it is too late, with a number."""
     if not found.entries:
-        return [], "no program is known that it belongs to"
-    flag = _unused_flag(found)
+        yield [], "no program is known that it belongs to"
+        return
+    reason = files.why_not(found.entries)
     entries = [entry for entry in found.entries if entry in files.texts]
-    return [Part(found, entry, block.safe, block.statements, flag) for entry in entries], files.why_not(found.entries)
+    parts = [Part(found, entry, block.safe, block.statements) for entry in entries]
+    seeded = [one for one in block.statements if "seed(" in one]
+    own = {entry: seeds.known(entry, files.texts[entry], _unused_flag(found)) if seeded else () for entry in entries}
+    for number in range(max(map(len, own.values()), default=0)):
+        told = [(part, own[part.path][number]) for part in parts if number < len(own[part.path])]
+        yield [part._replace(own=one, safe=part.safe and one.safe) for part, one in told], reason
+    yield parts, reason
 
 
 def _of_remedy(found: Finding, sources: Mapping[str, bytes]) -> statements.Block | None:
@@ -175,7 +184,7 @@ def edits(parts: Sequence[Part], files: Files, early: Collection[str] = ()) -> M
     left: list[tuple[Part, str]] = []
     for part in parts:
         if any(overlaps(new.location, one.location) for new in part.edits for one in out if new != one):
-            left.append((part, "another patch changes the same text"))
+            left.append((part, _SAME_TEXT))
         else:
             out += part.edits
             needs += part.needs
@@ -183,12 +192,18 @@ def edits(parts: Sequence[Part], files: Files, early: Collection[str] = ()) -> M
     wanted: dict[str, list[str]] = {}
     for path in dict.fromkeys(part.path for part in starting):
         there = [part for part in starting if part.path == path]
-        wanted[path], made = _with_flag(path, there, files)
-        if isinstance(made, str):
-            left += [(part, made) for part in there]
-        else:
-            out += [one for one in made if isinstance(one, Edit)]
-            needs += [one for one in made if isinstance(one, Need)]
+        wanted[path] = [one for one in _ordered(there) if any(_is_at_top(part, one) for part in there)]
+        for own in dict.fromkeys(part.own for part in there if part.own is not None):
+            users = [part for part in there if part.own == own]
+            told = [one for one in _ordered(users) if "seed(" in one and one not in wanted[path]]
+            made = seeds.put(path, files.texts[path], own, told)
+            if not isinstance(made, str) and _clash(made, out):
+                made = _SAME_TEXT
+            if isinstance(made, str):
+                left += [(part, made) for part in users]
+            else:
+                out += [one for one in made if isinstance(one, Edit)]
+                needs += [one for one in made if isinstance(one, Need)]
     for path in dict.fromkeys([*wanted, *(need.path for need in needs)]):
         needed = list(dict.fromkeys(need.text for need in needs if need.path == path))
         told = wanted.get(path, [])
@@ -204,13 +219,14 @@ def edits(parts: Sequence[Part], files: Files, early: Collection[str] = ()) -> M
     return Made(tuple(dict.fromkeys(out)), tuple(left))
 
 
-def _with_flag(path: str, parts: Sequence[Part], files: Files) -> tuple[list[str], list[Edit | Need] | str]:
-    """The statements for the start of a file, and what puts seeds where its own flag is known, or why it cannot."""
-    flag = next((part.flag for part in parts if part.flag), "")
-    told = list(_ordered(parts))
-    flagged = [one for one in told if flag and "seed(" in one]
-    made = beginnings.after_parsing(path, files.texts[path], flagged, flag) if flagged else []
-    return [one for one in told if one not in flagged] if not isinstance(made, str) else [], made
+def _is_at_top(part: Part, statement: str) -> bool:
+    """Whether a statement of a part stands at the start of its file: all but seeds with the program's own one."""
+    return statement in part.statements and (part.own is None or "seed(" not in statement)
+
+
+def _clash(made: Sequence[Edit | Need], others: Sequence[Edit]) -> bool:
+    edited = [one for one in made if isinstance(one, Edit)]
+    return any(overlaps(one.location, other.location) for one in edited for other in others if one != other)
 
 
 def _ordered(parts: Iterable[Part]) -> Iterator[str]:

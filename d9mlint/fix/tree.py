@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -148,13 +149,16 @@ def end(at: Location) -> Location:
 # -- lines ----------------------------------------------------------------------------------------------------------
 
 
-def behind(path: str, of: Tree, statement: Statement, text: str) -> Edit | None:
-    """The edit that puts a line behind a statement; None where it is no line of its own."""
-    if not isinstance(statement.node, cst.SimpleStatementLine):
-        return None
+def behind(path: str, of: Tree, statement: Statement, text: str) -> Edit:
+    """The edit that puts a line behind a statement, and behind the comments at the end of its block."""
     last = statement.where.end.line
-    place = len(of.lines[last - 1]) + 1
     indent = of.indent(statement.where.start.line)
+    if not isinstance(statement.node, cst.SimpleStatementLine):
+        for number, line in enumerate(of.lines[last:], last + 1):
+            if line.strip() and not re.match(rf"{indent}\s+#", line):
+                break
+            last = number if line.strip() else last
+    place = len(of.lines[last - 1]) + 1
     return Edit(Location(path, last, place, last, place), f"\n{indent}{text}")
 
 
@@ -170,6 +174,13 @@ def at_start(path: str, of: Tree, body: cst.BaseSuite, text: str) -> Edit | None
     line = where.start.line - _above(of, first)
     at = Location(path, line, 1, line, 1)
     return Edit(at, f"{of.indent(where.start.line)}{text}\n")
+
+
+def last_name(node: cst.CSTNode | None) -> str:
+    """The last part of a name; empty of what is none."""
+    if isinstance(node, cst.Attribute):
+        return node.attr.value
+    return node.value if isinstance(node, cst.Name) else ""
 
 
 def is_text(statement: cst.CSTNode) -> bool:

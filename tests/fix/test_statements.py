@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from d9mlint.fix import edited
-from d9mlint.fix.beginnings import after_parsing, insertion
-from d9mlint.fix.place import Need
+from d9mlint.fix.beginnings import insertion
 from d9mlint.fix.statements import block
 from d9mlint.model import Edit
 
@@ -88,39 +87,6 @@ def test_what_is_there_is_not_said_twice() -> None:
 
 def test_what_cannot_be_parsed_stays() -> None:
     assert insertion("train.py", b"def f(:\n", ["random.seed(1)"]) == "it cannot be parsed"
-
-
-@pytest.mark.parametrize(
-    ("source", "wanted"),
-    [
-        ("def main():\n    args = parser.parse_args()\n    return args\n",
-         "def main():\n    args = parser.parse_args()\n    torch.manual_seed(args.seed)\n    return args\n"),
-        ("def parse():\n    return parser.parse_args()\nopt = parse()\n",
-         "def parse():\n    return parser.parse_args()\nopt = parse()\ntorch.manual_seed(opt.seed)\n"),
-        ("def main(opt):\n\t'Trains.'\n\tprint(opt)\nmain(parser.parse_args())\n",
-         "def main(opt):\n\t'Trains.'\n\ttorch.manual_seed(opt.seed)\n\tprint(opt)\nmain(parser.parse_args())\n"),
-    ],
-)  # fmt: skip
-def test_the_value_of_the_programs_own_flag(source: str, wanted: str) -> None:
-    data = f"import torch\n\n\n{source}".encode()
-    found = after_parsing("train.py", data, ["torch.manual_seed(1)"], "seed")
-    assert not isinstance(found, str), found
-    assert [one for one in found if isinstance(one, Need)] == [Need("train.py", "torch")]
-    done = edited(data, [one for one in found if isinstance(one, Edit)])
-    assert done is not None
-    assert done.decode() == f"import torch\n\n\n{wanted}"
-
-
-@pytest.mark.parametrize(
-    ("source", "why"),
-    [
-        (b"a = p.parse_args()\nb = p.parse_args()\n", "its command line is not parsed at one place"),
-        (b"def f(a): print(a)\nf(p.parse_args())\n", "its command line is parsed on a line with other statements"),
-        (b"def f(:\n", "it cannot be parsed"),
-    ],
-)
-def test_why_the_programs_own_flag_cannot_be_used(source: bytes, why: str) -> None:
-    assert after_parsing("train.py", source, ["torch.manual_seed(1)"], "seed") == why
 
 
 def test_what_edits_need_stands_there_once() -> None:

@@ -1,0 +1,165 @@
+"""The seed that a program has already: seeds are set to it where it is known, another number in each process."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from d9mlint.app import Options
+from d9mlint.app.fixing import patches
+from d9mlint.fix import edited, seeds
+from d9mlint.model import Edit
+
+PARSER = "import argparse\nimport torch\n\nparser = argparse.ArgumentParser()\n"
+NET = "print(torch.rand(3))\n"
+
+
+def cured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, *, unsafe: bool = True) -> str:
+    """The script with its patch, which must have removed all warnings."""
+    (tmp_path / "train.py").write_text(source, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    options = Options(paths=(Path("train.py"),), jobs=1, cache=False, unsafe_fixes=unsafe)
+    found = patches(options)
+    assert [one.rule for one in found.before.findings], "nothing to cure"
+    assert not found.cure.left
+    done = found.cure.sources["train.py"].decode()
+    ast.parse(done)
+    (tmp_path / "train.py").write_text(done, encoding="utf-8")
+    assert not patches(options).before.findings
+    return done
+
+
+@pytest.mark.parametrize(
+    ("source", "changed"),
+    [
+        pytest.param(
+            "import torch\nimport numpy as np\n\nSEED = 42\nnp.random.seed(SEED)\n" + NET,
+            [("(SEED)\n", "(SEED)\ntorch.manual_seed(SEED)\n")], id="beside the seed of another generator"),
+        pytest.param("import torch\n\nSEED = 42\n" + NET, [("42\n", "42\ntorch.manual_seed(SEED)\n")], id="constant"),
+        pytest.param("import torch\n\nSEED = None\n" + NET,
+                     [("None\n", "1\ntorch.manual_seed(SEED)\n")], id="constant that is None"),
+        pytest.param(
+            PARSER + 'parser.add_argument("--seed", type=int, default=None)\nargs = parser.parse_args()\n'
+            "if args.seed is not None:\n    torch.manual_seed(args.seed)\n" + NET,
+            [("default=None", "default=1")], id="flag that is None by default"),
+        pytest.param(
+            PARSER + "parser.add_argument('--manualSeed', type=int, help='manual seed')\nopt = parser.parse_args()\n"
+            "import random\nif opt.manualSeed is None:\n    opt.manualSeed = random.randint(1, 10000)\n"
+            "torch.manual_seed(opt.manualSeed)\n" + NET,
+            [("help='manual seed')", "help='manual seed', default=1)"),
+             ("torch.manual_seed(opt.manualSeed)\n",
+              "torch.manual_seed(opt.manualSeed)\nrandom.seed(opt.manualSeed)\n")], id="flag that is drawn"),
+        pytest.param(
+            PARSER + 'parser.add_argument("--seed", type=int, default=3)\nargs, rest = parser.parse_known_args()\n' + NET,
+            [("_known_args()\n", "_known_args()\ntorch.manual_seed(args.seed)\n")], id="flag that nothing reads"),
+        pytest.param(
+            "import argparse\nimport torch\n\n\ndef options():\n    parser = argparse.ArgumentParser()\n"
+            "    parser.add_argument('--seed', type=int, default=3)\n    args = parser.parse_args()\n    return args\n\n\n"
+            "args = options()\n" + NET,
+            [("args = options()\n", "args = options()\ntorch.manual_seed(args.seed)\n")], id="parsed by a function"),
+        pytest.param(
+            "import torch\nfrom absl import app, flags\n\nFLAGS = flags.FLAGS\n"
+            'flags.DEFINE_integer("seed", 42, "seed")\n\n\ndef main(_):\n    ' + NET + "\n\napp.run(main)\n",
+            [("main(_):\n", "main(_):\n    torch.manual_seed(FLAGS.seed)\n")], id="absl"),
+        pytest.param(
+            'import click\nimport torch\n\n\n@click.command()\n@click.option("--seed", type=int)\ndef main(seed):\n'
+            '    """Trains."""\n    ' + NET + "\n\nmain()\n",
+            [("type=int)", "type=int, default=1)"),
+             ('"""Trains."""\n', '"""Trains."""\n    torch.manual_seed(seed)\n')], id="click"),
+        pytest.param(
+            "import torch\n\n\ndef main(seed=None):\n    " + NET + "\n\nmain()\n",
+            [("seed=None):\n", "seed=1):\n    torch.manual_seed(seed)\n")], id="parameter"),
+        pytest.param(
+            "import torch\nfrom dataclasses import dataclass\n\n\n@dataclass\nclass Config:\n    seed: int = 7\n\n\n"
+            "cfg = Config()\n" + NET,
+            [("cfg = Config()\n", "cfg = Config()\ntorch.manual_seed(cfg.seed)\n")], id="field"),
+        pytest.param(
+            'import torch\n\nconfig = {"lr": 0.1, "seed": 7}\n' + NET,
+            [("7}\n", '7}\ntorch.manual_seed(config["seed"])\n')], id="item"),
+        pytest.param(
+            PARSER + "parser.add_argument('--lr', type=float)\nargs = parser.parse_args()\n" + NET,
+            [("type=float)\n", "type=float)\nparser.add_argument('--seed', type=int, default=1)\n"),
+             ("parse_args()\n", "parse_args()\ntorch.manual_seed(args.seed)\n")], id="a flag that is new"),
+        pytest.param(
+            "import torch\nimport torch.distributed as dist\n\n\ndef main():\n    dist.init_process_group('nccl')\n"
+            "    net = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(2, 1))\n"
+            "    print(torch.nn.functional.dropout(net.weight))\n\n\nmain()\n",
+            [("'nccl')\n", "'nccl')\n    torch.manual_seed(1 + dist.get_rank())\n")], id="ranks"),
+        pytest.param(
+            "import os\nimport torch\nimport torch.distributed as dist\n\nSEED = 3\nif 'RANK' in os.environ:\n"
+            "    dist.init_process_group('nccl')\n    # started by torchrun\n\n" + NET,
+            [("by torchrun\n", "by torchrun\n"
+              "torch.manual_seed(SEED + (dist.get_rank() if dist.is_initialized() else 0))\n")], id="one process or many"),
+    ],
+)  # fmt: skip
+def test_seeds_are_set_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, changed: list[tuple[str, str]]
+) -> None:
+    wanted = source
+    for old, new in changed:
+        assert wanted.count(old) == 1
+        wanted = wanted.replace(old, new)
+    assert cured(tmp_path, monkeypatch, source) == wanted
+
+
+def test_the_command_line_stays_without_unsafe_fixes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = PARSER + "args = parser.parse_args()\n" + NET
+    assert cured(tmp_path, monkeypatch, source, unsafe=False) == source.replace(
+        "import torch\n", "import torch\n\ntorch.manual_seed(1)\n"
+    )
+
+
+def test_what_else_a_given_seed_turns_on_is_a_change_of_behaviour(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = (
+        PARSER + 'parser.add_argument("--seed", type=int)\nargs = parser.parse_args()\nif args.seed is not None:\n'
+        "    torch.manual_seed(args.seed)\n    torch.backends.cudnn.deterministic = True\n" + NET
+    )
+    assert "import torch\n\ntorch.manual_seed(1)\n" in cured(tmp_path, monkeypatch, source, unsafe=False)
+    assert "type=int, default=1)" in cured(tmp_path, monkeypatch, source, unsafe=True)
+
+
+def test_a_seed_that_is_known_too_late_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = PARSER + NET + 'parser.add_argument("--seed", type=int, default=3)\nargs = parser.parse_args()\n'
+    source += "print(args.seed)\n" + NET
+    assert "import torch\n\ntorch.manual_seed(1)\n" in cured(tmp_path, monkeypatch, source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "", "def f(:\n", "import torch\nseed = time()\n", "p.add_argument('--seed')\nargs = p.parse_args()\n",
+        "class Config:\n    seed = 3\n", "env.seed(3)\n", "import torch\ntorch.cuda.manual_seed(3)\n",
+        "a = p.parse_args()\nb = p.parse_args()\n",
+    ],
+)  # fmt: skip
+def test_where_there_is_none(source: str) -> None:
+    assert not seeds.known("train.py", source.encode())
+
+
+LINES = st.lists(
+    st.sampled_from([
+        "import random", "SEED = 3", "random.seed(SEED)", "p = argparse.ArgumentParser()", "p.add_argument('--n')",
+        "p.add_argument('--seed', type=int)", "args = p.parse_args()", "x = 1; y = 2", "def main(seed=0): pass", "main()",
+        "def main(seed=None):\n\t'Text.'\n\treturn seed", "class C:\n  seed: int = 4", "c = C()", "if x:\n    hvd.init()\n    # y",
+        "import horovod.torch as hvd", "c = {'seed': None}", "# comment", "",
+    ]),
+    max_size=8,
+)  # fmt: skip
+
+
+@given(LINES, st.sampled_from(["\n", "\r\n"]), st.booleans())
+def test_whatever_stands_around_a_patch_parses_and_seeds(lines: list[str], newline: str, end: bool) -> None:
+    source = newline.join(lines).encode() + (newline.encode() if end else b"")
+    for own in seeds.known("train.py", source):
+        made = seeds.put("train.py", source, own, ["random.seed(1)", "torch.manual_seed(1)"])
+        if not isinstance(made, str):
+            done = edited(source, [one for one in made if isinstance(one, Edit)])
+            assert done is not None
+            ast.parse(done)
+            assert f"torch.manual_seed({own.value})".encode() in done
