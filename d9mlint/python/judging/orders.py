@@ -21,14 +21,18 @@ _FITS = ("keras.Model.fit", "?.fit", "keras.Model.fit_generator", "?.fit_generat
 _WALKS = ("os.walk", "tensorflow.io.gfile.walk", "tensorflow.gfile.Walk")
 _SORTS_TABLE = ("pandas.DataFrame.sort_values", "pandas.DataFrame.sort_index", "pandas.Series.sort_values")
 _SINKS = {
-    "item": "an index", "slice": "a slice", "numbering": "a numbering", "pop": "`pop`", "written": "a written file",
+    "item": "code that picks items by their number", "slice": "code that takes the first or last items",
+    "numbering": "code that numbers the items", "pop": "`pop`", "written": "a file that is written",
 }  # fmt: skip
 _WEAK = ("item", "enumerate")
 """Sinks that may be harmless: any element will do, or the number is only shown."""
 
 
-def check(program: Program, rule: Rule, order: str) -> Iterator[Draft]:
-    """At each source of ``order`` whose values reach a place where the order counts."""
+def check(program: Program, rule: Rule, order: str, remedies: tuple[str, str] = ("", "")) -> Iterator[Draft]:
+    """At each source of ``order`` whose values reach a place where the order counts.
+
+    ``remedies``: what to do about walks through folders, and about all else, where that is not what the rule says.
+    """
     numeric = _is_numeric(program)
     found: dict[int, tuple[Event, list[Event]]] = {}
     for event, value in program.once("ordered-inputs", _ordered_inputs):
@@ -42,11 +46,14 @@ def check(program: Program, rule: Rule, order: str) -> Iterator[Draft]:
             continue
         strong = [e for e in sinks if not (e.kind == "sink" and e.name in _WEAK)]
         first = (strong or sinks)[0]
-        related = [Related(e.location, "the order counts here") for e in sinks]
+        related = [
+            Related(e.location, "here the order matters") for e in sinks if e.location[:2] != source.location[:2]
+        ]
         yield draft(
             program,
             rule, source, cond=either(*(both(*e.guards) for e in strong or sinks)), related=dict.fromkeys(related),
             confidence=_confidence(rule, source, strong), name=_name(source), sink=_sink(first),
+            remedy=remedies[source.name not in _WALKS],
         )  # fmt: skip
 
 

@@ -102,7 +102,7 @@ def chosen_by_torch(op: Op) -> bool:
     return bool(_CHOSEN.search(op.name))
 
 
-FUSED = "where PyTorch takes a fused kernel for more keys than one block holds"
+FUSED = "where PyTorch computes attention over long sequences by a fused kernel"
 """When such ops vary, in words."""
 
 

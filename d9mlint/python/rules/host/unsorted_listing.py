@@ -9,7 +9,10 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging import orders
 from d9mlint.python.judging.drafts import Draft
 
+_WALK = "`dirs.sort()` in the loop and `for name in sorted(files)`"
+_LISTING = "wrap the listing in `sorted(...)`"
+
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At each source of such an order."""
-    yield from orders.check(program, rule, "listing")
+    yield from orders.check(program, rule, "listing", (_WALK, _LISTING))

@@ -22,12 +22,19 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     seeded = any(one.fixes is not False and not one.event.detached for one in seedings(program))
     severity = "info" if seeded else ""  # runs agree then, whatever seed is asked for
     for name, flag in sorted(story.flags.items()):
-        if name.endswith("seed") and name not in story.read_flags and flag.location not in idle:
+        if (
+            name.endswith("seed")
+            and not name.startswith(_COUNTS)
+            and name not in story.read_flags
+            and flag.location not in idle
+        ):
             yield draft(
                 program, rule, flag.location, severity=severity, flag=flag.spelled, remedy=_remedy(program, name)
             )
 
 
+_COUNTS = ("num", "n_", "number")
+"""How the name of a number of seeds begins."""
 _GENERATORS = {
     "random": "random.seed", "numpy": "np.random.seed", "torch": "torch.manual_seed", "jax": "jax.random.PRNGKey",
 }  # fmt: skip

@@ -71,9 +71,9 @@ class _Seen:
             return f"{_missing_switch.listed(self.uses)}{f' {torchops.FUSED}' if self.fused else ''}"
         names = [one.name for one in self.networks if one.name][:_MOST]
         return (
-            f"{_missing_switch.computed_by(names)} (its code is not at hand)"
+            f"{_missing_switch.computed_by(names)} (its code could not be read here)"
             if names
-            else "what the network computes (its code is not at hand)"
+            else "what the network computes (its code could not be read here)"
         )
 
 
