@@ -89,6 +89,8 @@ def decorate_class(interp: Interpreter, cls: Class, node: f.Class, frame: Frame)
         if isinstance(decorator, (Func, Bound)):
             made = call(interp, decorator, [value], {}, frame, node.place)
             value = made if isinstance(made, Class) else value
+        elif (name := decorator_name(interp, decorator)) in interp.hooks.dataclasses:
+            cls.bases = (*cls.bases, Ref(name))
     return value
 
 

@@ -53,6 +53,8 @@ class Framework:
     """Bases whose instances are made by ``__init__`` and nothing else."""
     network_bases: frozenset[str] = frozenset()
     """Bases of networks."""
+    dataclasses: frozenset[str] = frozenset()
+    """Decorators that give a class methods of their own, as a base does."""
     layers: tuple[str, ...] = ()
     """Beginnings of the names of calls that make layers of networks."""
 
@@ -127,6 +129,7 @@ class Hooks:
     never_text: frozenset[str]
     plain_bases: frozenset[str]
     network_bases: frozenset[str]
+    dataclasses: frozenset[str]
     layers: tuple[str, ...]
     subscript: Sequence[Callable[[Value, Value], Value | None]]
     arithmetic: Sequence[Callable[[Sequence[Value]], Value | None]]

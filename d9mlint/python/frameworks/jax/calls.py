@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from d9mlint.model import Argument
 from d9mlint.python.domain.choices import choose
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import (
-    UNKNOWN,
     Bound,
     Const,
     Func,
@@ -48,6 +48,7 @@ _GRADIENTS = (
 _APPLY = ".applied"
 """Last part of the name of a call of what a gradient transformation made."""
 _MOST_KEYS = 16
+_TARGET = Argument(1, "target")
 
 
 def context(decorator: Value, knowledge_name: str) -> str:
@@ -149,13 +150,15 @@ def _split(interp: Interpreter, event: Event, frame: Frame) -> Value:
     return Seq("tuple", [Obj(KEY, event) for _ in range(count)])
 
 
-def _none(interp: Interpreter, event: Event, frame: Frame) -> Value:
-    return UNKNOWN
+def _restored(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``restore_checkpoint(folder, state)``: something like the state that it is given."""
+    target = event.argument(_TARGET)
+    return None if target is None or isinstance(target, Const) else target
 
 
 TRANSFER: dict[str, Transfer] = {
     **dict.fromkeys((*TRACING, *_SAME), _transformed),
     **dict.fromkeys(_GRADIENTS, _gradient),
     **{f"{name}{_APPLY}": _apply for name in _GRADIENTS},
-    "jax.random.split": _split,
+    "jax.random.split": _split, "flax.training.checkpoints.restore_checkpoint": _restored,
 }

@@ -18,6 +18,7 @@ class Jax(Framework):
     transfer = jaxcalls.TRANSFER
     packages = frozenset({"jax", "flax"})
     arrays = ("jax.Array",)
+    dataclasses = frozenset({"flax.struct.dataclass", "chex.dataclass"})
 
     def subscript(self, holder: Value, index: Value) -> Value | None:
         return jaxcalls.update(holder, index)
