@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from d9mlint.model import Argument
@@ -9,6 +10,7 @@ from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import CALLABLE, Bound, Class, Dict, Func, Inst, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter import attributes, calls
 from d9mlint.python.interpreter.library import environment
+from d9mlint.python.interpreter.scopes import OrderLoop
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -17,7 +19,9 @@ if TYPE_CHECKING:
 
 CALLBACK = "callback"
 """The context of functions that something outside the program calls."""
-_RANKED_ARGS = Argument(1, "args")
+COMPLETED = "completed"
+"""The context of what is called with each result as it becomes ready."""
+_SECOND_ARGS = Argument(1, "args")
 _PROCESS_ARGS = Argument(3, "args")
 _MAKING = (".__init__", ".register_buffer", ".register_parameter", ".add_module", ".register_module")
 """What constructors call on the object that they make, which nobody need use."""
@@ -43,9 +47,12 @@ def run_callbacks(interp: Interpreter, event: Event, frame: Frame, place: f.Plac
             elif value is not None:
                 context = environment.invocation_context(interp, event, invocation.context)
                 deferred = context in ("callback", "thread")
+                several = context == COMPLETED and event.loops
+                order = [OrderLoop("completion", (event,), len(interp.loops))] if several else []
                 _run_callback(
-                    interp, value, frame, place, context, deferred=deferred, args=_handed(interp, event, context)
-                )
+                    interp, value, frame, place, context, deferred=deferred, args=_handed(interp, event, context),
+                    order=order,
+                )  # fmt: skip
                 done.append(value)
     for value in (*event.args, *event.kwargs.values()):
         if not any(value is d for d in done):
@@ -59,7 +66,8 @@ def run_callbacks(interp: Interpreter, event: Event, frame: Frame, place: f.Plac
 def _handed(interp: Interpreter, event: Event, context: str) -> list[Value] | None:
     """The arguments that a process is started with; None where they are not known."""
     ranked = event.name in interp.hooks.rank_first
-    value = event.argument(_RANKED_ARGS if ranked else _PROCESS_ARGS)
+    second = ranked or event.name.endswith((".apply_async", ".apply"))
+    value = event.argument(_SECOND_ARGS if second else _PROCESS_ARGS)
     if context not in ("process", environment.SPAWNED) or not isinstance(value, Seq) or value.items is None:
         return None
     rank: list[Value] = [Unknown(frozenset({"rank", "int"}), name="rank")] if ranked else []
@@ -107,7 +115,7 @@ def _callables(value: Value) -> list[Value]:
 
 def _run_callback(
     interp: Interpreter, value: Value, frame: Frame, place: f.Place, context: str, *, deferred: bool,
-    args: list[Value] | None = None,
+    args: list[Value] | None = None, order: Sequence[OrderLoop] = (),
 ) -> None:  # fmt: skip
     for leaf in _callables(value):
         if isinstance(leaf, Inst) and not any(
@@ -118,7 +126,7 @@ def _run_callback(
         interp.deferred += deferred
         if context:
             interp.contexts.append(context)
-        loops, interp.order_loops = interp.order_loops, []
+        loops, interp.order_loops = interp.order_loops, list(order)
         try:
             calls.call(interp, leaf, args or [], {}, frame, place, star=args is None)
         finally:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from d9mlint.model import Argument, Related, Rule
+from d9mlint.model import Argument, Effect, Related, Rule
 from d9mlint.python.domain.conditions import both, either
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint, taint_of
 from d9mlint.python.domain.values import Dict, Value, alternatives
+from d9mlint.python.interpreter.callbacks import COMPLETED
 from d9mlint.python.interpreter.library import streams
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging import picking
@@ -162,7 +163,12 @@ def _source(value: Value, order: str) -> Event | None:
 def _makes(event: Event, order: str) -> bool:
     if order == "set":
         return (event.kind, event.name) in (("iterate", "set"), ("call", "builtins.set.pop"))
-    return event.kind == "call" and any(x.order == order for x in event.effects)
+    return event.kind == "call" and any(x.order == order or _calls_back(x, order) for x in event.effects)
+
+
+def _calls_back(effect: Effect, order: str) -> bool:
+    """Whether a call hands each result over as it becomes ready."""
+    return order == "completion" and any(one.context == COMPLETED for one in effect.invokes)
 
 
 def _name(source: Event) -> str:

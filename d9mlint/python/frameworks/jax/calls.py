@@ -160,5 +160,6 @@ TRANSFER: dict[str, Transfer] = {
     **dict.fromkeys((*TRACING, *_SAME), _transformed),
     **dict.fromkeys(_GRADIENTS, _gradient),
     **{f"{name}{_APPLY}": _apply for name in _GRADIENTS},
-    "jax.random.split": _split, "flax.training.checkpoints.restore_checkpoint": _restored,
+    "jax.random.split": _split,
+    "flax.training.checkpoints.restore_checkpoint": _restored,
 }

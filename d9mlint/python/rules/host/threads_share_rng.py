@@ -8,10 +8,22 @@ from d9mlint.model import Location, Related, Rule
 from d9mlint.python.domain.events import Event
 from d9mlint.python.frameworks.tensorflow.pipelines import draws_on_host
 from d9mlint.python.interpreter.program import Program
+from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft
 
 _ALONE = ("multiprocessing.Process", "torch.multiprocessing.Process")
 """Starts one worker for one task: its copy of the state belongs to that task, whatever the timing."""
+
+
+_ONE_TASK = (".apply_async", ".apply", ".submit")
+"""Calls that start one task each."""
+
+
+def _own(start: Event, draw: Event) -> bool:
+    """Whether a task draws from a generator that is made for it alone, where it is started."""
+    makers = list(made_by(draw.receiver))
+    alike = all(made.loops == start.loops and made.func is start.func for made in makers)
+    return bool(makers) and alike and start.name.endswith(_ONE_TASK)
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
@@ -26,7 +38,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
             start = next(
                 (e for loc in reversed(event.stack) for e in reversed(at.get(loc, ())) if e.index < event.index), None
             )
-            if start is not None and start.name not in _ALONE:
+            if start is not None and start.name not in _ALONE and not _own(start, event):
                 groups.setdefault(start.index, (start, []))[1].append(event)
     for start, draws in groups.values():
         related = [Related(d.location, "draws here") for d in draws]
