@@ -15,20 +15,32 @@ def saved_there(path: Value, saves: Iterable[Event]) -> bool:
     here = set(_roots(path))
     for saved in saves:
         there = {root for one in (*saved.args, *saved.kwargs.values()) for root in _roots(one)}
-        if here & there:
+        if here & there or any(_alike(one, other) for one in here for other in there):
             return True
     return False
 
 
+def _alike(one: tuple[str, object], other: tuple[str, object]) -> bool:
+    """Whether one is a name that begins as the other does."""
+    if _BEGINNING not in (one[0], other[0]) or not {one[0], other[0]} <= {_BEGINNING, "text"}:
+        return False
+    names = sorted((str(one[1]), str(other[1])), key=len)
+    return bool(names[0]) and names[1].startswith(names[0])
+
+
+_BEGINNING = "beginning"
+
+
 def _roots(path: Value) -> Iterator[tuple[str, object]]:
-    """What a path begins with: a flag, or the first folder of a text."""
+    """What a path begins with: a flag, the first folder of a text, or the beginning of a name."""
     for _, leaf in alternatives(path):
         if isinstance(leaf, FlagValue):
             yield "flag", leaf.flag.name
         elif isinstance(leaf, Const) and isinstance(leaf.value, str) and leaf.value:
             yield "text", leaf.value.removeprefix("./").partition("/")[0]
         elif isinstance(leaf, Text):
-            yield from _roots(leaf.first)
+            whole = not isinstance(leaf.first, Const) or "/" in str(leaf.first.value).removeprefix("./")
+            yield from ((kind if whole else _BEGINNING, root) for kind, root in _roots(leaf.first))
         elif isinstance(leaf, Ref):
             yield "name", leaf.name
         elif isinstance(leaf, Obj) and leaf.event is not None and leaf.event.name in _JOINS and leaf.event.args:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from d9mlint.model import Argument, Related, Rule
 from d9mlint.python.domain.conditions import both, by_default
@@ -37,6 +37,8 @@ _IF_THERE = ("torch.load", "keras.Model.load_weights", "keras.models.load_model"
 _LOAD = ".load_state_dict"
 _RESUMES = re.compile(r"resum|restor|continu|restart", re.IGNORECASE)
 _THERE = re.compile(r"exists\(|isfile\(|isdir\(|is_file\(|is_dir\(")
+_TESTS = (".exists", ".isfile", ".isdir", ".is_file", ".is_dir")
+_STARTS = "starts with trained weights"
 _LOADS = (*_NEWEST, _INITIALIZE, _RESTORE, *_IF_THERE)
 _SAVES = re.compile(
     r"tensorflow\.train\.(Saver|Checkpoint|CheckpointManager)\(\)\.(save|write)|tensorflow\.train\.CheckpointManager|"
@@ -70,11 +72,33 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
             continue
         if own or _saved_there(folder, saves):
             yield _draft(program, rule, load, folder, (e for e in saves if e.index > load.index))
+    yield from _skipped(program, rule, steps, saves)
 
 
-def _draft(program: Program, rule: Rule, load: Event, folder: Value, saves: Iterable[Event]) -> Draft:
+def _skipped(program: Program, rule: Rule, steps: Sequence[Event], saves: Sequence[Event]) -> Iterator[Draft]:
+    """Where the program trains only if a file is not there yet that it saves itself."""
+    if not steps or not all(_if_absent(step) for step in steps):
+        return
+    first = min(step.index for step in steps)
+    tests = (e for e in reversed(program.events[:first]) if e.kind == "call" and e.name.endswith(_TESTS))
+    for test in (one for one in tests if not one.detached):
+        path = test.args[0] if test.args else test.receiver
+        if path is not None and saved_there(path, saves) and any(step.meets(test) for step in steps):
+            yield _draft(program, rule, test, path, saves, "does not train")
+            return
+
+
+def _if_absent(step: Event) -> bool:
+    """Whether a step is done only where a file is not there."""
+    told = (describe(one) for one in step.guards)
+    return any(_THERE.search(text) and text.startswith("not ") for text in told)
+
+
+def _draft(
+    program: Program, rule: Rule, load: Event, folder: Value, saves: Iterable[Event], then: str = _STARTS
+) -> Draft:  # fmt: skip
     related = [Related(saved.location, "saves there") for saved in saves][:1]
-    return draft(program, rule, load, related=related, name=_name(load), folder=_told(folder))
+    return draft(program, rule, load, related=related, name=_name(load), folder=_told(folder), then=then)
 
 
 def _asked_for(load: Event, training: Event) -> bool:
@@ -132,8 +156,9 @@ def _estimators(program: Program, rule: Rule) -> Iterator[Draft]:
             # A second run with `steps` trains on; with `max_steps` it does nothing, whatever was changed in between.
             ends = training.argument(_STEPS) is not None or training.name == _TRAIN_AND_EVALUATE
             yield draft(
-                program, rule, training, severity="" if ends else "info", name=_name(training), folder=_told(folder)
-            )
+                program, rule, training, severity="" if ends else "info", name=_name(training), folder=_told(folder),
+                then=_STARTS,
+            )  # fmt: skip
 
 
 def _made(training: Event) -> Event | None:
