@@ -10,8 +10,8 @@ from d9mlint.python.domain.conditions import both, by_default
 from d9mlint.python.domain.diagrams import simplified
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, FlagValue, Obj, Ref, Seq, Text, Unknown, Value, alternatives
+from d9mlint.python.frameworks.tensorflow import estimators
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
-from d9mlint.python.frameworks.tensorflow.estimators import ESTIMATOR
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging.drafts import Draft, draft, value_text
 from d9mlint.python.judging.paths import saved_there
@@ -45,10 +45,7 @@ _SAVES = re.compile(
     r"flax\.training\.checkpoints\.save_checkpoint(_multiprocess)?|torch\.save|transformers\.\w*TrainingArguments|"
     r"keras\.Model\.(save|save_weights)|keras\.models\.save_model|keras\.callbacks\.ModelCheckpoint"
 )
-_CONFIG, _FOLDER = Argument(None, "config"), Argument(1, "model_dir")
-_TRAIN, _TRAIN_AND_EVALUATE = f"{ESTIMATOR}.train", "tensorflow.estimator.train_and_evaluate"
-_TRAINED, _STEPS = Argument(0, "estimator"), Argument(3, "max_steps")
-_TEMPORARY = ("tempfile.", "absl.testing.")
+_STEPS = Argument(3, "max_steps")
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
@@ -149,35 +146,14 @@ def _saved_there(folder: Value, saves: Iterable[Event]) -> bool:
 
 def _estimators(program: Program, rule: Rule) -> Iterator[Draft]:
     """Estimators restore the newest checkpoint of their ``model_dir`` (estimator.py, ``_train_model``)."""
-    for training in program.calls(_TRAIN, _TRAIN_AND_EVALUATE):
-        made = _made(training) if not training.detached else None
-        folder = _model_dir(made) if made is not None else None
-        if folder is not None:
+    for training, folder in estimators.folders(program):
+        if not training.detached:
             # A second run with `steps` trains on; with `max_steps` it does nothing, whatever was changed in between.
-            ends = training.argument(_STEPS) is not None or training.name == _TRAIN_AND_EVALUATE
+            ends = training.argument(_STEPS) is not None or training.name == estimators.TRAIN_AND_EVALUATE
             yield draft(
                 program, rule, training, severity="" if ends else "info", name=_name(training), folder=_told(folder),
                 then=_STARTS,
             )  # fmt: skip
-
-
-def _made(training: Event) -> Event | None:
-    """The call that made the Estimator that is trained."""
-    trained = training.receiver if training.name == _TRAIN else training.argument(_TRAINED)
-    found = (leaf for _, leaf in alternatives(trained)) if trained is not None else ()
-    return next((leaf.event for leaf in found if isinstance(leaf, Obj) and leaf.event is not None), None)
-
-
-def _model_dir(made: Event) -> Value | None:
-    """The folder that is given to an Estimator, or to its configuration; None where it makes one of its own."""
-    config = made.argument(_CONFIG)
-    given = [made.argument(_FOLDER)]
-    for _, leaf in alternatives(config) if config is not None else ():
-        if isinstance(leaf, Obj) and leaf.event is not None:
-            given.append(leaf.event.kwargs.get("model_dir"))
-    folder = next((one for one in given if one is not None and is_none(one) is not True), None)
-    temporary = isinstance(folder, Obj) and folder.type.startswith(_TEMPORARY)
-    return None if temporary else folder
 
 
 # -- words ---------------------------------------------------------------------------------------------------------

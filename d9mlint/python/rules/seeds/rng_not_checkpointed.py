@@ -10,6 +10,7 @@ from d9mlint.python.domain.conditions import Cond, both, by_default, either, neg
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Dict, Inst, Obj, Seq, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
+from d9mlint.python.frameworks.tensorflow.estimators import folders
 from d9mlint.python.frameworks.torch.lightning import TRAINER
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
@@ -55,6 +56,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     if program.story.local or program.story.truncated or program.calls(*_STATES) or not program.trains:
         return
     yield from _of_tensorflow(program, rule)
+    yield from _of_estimators(program, rule)
     yield from _of_lightning(program, rule)
     saves = [e for e in program.calls(*_SAVES) if not e.detached and _lacks_state(program, e)]
     if not saves:
@@ -104,6 +106,16 @@ def _of_tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
             return
 
 
+def _of_estimators(program: Program, rule: Rule) -> Iterator[Draft]:
+    """Where an Estimator goes on by itself: its checkpoints hold variables, no generator and no place in the data."""
+    for training, _ in folders(program):
+        drawn = next((d.event for d in draws(program) if _feeds(d, training, {*training.loops})), None)
+        if drawn is not None and not training.detached:
+            related = [Related(drawn.location, "draws in the training that goes on")]
+            yield draft(program, rule, training, related=related, holds="the variables")
+            return
+
+
 def _of_lightning(program: Program, rule: Rule) -> Iterator[Draft]:
     """Where ``fit`` is given a checkpoint: it holds loops, optimizers and callbacks, and no generator.
 
@@ -134,7 +146,9 @@ def _feeds(draw: Draw, load: Event, loops: Set[int]) -> bool:
         return False
     if draw.event.name.startswith(_GRAPH):  # what a graph draws it draws in each of its runs
         return True
-    fits = load.name.startswith("keras.") or draw.event.trains  # (its data are drawn as it asks for them)
+    fits = (
+        load.name.startswith(("keras.", "tensorflow.estimator.")) or draw.event.trains
+    )  # (its data are drawn as it asks for them)
     return draw.event.index > load.index and bool(fits or loops & {*draw.event.loops})
 
 
