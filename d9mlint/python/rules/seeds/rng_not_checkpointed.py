@@ -146,9 +146,8 @@ def _feeds(draw: Draw, load: Event, loops: Set[int]) -> bool:
         return False
     if draw.event.name.startswith(_GRAPH):  # what a graph draws it draws in each of its runs
         return True
-    fits = (
-        load.name.startswith(("keras.", "tensorflow.estimator.")) or draw.event.trains
-    )  # (its data are drawn as it asks for them)
+    asks = load.name.startswith(("keras.", "tensorflow.estimator."))  # for data, which are drawn then
+    fits = asks or draw.event.trains
     return draw.event.index > load.index and bool(fits or loops & {*draw.event.loops})
 
 
