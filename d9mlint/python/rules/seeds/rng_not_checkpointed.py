@@ -141,7 +141,7 @@ def _in_fit(draw: Draw, fit: Event) -> bool:
 
 def _feeds(draw: Draw, load: Event, loops: Set[int]) -> bool:
     """Whether a draw is made in the training that goes on from a load: by its graph, in its loop or by ``fit``."""
-    weights = draw.implicit and not draw.event.trains
+    weights = draw.implicit and not draw.event.trains and "ropout" not in draw.event.name
     if draw.event.detached or weights or not draw.event.meets(load):
         return False
     if draw.event.name.startswith(_GRAPH):  # what a graph draws it draws in each of its runs
