@@ -1,0 +1,75 @@
+"""Weights of a PyTorch network that are made of memory which nothing fills."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from d9mlint.model import Rule
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import Const, Seq, Unknown, Value, alternatives
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.interpreter.provenance import made_by
+from d9mlint.python.judging.drafts import Draft, draft
+
+_PARAMETER = "torch.nn.Parameter"
+_EMPTY = re.compile(
+    r"torch\.(empty|empty_like|empty_strided|(cuda\.)?(Float|Half|Double|BFloat16)?Tensor|Tensor\.new_empty)"
+)
+_OF_SIZES = re.compile(r"torch\.(cuda\.)?\w*Tensor")
+"""Makers that take sizes, or the numbers themselves."""
+_LOADS = (".load_state_dict", ".from_pretrained")
+_KEEPS = ("register_parameter", "append", "requires_grad_", "share_memory_", "retain_grad_")
+
+
+def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
+    """At each parameter of such memory, where nothing fills weights in a way that is not followed."""
+    made = [e for e in program.calls(_PARAMETER) if not e.detached and _unfilled(e) is not None]
+    if not made or program.story.truncated or program.story.local:
+        return
+    writes = [e for e in program.events if _writes(e)]
+    if any(_writes_something(e) or (e.name.endswith(_LOADS) and not e.guards) for e in writes):
+        return
+    filled = {id(one) for e in writes for value in _given(e) for one in made_by(value)}
+    for event in made:
+        empty = _unfilled(event)
+        if empty is not None and not filled & {id(event), id(empty)}:
+            yield draft(program, rule, event, name=empty.raw)
+
+
+def _unfilled(parameter: Event) -> Event | None:
+    """What made the memory of a parameter; None where it holds numbers."""
+    for maker in made_by(parameter.args[0] if parameter.args else parameter.kwargs.get("data")):
+        if _EMPTY.fullmatch(maker.name):
+            return maker if not _OF_SIZES.fullmatch(maker.name) or _are_sizes(maker.args) else None
+    return None
+
+
+def _are_sizes(given: tuple[Value, ...]) -> bool:
+    """Whether ``torch.Tensor(...)`` is given sizes: several numbers, or one that is known to be one."""
+    plain = not any(isinstance(leaf, Seq) for value in given for _, leaf in alternatives(value))
+    return plain and (len(given) > 1 or any(isinstance(one, Const) and isinstance(one.value, int) for one in given))
+
+
+def _writes(event: Event) -> bool:
+    """Whether something may fill what it is given: in place, by ``torch.nn.init`` or by setting ``data``."""
+    last = event.name.rpartition(".")[2]
+    if event.kind == "set":
+        return last == "data"
+    if event.kind == "unresolved":
+        return True
+    in_place = last.endswith("_") and not last.endswith("__")
+    return event.kind == "call" and last not in _KEEPS and (in_place or event.name.endswith(_LOADS))
+
+
+def _given(event: Event) -> Iterator[Value]:
+    yield from (*event.args, *event.kwargs.values())
+    if event.receiver is not None:
+        yield event.receiver
+
+
+def _writes_something(event: Event) -> bool:
+    """Whether what it fills is not known: a parameter that a loop comes to, say."""
+    target = event.receiver if event.kind == "set" or not event.name.startswith("torch.nn.init.") else None
+    target = target if target is not None else next(iter(event.args), None)
+    return target is None or any(isinstance(leaf, Unknown) for _, leaf in alternatives(target))
