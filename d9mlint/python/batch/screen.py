@@ -15,7 +15,8 @@ _WORDS = (
 )  # fmt: skip
 """Python's own generator, seeds, and the variables of the environment that settings are made with."""
 _ORDERS = re.compile(
-    rb"\b(?:listdir|scandir|iterdir|r?glob|os\.walk|imap_unordered|as_completed|hash)\b|(?<![\w.])(?:frozen)?set\([^)\s]"
+    rb"\b(?:listdir|scandir|iterdir|r?glob|os\.walk|imap_unordered|as_completed|add_done_callback|hash)\b|\bcallback="
+    rb"|(?<![\w.])(?:frozen)?set\([^)\s]"
     rb"|(?<![\w.])set\(\)(?=[\s\S]*\.update\()"
 )
 """Where an order comes from that nothing promises, or a number that differs in each process."""
