@@ -244,3 +244,13 @@ def test_explain_lists_all_of_the_users_first(d9mlint: Check) -> None:
 def test_explain_knows_ops_that_only_verify_has(d9mlint: Check) -> None:
     out = d9mlint("explain", "torch.Tensor.put_ with accumulate=False").out
     assert "deterministic mode raises an error" in out
+
+
+def test_what_a_cpu_shows_of_an_entry_about_gpus_confirms_the_one_about_cpus(d9mlint: Check) -> None:
+    Path("train.py").write_text(PROGRAM)
+    file = keep("ours.json", seen(BINCOUNT, "det-mode-leaks", "cpu"), **environment(version="2.21.0"))
+    words = ("check", "train.py", "--device", "cpu", "--target", "tensorflow==2.21.0", "--evidence", file)
+    (found,) = d9mlint(*words, "--format", "json").json["findings"]
+    assert (found["line"], found["confirmed"]) == (7, True)
+    Path("train.py").write_text(PROGRAM.replace("weights=x", "weights=tf.ones([65536], tf.int32)"))
+    assert d9mlint(*words, "--format", "json").json["findings"] == []  # integers are exact in any order

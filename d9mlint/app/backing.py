@@ -61,7 +61,7 @@ def _bearing(
 ) -> tuple[Backing, ...]:
     found = []
     for record in records:
-        if record.op not in finding.ops or not targets:
+        if not targets or not _is_about(record, finding, ops):
             continue
         differs = min((_differs(record, target) for target in targets), key=len)
         if record.own and not any(record.device == target.device for target in targets):
@@ -71,6 +71,22 @@ def _bearing(
         found.append(Backing(record, differs, same and _shows(finding.rule, record, lasting)))
     return tuple(
         sorted(found, key=lambda one: (one.record.own, not one.confirms, bool(one.differs), one.record.strength))
+    )
+
+
+def _is_about(record: Record, finding: Finding, ops: Mapping[str, Op]) -> bool:
+    """Whether a record bears on a finding: by the entry, or by the call.
+
+    An op that varies on a CPU and on a GPU for different reasons has an entry for each; what was executed for one of
+    them on the other's device tells of the other.
+    """
+    if record.op in finding.ops:
+        return True
+    executed = ops.get(record.op)
+    mine = (ops[name] for name in finding.ops if name in ops)
+    return executed is not None and any(
+        op.devices == (record.device,) and op.devices != executed.devices and set(op.calls) <= set(executed.calls)
+        for op in mine
     )
 
 

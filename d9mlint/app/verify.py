@@ -13,6 +13,7 @@ from d9mlint.app.machine import machine
 from d9mlint.app.verify_plan import VerifyOptions
 from d9mlint.model import Case, Evidence, EvidenceReport, Unexecuted
 from d9mlint.model.evidence import HARNESS, UNTESTED
+from d9mlint.model.target import version_fits
 from d9mlint.verify import surroundings
 from d9mlint.verify.child.machine import trouble
 from d9mlint.verify.judge import judged
@@ -140,8 +141,21 @@ def _judge(seen: Observed, state: Verifying) -> None:
     if case.like and found.verdict == HARNESS and refused:
         state.refused.append(Unexecuted(case.key, f"the case cannot be made like the call in {case.like}: {refused}"))
         return
+    if found.verdict == HARNESS and refused and (other := _of_other_versions(case, state)):
+        state.refused.append(Unexecuted(case.key, other))
+        return
     calls = state.plan.calls.get(case.op, ())
     state.found.append(found._replace(unlike=unlike(case, calls, seen.device)))
+
+
+def _of_other_versions(case: Case, state: Verifying) -> str:
+    """Why an op cannot be run: its entry is about other releases; empty where it is about this one."""
+    environment = state.environment.get(case.framework)
+    versions = environment.get("versions", {}) if isinstance(environment, dict) else {}
+    version = str(versions.get(case.framework, ""))
+    if not version or not case.versions or any(version_fits(version, one) for one in case.versions):
+        return ""
+    return f"the entry is about {case.framework} {' and '.join(case.versions)}; this is {version}"
 
 
 def exit_code(report: EvidenceReport) -> int:

@@ -115,7 +115,7 @@ def _cases(item: Item, op: Op) -> list[Case]:
             op=op.name, framework=op.framework, direction=direction, run=run, inputs=inputs, make=make,
             name=values["name"].prose() if "name" in values else "", gradient=targets, define=define, scale=scale,
             execution=execution, dtype=dtype, devices=_choices(values, "devices", DEVICES, ("gpu", "cpu")),
-            about=op.devices,
+            about=op.devices, versions=tuple(one.versions for one in op.status),
         )
         for dtype, execution in product(dtypes, executions)
     ]  # fmt: skip

@@ -64,6 +64,8 @@ class Case(NamedTuple):
     devices: tuple[str, ...] = ("gpu", "cpu")
     about: tuple[str, ...] = ()
     """Devices that the op's entry is about; on others an observation says nothing of the entry."""
+    versions: tuple[str, ...] = ()
+    """Those of the framework that the op's entry is about."""
     autocast: str = ""
     """The type that ``torch.autocast`` computes in around the call."""
     like: str = ""

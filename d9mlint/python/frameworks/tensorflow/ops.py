@@ -21,7 +21,7 @@ _LEARNED = re.compile(
 )
 _ADDED = (
     (re.compile("tensor_scatter"), Argument(2, "updates")), (re.compile("scatter_nd"), Argument(1, "updates")),
-    (re.compile("segment"), Argument(0, "data")),
+    (re.compile("segment"), Argument(0, "data")), (re.compile("bincount with weights"), Argument(1, "weights")),
 )  # fmt: skip
 """Where an op takes what it adds up."""
 _INTEGER = re.compile(r"(tensorflow|numpy)(\.compat\.v1)?\.u?int\d+")
