@@ -67,7 +67,7 @@ def test_what_is_open_is_judged_as_the_program_that_reaches_it(root: Path) -> No
             types.DiagnosticSeverity.Warning,
         )
         assert found.range == types.Range(types.Position(4, 11), types.Position(4, 28))
-        assert "which nothing seeds\nfix: `np.random.seed(1)`" in found.message
+        assert "which nothing seeds\nfix: call `np.random.seed(1)`" in found.message
         assert client.uri("other.py") not in client.diagnostics  # no program that is open reaches it
 
         client.open("train.py")

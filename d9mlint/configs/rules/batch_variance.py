@@ -22,12 +22,16 @@ def check_start(start: Start, rule: Rule, target: Target) -> Iterator[Finding]:
     if start.module and start.script == _SGLANG:
         if is_known(start) and not has_option(start, "--enable-deterministic-inference"):
             yield command_finding(
-                rule, start, "`--enable-deterministic-inference` (slower)", name=f"python -m {_SGLANG}", engine="SGLang"
+                rule,
+                start,
+                "add `--enable-deterministic-inference` (slower)",
+                name=f"python -m {_SGLANG}",
+                engine="SGLang",
             )
     elif (name := _vllm(start)) and not _invariant(start, target):
         invariant = target.fits("vllm", ">=0.11.1")
         remedy = (
-            f"`{_VARIABLE}=1` in the environment of the server (slower; see vLLM's page for GPUs and models)"
+            f"set `{_VARIABLE}=1` in the environment of the server (slower; see vLLM's page for GPUs and models)"
             if invariant else "batch-invariant kernels came with vllm 0.11.1"
         )  # fmt: skip
         yield command_finding(rule, start, remedy, name=name, engine="vLLM")

@@ -33,21 +33,21 @@ def check_start(start: Start, rule: Rule, target: Target) -> Iterator[Finding]:
 def _conflicts(start: Start) -> Iterator[tuple[Location, str, str, str]]:
     for word in start.arguments:
         if word.text == "--cross-entropy-loss-fusion":
-            yield word.location, f"`{word.text}`", "leave the option away: the fused loss is not deterministic", ""
+            yield word.location, f"`{word.text}`", "leave the option out: the fused loss is not deterministic", ""
         elif word.text == "--use-flash-attn":
             yield (
                 word.location,
-                f"`{word.text}` (before 2026)",
-                "leave the option away, or use a newer Megatron-LM",
+                f"`{word.text}` (in versions before 2026)",
+                "leave the option out, or use a newer Megatron-LM",
                 "low",
             )
     collectives = start.environment.get("NCCL_ALGO")
     if collectives is not None and collectives.value is not None and _refused(collectives.value):
-        yield collectives.location, f"`NCCL_ALGO={collectives.value}`", "`NCCL_ALGO=Ring`", ""
+        yield collectives.location, f"`NCCL_ALGO={collectives.value}`", "set `NCCL_ALGO=Ring`", ""
     for name, accepted in _VALUES.items():
         variable = start.environment.get(name)
         if variable is not None and variable.value is not None and variable.value not in accepted:
-            yield variable.location, f"`{name}={variable.value}`", f"`{name}={accepted[0]}`", ""
+            yield variable.location, f"`{name}={variable.value}`", f"set `{name}={accepted[0]}`", ""
 
 
 def _refused(value: str) -> bool:

@@ -10,7 +10,7 @@ _MOST_OPS = 3
 _MOST_STEPS = 6
 _GUARDS = {
     "throws": "deterministic mode refuses to run it",
-    "other-path": "deterministic mode takes another way",
+    "other-path": "deterministic mode takes another path",
 }
 
 

@@ -209,5 +209,5 @@ def test_a_misspelt_variable_is_said_to_be_misspelt(name: str, misspelt: bool) -
     told = program(f"import os\nos.environ[{name!r}] = '1'\nimport jax\nprint(jax.numpy.ones(3))\n")
     rule = next(rule for rule in CATALOGUE.rules.values() if rule.name == "ignored-determinism-variable")
     (draft,) = ignored_determinism_variable.check_program(told, rule)
-    assert ("`TF_CUDNN_DETERMINISTIC` of TensorFlow misspelt" in draft.message) is misspelt
+    assert ("a misspelling of TensorFlow's `TF_CUDNN_DETERMINISTIC`" in draft.message) is misspelt
     assert ("a variable of TensorFlow" in draft.message) is not misspelt

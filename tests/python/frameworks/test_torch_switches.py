@@ -160,10 +160,10 @@ def told(finding: dict[str, Any]) -> list[int]:
 
 
 TESTS = {
-    "if device == 'cuda':\n    torch.manual_seed(1)": ["never holds"],
-    "if device != 'cuda':\n    pass\nelse:\n    torch.manual_seed(1)": ["always holds"],
-    "if torch.cuda.is_available:\n    pass\nelse:\n    torch.manual_seed(1)": ["always holds"],
-    "if not torch.cuda.is_available:\n    torch.manual_seed(1)": ["never holds"],
+    "if device == 'cuda':\n    torch.manual_seed(1)": ["is never true"],
+    "if device != 'cuda':\n    pass\nelse:\n    torch.manual_seed(1)": ["is always true"],
+    "if torch.cuda.is_available:\n    pass\nelse:\n    torch.manual_seed(1)": ["is always true"],
+    "if not torch.cuda.is_available:\n    torch.manual_seed(1)": ["is never true"],
     "if torch.cuda.is_available:\n    torch.manual_seed(1)": [],
     "if device.type == 'cuda':\n    torch.manual_seed(1)": [],
     "if device == torch.device('cuda'):\n    torch.manual_seed(1)": [],

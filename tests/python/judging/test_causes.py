@@ -217,12 +217,12 @@ np.array(batch["a"]), np.array([x for x in batch])
 @pytest.mark.parametrize(
     ("sampler", "words"),
     [
-        ("RandomSampler(data)", "takes the elements in another order"),
-        ("RandomSampler(data, False, None)", "takes the elements in another order"),
-        ("RandomSampler(data, num_samples=3)", "chooses other elements"),
-        ("RandomSampler(data, replacement=True)", "chooses other elements"),
-        ("SubsetRandomSampler([1, 2])", "takes the elements in another order"),
-        ("WeightedRandomSampler([0.5], 3)", "chooses other elements"),
+        ("RandomSampler(data)", "takes the elements in a different order"),
+        ("RandomSampler(data, False, None)", "takes the elements in a different order"),
+        ("RandomSampler(data, num_samples=3)", "chooses different elements"),
+        ("RandomSampler(data, replacement=True)", "chooses different elements"),
+        ("SubsetRandomSampler([1, 2])", "takes the elements in a different order"),
+        ("WeightedRandomSampler([0.5], 3)", "chooses different elements"),
     ],
 )
 def test_a_permutation_is_no_choice(sampler: str, words: str) -> None:

@@ -60,7 +60,7 @@ CASES = [
     (
         TRAINER.format(arguments="deterministic=False"),
         "2.13.0",
-        "pass `deterministic=True` to `Trainer`, which is told otherwise",
+        "pass `deterministic=True` to `Trainer`, which gets another value here",
     ),
     (
         TRAINER.format(arguments="max_epochs=1").replace("Conv2d(3, 8, 3)", "ReflectionPad2d(1)"),
@@ -245,7 +245,7 @@ def test_unlikely_ops_of_code_that_nothing_calls_are_not_named(d9mlint: Callable
     ("framework", "seed", "remedy"),
     [
         ("torch", "torch.manual_seed(1)", "seed all three: "),
-        ("tensorflow", "tensorflow.random.set_seed(1)", "`tf.keras.utils.set_random_seed(1)` seeds Python, NumPy and"),
+        ("tensorflow", "tensorflow.random.set_seed(1)", "call `tf.keras.utils.set_random_seed(1)`, which seeds Python"),
         ("random", "random.seed(1)", "seed each that the program draws from: "),
     ],
 )

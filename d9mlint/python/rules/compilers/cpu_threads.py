@@ -29,7 +29,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         yield draft(program, rule, program.events[index], cond=missing, what="; ".join(words))
     unset = [pool for pool in POOLS if pool not in {s.pool for s in sizes}]
     if unset and not many:
-        told = "; ".join(f"{pool}-op pool: one thread a core, as nothing sets it" for pool in unset)
+        told = "; ".join(f"{pool}-op pool: one thread per core, as nothing sets it" for pool in unset)
         yield draft(program, rule, training, cond=missing, what=told, severity="info")
 
 
@@ -38,4 +38,4 @@ def _one(value: Const) -> bool:
 
 
 def _words(value: Const) -> str:
-    return "one thread a core" if str(value.value) == "0" else f"{value.value} threads"
+    return "one thread per core" if str(value.value) == "0" else f"{value.value} threads"

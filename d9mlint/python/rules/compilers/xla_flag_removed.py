@@ -20,7 +20,7 @@ _OF_JAX = (
 )
 """Flags, the versions of JAX that end with an error at them, and why."""
 _UNKNOWN = "no such flag since TF 2.8"
-_BRIDGE = "it takes only --tf_xla_* flags, those of XLA itself belong into XLA_FLAGS"
+_BRIDGE = "it takes only `--tf_xla_*` flags, and those of XLA itself belong in `XLA_FLAGS`"
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:

@@ -46,7 +46,7 @@ def _does(event: Event) -> str:
         is_none(value) is True or matches(value, False) is True for value in given
     )
     permutes = whole or event.name == f"{_SAMPLERS}.SubsetRandomSampler.__iter__"
-    return "takes the elements in another order" if permutes else "chooses other elements"
+    return "takes the elements in a different order" if permutes else "chooses different elements"
 
 
 def _last(event: Event) -> str:

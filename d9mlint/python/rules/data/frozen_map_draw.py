@@ -17,7 +17,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     for stage in program.calls(*STAGES):
         draws = [d for d in found[stage.index] if d.kind == "frozen"]
         if draws:
-            related = [Related(d.event.location, "is drawn once, while the function is traced") for d in draws]
+            related = [Related(d.event.location, "is called once, while the function is traced") for d in draws]
             yield draft(
             program,
                 rule, stage, cond=when_any(draws), related=dict.fromkeys(related),

@@ -26,7 +26,7 @@ _OPTIONS = (
 _LOADS = ("tensorflow_datasets.load", "tensorflow_datasets.core.DatasetBuilder.as_dataset")
 _CONFIG = "tensorflow_datasets.ReadConfig"
 _DETERMINISTIC = frozenset({"deterministic", "experimental_deterministic"})
-_SEED_FILES = "`read_config=tfds.ReadConfig(shuffle_seed=1)`: without a seed tfds does not keep the order"
+_SEED_FILES = "pass `read_config=tfds.ReadConfig(shuffle_seed=1)`: without a seed tfds does not keep the order"
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:

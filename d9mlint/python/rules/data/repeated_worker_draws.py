@@ -59,7 +59,7 @@ def _draft(program: Program, rule: Rule, at: Event, draw: Event) -> Draft:
         again = "gives the same numbers in each worker and in each epoch"
         severity = ""
     else:
-        what, again = f"`{at.raw}` seeds each worker the same at the start of each epoch", "repeats its numbers"
+        what, again = f"`{at.raw}` gives each worker the same seed at the start of each epoch", "repeats its numbers"
         severity = "info"
     return draft(
             program,

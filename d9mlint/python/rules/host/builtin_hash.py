@@ -42,7 +42,7 @@ def _drafts(program: Program, rule: Rule) -> Iterator[Draft]:
 def _sink(use: Event) -> str:
     if use.kind == "compare":
         return f"a decision (`{use.raw}`)"
-    return "an array's index" if use.kind == "index" else f"`{use.raw.removeprefix('builtins.')}`"
+    return "the index of an array" if use.kind == "index" else f"`{use.raw.removeprefix('builtins.')}`"
 
 
 def _decides(event: Event) -> bool:

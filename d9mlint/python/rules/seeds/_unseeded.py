@@ -80,7 +80,7 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
     late = ""
     notes: list[Related] = []
     if idle:
-        late = "; the function that would is never called"
+        late = "; the function that seeds it is never called"
         notes = [Related(s.event.location, "seeds it, but nothing calls this") for s in idle]
     elif first.late is not None and first.late.event.deferred and kind(program, first) == "unseeded":
         late = " before; a callback does later"

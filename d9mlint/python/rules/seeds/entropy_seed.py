@@ -40,13 +40,16 @@ def _one(program: Program, rule: Rule, event: Event, effect: Effect) -> Iterator
     confidence = rule.confidence if is_symbolic(cond) else lower(lower(rule.confidence))
     remedy = ""
     if effect.creates.endswith(_OP):
-        what = f"`{event.raw}` without a `seed` of its own draws from entropy, whatever the global seed is"
-        remedy = f"give it one: `{event.raw.rpartition('.')[2]}(..., seed=1)` (0 stands for none)"
+        what = (
+            f"`{event.raw}` without a `seed` of its own draws from operating-system entropy, "
+            "whatever the global seed is"
+        )
+        remedy = f"give it one: `{event.raw.rpartition('.')[2]}(..., seed=1)` (0 means no seed)"
     elif effect.seeds:
         without = " without a seed" if effect.seed_argument is not None else ""
-        what = f"`{event.raw}`{without} seeds from entropy: each run draws other numbers"
+        what = f"`{event.raw}`{without} takes one from operating-system entropy: each run draws different numbers"
     else:
-        what = f"`{event.raw}` makes a generator from entropy: each run draws other numbers"
+        what = f"`{event.raw}` makes a generator from operating-system entropy: each run draws different numbers"
     yield draft(program, rule, event, cond=cond, confidence=confidence, what=what, remedy=remedy)
 
 

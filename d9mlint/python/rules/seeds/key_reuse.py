@@ -33,7 +33,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         loop = next((number for number in event.loops if (id(key), number) in kept), None)
         used.setdefault(id(key), []).append(event)
         if loop is not None or (earlier is not None and _again(earlier, event)):
-            how = "in each iteration of a loop, so that all of them draw the same numbers"
+            how = "that stays the same in a loop, so that all iterations draw the same numbers"
             yield draft(program, rule, event, name=event.raw, how=how, related=_made(key, event))
         elif earlier is not None:
             same = earlier.location == event.location

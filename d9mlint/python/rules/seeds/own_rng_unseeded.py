@@ -56,7 +56,8 @@ def _environments(program: Program, rule: Rule) -> Iterator[Draft]:
             continue
         if isinstance(reset.receiver, Unknown) and not may_be_seeded(program, reset):
             remedy = (
-                "`env.reset(seed=1)` once before the first step (`env.seed(1)` before gym 0.26), then `env.reset()`"
+                "call `env.reset(seed=1)` once before the first step (`env.seed(1)` before gym 0.26), "
+                "then `env.reset()`"
             )
             yield draft(
                     program,

@@ -11,7 +11,10 @@ from d9mlint.python.frameworks import serving
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 
-_SGLANG_REMEDY = "`sglang.Engine(..., enable_deterministic_inference=True)`, or `--enable-deterministic-inference`"
+_SGLANG_REMEDY = (
+    "make it with `sglang.Engine(..., enable_deterministic_inference=True)`, "
+    "or start the server with `--enable-deterministic-inference`"
+)
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:

@@ -29,10 +29,16 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
             continue
         text, outcome = event.kwargs["text"], event.kwargs["outcome"]
         written = text.value if isinstance(text, Const) else ""
-        why = "a `torch.device` equals no string" if event.name == DEVICE else f"`{event.name}` is not called"
+        why = "a `torch.device` is never equal to a string" if event.name == DEVICE else f"`{event.name}` is not called"
         holds = isinstance(outcome, Const) and outcome.value
         yield draft(
-            program, rule, event, text=written, holds="always holds" if holds else "never holds", why=why, lost=lost[0]
+            program,
+            rule,
+            event,
+            text=written,
+            holds="is always true" if holds else "is never true",
+            why=why,
+            lost=lost[0],
         )
 
 

@@ -29,7 +29,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         yield draft(
             program,
             rule, one.event, cond=cond, name=one.event.name,
-            among=": among deterministic ones here, which still differ from each other" if asked else "",
+            among=" (among deterministic ones here, which still differ from each other)" if asked else "",
         )  # fmt: skip
 
 

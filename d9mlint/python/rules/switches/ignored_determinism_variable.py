@@ -56,6 +56,6 @@ def _jax(program: Program, rule: Rule) -> Iterator[Draft]:
         cond = both(wanted, negate(jaxmode.jax_mode(program).on))
         if truth(cond, event.guards) is not False and is_symbolic(cond):
             known = event.name != _MISSPELT
-            what = "a variable of TensorFlow" if known else f"which is `{CUDNN_VARIABLE}` of TensorFlow misspelt"
+            what = "a variable of TensorFlow" if known else f"a misspelling of TensorFlow's `{CUDNN_VARIABLE}`"
             reader = f"JAX never reads `{event.name}`, {what}"
             yield draft(program, rule, event, cond=cond, reader=reader, remedy=rule.remedy(program.target, ("jax",)))

@@ -241,7 +241,7 @@ def _of_trainer(program: Program, event: Event) -> str:
     """What to change where a trainer of another package turns the switch on and off."""
     for made in _told_otherwise(program):
         last = made.raw.replace("()", "").rpartition(".")[2]
-        return f"pass `{torchmode.SWITCHED_BY_ARGUMENT[made.name]}=True` to `{last}`, which is told otherwise"
+        return f"pass `{torchmode.SWITCHED_BY_ARGUMENT[made.name]}=True` to `{last}`, which gets another value here"
     if event.name.replace("()", "").rpartition(".")[0] in torchgpu.TRAINERS:
         return "pass `deterministic=True` to `Trainer`"
     return ""
