@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,29 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("cache")
     patch.setenv("XDG_CACHE_HOME", str(folder))
     yield folder
+    patch.undo()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_catalogue(own_cache: Path) -> Iterator[None]:
+    """The rules stay as they are while tests run: what comes out of the cache of the session is read once a process."""
+    import d9mlint.catalogue as catalogue
+    from d9mlint.catalogue.files import rules_folder
+
+    home = sys.modules[catalogue.load.__module__]
+    load_from, built_in, kept = home.load_from, (rules_folder(), ()), own_cache / "d9mlint"
+    known: list[Any] = []
+
+    def once(folder: Path, extra: Sequence[Path] = (), **options: Any) -> Any:
+        if (folder, tuple(extra)) != built_in or options["cache"] != kept or options["full"]:
+            return load_from(folder, extra, **options)
+        if not known:
+            known.append(load_from(folder, extra, **options))
+        return known[0]
+
+    patch = pytest.MonkeyPatch()
+    patch.setattr(home, "load_from", once)
+    yield
     patch.undo()
 
 

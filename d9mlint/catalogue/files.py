@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -109,10 +110,12 @@ def read(path: Path, family: str, extra: bool) -> File:
 
 def shown(path: Path) -> str:
     """The path relative to the working directory where it lies below, ``/``-separated."""
+    text = path.as_posix()
     try:
-        return path.relative_to(Path.cwd()).as_posix()
-    except (ValueError, OSError):
-        return path.as_posix()
+        here = os.getcwd().replace(os.sep, "/").rstrip("/") + "/"  # noqa: PTH109 (once per file of the catalogue)
+    except OSError:
+        return text
+    return text.removeprefix(here)
 
 
 def _rule_files(folder: Path) -> list[Path]:

@@ -181,11 +181,8 @@ def _seldom_collected() -> Iterator[None]:
 
 
 def _clear() -> None:
-    """Frees what only one entry needed; what is left (facts, modules) is needed to the end and not looked at again."""
-    from d9mlint.python.domain.conditions import forget
-
+    """Frees what only the entry before needed; the rest (facts, modules) is needed to the end, and not looked at."""
     gc.collect()
-    forget()
     gc.freeze()
 
 
@@ -317,11 +314,7 @@ class _Judge:
         """The findings of one entry or local file; a crash on it is told and takes nothing else down."""
         self._project.asked.clear()
         try:
-            if name in self._job.idle:
-                unit = self._idle(name)
-            else:
-                unit = self._judged(name, local)
-                _clear()
+            unit = self._idle(name) if name in self._job.idle else self._judged(name, local)
         except D9mlintError:
             raise
         except CannotRead as error:
@@ -343,9 +336,13 @@ class _Judge:
         return Unit((), unchecked, files, self._asked(files), Coverage(len(files), 0, {}, interpreted=False), True)
 
     def _judged(self, name: str, local: bool) -> Unit:
+        from d9mlint.python.domain.conditions import forget
         from d9mlint.python.interpreter.sharing import Shared
         from d9mlint.python.judging.judge import judge
 
+        forget()
+        if self._shared:
+            _clear()
         job = self._job
         target = job.targets[name]
         label = self._label(target)
