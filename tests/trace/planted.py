@@ -1,8 +1,6 @@
 """Programs with a planted cause: the line that ends in `# <- kind` is the one to be named.
 
-    python tests/trace/planted.py INTERPRETER FRAMEWORK [REPETITIONS] [PROGRAM]...
-
-tells how often it is, for the programs in the folder of a framework that the interpreter has; with ``--fixed`` a program is cured, and nothing may be named.
+`benchmarks/planted.py` tells how often it is; with ``--fixed`` a program is cured, and nothing may be named.
 """
 
 from __future__ import annotations
@@ -88,27 +86,3 @@ def recorded(program: Program, stage: str) -> list[Recording]:
     for each in runs:
         assert each.whole, f"{program.words}: {each.ended}"
     return [each.recording for each in runs]
-
-
-def main() -> None:
-    """Prints how often each line is named."""
-    python, framework, *words = sys.argv[1:]
-    repetitions = int(words[0]) if words else 3
-    chosen = [one for one in programs(framework) if one.stem in words[1:] or len(words) < 2]
-    right = total = clean = 0
-    for path in chosen:
-        line, kind = planted(path)
-        for _ in range(repetitions):
-            found = located(python, path)
-            good = bool(found) and (found[0].line, found[0].kind) == (line, kind)
-            twin = located(python, path, "--fixed")
-            right, total, clean = right + good, total + 1, clean + (not twin)
-            first = found[0] if found else None
-            told = f"{first.line} {first.kind} {first.op}: {first.note}" if first else "nothing"
-            print(f"{'right' if good else 'WRONG'} {path.stem}:{line} {kind}: {told}", f"TWIN {twin[:1]}" if twin else "",
-                  flush=True)  # fmt: skip
-    print(f"{right} of {total} causes named right, {clean} of {total} twins without one")
-
-
-if __name__ == "__main__":
-    main()
