@@ -4,8 +4,8 @@
 
 The interpreter must have the frameworks. Each repetition records two runs of the program (four where a difference comes
 out of plain Python) and, with ``--fixed``, two of its cured twin, in which nothing may be named. Repetitions go over
-all programs in turn, so that an early end (``--seconds``, Ctrl-C) leaves about as many of each. Races of threads may not
-show on few cores: their runs then do not part ("nothing"), which counts as not named.
+all programs in turn, so that an early end (``--seconds``, Ctrl-C) leaves about as many of each. Races of threads may
+not show on few cores: their runs then do not part ("nothing"), which counts as not named.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from d9mlint.cli.arguments import ARGV, WithArguments
+from d9mlint.cli.arguments import WithArguments, launched
 from d9mlint.cli.ending import ended_like_interrupted
 from d9mlint.cli.output import color_option, look, show
 
@@ -15,7 +15,7 @@ FORMATS = ("text", "json", "html")
 
 
 @click.command(cls=WithArguments)
-@click.argument("script", required=False, type=click.Path(path_type=Path), metavar="[SCRIPT] [-- ARGS]")
+@click.argument("script", required=False, type=click.Path(path_type=Path), metavar="[SCRIPT|-- LAUNCHER ...] [-- ARGS]")
 @click.option("-m", "module", metavar="MODULE", help="Run a module instead of a script, as `python -m` does.")
 @click.option("--metric", default="last-number", show_default=True, metavar="REGEX|last-number",
               help="The metric in what the program prints: the last match, its group if there is one.")  # fmt: skip
@@ -41,8 +41,9 @@ def study(script: Path | None, module: str | None, **options: object) -> None:
     from d9mlint.app.traced.state import TraceOptions
     from d9mlint.report.study import render
 
+    launcher, arguments = launched(script, module)
     program = TraceOptions(
-        script=script, module=module, arguments=click.get_current_context().meta.get(ARGV, ()),
+        script=script, module=module, launcher=launcher, arguments=arguments,
         python=options["python"], steps=0, time=float(options["time"]),  # type: ignore[arg-type]
     )  # fmt: skip
     asked = app.StudyOptions(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from d9mlint.cli.arguments import ARGV, WithArguments
+from d9mlint.cli.arguments import WithArguments, launched
 from d9mlint.cli.ending import ended_like_interrupted
 from d9mlint.cli.output import color_option, look, show, tried
 from d9mlint.writing import replaced
@@ -16,7 +16,7 @@ FORMATS = ("text", "json", "html")
 
 
 @click.command(cls=WithArguments)
-@click.argument("script", required=False, type=click.Path(path_type=Path), metavar="[SCRIPT] [-- ARGS]")
+@click.argument("script", required=False, type=click.Path(path_type=Path), metavar="[SCRIPT|-- LAUNCHER ...] [-- ARGS]")
 @click.option("-m", "module", metavar="MODULE", help="Run a module instead of a script, as `python -m` does.")
 @click.option("--python", metavar="INTERPRETER", help="The training environment's interpreter (default: this one).")
 @click.option("--runs", type=click.IntRange(2), default=2, show_default=True, help="Runs that are compared at first.")
@@ -45,16 +45,18 @@ def trace(script: Path | None, module: str | None, **options: object) -> None:
     (seeds, deterministic ops, one thread, ...) makes them, and which line and op is the first to differ?
     """
     from d9mlint.app.traced import stages as app
+    from d9mlint.app.traced.programs import planned
     from d9mlint.app.traced.state import TraceOptions
     from d9mlint.report.trace import render
 
+    launcher, arguments = launched(script, module)
     asked = TraceOptions(
-        script=script, module=module, arguments=click.get_current_context().meta.get(ARGV, ()),
+        script=script, module=module, launcher=launcher, arguments=arguments,
         python=options["python"], runs=int(options["runs"]), steps=int(options["steps"]),  # type: ignore[call-overload, arg-type]
         time=float(options["time"]), config=options["config"],  # type: ignore[arg-type]
         cure=bool(options["cure"]), shadow=int(options["shadow"] or 0),  # type: ignore[call-overload]
     )  # fmt: skip
-    program = app.planned(asked)
+    program = planned(asked)
     tried(options["call"], options["output"])
     click.echo(f"d9mlint: {app.announcement(program, asked)}", err=True)
     watched = sys.stderr.isatty()

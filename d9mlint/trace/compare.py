@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Sequence
 
 from d9mlint.model import Comparison
 from d9mlint.model.trace import EQUAL, FAILED, PART
 from d9mlint.trace.process import SLOW
+from d9mlint.trace.recording import Recording
 from d9mlint.trace.run import Run
 
 _CONFIDENCE = 0.95
+_ENDING = {signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGKILL}
+"""Signals that others send."""
 
 
 def compared(runs: Sequence[Run]) -> Comparison:
@@ -33,19 +37,25 @@ def _two(one: Run, other: Run) -> Comparison:
     parted = _by_steps(one, other)
     if parted is not None:
         return parted
-    first, second = one.recording, other.recording
-    steps = min(len(first.steps), len(second.steps))
+    pairs = _pairs(one, other)
+    steps = min((min(len(first.steps), len(second.steps)) for _, first, second in pairs), default=0)
     cut = next((run for run in (one, other) if not run.whole), None)
     if cut is not None and (one.ended.how, one.ended.code) == (other.ended.how, other.ended.code):
-        return Comparison(FAILED, what=f"both runs {ending(cut)}{_until(steps)}", steps=steps)
-    if cut is not None and cut.ended.how == SLOW:
-        return Comparison(FAILED, what=f"a run {ending(cut)}{_until(steps)}", steps=steps)
+        return Comparison(FAILED, what=f"both runs {_plural(ending(cut))}{_until(steps)}", steps=steps)
+    outside = next((run for run in (one, other) if _from_outside(run)), None)
+    if outside is not None:
+        return Comparison(FAILED, what=f"a run {ending(outside)}{_until(steps)}", steps=steps)
     if cut is not None:
         return Comparison(PART, what=f"one run {ending(one)}, the other {ending(other)}", steps=steps)
-    if len(first.steps) != len(second.steps):
-        what = f"one run makes {len(first.steps)} steps, the other {len(second.steps)}"
-        return Comparison(PART, steps + 1, what, steps)
-    if not steps and not first.losses:
+    names, others = ({name for name, _ in run.recording.parts} for run in (one, other))
+    if names != others:
+        return Comparison(PART, what=f"only one of the runs has {_named(min(names ^ others))}", steps=steps)
+    for name, first, second in pairs:
+        if len(first.steps) != len(second.steps):
+            what = f"{_in(name)}one run makes {len(first.steps)} steps, the other {len(second.steps)}"
+            at = min(len(first.steps), len(second.steps))
+            return Comparison(PART, at + 1, what, at)
+    if not steps and not any(first.losses for _, first, _ in pairs):
         return _by_output(one, other)
     return Comparison(EQUAL, steps=steps)
 
@@ -53,6 +63,16 @@ def _two(one: Run, other: Run) -> Comparison:
 def parting(runs: Sequence[Run], comparison: Comparison) -> tuple[Run, Run]:
     """The two of the runs that a comparison is about."""
     return runs[0], next(other for other in runs[1:] if _two(runs[0], other) == comparison)
+
+
+def apart(one: Run, other: Run) -> tuple[Recording, Recording]:
+    """The recordings of the part of the program, a rank perhaps, that parts first."""
+    found = [
+        (*parted[:2], first, second) for _, first, second in _pairs(one, other) for parted in _parted(first, second)
+    ]
+    if not found:
+        return one.recording.leading, other.recording.leading
+    return min(found, key=lambda each: each[:2])[2:]
 
 
 def disturbed(runs: Sequence[Run], recorded: Run) -> Comparison | None:
@@ -69,9 +89,38 @@ def disturbed(runs: Sequence[Run], recorded: Run) -> Comparison | None:
     return found
 
 
+def _from_outside(run: Run) -> bool:
+    """Whether it was cut off by what is no part of the program: the time, the disk, a signal to end."""
+    recorded = not run.recording.lost and all(one.end != "full" for _, one in run.recording.parts)
+    return run.ended.how == SLOW or not recorded or -run.ended.code in _ENDING
+
+
+def _pairs(one: Run, other: Run) -> list[tuple[str, Recording, Recording]]:
+    """The parts that both runs have: the program's first process, ranks."""
+    others = dict(other.recording.parts)
+    return [(name, first, others[name]) for name, first in one.recording.parts if name in others]
+
+
+def _named(part: str) -> str:
+    """`rank 0`, `process 1`; of the first process that it is this."""
+    return part.replace("-", " ") if part else "steps in its first process"
+
+
+def _in(part: str) -> str:
+    return f"in {_named(part)} " if part else ""
+
+
 def _by_steps(one: Run, other: Run) -> Comparison | None:
-    """The first loss or step that differs."""
-    first, second = one.recording, other.recording
+    """The first loss or step that differs, in whichever rank."""
+    found = [(*parted, name) for name, first, second in _pairs(one, other) for parted in _parted(first, second)]
+    if not found:
+        return None
+    step, _, what, name = min(found, key=lambda each: each[:2])
+    return Comparison(PART, step, _in(name) + what, step - 1)
+
+
+def _parted(first: Recording, second: Recording) -> list[tuple[int, int, str]]:
+    """Where the losses and where the parameters differ first: the step, a rank of the two at one step, in words."""
     losses = [
         (loss.before + 1, 0, f"the loss differs ({_number(loss.value)} and {_number(loss2.value)})")
         for loss, loss2 in zip(first.losses, second.losses, strict=False)
@@ -82,10 +131,7 @@ def _by_steps(one: Run, other: Run) -> Comparison | None:
         for number, (text, text2) in enumerate(zip(first.steps, second.steps, strict=False), 1)
         if text != text2
     ]
-    found = min([*losses[:1], *steps[:1]], default=None)
-    if found is None:
-        return None
-    return Comparison(PART, found[0], found[2], found[0] - 1)
+    return [*losses[:1], *steps[:1]]
 
 
 def _by_output(one: Run, other: Run) -> Comparison:
@@ -96,6 +142,10 @@ def _by_output(one: Run, other: Run) -> Comparison:
         if one.wrote.get(path) != other.wrote.get(path) and path in one.wrote and path in other.wrote:
             return Comparison(PART, what=f"they write `{path}` differently")
     return Comparison(EQUAL)
+
+
+def _plural(ended: str) -> str:
+    return "were" + ended[len("was") :] if ended.startswith("was ") else ended
 
 
 def _until(steps: int) -> str:
@@ -111,12 +161,17 @@ def ending(run: Run) -> str:
     said = f": {run.ended.said}" if run.ended.said else ""
     if run.ended.how == SLOW:
         return f"was stopped after {run.ended.seconds:.0f} s"
-    if run.recording.end == "steps":
-        return f"was ended after {len(run.recording.steps)} steps, as asked"
-    if run.recording.end == "full":
+    parts = [one for _, one in run.recording.parts]
+    asked = next((one for one in parts if one.end == "steps"), None)
+    if asked is not None:
+        return f"was ended after {len(asked.steps)} steps, as asked"
+    if any(one.end == "full" for one in parts):
         return "filled its recording"
+    if run.recording.lost:
+        return "could not be recorded to its end, as the disk is full"
     if run.ended.code < 0:
-        return f"was ended by signal {-run.ended.code}{said}"
+        why = ", as by a system that has no memory left" if -run.ended.code == signal.SIGKILL else ""
+        return f"was ended by signal {-run.ended.code}{why}{said}"
     return f"ended with exit code {run.ended.code}{said}" if run.ended.code else "came to its end"
 
 
@@ -136,11 +191,12 @@ def left_for_the_next(runs: Sequence[Run]) -> list[str]:
     told: list[str] = []
     for number, later in enumerate(runs[1:], 1):
         earlier = {path for run in runs[:number] for path in run.wrote}
-        written = dict(reversed(later.recording.written))
-        for event in later.recording.read:
-            path = str(event.fields[0])
-            if path in earlier and path not in told and event.number < written.get(path, event.number + 1):
-                told.append(path)
+        for _, part in later.recording.parts:
+            written = dict(reversed(part.written))
+            for event in part.read:
+                path = str(event.fields[0])
+                if path in earlier and path not in told and event.number < written.get(path, event.number + 1):
+                    told.append(path)
     return told
 
 

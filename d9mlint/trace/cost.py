@@ -48,7 +48,7 @@ def cost(pairs: Sequence[tuple[Run, Run]]) -> Cost | None:
 
 def _step(run: Run) -> float | None:
     """The median time of a step in seconds; None for a run that has too few."""
-    times = run.recording.times
+    times = run.recording.leading.times
     gaps = [after - before for before, after in zip(times[_WARM - 1 :], times[_WARM:], strict=False)]
     found = statistics.median(gaps) if len(gaps) >= _FEWEST else 0.0
     return found if found > 0 else None

@@ -65,6 +65,9 @@ def _explained(root: Root, book: Sequence[Entry]) -> Culprit:
         return _memory(root)
     if root.kind == roots.THREADS:
         return _threads(root)
+    if root.kind == roots.COLLECTIVE:
+        note = "what other processes send differs"
+        return _culprit(root.one.event, root.one.name, roots.COLLECTIVE, note, root, root.one.direction)
     if root.kind == roots.ENTRY and root.one.name.startswith("a batch"):
         workers = [entry for entry in book if entry.process != MAIN]
         found = _nearest(workers, root, book, first=True)

@@ -12,6 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from d9mlint.trace.child.recorder import WHOLE
+
 CHILD = Path(__file__).with_name("child")
 SETTINGS = "D9MLINT_TRACE"
 _POLL = 0.05
@@ -54,6 +56,7 @@ def executed(start: Start, seconds: float) -> Ended:
         OSError: it cannot be started.
         KeyboardInterrupt: as it came, after everything was ended.
     """
+    (start.folder / WHOLE).touch()
     settings = start.folder / "settings.json"
     settings.write_text(json.dumps({**start.settings, "folder": str(start.folder)}), encoding="utf-8")
     begun = time.monotonic()

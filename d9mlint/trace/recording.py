@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from d9mlint.trace.child.recorder import WHOLE
 
 Json = list[Any]
 MAIN, DATASET = "main", "dataset"
@@ -67,6 +70,21 @@ class Recording(NamedTuple):
     """Whether the recording came up in the process at all."""
     events: tuple[tuple[str, tuple[Event, ...]], ...] = ()
     """By process (``main``, workers), the events of the second stage."""
+    ranks: tuple[tuple[str, Recording], ...] = ()
+    """By name, the recordings of other processes that train: what a launcher or the program itself has started."""
+    lost: bool = False
+    """Whether something could not be written down: the disk was full."""
+
+    @property
+    def parts(self) -> tuple[tuple[str, Recording], ...]:
+        """What runs are compared by: the first process (without a name), unless only its ranks train, and the ranks."""
+        alone = not self.ranks or bool(self.steps or self.losses)
+        return ((("", self),) if alone else ()) + self.ranks
+
+    @property
+    def leading(self) -> Recording:
+        """The first of the parts."""
+        return self.parts[0][1]
 
 
 _PLACED = {"op", "call", "shadow", "draw", "seed", "source", "read", "write", "value"}
@@ -74,7 +92,36 @@ _PLACED = {"op", "call", "shadow", "draw", "seed", "source", "read", "write", "v
 
 def read(folder: Path) -> Recording:
     """The recording in a run's folder; a line that was cut off ends its file."""
-    processes = {path.stem: list(_events(path)) for path in sorted(folder.glob("*.jsonl"))}
+    processes = {path.stem: list(_events(path)) for path in sorted(folder.glob("*.jsonl"), key=_in_order)}
+    programs: dict[str, dict[str, list[Event]]] = {}
+    for stem, events in processes.items():
+        program, _, worker = stem.partition(".")
+        programs.setdefault(program, {})[worker or MAIN] = events
+    main = programs.pop(MAIN, {})
+    others = {program + (f".{name}" if name != MAIN else ""): events
+              for program, several in programs.items() for name, events in several.items()}  # fmt: skip
+    found = [(name, _recording(several)) for name, several in programs.items()]
+    ranks = tuple((name, one) for name, one in found if one.steps or one.losses or _has_ops(one))
+    whole = _recording({MAIN: [], **main, **others})
+    return whole._replace(
+        ranks=ranks,
+        uses=tuple(sorted({*whole.uses, *(use for _, one in found for use in one.uses)})),
+        versions=tuple(dict.fromkeys((*whole.versions, *(pair for _, one in found for pair in one.versions)))),
+        notes=tuple(dict.fromkeys((*whole.notes, *(note for _, one in found for note in one.notes)))),
+        lost=not (folder / WHOLE).exists(),
+        started=any(one.started for one in (whole, *(one for _, one in found))),
+    )
+
+
+def _in_order(path: Path) -> tuple[str, tuple[int, ...]]:
+    return re.sub(r"\d+", "", path.stem), tuple(map(int, re.findall(r"\d+", path.stem)))
+
+
+def _has_ops(one: Recording) -> bool:
+    return any(event.kind == "op" for _, events in one.events for event in events)
+
+
+def _recording(processes: Mapping[str, Sequence[Event]]) -> Recording:
     light = processes.get(MAIN, [])
     steps: list[str] = []
     times: list[float] = []

@@ -11,8 +11,9 @@ from d9mlint.trace.align import Op, Pair
 from d9mlint.trace.recording import DATASET, Recording
 
 OP, DRAW, MEMORY, ENTRY, NUMBER, FLOW, THREADS = "op", "draw", "memory", "entry", "number", "flow", "threads"
+COLLECTIVE = "collective"
 """An op; a draw; memory that nobody has written; a tensor from outside; a number from outside; another way through the
-program; threads that come in another order."""
+program; threads that come in another order; what other processes have sent."""
 _EMPTY = "empty"
 _ENDS = ("exit", "steps")
 
@@ -68,6 +69,9 @@ class _Known:
             return Root(ENTRY, pair.one, other, index)
         if writer.other is None or not _same(writer):
             return None
+        if writer.one.kind == COLLECTIVE:
+            sent = align.alike(writer.one.digests, writer.other.digests)
+            return Root(COLLECTIVE, writer.one, writer.other) if sent else None
         return Root(ENTRY, pair.one, other, index)  # written over since, by something that is not recorded
 
 
@@ -97,6 +101,8 @@ def _root(pair: Pair, known: _Known) -> Root | None:
     one, other = pair
     if other is None:
         return Root(FLOW, one, None) if one.number in known.pairs else None
+    if one.kind == COLLECTIVE:
+        return None  # told of when something reads what has come
     if one.generator and one.generator[:2] != other.generator[:2]:
         return Root(DRAW, one, other)
     if one.kind == "entry":

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from d9mlint.trace import files, study
+from d9mlint.trace.child.parts import RANKS
 from d9mlint.trace.process import RAN, Ended, Start, executed
 from d9mlint.trace.recording import Recording, read
 
@@ -27,13 +28,21 @@ class Program(NamedTuple):
     """What is run."""
 
     python: str
+    """The interpreter, or a launcher of it."""
     words: tuple[str, ...]
-    """After the interpreter: the script, or ``-m`` and a module."""
+    """After it: the script, or ``-m`` and a module; a launcher's own words."""
     arguments: tuple[str, ...]
     roots: tuple[str, ...]
     """Folders whose files are the user's own code."""
     cwd: str | None = None
     """Where it runs; None: in the working directory of d9mlint."""
+    launcher: str = ""
+    """As the user has called it; empty where an interpreter runs the program."""
+
+    @property
+    def told(self) -> str:
+        """The command, as the user knows it."""
+        return " ".join((*filter(None, (self.launcher,)), *self.words, *self.arguments))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +92,10 @@ class Run(NamedTuple):
 
     @property
     def whole(self) -> bool:
-        """Whether it ended by itself, well, or after the steps that were asked for."""
-        return self.ended.how == RAN and (self.ended.code == 0 or self.recording.end == "steps")
+        """Whether it ended by itself, well, or after the steps that were asked for, and was recorded until then."""
+        ends = {one.end for _, one in self.recording.parts}
+        cut = self.ended.how != RAN or self.recording.lost or "full" in ends
+        return not cut and (self.ended.code == 0 or "steps" in ends)
 
 
 def run(program: Program, settings: Settings, conditions: Conditions, number: int, seconds: float) -> Run:
@@ -101,6 +112,7 @@ def run(program: Program, settings: Settings, conditions: Conditions, number: in
             "stage": conditions.stage, "steps": settings.steps, "switches": list(conditions.inside),
             "roots": list(program.roots), "summed": settings.summed, "shift": settings.shift,
             "repeats": settings.repeats,
+            "outer": {name: os.environ[name] for name in RANKS if name in os.environ},
         }  # fmt: skip
         env = {**_varied(number), **conditions.env}
         command = (program.python, *program.words, *program.arguments)
@@ -109,7 +121,7 @@ def run(program: Program, settings: Settings, conditions: Conditions, number: in
         output, text = files.content(folder / "stdout"), files.tail(folder / "stdout", _TEXT)
         weights = study.weights(folder)
     after, _ = files.state(cwd)
-    wrote = files.written(before, after, (path for path, _ in recording.written))
+    wrote = files.written(before, after, (path for _, one in recording.parts for path, _ in one.written))
     return Run(conditions, number, ended, recording, output, wrote, searched, cwd, text, weights)
 
 

@@ -87,10 +87,10 @@ def distance(weights: Sequence[array[float]]) -> float | None:
 def weights(folder: Path) -> array[float]:
     """The final weights that a run has left; empty where there are none."""
     found = array("d")
-    try:
-        data = (folder / "weights").read_bytes()
-    except OSError:
+    left = sorted(folder.glob("*.weights"))  # of several ranks the first: they train the same network
+    if not left:
         return found
+    data = left[0].read_bytes()
     found.frombytes(data[: len(data) // found.itemsize * found.itemsize])
     return found
 

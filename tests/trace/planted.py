@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from d9mlint.model import Culprit
-from d9mlint.trace.explain import UNSEEN, culprits
+from d9mlint.trace.explain import UNSEEN
+from d9mlint.trace.ranks import culprits
 from d9mlint.trace.recording import Recording
 from d9mlint.trace.run import OPS, VALUES, Conditions, Program, Settings, run
 from d9mlint.trace.values import first_difference

@@ -157,8 +157,9 @@ if __name__ == "__main__":
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "name a script, or a module with -m"),
-        (["a.py", "-m", "b"], "name a script, or a module with -m"),
+        ([], "name a script, a module with -m, or a launcher"),
+        (["a.py", "-m", "b"], "name a script, a module with -m, or a launcher"),
+        (["--", "no-such-launcher", "a.py"], "launcher not found: no-such-launcher"),
         (["gone.py"], "path not found: gone.py"),
         (["."], "not a file: ."),
         (["a.py", "--runs", "1"], "Invalid value"),

@@ -111,8 +111,8 @@ def _inside(program: Program, copy: Copy, cwd: Path) -> tuple[Program, Condition
     """The program as it is run in the copy; folders that ``PYTHONPATH`` names are those of the copy, too."""
     here = copy.path(cwd)
     words = program.words
-    if here == cwd and words[0] != "-m":
-        words = (str(copy.path(Path(words[0]))), *words[1:])
+    if here == cwd:
+        words = tuple(str(copy.path(Path(one))) if Path(one).is_file() else one for one in words)
     paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     env = {"PYTHONPATH": os.pathsep.join(str(copy.path(Path(one))) if one else "" for one in paths)}
     roots = tuple(str(copy.path(Path(one))) for one in program.roots)

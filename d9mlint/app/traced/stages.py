@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,11 +9,12 @@ from pathlib import Path
 from d9mlint.app.traced import cure
 from d9mlint.app.traced.findings import explained
 from d9mlint.app.traced.state import MARGIN, TraceOptions, Tracing, Watch, entry, placed
-from d9mlint.model import Comparison, Culprit, Shadowed, SwitchTried, TraceReport, UsageError
+from d9mlint.model import Comparison, Culprit, Shadowed, SwitchTried, TraceReport
 from d9mlint.model.trace import EQUAL, FAILED, PART, UNTRIED
 from d9mlint.trace import compare
-from d9mlint.trace.explain import UNSEEN, culprits
+from d9mlint.trace.explain import UNSEEN
 from d9mlint.trace.growth import growth
+from d9mlint.trace.ranks import culprits
 from d9mlint.trace.run import LIGHT, OPS, SHADOW, VALUES, Clock, Conditions, Program, Run, Settings, run
 from d9mlint.trace.shadows import shadowed
 from d9mlint.trace.switches import Switch, applying, with_seeds
@@ -24,26 +22,6 @@ from d9mlint.trace.values import first_difference
 
 PARTED, UNFINISHED = 1, 3
 _TRIES = 2
-
-
-def planned(options: TraceOptions) -> Program:
-    """The program to run.
-
-    Raises:
-        UsageError: nothing or too much is named, or it is not there.
-    """
-    if (options.script is None) == (options.module is None):
-        raise UsageError("name a script, or a module with -m")
-    python = options.python or sys.executable
-    if shutil.which(python) is None:
-        raise UsageError(f"interpreter not found: {python}")
-    cwd = os.getcwd()  # noqa: PTH109
-    if options.script is None:
-        return Program(python, ("-m", str(options.module)), options.arguments, (cwd,))
-    if not options.script.is_file():
-        raise UsageError(f"{'not a file' if options.script.exists() else 'path not found'}: {options.script}")
-    folder = os.path.dirname(os.path.realpath(options.script))  # noqa: PTH120
-    return Program(python, (str(options.script),), options.arguments, (cwd, folder))
 
 
 def announcement(program: Program, options: TraceOptions) -> str:
@@ -56,7 +34,7 @@ def announced(program: Program, options: TraceOptions, runs: int) -> str:
     interpreter = options.python or "this interpreter"
     end = f", each at most to step {options.steps} of its optimizers" if options.steps else ""
     return (
-        f"will run `{' '.join((*program.words, *program.arguments))}` at least {runs} times with {interpreter} "
+        f"will run `{program.told}` at least {runs} times with {interpreter} "
         f"in this folder, which the runs read and write as always{end}, for at most {options.time:g} s together"
     )
 
@@ -81,7 +59,7 @@ def _stages(state: Tracing) -> None:
         state.stopped = state.comparison.what
     if state.comparison.verdict == PART:
         one, other = compare.parting(runs, state.comparison)
-        state.growth = growth(one.recording, other.recording, state.comparison.step or 1)
+        state.growth = growth(*compare.apart(one, other), state.comparison.step or 1)
         state.watch("where do they part?")
         state.culprits = _located(state, runs)
         state.watch("which switch decides?")
@@ -148,7 +126,7 @@ def _located(state: Tracing, runs: Sequence[Run]) -> tuple[Culprit, ...]:
     """Where two runs part, that are recorded op by op; tried again where these happen to be equal."""
     for _ in range(_TRIES):
         if state.clock.left <= 0:
-            state.notes.append("no time was left to look where they part: --time")
+            state.stopped = "no time was left to look where they part: --time"
             return ()
         one, other = state.run(Conditions(OPS), 2)
         _told_of(state, runs, (one, other))
@@ -187,7 +165,10 @@ def _through_python(state: Tracing, found: Culprit) -> Culprit:
     if UNSEEN not in found.note:
         return found
     one, other = state.run(Conditions(VALUES), 2)
-    return first_difference(one.recording, other.recording, found) or found
+    others = dict(other.recording.parts)
+    pairs = [(first, others[name]) for name, first in one.recording.parts if name in others]
+    seen = (first_difference(first, second, found) for first, second in pairs)
+    return next((culprit for culprit in seen if culprit is not None), found)
 
 
 def call(report: TraceReport) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,6 +27,8 @@ class TraceOptions(NamedTuple):
 
     script: Path | None = None
     module: str | None = None
+    launcher: tuple[str, ...] = ()
+    """With its words; the program is among them."""
     arguments: tuple[str, ...] = ()
     python: str | None = None
     runs: int = 2
@@ -67,7 +70,7 @@ class Tracing:
     def report(self) -> TraceReport:
         """The report on what was seen until now."""
         return TraceReport(
-            " ".join((*self.program.words, *self.program.arguments)), self.comparison,
+            self.program.told, self.comparison,
             compare.bound(self.comparison, self.options.runs), tuple(self.switches), self.culprits,
             {**machine(), "versions": _versions(self.runs)}, tuple(map(_told, self.runs)),
             (*_notes(self.runs), *self.notes), self.stopped, self.cure, self.options.steps,
@@ -76,10 +79,15 @@ class Tracing:
 
 
 def entry(options: TraceOptions) -> Path | None:
-    """The file that is run; of a module it is looked for from here only."""
+    """The file that is run; of a module it is looked for from here only; a launcher's is the first one of Python's."""
     if options.script is not None:
         return options.script
-    stem = Path(*str(options.module).split("."))
+    words, module = options.launcher, options.module
+    script = next((Path(one) for one in words if one.endswith(".py") and Path(one).is_file()), None)
+    if script is not None:
+        return script
+    modules = [after for one, after in pairwise(words) if one in ("-m", "--module")]
+    stem = Path(*str(module if module is not None else (modules or [""])[-1]).split("."))
     return next((path for path in (stem.with_suffix(".py"), stem / "__main__.py") if path.is_file()), None)
 
 
@@ -97,7 +105,7 @@ def placed(found: Culprit, cwd: Path) -> Culprit:
 
 def _told(one: Run) -> TracedRun:
     return TracedRun(
-        one.conditions.stage, one.conditions.switch or "as is", one.number + 1, len(one.recording.steps),
+        one.conditions.stage, one.conditions.switch or "as is", one.number + 1, len(one.recording.leading.steps),
         compare.ending(one), tuple(shown(Path(path), one.cwd) for path in sorted(one.wrote)), not one.whole,
     )  # fmt: skip
 

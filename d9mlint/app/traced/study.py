@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from d9mlint.app.machine import machine
-from d9mlint.app.traced.stages import announced, planned
+from d9mlint.app.traced.programs import planned
+from d9mlint.app.traced.stages import announced
 from d9mlint.app.traced.state import TraceOptions, Watch
 from d9mlint.model import UsageError
 from d9mlint.model.study import ALGO, IMPL, Spread, StudyReport
@@ -62,7 +63,7 @@ class Studying:
         if options.difference is not None and total is not None:
             needed = study.needed(total, options.difference)
         return StudyReport(
-            " ".join((*self.program.words, *self.program.arguments)), options.metric, options.runs, spreads, total,
+            self.program.told, options.metric, options.runs, spreads, total,
             study.detectable(total, options.runs) if total is not None else None, options.difference, needed,
             study.curve(total, options.runs, options.difference),
             {**machine(), "versions": dict(sorted(self.versions))}, tuple(sorted(self.notes)), self.stopped,

@@ -100,7 +100,7 @@ def _batches(ops: Any, wrapping: Wrapping, module: Any) -> None:
             if not recorder.closed:
                 place = recorder.place()
                 with recorder.apart():
-                    told(ops, place, "a batch of the loader's workers", list(_inside(ops.torch, batch)))
+                    told(ops, place, "a batch of the loader's workers", list(inside(ops.torch, batch)))
             return batch
 
         return __next__
@@ -111,12 +111,13 @@ def _batches(ops: Any, wrapping: Wrapping, module: Any) -> None:
             wrapping.replace(kind, "__next__", made)
 
 
-def _inside(torch: Any, value: Any) -> Any:
+def inside(torch: Any, value: Any) -> Any:
+    """The tensors in nested lists and mappings."""
     if isinstance(value, torch.Tensor):
         yield value
     elif isinstance(value, dict):
         for one in value.values():
-            yield from _inside(torch, one)
+            yield from inside(torch, one)
     elif isinstance(value, (list, tuple)):
         for one in value:
-            yield from _inside(torch, one)
+            yield from inside(torch, one)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from functools import partial
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from . import compiled, loading
 from .calls import Calls
 from .recorder import MAIN, digest
-from .schemas import EMPTY, ENTRY, OP, SKIP, VIEW, schema_of
+from .schemas import COLLECTIVE, EMPTY, ENTRY, OP, SKIP, VIEW, schema_of
 from .storages import Storages
 from .tensors import Digests
 from .wrapping import Wrapping
@@ -33,6 +34,7 @@ class Ops:
         self.digests = Digests(torch, summed)
         self.storages = Storages()
         self.calls = Calls(torch, recorder)
+        os.register_at_fork(after_in_child=self._forked)
         self._schemas: dict[Any, Schema] = {}
         self._lines: dict[tuple[str, int], int] = {}
         """By thread and sequence number of an autograd node, the place of the op that made it."""
@@ -40,6 +42,11 @@ class Ops:
         """The place of the last call of a backward."""
         self._node = getattr(torch._C, "_current_autograd_node", lambda: None)
         self._sequence = sys.modules["torch.autograd"]._get_sequence_nr
+
+    def _forked(self) -> None:
+        """Events are numbered anew: what the parent has made comes in from outside."""
+        self.storages = Storages()
+        self._lines.clear()
 
     def dispatched(self, func: Any, args: Any, kwargs: Any) -> Any:
         """Executes an op, and writes it down."""
@@ -59,6 +66,16 @@ class Ops:
                 return func(*args, **kwargs)
             return self._recorded(func, args, kwargs, schema, place, direction)
 
+    def _exchanged(self, func: Any, args: Any, kwargs: Any, name: str, place: int, direction: str) -> Any:
+        """An op of several processes: it may go on when it has returned, so that its results are not looked at."""
+        sent = list(loading.inside(self.torch, [args, kwargs]))
+        waits = name.endswith("wait_tensor")  # its argument may be written to at this moment
+        ins = [] if waits else self._described(sent)
+        result = func(*args, **kwargs)
+        given = [one for one in loading.inside(self.torch, [result]) if all(one is not other for other in sent)]
+        self.tell(COLLECTIVE, place, name, direction, "", ins, [], [], "", [*sent, *given])
+        return result
+
     def _compiling(self) -> bool:
         guards = sys.modules.get("torch._guards")
         return guards is not None and guards.TracingContext.try_get() is not None
@@ -77,6 +94,8 @@ class Ops:
         return forward or here or self.backward, "backward"
 
     def _recorded(self, func: Any, args: Any, kwargs: Any, schema: Schema, place: int, direction: str) -> Any:
+        if schema.kind == COLLECTIVE:
+            return self._exchanged(func, args, kwargs, schema.name, place, direction)
         named = [*((str(n), one) for n, one in enumerate(args)), *kwargs.items()]
         read = self._tensors([one for name, one in named if name not in schema.unread])
         ins = self._described(read) if schema.kind != EMPTY else []

@@ -10,6 +10,7 @@ import json
 import os
 import sys
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 MOST = 2**28
 """Bytes of a recording; after these it is closed, and says so."""
 _FLUSH = 2**15
+WHOLE = "whole"
+"""A file that is there as long as all could be written down."""
 MAIN, FOREIGN = "main", "foreign"
 """The first thread; those that a library has started, which Python numbers in any order."""
 
@@ -48,8 +51,10 @@ class _Apart:
 class Recorder:
     """The recording of this process; in a worker (forked or started anew) one of its own."""
 
-    def __init__(self, folder: str, places: Places, worker: bool = False) -> None:
-        self.folder, self.places, self.worker = folder, places, worker
+    def __init__(self, folder: str, places: Places, program: str = MAIN, worker: bool = False) -> None:
+        self.folder, self.places = folder, places
+        self.program, self.worker = program, worker
+        """The part of the program: its first process, a rank; and whether this process only helps it."""
         self.local = threading.local()
         self.closed = False
         self.at_end: list[Any] = []
@@ -82,12 +87,18 @@ class Recorder:
         self._begin()
 
     def _name(self) -> str:
-        """``main``, or for a worker what `multiprocessing` numbers it by: that is the same in each run."""
+        """The part's name, and for a worker what `multiprocessing` numbers it by: that is the same in each run.
+
+        Empty as long as it is not known: while a process that is started anew imports the program.
+        """
         if not self.worker:
-            return MAIN
-        process = sys.modules.get("multiprocessing.process")
-        identity = process.current_process()._identity if process is not None else ()
-        return "worker-" + ("-".join(map(str, identity)) or "p" + str(os.getpid()))
+            return self.program
+        module = sys.modules.get("multiprocessing.process")
+        process = module.current_process() if module is not None else None
+        if getattr(process, "_inheriting", False):
+            return ""
+        identity = process._identity if process is not None else ()
+        return self.program + ".worker-" + ("-".join(map(str, identity)) or "p" + str(os.getpid()))
 
     def place(self, depth: int = 2) -> int:
         """The number of the user's line that is being executed; 0: there is none on the stack."""
@@ -155,13 +166,18 @@ class Recorder:
     def flush(self) -> None:
         """What is recorded so far survives whatever happens to the process."""
         with self._lock:
-            if not self._waiting:
+            name = self._name() if self._waiting else ""
+            if not name:
                 return
             data, self._waiting, self._pending = b"".join(self._waiting), [], 0
             try:
                 if self._file is None:
-                    name = os.path.join(self.folder, self._name() + ".jsonl")  # noqa: PTH118
-                    self._file = open(name, "ab", buffering=0)  # noqa: PTH123, SIM115
-                self._file.write(data)
+                    path = os.path.join(self.folder, name + ".jsonl")  # noqa: PTH118
+                    self._file = open(path, "ab", buffering=0)  # noqa: PTH123, SIM115
+                whole = self._file.write(data) == len(data)
             except OSError:
-                self.closed = True  # the disk is full: what is there is read as a part
+                whole = False
+            if not whole:  # the disk is full: there is room for a word only where one is taken away
+                self.closed = True
+                with suppress(OSError):
+                    os.unlink(os.path.join(self.folder, WHOLE))  # noqa: PTH108, PTH118

@@ -15,7 +15,8 @@ _OVERWRITING = frozenset(
 )  # fmt: skip
 """In-place ops that do not read what they write over."""
 _OTHERS = ("profiler", "prim", "prims", "inductor", "higher_order", "debug_mode_ops")
-OP, VIEW, EMPTY, ENTRY, SKIP = "op", "view", "empty", "entry", "skip"
+_COLLECTIVES = ("c10d", "_c10d_functional", "_c10d_functional_autograd")
+OP, VIEW, EMPTY, ENTRY, COLLECTIVE, SKIP = "op", "view", "empty", "entry", "collective", "skip"
 
 
 class Schema(NamedTuple):
@@ -23,7 +24,8 @@ class Schema(NamedTuple):
 
     name: str
     kind: str
-    """``empty``: memory as it is; ``entry``: data that Python made; ``view``: no bytes are read or written."""
+    """``empty``: memory as it is; ``entry``: data that Python made; ``view``: no bytes are read or written;
+    ``collective``: what comes of it is of other processes, and may come later."""
     random: bool
     written: frozenset[str]
     """Arguments that it writes to, by position (as text) and name."""
@@ -52,6 +54,8 @@ def schema_of(func: Any) -> Schema:
 def _kind(space: str, base: str, schema: Any, writes: bool) -> str:
     if space in _OTHERS:
         return SKIP
+    if space in _COLLECTIVES:
+        return COLLECTIVE
     if space != "aten":
         return OP
     if base in _EMPTY:

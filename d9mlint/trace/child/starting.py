@@ -1,4 +1,4 @@
-"""Begins the recording in the process that runs the program, and in its workers."""
+"""Begins the recording in the processes of the program, and in those that help them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import signal
 import sys
 from typing import Any
 
-from . import files, switches
+from . import files, parts, switches
 from .importing import Importing
 from .places import Places
-from .recorder import Recorder
+from .recorder import MAIN, Recorder
 
 _PR_SET_PDEATHSIG = 1
 
@@ -24,59 +24,68 @@ def start(path: str) -> None:
             settings = json.load(stream)
     except (OSError, ValueError):
         return  # the run is over: a process that has outlived it
-    worker = not _claimed(settings["folder"])
-    recorder = Recorder(settings["folder"], Places(settings["roots"]), worker)
+    program, worker = parts.part(settings["folder"], settings["outer"])
+    recorder = Recorder(settings["folder"], Places(settings["roots"]), program, worker)
     importing = Importing(recorder.note)
     switches.install(importing, settings["switches"], recorder, int(settings.get("shift", 0)))
-    if not worker:
+    if program == MAIN and not worker:
         _bound_to_parent()
-        recorder.event("start", sys.version.split()[0], os.getpid())
-        files.install(recorder)
+    if settings["stage"] in ("values", "ops"):
+        from . import sources
+
+        sources.install(importing, recorder)
+    if settings["stage"] == "ops":
+        from . import draws
+
+        draws.install(importing, recorder)
+    of_part = _Part(importing, recorder, settings)
+    if not worker:
         atexit.register(recorder.ended)
-    _recording(importing, recorder, settings)
+        of_part()
+    parts.install(importing, recorder, of_part)
 
 
-def _recording(importing: Importing, recorder: Recorder, settings: Any) -> None:
-    """What is recorded in this stage; a stage imports no more than it needs."""
-    if not recorder.worker:
+class _Part:
+    """What is recorded in a part of the program, and not in what helps it; a stage imports no more than it needs."""
+
+    def __init__(self, importing: Importing, recorder: Recorder, settings: Any) -> None:
+        self._importing, self._recorder, self._settings = importing, recorder, settings
+        self._installed = False
+
+    def __call__(self) -> None:
+        """Begins; a forked process has the hooks already."""
+        self._recorder.event("start", sys.version.split()[0], os.getpid())
+        self._recorder.flush()  # it is known to have begun, whatever happens now
+        if not self._installed:
+            self._installed = True
+            self._install(self._importing, self._recorder, self._settings)
+
+    @staticmethod
+    def _install(importing: Importing, recorder: Recorder, settings: Any) -> None:
         from . import jax, light, stepping
         from .tensorflow import light as tensorflow_light
 
+        files.install(recorder)
         steps = stepping.Steps(recorder, settings["steps"], settings["stage"] == "study")
         importing.after("torch", lambda torch: light.install(torch, recorder, steps, settings))
         tensorflow_light.install(importing, recorder, steps)
         jax.install_light(importing, recorder, steps)
         importing.after("torch._inductor.compile_fx", lambda _: recorder.note_use("compile"))
-    if settings["stage"] == "shadow" and not recorder.worker:
-        from . import ops
+        if settings["stage"] == "shadow":
+            from . import ops
 
-        ops.install(importing, recorder, settings)
-    if settings["stage"] == "values":
-        from . import sources, values
+            ops.install(importing, recorder, settings)
+        if settings["stage"] == "values":
+            from . import values
 
-        sources.install(importing, recorder)
-        values.install(recorder)
-    if settings["stage"] == "ops":
-        from . import draws, sources
-
-        draws.install(importing, recorder)
-        sources.install(importing, recorder)
-        if not recorder.worker:
-            from . import jax, ops
+            values.install(recorder)
+        if settings["stage"] == "ops":
+            from . import ops
             from .tensorflow import ops as tensorflow_ops
 
             ops.install(importing, recorder, settings)
             tensorflow_ops.install(importing, recorder)
             jax.install_ops(importing, recorder)
-
-
-def _claimed(folder: str) -> bool:
-    """Whether this is the first process of the program: it records, others are its workers."""
-    try:
-        os.close(os.open(os.path.join(folder, "claimed"), os.O_CREAT | os.O_EXCL | os.O_WRONLY))  # noqa: PTH118
-    except OSError:
-        return False
-    return True
 
 
 def _bound_to_parent() -> None:

@@ -37,11 +37,15 @@ class Steps:
 
     def __init__(self, recorder: Recorder, most: int, keeping: bool = False) -> None:
         self._recorder, self._most = recorder, most
-        self.done = self._asked = 0
-        self._last: Any = None
+        self._begin()
+        os.register_at_fork(after_in_child=self._begin)
         if keeping:
             recorder.at_end.append(self._kept)
         self._keeping = keeping
+
+    def _begin(self) -> None:
+        self.done = self._asked = 0
+        self._last: Any = None
 
     def keep(self, numbers: Any) -> None:
         """In a study: what gives the weights after the last step, a list of lists of numbers."""
@@ -56,7 +60,7 @@ class Steps:
             found = array("d")
             for one in self._last():
                 found.extend(one[:: max(1, len(one) // _MOST)])
-            with open(os.path.join(self._recorder.folder, "weights"), "wb") as stream:  # noqa: PTH118, PTH123
+            with open(os.path.join(self._recorder.folder, self._recorder.program + ".weights"), "wb") as stream:  # noqa: PTH118, PTH123
                 found.tofile(stream)
 
     @property
