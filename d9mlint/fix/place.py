@@ -56,9 +56,13 @@ class Place(NamedTuple):
         return as_known(code, self.source)
 
     def other(self, note: str) -> Place | None:
-        """The place that the finding tells with this note; None where there is none in a file that can be patched."""
+        """The place that the finding tells with this note; None where there is none in a file that can be patched.
+
+        Of several it is the last one before this place: each draw has its own maker.
+        """
         told = [one.location for one in self.found.related if one.note == note and one.location.path in self.texts]
-        return self._replace(at=told[0]) if told else None
+        before = [one for one in told if one.path == self.path and one.line <= self.at.line]
+        return self._replace(at=max(before, key=lambda one: one.line, default=told[0])) if told else None
 
 
 Way = Callable[[Any, Place], Iterator[Edit | Need]]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from d9mlint.app import Options
@@ -82,6 +82,11 @@ PROGRAMS = st.builds(
 )  # fmt: skip
 
 
+TWO_ENVIRONMENTS = "\n".join(2 * [one for one in BODY if "gymnasium" in one])
+"""Each has a space of its own, whose draws are told as one cause."""
+
+
+@example(TWO_ENVIRONMENTS, "\n", True, False, False)
 @given(PROGRAMS, st.sampled_from(["\n", "\r\n"]), st.booleans(), st.booleans(), st.booleans())
 @settings(max_examples=10, deadline=None)
 def test_only_what_is_cured_changes(text: str, newline: str, ends: bool, marked: bool, old: bool) -> None:
