@@ -470,3 +470,42 @@ def test_a_module_that_reads_the_command_line_is_a_script(tmp_path: Path, text: 
     (tmp_path / "eval.py").write_text(text)
     found = discover([tmp_path], Config(root=tmp_path))
     assert [path.name for path in found.entries] == (["eval.py"] if runs else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "runs"),
+    [
+        ("for step in range(3):\n    print(step)\n", True),
+        ("while True:\n    break\n", True),
+        ("opt = TrainOptions().parse()\n", True),
+        ("args = options.get_args()\n", True),
+        ("model.fit(x, y)\n", True),
+        ("history = model.fit(x, y)\n", True),
+        ("train()\n", True),
+        ("tree = ast.parse(text)\n", False),
+        ("def train():\n    for step in range(3):\n        pass\n", False),
+        ("names = [n for n in 'abc']\n", False),
+        ("class A:\n    run = 1\n", False),
+    ],
+)
+def test_a_module_that_works_and_that_nothing_imports_is_a_script(tmp_path: Path, text: str, runs: bool) -> None:
+    (tmp_path / "learn.py").write_text(text)
+    (tmp_path / "other.py").write_text("import os\n")
+    found = discover([tmp_path], Config(root=tmp_path))
+    assert [path.name for path in found.entries] == (["learn.py"] if runs else [])
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["import learn", "from . import learn", "from pkg.learn import x", "    from pkg import (\n    a,\n    learn,\n)"],
+)
+def test_a_module_that_another_imports_is_no_script(tmp_path: Path, line: str) -> None:
+    (tmp_path / "learn.py").write_text("for name in 'abc':\n    print(name)\n")
+    (tmp_path / "other.py").write_text(f"if True:\n    {line}\n" if line.startswith("    ") else line)
+    assert discover([tmp_path], Config(root=tmp_path)).entries == ()
+
+
+@pytest.mark.parametrize("name", ["setup.py", "conftest.py", "__init__.py", "test_learn.py"])
+def test_some_modules_that_work_are_no_scripts(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("for name in 'abc':\n    print(name)\n")
+    assert discover([tmp_path], Config(root=tmp_path)).entries == ()

@@ -58,7 +58,7 @@ def discover(paths: Sequence[Path], config: Settings) -> Discovery:
     named = [file for file in named if file.path not in asked]
     found, metadata, kernels, beside = _search(folders, config, unchecked)
     runs = console_scripts(metadata, config, unchecked) if folders else set()
-    files = _once([*named, *_inside(config.entrypoints, folders), *_read(found, unchecked)])
+    files = _once([*named, *_inside(config.entrypoints, folders), *_scripts(list(_read(found, unchecked)))])
     if not files and not unchecked and not kernels and not beside and not asked:
         raise UsageError(f"nothing to check: no Python file in {', '.join(map(str, paths)) or 'no path'}")
     return Discovery(
@@ -173,6 +173,14 @@ _COMMAND_LINE = re.compile(rb"\b(?:ArgumentParser|sys\.argv|absl|click|typer|fir
 
 _PARSES = re.compile(rb"^\w[\w, ]*=[ \t]*\w+\.parse_(?:known_)?args\(", re.MULTILINE)
 """A module that reads the command line when it is executed is a script, also without a main guard."""
+_WORKS = re.compile(
+    rb"^(?:for|while)\b[^\n]*:|^(?:\w+[ \t]*=[ \t]*)?(?:[\w.]+\.)?(?:main|train|fit|run|evaluate)\(|"
+    rb"^\w[\w, ]*=[ \t]*(?:\w+\(\)\.parse|[\w.]*(?:get|parse)_(?:args|arguments|options|opts?))\(",
+    re.MULTILINE,
+)
+"""A loop, or a call that trains, runs or parses, at the top of a module: a script where nothing imports it."""
+_IMPORTS = re.compile(rb"^[ \t]*(?:from|import)\b(?:[^\n(]*\([^)]*\)|[^\n]*)", re.MULTILINE)
+_NO_SCRIPTS = ("__init__.py", "setup.py", "conftest.py", "conf.py")
 
 
 def _read(files: Iterable[File], unchecked: list[Unchecked]) -> Iterator[File]:
@@ -189,7 +197,31 @@ def _read(files: Iterable[File], unchecked: list[Unchecked]) -> Iterator[File]:
             by_itself = has_main_guard(data) or is_percent(data) or _PARSES.search(data) is not None
             runs = by_itself and not _holds_tests(file.path.name, data)
             runs = runs or file.runs or file.path.name == "__main__.py"
-            yield file._replace(runs=runs, kernels=may_hold_kernels(data))
+            works = not runs and _may_be_script(file.path.name, data)
+            yield file._replace(runs=runs, kernels=may_hold_kernels(data), works=works)
+
+
+def _may_be_script(name: str, data: bytes) -> bool:
+    """Whether a module does something when it is executed; one that another module imports is none."""
+    return name not in _NO_SCRIPTS and _WORKS.search(data) is not None and not _holds_tests(name, data)
+
+
+def _scripts(files: list[File]) -> list[File]:
+    """The files, those that do something when they are executed and that nothing imports among the programs."""
+    if not any(file.works for file in files):
+        return files
+    imported = {word for file in files for word in _imported(file.path)}
+    return [one._replace(runs=True) if one.works and one.path.stem not in imported else one for one in files]
+
+
+def _imported(path: Path) -> Iterator[str]:
+    """The words of the import lines of a file."""
+    try:
+        data = path.read_bytes() if path.suffix == ".py" else b""
+    except OSError:
+        return
+    for line in _IMPORTS.findall(data):
+        yield from re.findall(r"\w+", line.decode("utf-8", "replace"))
 
 
 def _holds_tests(name: str, data: bytes) -> bool:

@@ -45,6 +45,8 @@ class File(NamedTuple):
     """Whether it is an entry by itself."""
     kernels: bool = False
     """Whether it may hold GPU kernels."""
+    works: bool = False
+    """Whether it does something when it is executed, and so is an entry where nothing imports it."""
 
     @property
     def rank(self) -> tuple[bool, int, str]:

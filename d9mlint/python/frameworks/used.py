@@ -34,6 +34,7 @@ def _frameworks(program: Program) -> tuple[str, ...]:
         found.add(backend)
     packages = {package: name for name, packages in _PACKAGES.items() for package in packages}
     training = {packages.get(event.name.partition(".")[0]) for event in program.trains}
+    training |= {"torch" for event in program.trains if event.name.endswith(".backward")}
     return tuple(sorted((name for name in _PACKAGES if name in found), key=lambda name: name not in training))
 
 

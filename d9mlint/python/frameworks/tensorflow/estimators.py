@@ -12,6 +12,7 @@ from d9mlint.python.interpreter.program import Program, is_none
 ESTIMATOR = "tensorflow.estimator.Estimator"
 TRAIN, TRAIN_AND_EVALUATE = f"{ESTIMATOR}.train", "tensorflow.estimator.train_and_evaluate"
 _TRAINED, _CONFIG, _FOLDER = Argument(0, "estimator"), Argument(None, "config"), Argument(1, "model_dir")
+_STEPS = Argument(3, "max_steps")
 _TEMPORARY = ("tempfile.", "absl.testing.")
 
 
@@ -33,6 +34,11 @@ def folders(program: Program) -> Iterator[tuple[Event, Value]]:
         folder = _model_dir(made) if made is not None else None
         if folder is not None:
             yield training, folder
+
+
+def ends(training: Event) -> bool:
+    """Whether the number of steps counts those of earlier runs: with ``steps`` a second run trains on."""
+    return training.argument(_STEPS) is not None or training.name == TRAIN_AND_EVALUATE
 
 
 def _made(training: Event) -> Event | None:

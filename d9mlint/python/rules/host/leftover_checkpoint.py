@@ -45,7 +45,6 @@ _SAVES = re.compile(
     r"flax\.training\.checkpoints\.save_checkpoint(_multiprocess)?|torch\.save|transformers\.\w*TrainingArguments|"
     r"keras\.Model\.(save|save_weights)|keras\.models\.save_model|keras\.callbacks\.ModelCheckpoint"
 )
-_STEPS = Argument(3, "max_steps")
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
@@ -149,9 +148,9 @@ def _estimators(program: Program, rule: Rule) -> Iterator[Draft]:
     for training, folder in estimators.folders(program):
         if not training.detached:
             # A second run with `steps` trains on; with `max_steps` it does nothing, whatever was changed in between.
-            ends = training.argument(_STEPS) is not None or training.name == estimators.TRAIN_AND_EVALUATE
+            severity = "" if estimators.ends(training) else "info"
             yield draft(
-                program, rule, training, severity="" if ends else "info", name=_name(training), folder=_told(folder),
+                program, rule, training, severity=severity, name=_name(training), folder=_told(folder),
                 then=_STARTS,
             )  # fmt: skip
 

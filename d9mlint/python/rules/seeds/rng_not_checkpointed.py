@@ -10,7 +10,7 @@ from d9mlint.python.domain.conditions import Cond, both, by_default, either, neg
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Dict, Inst, Obj, Seq, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
-from d9mlint.python.frameworks.tensorflow.estimators import folders
+from d9mlint.python.frameworks.tensorflow.estimators import ends, folders
 from d9mlint.python.frameworks.torch.lightning import TRAINER
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
@@ -112,7 +112,8 @@ def _of_estimators(program: Program, rule: Rule) -> Iterator[Draft]:
         drawn = next((d.event for d in draws(program) if _feeds(d, training, {*training.loops})), None)
         if drawn is not None and not training.detached:
             related = [Related(drawn.location, "draws in the training that goes on")]
-            yield draft(program, rule, training, related=related, holds="the variables")
+            severity = "" if ends(training) else "info"
+            yield draft(program, rule, training, severity=severity, related=related, holds="the variables")
             return
 
 
