@@ -1,4 +1,4 @@
-"""Python 2 sources as Python 3: programs for old releases of the frameworks are often written in it.
+"""Sources of Python 2, and of Python 3 before 3.7, as Python of today: many programs for old releases are such.
 
 Every line stays where it is; within a line that is rewritten, columns may move.
 """
@@ -22,6 +22,9 @@ _SIGNS = re.compile(
     re.MULTILINE,
 )
 
+_ASYNC = re.compile(rb"([(,][ \t]*)async(?=[ \t]*=[^=])")
+"""A word of its own since Python 3.7, an argument's name before: ``x.cuda(async=True)``."""
+
 
 def looks_like(data: bytes) -> bool:
     """Whether a text that is no Python 3 has something that Python 2 allows."""
@@ -30,8 +33,11 @@ def looks_like(data: bytes) -> bool:
 
 def as_python3(data: bytes) -> bytes | None:
     """The text in the syntax of Python 3; None where it cannot be told."""
-    if len(data) > MAX_BYTES or not looks_like(data):
+    if len(data) > MAX_BYTES:
         return None
+    named, data = data, _ASYNC.sub(rb"\1async_", data)
+    if not looks_like(data):
+        return data if data != named else None
     try:
         text = data.decode("utf-8-sig")
         return str(_tool().refactor_string(text if text.endswith("\n") else text + "\n", "a file")).encode()

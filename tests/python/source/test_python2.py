@@ -56,3 +56,8 @@ def test_any_text_can_be_tried(lines: list[str]) -> None:
 def test_what_is_no_old_python_either_is_told_by_pythons_own_parser() -> None:
     with pytest.raises(Exception, match="syntax error at line 2"):
         parse(b"x = 1\nprint 'a' 'b' c\n", "x.py")
+
+
+def test_a_word_of_python_37_may_name_an_argument() -> None:
+    old = b"x = x.cuda(0, async=True)\ny = f(async = 1)\nasync def g(): pass\nz = a == b\n"
+    assert as_python3(old) == b"x = x.cuda(0, async_=True)\ny = f(async_ = 1)\nasync def g(): pass\nz = a == b\n"
