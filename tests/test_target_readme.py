@@ -33,11 +33,13 @@ def judged(root: Path, files: dict[str, str], *, code: tuple[Limit, ...] = ()) -
         ("* Tensorflow (tested with v1.8.0)", {"tensorflow": "==1.8.0.*"}),
         ("We used **TensorFlow-GPU**: 1.12", {"tensorflow": "==1.12.*"}),
         ("pip install torch==1.4.0 torchvision==0.5.0", {"torch": "==1.4.0.*"}),
-        ("Requires Keras 1.x", {"keras": "==1.*"}),
+        ("Requires TensorFlow 1.x", {"tensorflow": "==1.*"}),
+        ("Requires Keras 1.x", {"keras": "==2.0.9"}),
         ("Dependencies\n============\ntested with [PyTorch] (0.4.1)", {"torch": "==0.4.1.*"}),
         ("Tested with PyTorch 1.4 and PyTorch 1.2", {"torch": "==1.4.*"}),
         ("### Setup\n| pytorch | 1.7 |", {"torch": "==1.7.*"}),
         ("Code was run on JAX 0.2.28.", {"jax": "==0.2.28.*"}),
+        ("Requires PyTorch == 0.3.1", {"torch": "==0.4.1"}),
     ],
 )
 def test_what_is_named(text: str, expected: dict[str, str]) -> None:

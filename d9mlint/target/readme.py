@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from packaging.version import Version
+
 from d9mlint.model import Limit
 from d9mlint.target.known import KNOWN, package_name
 
@@ -51,10 +53,12 @@ def named(text: str, label: str) -> Iterator[Limit]:
                 continue
             package = package_name(re.sub(r"[ _]", "-", match["name"].lower()))
             release = match["version"].lower().removesuffix(".x")
-            limit = Limit(package, f"=={release}.*", f"{label}:{number}")
             rank = tuple(map(int, release.split(".")))
             if package in KNOWN and (package not in found or found[package][0] < rank):
-                found[package] = rank, limit
+                first = Version(KNOWN[package][0])
+                older = rank < first.release[: len(rank)]  # than all that are known: the first of these is nearest
+                wanted = f"=={first}" if older else f"=={release}.*"
+                found[package] = rank, Limit(package, wanted, f"{label}:{number}")
     for package in sorted(found):
         yield found[package][1]
 
