@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from d9mlint import __version__
 from d9mlint.model import Coverage, D9mlintError, Effect, Finding, Op, PlanRow, Rule, Target
+from d9mlint.python.batch.closures import quiet_files, reached_before
 from d9mlint.python.batch.portions import Dealer
 from d9mlint.python.batch.screen import Screen
 from d9mlint.python.batch.store import Store, Unit, content_hash, own_code
@@ -68,6 +69,8 @@ class BatchJob:
     """By entry, the files that an entry before it reaches too: what nothing calls in them is told there."""
     idle: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Entries that reach nothing which any rule is about, with the files that they reach."""
+    quiet: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """By other entry, the files that it reaches of which the same is true."""
 
     def reader(self) -> Reader:
         """What reads the files of the run."""
@@ -81,7 +84,7 @@ class BatchJob:
         text = repr(
             (
                 self._common, name, local, packages, target.device, target.environment, target.launchers,
-                self.roots[name], elsewhere, self.idle.get(name), self.named,
+                self.roots[name], elsewhere, self.idle.get(name), sorted(self.quiet.get(name, ())), self.named,
             )
         )  # fmt: skip
         return hashlib.blake2b(text.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
@@ -131,7 +134,8 @@ def run(
     # With arguments it is to be told whether a program takes them, whatever it is about.
     own = {entry: closures[entry] for entry in entries}
     idle = screen.idle(own, (*whole.entries, *whole.files), named=bool(job.named)) if job.argv is None else {}
-    job = replace(job, elsewhere=_elsewhere(closures), idle=idle)
+    quiet = quiet_files(screen, reach, {entry: paths for entry, paths in own.items() if entry not in idle}, job.roots)
+    job = replace(job, elsewhere=reached_before(closures), idle=idle, quiet=quiet)
     past = _Past(job, reach.read)
     dealer = Dealer(reach.read, own, idle, jobs)
     with _seldom_collected():
@@ -156,17 +160,6 @@ def run(
     coverage = {path: unit.coverage for path, unit in sorted(programs.items()) if unit.coverage is not None}
     plans = {path: unit.plan for path, unit in sorted(programs.items())}
     return BatchResult(tuple(findings), tuple(unchecked), tuple(seen), coverage, tuple(sorted(programs)), plans)
-
-
-def _elsewhere(closures: Mapping[str, Sequence[str]]) -> dict[str, frozenset[str]]:
-    """By entry, the files that an entry before it reaches too."""
-    if len(closures) < 2:
-        return {}
-    first: dict[str, str] = {}
-    for entry, paths in closures.items():
-        for path in paths:
-            first.setdefault(path, entry)
-    return {entry: frozenset(path for path in paths if first[path] != entry) for entry, paths in closures.items()}
 
 
 @contextmanager
@@ -308,7 +301,8 @@ class _Judge:
         """The files, made when the first entry is judged: a run that finds all in the cache judges none."""
         from d9mlint.python.project.files import Project
 
-        return Project(self._job.reader(), Store.open("facts") if self._job.cache else None)
+        quiet = frozenset[str]().union(*self._job.quiet.values())
+        return Project(self._job.reader(), Store.open("facts") if self._job.cache else None, quiet)
 
     def unit(self, name: str, local: bool) -> Unit:
         """The findings of one entry or local file; a crash on it is told and takes nothing else down."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from d9mlint.model import Effect, Op, Rule
 from d9mlint.python.source.reading import CannotRead, Reader
@@ -76,6 +76,14 @@ class Screen:
         if hiding and (named or any(self.matters(path) for path in (*reached, *files))):
             return {entry: paths for entry, paths in found.items() if entry not in hiding}
         return found
+
+    def quiet(self, closures: Mapping[str, Callable[[], Iterable[str]]]) -> frozenset[str]:
+        """The files in which, and in all that they import, nothing matters; what each reaches is asked for last."""
+        loud = (self.matters, self._hides)
+        return frozenset(
+            path for path, closure in closures.items()
+            if not self.matters(path) and not any(is_so(one) for one in closure() for is_so in loud)
+        )  # fmt: skip
 
     def _hides(self, path: str) -> bool:
         return _HIDES.search(self._read(path) or b"") is not None

@@ -34,7 +34,7 @@ from d9mlint.python.domain.values import (
     alternatives,
 )
 from d9mlint.python.interpreter import attributes, binding, callbacks, expressions
-from d9mlint.python.interpreter.bounds import MAX_RUNS
+from d9mlint.python.interpreter.bounds import MAX_QUIET_RUNS, MAX_RUNS
 from d9mlint.python.interpreter.hooks import ask
 from d9mlint.python.interpreter.library import commands, dispatch, environment, mappings, streams
 from d9mlint.python.interpreter.program import holds
@@ -228,7 +228,8 @@ def enter(
     binding.bind(inner, func, args, {**options, **kwargs}, star)
     for hook in interp.hooks.parameters:
         hook(interp, func, inner)
-    often = interp.summaries.runs[id(node)] >= MAX_RUNS
+    quiet = func.closure.module.path in interp.project.quiet
+    often = interp.summaries.runs[id(node)] >= (MAX_QUIET_RUNS if quiet else MAX_RUNS)
     key = _alike(interp, func, inner, made, often)
     conds = interp.path.all
     known = interp.summaries.find(key, None if often else conds)

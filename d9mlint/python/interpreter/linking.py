@@ -83,9 +83,9 @@ def _project_module(
             if interp.project.exists(package)
             else Module(name, join(roots[0], ""), None)
         )
-    found = interp.project.base_of(dotted, roots)
+    found = interp.project.base_of(dotted, roots, frame.module.path)
     if roots is interp.roots:
-        interp.linker.led(dotted, found)
+        interp.linker.led(frame.module.path, dotted, found)
     if found is None:
         # A folder without __init__ is known once one of its modules was imported.
         folders = (interp.modules.get(join(root, "/".join(parts))) for root in roots)

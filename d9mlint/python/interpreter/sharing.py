@@ -33,7 +33,7 @@ class Record(NamedTuple):
     module: Module
     steps: tuple[Step, ...]
     reads: tuple[Read, ...]
-    found: tuple[tuple[str, str | None], ...]
+    found: tuple[tuple[tuple[str, str], str | None], ...]
     """Where its absolute imports lead: the path without an ending, None for what is no part of the program."""
     asked: frozenset[str]
     """The files that were looked for meanwhile."""
@@ -69,7 +69,7 @@ class Running:
         self.module = module
         self.activation = Activation(born())
         self.steps: list[Step] = []
-        self.found: dict[str, str | None] = {}
+        self.found: dict[tuple[str, str], str | None] = {}
         self.asked: set[str] = set()
         self.entered: set[int] = set()
         self.low = level
@@ -118,10 +118,10 @@ class Linker:
         self._flush(running)
         running.steps.append(Import(module.path, name, module))
 
-    def led(self, dotted: str, base: str | None) -> None:
-        """Notes where an absolute import leads."""
+    def led(self, importer: str, dotted: str, base: str | None) -> None:
+        """Notes where an absolute import in a file leads."""
         if self._running:
-            self._running[-1].found[dotted] = base
+            self._running[-1].found[importer, dotted] = base
 
     def differs(self) -> None:
         """Notes that what runs may do something else for another entry."""
@@ -260,7 +260,7 @@ class Linker:
         interp = self._interp
         if not interp.modules.keys().isdisjoint(record.members):
             return False
-        if any(interp.project.base_of(dotted, interp.roots) != base for dotted, base in record.found):
+        if any(interp.project.base_of(dotted, interp.roots, path) != base for (path, dotted), base in record.found):
             return False
         if not all(_reads_same(read, changed) for read in record.reads):
             return False

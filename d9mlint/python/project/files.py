@@ -8,15 +8,19 @@ from __future__ import annotations
 from d9mlint.cache import Store, code_hash, content_hash
 from d9mlint.python.source import facts as f
 from d9mlint.python.source import queries
-from d9mlint.python.source.filenames import join
+from d9mlint.python.source.filenames import LANDMARK, belongs_to, join
 from d9mlint.python.source.parsing import check, parse
 from d9mlint.python.source.reading import CannotRead, Reader
 
 
 class Project:
-    """The reader, and the facts of every file asked for so far; ``store`` holds those of earlier runs."""
+    """The reader, and the facts of every file asked for so far; ``store`` holds those of earlier runs.
 
-    def __init__(self, reader: Reader, store: Store | None = None) -> None:
+    ``quiet`` are files that hold and import nothing which a rule is about.
+    """
+
+    def __init__(self, reader: Reader, store: Store | None = None, quiet: frozenset[str] = frozenset()) -> None:
+        self.quiet = quiet
         self._reader = reader
         self._store = store
         self._code = code_hash(("python/source",)) if store is not None else ""
@@ -113,8 +117,9 @@ class Project:
             self._reads[id(node)] = queries.reads(node)
         return self._reads[id(node)]
 
-    def base_of(self, dotted: str, roots: tuple[str, ...]) -> str | None:
-        """Where ``import dotted`` leads: a path without an ending; None where no root has such a module."""
+    def base_of(self, dotted: str, roots: tuple[str, ...], importer: str) -> str | None:
+        """Where ``import dotted`` in a file leads: a path without an ending; None where no root has such a module."""
+        roots = self._roots_for(dotted.partition(".")[0], roots, importer)
         known = self._bases.setdefault(roots, {})
         if dotted not in known:
             before, self.asked = self.asked, set()
@@ -124,6 +129,15 @@ class Project:
         base, asked = known[dotted]
         self.asked |= asked
         return base
+
+    def _roots_for(self, package: str, roots: tuple[str, ...], importer: str) -> tuple[str, ...]:
+        """The roots at which a package of the program may lie.
+
+        What the standard library does is known without its sources: below its home only the package that the
+        importing file is part of belongs to the program.
+        """
+        homes = [root for root in roots if self.exists(join(root, LANDMARK))]
+        return tuple(root for root in roots if root not in homes or belongs_to(package, root, importer))
 
     def module_at(self, base: str) -> str | None:
         """The file of the package or module whose path without an ending is ``base``."""

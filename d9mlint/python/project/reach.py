@@ -13,7 +13,7 @@ from pathlib import Path
 
 from d9mlint.discover.percent import is_percent
 from d9mlint.model import Limit
-from d9mlint.python.source.filenames import above, folder, join
+from d9mlint.python.source.filenames import LANDMARK, above, belongs_to, folder, join
 from d9mlint.python.source.reading import NOTEBOOK, CannotRead, Reader, remembering
 
 _IMPORT = re.compile(
@@ -214,6 +214,8 @@ class Reach:
             for base in bases:
                 if parts and self._listed(base).isdisjoint((parts[0], f"{parts[0]}.py")):
                     continue  # most imports are of what is installed
+                if not level and LANDMARK in self._listed(base) and not belongs_to(parts[0], base, path):
+                    continue
                 reached = [self._module(join(base, "/".join(parts[:i]))) for i in range(1, len(parts) + 1)]
                 inner = [self._module(join(base, "/".join([*parts, name]))) for name in names]
                 found = [p for p in (*reached, *inner) if p is not None]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+LANDMARK = "os.py"
+"""The file by which Python itself finds its standard library (CPython's Modules/getpath.py: STDLIB_LANDMARKS)."""
+
 
 def join(root: str, relative: str) -> str:
     """``root/relative`` without a leading ``./``."""
@@ -19,3 +22,8 @@ def above(path: str, level: int) -> str:
     for _ in range(level - 1):
         base = folder(base) if base else ".."
     return base
+
+
+def belongs_to(package: str, root: str, importer: str) -> bool:
+    """Whether a file is part of the package that it imports."""
+    return importer.startswith(join(root, package) + "/")

@@ -114,3 +114,45 @@ def test_what_may_lead_elsewhere_is_followed_where_there_is_something(
     (tmp_path / "plugin.py").write_text("import torch\n")
     report = json.loads(d9mlint("check", ".", "--no-cache", "--format", "json").out)
     assert [one["interpreted"] for one in report["coverage"]] == [True]
+
+
+def test_files_in_which_nothing_matters() -> None:
+    files = {
+        "train.py": b"import torch",
+        "model.py": b"import train",
+        "menu.py": b"import tkinter",
+        "lazy.py": b"exec(a)",
+    }
+    closures = {
+        "train.py": ["train.py"],
+        "model.py": ["model.py", "train.py"],
+        "menu.py": ["menu.py"],
+        "lazy.py": ["lazy.py"],
+    }
+    assert screen(files).quiet({name: lambda found=found: found for name, found in closures.items()}) == {"menu.py"}
+
+
+_MENU = """\
+class Menu:
+    def __init__(self, depth, title):
+        self.items = [Menu(depth - 1, f"{title}.{n}") for n in range(3)] if depth else []
+
+    def walk(self, visit, level):
+        visit(level)
+        for item in self.items:
+            item.walk(visit, level + 1)
+"""
+
+
+def test_what_files_without_anything_that_matters_are_handed_is_still_followed(
+    d9mlint: Callable[..., Ran], tmp_path: Path
+) -> None:
+    (tmp_path / "menu.py").write_text(_MENU)
+    (tmp_path / "train.py").write_text(
+        "import random\nfrom menu import Menu\n\n\ndef first(level):\n    print(level, random.random())\n\n\n"
+        "def second(level):\n    print(level, random.random())\n\n\n"
+        "if __name__ == '__main__':\n    menu = Menu(5, 'a')\n    menu.walk(first, 1)\n    menu.walk(second, 'b')\n"
+    )
+    (found,) = d9mlint("check", "train.py", "--format", "json").json["findings"]
+    assert found["rule"] == "unseeded-python"
+    assert sorted({found["line"], *(one["line"] for one in found["related"])}) == [6, 10]

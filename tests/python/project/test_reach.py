@@ -128,3 +128,20 @@ def test_limits_of_two_packages_do_not_hide_each_other(tmp_path: Path) -> None:
 def test_the_quick_look_misses_no_sign_of_a_release() -> None:
     for sign in _SIGNS:
         assert all(any(root in text for root in _ROOTS) for text in ([sign.needs] if sign.needs else sign.words))
+
+
+def test_the_standard_library_beside_a_program_is_no_part_of_it(tmp_path: Path) -> None:
+    reach = tree(
+        tmp_path,
+        {
+            "os.py": "",  # by this file Python finds its standard library
+            "json.py": "import random\n",
+            "random.py": "",
+            "editor/__init__.py": "",
+            "editor/main.py": "import json\nfrom editor import keys\nfrom . import marks\n",
+            "editor/keys.py": "import random\n",
+            "editor/marks.py": "",
+        },
+    )
+    found = ["editor/__init__.py", "editor/keys.py", "editor/main.py", "editor/marks.py"]
+    assert sorted(reach.files("editor/main.py", ("editor", ""))) == found
