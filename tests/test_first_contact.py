@@ -198,3 +198,13 @@ def test_wide_characters_take_two_columns() -> None:
     assert " ".join(lines) == text.strip()
     assert all(columns.display_width(line) <= 20 for line in lines)
     assert columns.wrapped("one two three", 7, 1) == ["one ..."]
+
+
+def test_code_is_not_broken_by_the_end_of_a_line() -> None:
+    remedy = "call `np.random.seed(1)` first, or write `rng = np.random.RandomState(1)` and draw from it"
+    lines = columns.wrapped(remedy, 34)
+    assert " ".join(lines) == remedy
+    assert len(lines) == 4
+    assert all(line.count("`") % 2 == 0 for line in lines)
+    assert columns.wrapped("say `one two three` there", 12) == ["say", "`one two three`", "there"]
+    assert columns.wrapped("`one two three`", 10, 1) == ["`one ..."]

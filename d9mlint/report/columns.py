@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 import unicodedata
 
 _SECOND = "\ue000"
 """Stands for the second column of a wide character while text is wrapped; for private use, so no other text has it."""
+
+_SPACE = "\ue001"
+"""Stands for a space within code while text is wrapped: code that is broken by the end of a line is not to be pasted."""
+_CODE = re.compile(r"`[^`]{1,120}`")
 
 
 def display_width(text: str) -> int:
@@ -21,10 +26,15 @@ def _character_width(character: str) -> int:
 
 
 def wrapped(text: str, width: int, most: int | None = None) -> list[str]:
-    """``text`` in lines of at most ``width`` columns; of ``most`` lines the last ends in dots where there is more."""
+    """``text`` in lines of at most ``width`` columns; of ``most`` lines the last ends in dots where there is more.
+
+    Code in backquotes stays on one line, even where it alone is longer than that, unless lines are cut off.
+    """
+    if most is None:
+        text = _CODE.sub(lambda code: code[0].replace(" ", _SPACE), text)
     if not text.isascii():
         text = "".join(one + _SECOND if _character_width(one) == 2 else one for one in text)
     lines = textwrap.wrap(
         text, width, max_lines=most, placeholder=" ...", break_long_words=False, break_on_hyphens=False
     )
-    return lines if text.isascii() else [line.replace(_SECOND, "") for line in lines]
+    return lines if text.isascii() else [line.replace(_SECOND, "").replace(_SPACE, " ") for line in lines]
