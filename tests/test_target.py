@@ -657,6 +657,11 @@ def test_the_python_of_a_program_bounds_what_nothing_states(
         assert target.packages["torch"].reason == f"newest release for Python {python}"
 
 
+def test_the_python_of_a_program_bounds_numpy(tmp_path: Path) -> None:
+    target = judged(write(tmp_path, {"environment.yml": "dependencies:\n  - python=3.7.10\n"}))
+    assert target.packages["numpy"] == ("1.21.6", "newest release for Python 3.7.10")
+
+
 def test_the_tightest_limit_counts(tmp_path: Path) -> None:
     limits = [Limit("torch", "<2.4", "a"), Limit("torch", "<1.8", "b"), Limit("torch", "<2.0", "c")]
     package = Resolver([], [], tmp_path, "gpu").target(tmp_path / "train.py", limits).packages["torch"]

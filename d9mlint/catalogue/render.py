@@ -77,7 +77,8 @@ def _remedies(rule: Rule, target: Target | None) -> list[str]:
 def _scope(rule: Rule, remedy: Remedy) -> str:
     """``tensorflow >=2.8``, ``torch``; nothing where it holds for all that the rule is about."""
     framework = remedy.framework or (rule.framework if remedy.versions else "")
-    return f"{framework} {remedy.versions}".strip()
+    named = f"{framework} {remedy.versions}".strip(), remedy.needs.replace(">=", " >=")
+    return " with ".join(filter(None, named))
 
 
 def _first_example(examples: Sequence[Example]) -> list[str]:

@@ -30,6 +30,8 @@ _REQUIRED = (
 _KEYS = (*_REQUIRED, "applies", "cause", "cure", "match", "verify", "examples")
 _TEXTS = ("argument", "assign", "unwrap", "behind", "within", "function", "states", "reason")
 _MAPS = ("rename", "replace", "chain")
+_NEEDS = re.compile(r"[a-z0-9][a-z0-9._-]*>=[0-9.]+", re.ASCII)
+"""``numpy>=1.17``."""
 _FLAGS = ("sorted", "move", "remedy", "safe", "setting", "spelling", "delete", "rewrite", "instead", "device")
 _LISTS = ("without", "at")
 _CURES = (*_TEXTS, *_MAPS, *_FLAGS, *_LISTS)
@@ -146,13 +148,18 @@ def _remedies(item: Item, framework: str) -> tuple[Remedy, ...]:
         return (Remedy(item.prose()),)
     found = []
     for one in item.items():
-        values = one.mapping(("framework", "versions", "text"), ("text",))
+        values = one.mapping(("framework", "versions", "needs", "text"), ("text",))
         other = values["framework"].like(PACKAGE, PACKAGE_WANTED) if "framework" in values else ""
         if "versions" in values and not (framework or other):
             raise values["versions"].error("`versions` of a remedy needs `applies: {framework: ...}`")
         versions = values["versions"].specifier() if "versions" in values else ""
-        found.append(Remedy(values["text"].prose(), versions, other))
+        found.append(Remedy(values["text"].prose(), versions, other, _needs(values)))
     return tuple(found)
+
+
+def _needs(values: Mapping[str, Item]) -> str:
+    """The package and release that a remedy needs; empty where it works with all."""
+    return values["needs"].like(_NEEDS, "a package and its first release that will do") if "needs" in values else ""
 
 
 def _match(

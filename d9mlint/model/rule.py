@@ -20,12 +20,19 @@ ABOUT_OPS = ("missing-determinism-switch", "nondeterministic-op", "op-raises")
 class Remedy(NamedTuple):
     """What to do, for the versions it holds for; the first one that fits the target is shown.
 
-    ``framework`` is whose versions are meant and whose programs it is for; empty: the rule's own.
+    ``framework`` is whose versions are meant and whose programs it is for; empty: the rule's own. ``needs`` is another
+    package that what it names is part of, and since when: ``numpy>=1.17``.
     """
 
     text: str
     versions: str = ""
     framework: str = ""
+    needs: str = ""
+
+    def can_be_made(self, target: Target) -> bool:
+        """Whether the target has what it needs; a package whose version is not known is taken to be a new one."""
+        name, sign, version = self.needs.partition(">=")
+        return not sign or target.version(name) is None or target.fits(name, sign + version)
 
 
 class Example(NamedTuple):
@@ -79,7 +86,8 @@ class Rule(NamedTuple):
         foreign = itertools.takewhile(lambda name: name != self.framework, frameworks)
         chosen = [one for name in foreign for one in self.remedies if name and one.framework == name]
         for remedy in (*chosen, *(one for one in self.remedies if one.framework in ("", self.framework))):
-            if not remedy.versions or target.fits(remedy.framework or self.framework, remedy.versions):
+            fits = not remedy.versions or target.fits(remedy.framework or self.framework, remedy.versions)
+            if fits and remedy.can_be_made(target):
                 return remedy.text
         return ""
 

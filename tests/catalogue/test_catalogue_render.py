@@ -248,3 +248,11 @@ def test_a_remedy_for_another_framework_is_for_programs_that_use_it_and_not_the_
     assert rule.remedy(target) == rule.remedy(target, ("torch", "jax")) == "New."
     assert rule.remedy(target, ("jax",)) == "Theirs."
     assert rule.remedy(target, ("tensorflow",)) == "New."
+
+
+def test_a_remedy_that_needs_a_newer_package_than_the_target_has_is_passed_over(catalogue: Catalogue) -> None:
+    remedies = (Remedy("New.", needs="numpy>=1.17"), Remedy("Old."))
+    rule = catalogue.rules["unseeded-thing"]._replace(remedies=remedies)
+    assert rule.remedy(target("1.16.6", "numpy")) == "Old."
+    assert rule.remedy(target("1.17.0", "numpy")) == rule.remedy(target("2.1")) == "New."
+    assert "numpy >=1.17: New.\n\nOld." in explain("unseeded-thing", catalogue._replace(rules={rule.name: rule}))

@@ -229,6 +229,13 @@ def test_remedy_versions_need_a_framework(folder: Path) -> None:
     )
 
 
+def test_what_a_remedy_needs_is_a_package_and_a_release(folder: Path) -> None:
+    text = RULE.replace("Do something.", "[{text: x, needs: numpy}]")
+    assert "`needs` must be a package and its first release that will do, not `numpy`" in complaint(
+        folder, "seeds/a-rule.yaml", text
+    )
+
+
 def test_duplicates_and_names(folder: Path) -> None:
     (folder / "seeds" / "a-rule.yaml").write_text(RULE)
     (folder / "seeds" / "b-rule.yaml").write_text(RULE)
