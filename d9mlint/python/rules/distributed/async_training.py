@@ -43,9 +43,15 @@ def _shared_memory(program: Program, rule: Rule) -> Iterator[Draft]:
 
 
 def _has_servers(event: Event) -> Cond:
-    """``replica_device_setter`` does nothing without parameter servers (``ps_tasks=0`` and no cluster)."""
+    """``replica_device_setter`` does nothing without parameter servers (``ps_tasks=0`` and no cluster).
+
+    Devices without a job (``/cpu:0``) are those of the program's own process, which computes one step after the other.
+    """
     if event.argument(Argument(4, "cluster")) is not None:
         return True
+    devices = [leaf for _, leaf in alternatives(event.argument(Argument(1, "ps_device")))]
+    if devices and all(isinstance(leaf, Const) and "job" not in str(leaf.value) for leaf in devices):
+        return False
     tasks = event.argument(Argument(0, "ps_tasks"))
     return either(*(both(c, _positive(leaf)) for c, leaf in alternatives(tasks)))
 
