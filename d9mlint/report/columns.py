@@ -10,7 +10,7 @@ _SECOND = "\ue000"
 """Stands for the second column of a wide character while text is wrapped; for private use, so no other text has it."""
 
 _SPACE = "\ue001"
-"""Stands for a space within code while text is wrapped: code that is broken by the end of a line is not to be pasted."""
+"""Stands for a space within code while text is wrapped: broken by the end of a line it cannot be pasted."""
 _CODE = re.compile(r"`[^`]{1,120}`")
 
 

@@ -40,15 +40,16 @@ def keeps_nothing(program: Program) -> bool:
 
 def _keeps_nothing(program: Program) -> bool:
     story = program.story
-    if story.local or story.truncated or not _defines_networks(story):
+    if story.local or story.truncated or not defines_networks(story):
         return False
     done = [e for e in program.events if not e.detached and e.kind in ("call", "unresolved", "env")]
     sizes = frozenset(id(e.result) for e in done if e.name.endswith(_SIZES))
     return any(e.main_only for e in done) and not any(_lets_out(e, sizes) for e in done)
 
 
-def _defines_networks(story: Story) -> bool:
-    frames = (module.frame for module in story.modules if module.path == story.entry)
+def defines_networks(story: Story, *, anywhere: bool = False) -> bool:
+    """Whether a class of the entry, or of any file of the program, is a network."""
+    frames = (module.frame for module in story.modules if anywhere or module.path == story.entry)
     classes = (value for frame in frames if frame is not None for value in frame.vars.values())
     return any(isinstance(one, Class) and _NETWORKS.intersection(one.external()) for one in classes)
 

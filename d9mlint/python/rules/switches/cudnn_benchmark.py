@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 from d9mlint.model import Rule
@@ -11,9 +12,19 @@ from d9mlint.python.frameworks.torch import mode as torchmode
 from d9mlint.python.frameworks.torch.mode import Setting
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.judging.tryouts import defines_networks
 
 _MODELS = ("torchvision", "timm", "transformers", "diffusers", "segmentation_models_pytorch", "monai")
 """Packages whose networks may hold convolutions."""
+_PLAIN = frozenset(
+    """
+    torch numpy scipy pandas sklearn matplotlib seaborn tqdm yaml requests nltk spacy tensorboard tensorboardX
+    wandb absl gym gymnasium h5py PIL cv2 torchtext sentencepiece sacrebleu networkx numba joblib dill einops
+    apex tensorflow setproctitle graphviz tokenizers datasets regex ftfy lmdb skimage imageio psutil visdom
+    tabulate termcolor
+    """.split()
+)
+"""Packages that bring no networks with convolutions along, beside the standard library."""
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
@@ -34,10 +45,24 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
 
 
 def _may_convolve(program: Program) -> bool:
-    """Whether a convolution may run: one is seen, or a network that another package or file makes."""
-    if program.imports(*_MODELS) or program.story.unresolved:
+    """Whether a convolution may run: one is seen, or a network that another package makes, or nobody knows what.
+
+    Where a program has networks of its own and no other package brings any, those are what it calls without being
+    followed, also out of a file: to unpickle a network takes its class.
+    """
+    calls = (event for event in program.events if event.kind in ("call", "unresolved"))
+    if program.imports(*_MODELS) or any("conv" in event.name.lower() for event in calls):
         return True
-    return any("conv" in event.name.lower() for event in program.events if event.kind == "call")
+    if defines_networks(program.story, anywhere=True):
+        return program.story.unresolved and _has_strangers(program)
+    return program.story.unresolved or any(not event.detached for event in program.calls("torch.load"))
+
+
+def _has_strangers(program: Program) -> bool:
+    """Whether a package is imported that may bring networks along."""
+    own = {module.name.partition(".")[0] for module in program.story.modules}
+    roots = {event.raw.partition(".")[0] for event in program.events if event.kind == "import"} - own
+    return not roots <= _PLAIN | sys.stdlib_module_names or bool(program.calls("torch.hub.*"))
 
 
 def _taken_back(one: Setting, settings: list[Setting]) -> bool:
