@@ -104,3 +104,22 @@ def test_a_method_of_a_class_taken_by_name() -> None:
         "agent = globals()[sys.argv[1]].create()\n"
     )
     assert [one.location.line for one in found(text, "unseeded-python")] == [12]
+
+
+def test_what_is_unpacked_goes_to_those_that_can_take_it() -> None:
+    text = """import sys
+import numpy as np
+import settings
+
+class Learner:
+    def __init__(self, seed, size, rate=0.1):
+        self.weights = np.random.rand(size)
+
+def evaluate(learner, size):
+    print(np.random.rand(size) @ learner)
+
+agent = globals()[sys.argv[1]](1, 8, **settings.load())
+"""
+    assert [one.location.line for one in found(text, "unseeded-numpy")] == [7]
+    alone = text.replace("rate=0.1", "").replace("size, )", "size)")
+    assert [one.location.line for one in found(alone, "unseeded-numpy")] == [7, 10]  # none of them can

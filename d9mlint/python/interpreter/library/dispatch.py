@@ -91,6 +91,9 @@ def candidates(
         for cond, value in found.options
         if not isinstance(value, Const) and (star or not binding.fails(value, args, kwargs, interp.hooks.plain_bases))
     ]
+    if star:  # what is unpacked there is meant for those that can take it
+        roomy = [one for one in fitting if binding.leaves_room(one[1], len(args), interp.hooks.plain_bases)]
+        fitting = roomy or fitting
     if not 0 < len(fitting) <= MAX_THINGS:
         return None
     return fitting[0][1] if len(found.options) == 1 else Phi(tuple(fitting))  # (the only one needs no condition)
