@@ -17,13 +17,14 @@ from d9mlint.python.judging.tryouts import defines_networks
 _MODELS = ("torchvision", "timm", "transformers", "diffusers", "segmentation_models_pytorch", "monai")
 """Packages whose networks may hold convolutions."""
 _PLAIN = frozenset(
-    """
-    torch numpy scipy pandas sklearn matplotlib seaborn tqdm yaml requests nltk spacy tensorboard tensorboardX
-    wandb absl gym gymnasium h5py PIL cv2 torchtext sentencepiece sacrebleu networkx numba joblib dill einops
-    apex tensorflow setproctitle graphviz tokenizers datasets regex ftfy lmdb skimage imageio psutil visdom
-    tabulate termcolor
-    """.split()
-)
+    {
+        "torch", "numpy", "scipy", "pandas", "sklearn", "matplotlib", "seaborn", "tqdm", "yaml", "requests",
+        "nltk", "spacy", "tensorboard", "tensorboardX", "wandb", "absl", "gym", "gymnasium", "h5py", "PIL",
+        "cv2", "torchtext", "sentencepiece", "sacrebleu", "networkx", "numba", "joblib", "dill", "einops",
+        "apex", "tensorflow", "setproctitle", "graphviz", "tokenizers", "datasets", "regex", "ftfy", "lmdb",
+        "skimage", "imageio", "psutil", "visdom", "tabulate", "termcolor",
+    }
+)  # fmt: skip
 """Packages that bring no networks with convolutions along, beside the standard library."""
 
 
