@@ -29,7 +29,6 @@ class Others(Framework):
 
     packages = frozenset(
         {
-            "accelerate", "albumentations", "fastai", "gymnasium", "ignite", "imgaug", "monai", "optuna",
-            "transformers",
+            "accelerate", "albumentations", "fastai", "ignite", "imgaug", "monai", "optuna", "transformers",
         }
     )  # fmt: skip

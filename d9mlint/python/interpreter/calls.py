@@ -335,7 +335,11 @@ def instantiate(
     instance.attrs.update(kwargs)
     external = attributes.external(cls, "__init__", instance)
     if isinstance(external, Ref):
-        interp.event("call", external.name, frame, place, tuple(args), kwargs=kwargs, star=star, receiver=instance)
+        event = interp.event(
+            "call", external.name, frame, place, tuple(args), kwargs=kwargs, star=star, receiver=instance
+        )
+        if (transfer := interp.hooks.transfer.get(event.name)) is not None:
+            transfer(interp, event, frame)
     return instance
 
 

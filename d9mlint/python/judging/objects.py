@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from d9mlint.model import Effect
 from d9mlint.python.domain.conditions import Cond, both, either, negate
 from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import Dynamic
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import made_by
 
@@ -38,12 +39,19 @@ def seeded_by(program: Program, maker: Event, stream: str) -> list[tuple[Event, 
     ]
 
 
+def seeded_when_made(maker: Event) -> bool:
+    """Whether an object is given a seed as it is made: ``spaces.Box(-1, 1, seed=1)``."""
+    given = maker.kwargs.get("seed")
+    return given is not None and is_none(given) is False
+
+
 def only_for_shapes(program: Program, draw: Event) -> bool:
     """Whether the values that a call draws are only looked at for their shapes, as far as is seen."""
     users = [
         event
         for event in program.events
         if event.kind in ("call", "unresolved")
+        and not isinstance(event.receiver, Dynamic)
         and any(value is draw.result for value in (*event.args, *event.kwargs.values()))
     ]
     return bool(users) and all(event.name.rpartition(".")[2] in _ONLY_SHAPES for event in users)

@@ -17,6 +17,7 @@ from d9mlint.python.judging.seedings import may_be_seeded
 
 _GYMS = ("gym", "gymnasium")
 _ENVIRONMENT = "own-env"
+_DRAWS = "draws from"
 _OF_ENVIRONMENT = ("?.reset", "?.step", "?.seed")
 
 
@@ -94,6 +95,8 @@ def _drawn(
         seen.add((id(maker), stream))
         if any(one.later for _, one, _ in objects.seeded_globally(program, stream)):
             continue  # a loader seeds what it is handed
+        if objects.seeded_when_made(maker):
+            continue
         seedings = objects.seeded_by(program, maker, stream)
         cond = both(no_own_seed(event, effect), program.holds(event, effect.when))
         cond = both(cond, negate(objects.fixed_before(seedings, event)))
@@ -105,7 +108,7 @@ def _drawn(
             if e.index > event.index and given is not False
         ]
         made = Related(maker.location, "made here")
-        yield from _draft(program, rule, event, effect, cond, ("draws from", stream), [made, *late])
+        yield from _draft(program, rule, event, effect, cond, (_DRAWS, stream), [made, *late])
 
 
 def _draft(
@@ -119,7 +122,9 @@ def _draft(
 ) -> Iterator[Draft]:
     if cond is False or truth(cond, event.guards) is False or by_default(cond) is False:
         return
-    sure = is_symbolic(cond) and not may_be_seeded(program, event)
+    # One that draws has a seed from none but those who are handed it; of those the caller has asked.
+    seeded = program.story.truncated if does[0] == _DRAWS else may_be_seeded(program, event)
+    sure = is_symbolic(cond) and not seeded
     yield draft(
             program,
         rule, event, cond=cond, related=related, remedy=effect.remedy, verb=does[0], cause=does[1],

@@ -1,0 +1,63 @@
+"""Environments of Gym and Gymnasium inside of others: a wrapper does what the environment in it does, but for its own.
+
+(gymnasium/core.py: what a `Wrapper` does not define is that of `self.env`.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
+
+from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.values import Inst, Obj, Unknown, Value
+from d9mlint.python.interpreter import attributes
+from d9mlint.python.interpreter.hooks import Framework, Transfer
+from d9mlint.python.interpreter.library.environment import first, place_of
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+INNER = "env"
+"""The attribute under which a wrapper keeps the environment in it."""
+_METHODS = ("reset", "seed", "step", "close", "render", "unwrapped", "observation_space")
+_SPACE = "action_space"
+
+
+def _wrapped(event: Event) -> Value | None:
+    """The environment that a wrapper is given."""
+    return event.kwargs.get(INNER, first(event) if event.args else None)
+
+
+def _own_wrapper(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """A wrapper of the program keeps the environment; what its class lacks is that of the environment."""
+    wrapper, inner = event.receiver, _wrapped(event)
+    if not isinstance(wrapper, Inst) or inner is None or isinstance(inner, Unknown):
+        return None
+    interp.heap.set(wrapper, INNER, True, inner)
+    for name in (*_METHODS, _SPACE):
+        if name not in wrapper.attrs and attributes.class_attribute(interp, wrapper.cls, name) is None:
+            value = attributes.attribute(interp, inner, name, frame, place_of(event))
+            interp.heap.set(wrapper, name, True, value)
+    return None
+
+
+def _rescaled(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """A wrapper of the library with an action space of its own."""
+    inner = _wrapped(event)
+    if inner is None or isinstance(inner, Unknown):
+        return None
+    made = Obj("gymnasium.Env", event)
+    made.attrs[INNER] = inner
+    for name in _METHODS:
+        made.attrs[name] = attributes.attribute(interp, inner, name, frame, place_of(event))
+    return made
+
+
+class Environments(Framework):
+    """Gym and Gymnasium."""
+
+    transfer: ClassVar[Mapping[str, Transfer]] = {
+        "gymnasium.Env.__init__": _own_wrapper,
+        "gymnasium.wrappers.RescaleAction": _rescaled,
+    }
+    packages = frozenset({"gymnasium"})
