@@ -11,6 +11,7 @@ from d9mlint.python.domain.covers import Term
 from d9mlint.python.domain.diagrams import Variable, simplified
 from d9mlint.python.domain.tellable import is_given, is_of_config, is_told, loosened
 from d9mlint.python.judging.flagwords import of_one_name, words_of_values
+from d9mlint.python.judging.settingwords import values_needed
 
 MAX_WORDS = 120
 """Characters of one condition; longer alternatives explain nothing."""
@@ -70,10 +71,11 @@ def _parts(cond: Cond, most: int = MAX_WORDS) -> Iterator[str]:
     if one is not None:
         yield from (words for words in _of_literal(one) if len(words) <= most)
         return
-    if isinstance(cond, bool) or len(cond.support) > MAX_TESTS:
+    if isinstance(cond, bool):
         return
-    form = _shortest(cond)
-    if most == MAX_WORDS and not _is_clear(form):
+    form = _shortest(cond) if len(cond.support) <= MAX_TESTS else None
+    if form is None or (most == MAX_WORDS and not _is_clear(form)):
+        yield from (words for words in values_needed(cond) if len(words) <= most)
         return
     if form.alternatives:
         words = " or ".join(of_one_name(sorted({" and ".join(sorted(_of_term(term))) for term in form.groups})))

@@ -7,8 +7,10 @@ import pytest
 from d9mlint.catalogue import load
 from d9mlint.model import Finding
 from d9mlint.python.batch.run import newest_target
+from d9mlint.python.domain.conditions import both, either, negate, opaque_test
 from d9mlint.python.domain.knowledge import Knowledge
 from d9mlint.python.judging.judge import combine, judge
+from d9mlint.python.judging.wording import words_of
 from d9mlint.python.project.files import Project
 
 CATALOGUE = load()
@@ -395,3 +397,18 @@ def test_what_some_entries_need_by_default_is_not_told_of_several() -> None:
     three = one._replace(entries=("b.py",), when=("--resume is set",))
     (merged,) = combine([two, three], {one.location.path: ("a.py", "b.py")})
     assert merged.when == ("--resume is set",)
+
+
+def test_of_alternatives_that_explain_nothing_what_each_setting_has_to_be_is_told() -> None:
+    near, resize, far = (opaque_test((kind,), f"cfg.kind == '{kind}'") for kind in ("near", "resize", "far"))
+    deep, steps, norm = (
+        opaque_test(("d",), "cfg.deep"),
+        opaque_test(("s",), "cfg.steps == 3"),
+        opaque_test(("n",), "norm"),
+    )
+    cond = either(both(near, negate(deep)), both(negate(near), resize, deep, steps), both(resize, negate(steps), norm))
+    assert words_of(cond, settings=True) == ("`cfg.kind` is 'near' or 'resize'",)
+    others = either(both(negate(far), deep, norm), both(negate(far), near, negate(deep)))
+    assert words_of(both(others, either(norm, steps, deep)), settings=True)[0] == "`cfg.kind == 'far'` is false"
+    unclear = either(both(negate(far), deep, steps), both(near, negate(deep)), both(far, near))
+    assert words_of(unclear, settings=True) == ("`cfg.kind` is not 'far'",)
