@@ -11,7 +11,7 @@ from d9mlint.python.domain.conditions import Cond, Opaque, literal
 
 _PLACE = r"""([^\W\d]\w*(?:\.[^\W\d]\w*)*)(?:\[(['"])\w+\2\]|\.get\((['"])\w+\3[^()]{0,40}\)|\.[^\W\d]\w*)*"""
 _SETTING = re.compile(_PLACE)
-_CONFIG = r"(?:cfg|config|conf|params|hparams|hps|opts?|options|settings|args|flags)"
+_CONFIG = r"_*(?:cfg|config|conf|params|hparams|hps|opts?|options|settings|args|flags)"
 _CHOICE = re.compile(rf"(?=(?:\w+[._])*{_CONFIG}(?:[._\[]\w|\[)){_PLACE} (?:==|is|in|<=?|>=?) .{{1,40}}", re.IGNORECASE)
 """A comparison of what a config says with something."""
 _OF_CONFIG = re.compile(rf"(?:\w+[._])*{_CONFIG}[.\[]", re.IGNORECASE)

@@ -90,6 +90,16 @@ class Ref:
         self.receiver = receiver
 
 
+class Setting(Ref):
+    """A setting of a config that is handed to a function, and how the program spells it there."""
+
+    __slots__ = ("spelled",)
+
+    def __init__(self, name: str, receiver: Value | None, spelled: str) -> None:
+        super().__init__(name, receiver)
+        self.spelled = spelled
+
+
 class Obj:
     """The result of a call outside the program: its dotted type and the event that made it.
 

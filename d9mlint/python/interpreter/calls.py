@@ -124,6 +124,8 @@ def call_expression(interp: Interpreter, node: f.Call, frame: Frame) -> Value:
     star = False
     for arg in node.args:
         value = expressions.evaluate(interp, arg.value, frame)
+        if isinstance(value, Ref) and isinstance(arg.value, f.Attr):
+            value = expressions.handed(value, arg.value)
         if arg.star == "*":
             if isinstance(value, Seq) and value.items is not None:
                 args.extend(value.items)

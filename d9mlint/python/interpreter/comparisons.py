@@ -19,6 +19,7 @@ from d9mlint.python.domain.conditions import (
     opaque_test,
 )
 from d9mlint.python.domain.diagrams import meets
+from d9mlint.python.domain.tellable import is_of_config
 from d9mlint.python.domain.values import (
     UNKNOWN,
     Bound,
@@ -36,6 +37,7 @@ from d9mlint.python.domain.values import (
     Phi,
     Ref,
     Seq,
+    Setting,
     Unknown,
     Value,
     alternatives,
@@ -123,8 +125,10 @@ def _compare_leaves(interp: Interpreter, op: str, left: Value, right: Value, tex
         return False
     keys = tuple(_key(interp, v) for v in (left, right))
     words = [_said(left), _said(right)]
-    plain = " " not in text and all(words)
-    text = f"{words[0]} {op} {words[1]}" if plain else text
+    if " " not in text and all(words):
+        text = f"{words[0]} {op} {words[1]}"
+    elif isinstance(left, Setting) and words[1] and not is_of_config(text):
+        text = f"{left.spelled} {op} {words[1]}"
     unset = op in ("is", "==") and isinstance(left, Optional) and isinstance(right, Const) and right.value is None
     return opaque_test(("compare", op, *keys), text, by_default=unset)
 
@@ -221,6 +225,8 @@ def condition(interp: Interpreter, value: Value, text: str) -> Cond:
         return either(*map(present, value.items))
     if isinstance(value, Dict) and not value.open:
         return either(*map(present, value.items.values()))
+    if isinstance(value, Setting) and not is_of_config(text):
+        text = value.spelled
     if value is UNKNOWN:  # one object for all that is unknown; only what is spelled the same is taken for the same
         return opaque_test(("unknown", text if text not in _OPERATORS else interp.serial(object())), text)
     return opaque_test(("value", interp.serial(value)), text)

@@ -12,6 +12,7 @@ from d9mlint.python.domain.conditions import both, either, negate
 from d9mlint.python.domain.diagrams import meets
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.taint import filled_in, is_number, mixed, taint, text_of
+from d9mlint.python.domain.tellable import is_of_config
 from d9mlint.python.domain.values import (
     UNKNOWN,
     CondValue,
@@ -19,7 +20,9 @@ from d9mlint.python.domain.values import (
     Dict,
     Obj,
     Phi,
+    Ref,
     Seq,
+    Setting,
     Text,
     Unknown,
     Value,
@@ -269,6 +272,14 @@ def spelled(node: f.Expr) -> str:
     if isinstance(node, f.Sub) and isinstance(node.key, f.Const):
         return f"{holder}[{node.key.value!r}]" if holder else ""
     return ""
+
+
+def handed(value: Ref, node: f.Attr) -> Ref:
+    """What a call is given; of a setting its spelling is kept, as the function has another name for it."""
+    if value.receiver is None or isinstance(value, Setting):
+        return value
+    words = spelled(node)
+    return Setting(value.name, value.receiver, words) if is_of_config(words) else value
 
 
 def _worded(node: f.Expr) -> str:

@@ -412,3 +412,30 @@ def test_of_alternatives_that_explain_nothing_what_each_setting_has_to_be_is_tol
     assert words_of(both(others, either(norm, steps, deep)), settings=True)[0] == "`cfg.kind == 'far'` is false"
     unclear = either(both(negate(far), deep, steps), both(near, negate(deep)), both(far, near))
     assert words_of(unclear, settings=True) == ("`cfg.kind` is not 'far'",)
+
+
+def test_a_setting_is_told_by_its_own_name_where_a_function_has_another_for_it() -> None:
+    text = """
+import library
+
+class Net:
+    def __init__(self, cfg):
+        self._cfg = cfg
+
+    def build(self):
+        if is_near(self._cfg.kind):
+            print(random.random())
+        noise(self._cfg.noise)
+
+def is_near(s):
+    return s == "near"
+
+def noise(on):
+    if on:
+        np.random.default_rng()
+
+def main():
+    Net(library.load_config()).build()
+"""
+    assert when(text, "unseeded-python") == [("`self._cfg.kind == 'near'` is true",)]
+    assert when(text, "entropy-seed") == [("`self._cfg.noise` is true",)]
