@@ -12,6 +12,7 @@ from d9mlint.python.domain.values import Dict, Inst, Obj, Seq, Value, alternativ
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
 from d9mlint.python.frameworks.tensorflow.estimators import ends, folders
 from d9mlint.python.frameworks.torch.lightning import TRAINER
+from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft
@@ -37,6 +38,12 @@ _TF_SAVES = (
 _RESTORE = "tensorflow.train.Saver().restore"
 _TF_LOADS = (_RESTORE, "keras.models.load_model")
 _GRAPH = ("tensorflow.nn.dropout", "tensorflow.layers.dropout", "keras.layers.Dropout", "tensorflow.random.")
+_JAX_SAVES = re.compile(
+    r"flax\.training\.checkpoints\.save_checkpoint(_multiprocess)?|orbax\.checkpoint\.(\w+\.)*\w+\(\)\.save"
+)
+_JAX_LOADS = re.compile(r"flax\.training\.checkpoints\.restore_checkpoint|orbax\.checkpoint\.(\w+\.)*\w+\(\)\.restore")
+_PICKLED, _PICKLES = ("pickle.load", "cloudpickle.load", "dill.load"), ("pickle.dump", "cloudpickle.dump", "dill.dump")
+_SHUFFLES = ("tensorflow.data.Dataset.shuffle", "tensorflow.data.Dataset.sample_from_datasets")
 _FIT, _CHECKPOINT = f"{TRAINER}.fit", Argument(4, "ckpt_path")
 _FORMER = Argument(None, "resume_from_checkpoint")
 """An argument of the trainer itself until 2.0."""
@@ -58,6 +65,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     yield from _of_tensorflow(program, rule)
     yield from _of_estimators(program, rule)
     yield from _of_lightning(program, rule)
+    yield from _of_jax(program, rule)
     saves = [e for e in program.calls(*_SAVES) if not e.detached and _lacks_state(program, e)]
     if not saves:
         return
@@ -115,6 +123,35 @@ def _of_estimators(program: Program, rule: Rule) -> Iterator[Draft]:
             severity = "" if ends(training) else "info"
             yield draft(program, rule, training, severity=severity, related=related, holds="the variables")
             return
+
+
+def _of_jax(program: Program, rule: Rule) -> Iterator[Draft]:
+    """Where a checkpoint of Flax, Orbax or pickle that is asked for is restored: arrays, and no generator of the host.
+
+    What a pipeline of tf.data shuffles is drawn as it is gone through, wherever it was made.
+    """
+    if "jax" not in frameworks_of(program):
+        return
+    done = [e for e in program.events if e.kind == "call" and not e.detached]
+    for load in (e for e in done if _JAX_LOADS.fullmatch(e.name) or e.name in _PICKLED):
+        pickled = load.name in _PICKLED
+        asked = _resumes(load) or (not pickled and any(by_default(one) is False for one in load.guards))
+        saves = (e for e in done if (e.name in _PICKLES and e.loops if pickled else _JAX_SAVES.fullmatch(e.name)))
+        saved = next((e for e in saves if e.meets(load)), None)
+        loops = {number for e in program.trains if e.index > load.index and e.meets(load) for number in e.loops}
+        if not asked or saved is None or not loops or (pickled and loops.isdisjoint(saved.loops)):
+            continue
+        drawn = next((d.event for d in draws(program) if _feeds(d, load, loops) or _shuffles(d, load)), None)
+        if drawn is not None:
+            related = [Related(load.location, "goes on from a checkpoint here"),
+                       Related(drawn.location, "draws in the training that goes on")]  # fmt: skip
+            resumed = symbolic_part(both(*load.guards))
+            yield draft(program, rule, saved, cond=resumed, related=related, holds="the training state")
+            return
+
+
+def _shuffles(draw: Draw, load: Event) -> bool:
+    return draw.event.name in _SHUFFLES and not draw.event.detached and draw.event.meets(load)
 
 
 def _of_lightning(program: Program, rule: Rule) -> Iterator[Draft]:
