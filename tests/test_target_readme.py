@@ -107,3 +107,13 @@ def test_any_text_can_be_read(text: str) -> None:
 @pytest.mark.parametrize("line", ["pytorch " * 200, "pytorch" + " =" * 900 + "x", "requires torch" + "v" * 1900])
 def test_hostile_lines_end(line: str) -> None:
     assert told(f"{line}\n" * 50) == {}
+
+
+def test_code_for_python_2_bounds_what_nothing_states(tmp_path: Path) -> None:
+    shown = (Limit("python", "<3", "`print` without parentheses (train.py:3)"),)
+    packages = judged(tmp_path, {"requirements.txt": "torch==0.4.1\n"}, code=shown).packages
+    assert packages["python"] == ("2.7", shown[0].reason)
+    assert packages["torch"].version == "0.4.1"
+    assert packages["numpy"] == ("1.16.6", "newest release for Python 2.7")
+    stated = judged(tmp_path, {"environment.yml": "dependencies:\n  - python=3.6\n"}, code=shown).packages
+    assert stated["python"].version == "3.6"

@@ -37,6 +37,7 @@ from d9mlint.target.pins import Pin, exact, parse
 
 __all__ = ["KNOWN", "Resolver", "resolve", "used"]
 
+_NEWEST_PYTHON = "newest Python for"
 _CONFIG = "pyproject.toml [tool.d9mlint]"
 
 
@@ -141,7 +142,7 @@ def _target(
 ) -> Target:  # fmt: skip
     pythons = _pythons(wishes, folders)
     pins = [[pin for pin in folder.pins if pin.holds(pythons)] for folder in folders]
-    python = _python(wishes, pins) or _named_python(folders)
+    python = _python_of_code(_python(wishes, pins) or _named_python(folders), limits)
     limits = [*limits, *_of_python(python)]
     limits += _of_readme(folders, limits)
     images, choices = _images(wishes, folders)
@@ -177,7 +178,7 @@ def _python(wishes: Mapping[str, _Wish], pins: Sequence[Sequence[Pin]]) -> _Choi
         stated = wishes.get(name) or next((p for folder in pins for p in folder if p.name == name and p.version), None)
         python = newest_python(name, stated.version) if stated is not None and stated.version else None
         if stated is not None and python is not None:
-            found.append(_Choice(python, f"newest Python for {name} {stated.version}"))
+            found.append(_Choice(python, f"{_NEWEST_PYTHON} {name} {stated.version}"))
     return min(found, key=lambda one: Version(one.version), default=None)
 
 
@@ -189,6 +190,15 @@ def _named_python(folders: Sequence[Folder]) -> _Choice | None:
         if version is not None:
             return _Choice(version, limit.reason)
     return None
+
+
+def _python_of_code(stated: _Choice | None, limits: Sequence[Limit]) -> _Choice | None:
+    """The Python that the code is written for, where nothing but the releases of packages says more."""
+    shown = next((limit for limit in limits if limit.package == "python"), None)
+    version = newest("python", SpecifierSet(shown.specifier)) if shown is not None else None
+    if shown is None or version is None or (stated is not None and not stated.reason.startswith(_NEWEST_PYTHON)):
+        return stated
+    return _Choice(version, shown.reason)
 
 
 def _of_readme(folders: Sequence[Folder], limits: Sequence[Limit]) -> Iterator[Limit]:

@@ -43,8 +43,8 @@ def _module(specifier: str, *names: bytes) -> _Sign:
     return _Sign("tensorflow", specifier, pattern, words=tuple(b"keras." + name for name in names))
 
 
-_PYTHON2 = re.compile(rb"^[ \t]*(print[ \t]+[\"']|except[ \t]+\w+[ \t]*,[ \t]*\w+[ \t]*:)", re.M)
-"""Statements that only Python 2 has."""
+_PYTHON2 = re.compile(rb"^[ \t]*(print)[ \t]+[\"'\w]|^[ \t]*(except[ \t]+[\w.]+[ \t]*,[ \t]*\w+)[ \t]*:", re.M)
+"""Statements that only Python 2 has; a text in quotes may have such a line, too."""
 _SIGNS = (
     # Names that 2.0 moved to tf.compat.v1 or dropped (github.com/tensorflow/tensorflow/releases/tag/v2.0.0).
     _Sign(
@@ -68,15 +68,6 @@ _SIGNS = (
     _module("<2.6", b"layers.normalization"),
     _module("<2.9", b"layers.advanced_activations", b"layers.recurrent", b"layers.merge", b"layers.embeddings"),
     _module("<2.13", b"engine", b"utils.np_utils", b"layers.core", b"layers.convolutional", b"layers.pooling"),
-    # The last releases for Python 2 (github.com/tensorflow/tensorflow/releases/tag/v2.1.0; pytorch v1.5.0).
-    _Sign(
-        "tensorflow", "<2.2", _PYTHON2,
-        words=(b"print ", b"except "), needs=b"tensorflow",
-    ),
-    _Sign(
-        "torch", "<1.5", _PYTHON2,
-        words=(b"print ", b"except "), needs=b"torch",
-    ),
     # Keras took `input=` and `output=` of Keras 1 until 2.3 (keras==2.3.1:keras/legacy/interfaces.py).
     _Sign(
         "tensorflow", "<2.4", re.compile(rb"\bModel\([^()\n]*?\b((?:in|out)put[ ]?=)(?=[^=])"),
@@ -181,7 +172,8 @@ class Reach:
                 self._limits[path] = tuple(_limits(path, self.peek(path) or b""))
             for limit in self._limits[path]:
                 found.setdefault((limit.package, limit.specifier), limit)
-        shown = [found[key] for key in dict.fromkeys((s.package, s.specifier) for s in _SIGNS) if key in found]
+        keys = [("python", "<3"), *((sign.package, sign.specifier) for sign in _SIGNS)]
+        shown = [found[key] for key in dict.fromkeys(keys) if key in found]
         return [*(limit for path in files for limit in self._installed(path)), *shown]
 
     def _installed(self, path: str) -> tuple[Limit, ...]:
@@ -253,7 +245,8 @@ class Reach:
 
 
 def _limits(path: str, data: bytes) -> Iterator[Limit]:
-    """What the names used in one file say about releases."""
+    """What the names used in one file, and its Python, say about releases."""
+    yield from _of_python2(path, data)
     if not any(word in data for word in _ROOTS):
         return
     for sign in _SIGNS:
@@ -266,6 +259,18 @@ def _limits(path: str, data: bytes) -> Iterator[Limit]:
             line = data.count(b"\n", 0, match.start(1)) + 1
             reason = f"newest release with `{match[1].decode()}` ({path}:{line})"
             yield Limit(sign.package, sign.specifier, reason)
+
+
+def _of_python2(path: str, data: bytes) -> Iterator[Limit]:
+    statement = _PYTHON2.search(data) if b"print " in data or b"except " in data else None
+    if statement is None or path.endswith(NOTEBOOK):
+        return
+    from d9mlint.python.source.parsing import is_python2
+
+    if is_python2(data):
+        shown = (statement[1] or statement[2]).decode("utf-8", "replace")
+        line = data.count(b"\n", 0, statement.start()) + 1
+        yield Limit("python", "<3", f"`{shown}` without parentheses ({path}:{line})")
 
 
 def _import_lines(data: bytes) -> Iterator[tuple[int, str, tuple[str, ...]]]:

@@ -171,6 +171,11 @@ def _python_tree(data: bytes) -> ast.Module:
         return ast.parse(data)
 
 
+def is_python2(data: bytes) -> bool:
+    """Whether a source text has what only Python 2 reads."""
+    return python2.looks_like(data) and _line_of_error(data) is not None
+
+
 def _syntax_error(line: int, data: bytes) -> str:
     return f"syntax error at line {line}{_python2_hint(data)}"
 

@@ -145,3 +145,16 @@ def test_the_standard_library_beside_a_program_is_no_part_of_it(tmp_path: Path) 
     )
     found = ["editor/__init__.py", "editor/keys.py", "editor/main.py", "editor/marks.py"]
     assert sorted(reach.files("editor/main.py", ("editor", ""))) == found
+
+
+@pytest.mark.parametrize("line", ["print 'done'", "print total", "try:\n    f()\nexcept IOError, e:\n    pass"])
+def test_what_only_python_2_reads_tells_the_python_whatever_file_it_is_in(tmp_path: Path, line: str) -> None:
+    files = {"train.py": "import torch\nimport helpers\n", "helpers.py": f"total = 1\n{line}\n"}
+    (limit,) = tree(tmp_path, files).limits(sorted(files))
+    assert (limit.package, limit.specifier) == ("python", "<3")
+    assert "(helpers.py:" in limit.reason
+
+
+def test_python_2_in_quotes_tells_nothing(tmp_path: Path) -> None:
+    files = {"train.py": 'import torch\n"""\nprint total\nexcept IOError, e:\n"""\n'}
+    assert tree(tmp_path, files).limits(["train.py"]) == []
