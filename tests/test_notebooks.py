@@ -45,6 +45,7 @@ def lines(*texts: str) -> list[str]:
         ("%set_env A b c", "import os as _os; _os.environ['A'] = 'b c'  # %set_env A b c"),
         ("%env A=$HOME", "pass  # %env A=$HOME"),
         ("%env", "pass  # %env"),
+        ("%pylab inline --no-import-all", "pass  # %pylab inline --no-import-all"),
     ],
 )
 def test_lines(line: str, masked: str) -> None:
@@ -52,6 +53,20 @@ def test_lines(line: str, masked: str) -> None:
     assert masked in found
     if not line.startswith("files"):
         assert original(masked) == line
+
+
+def test_pylab_brings_the_names_of_numpy(d9mlint) -> None:  # type: ignore[no-untyped-def]
+    Path("n.ipynb").write_text(
+        notebook("%pylab inline\nimport torch", "noise = randn(3)\nprint(random.permutation(4), noise)")
+    )
+    ran = d9mlint("n.ipynb")
+    assert "n.ipynb:cell 3:1:9: warning unseeded-numpy" in ran.out
+    assert "line 2: `numpy.random.permutation` draws an order or a choice" in ran.out
+    assert d9mlint("n.ipynb", "--fix").code == 0
+    assert '"%pylab inline' in Path("n.ipynb").read_text()
+    assert "np.random.seed(1)" in Path("n.ipynb").read_text()
+    Path("n.ipynb").write_text(notebook("%pylab inline", "seed(1)\nprint(randn(3))"))
+    assert d9mlint("n.ipynb").code == 0
 
 
 def test_cells_of_other_languages_are_masked_and_timed_ones_are_not() -> None:

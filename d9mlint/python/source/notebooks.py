@@ -22,7 +22,15 @@ _MAGIC = re.compile(r"(\s*)(?:%(?![%\s=(])|!)")
 _HELP = re.compile(r"\s*(?:\?{1,2}[\w.*]+|[\w.*]+\?{1,2})\s*$")
 _ASSIGNED = re.compile(r"(\s*[\w\[\]., ]+=\s*)[!%][A-Za-z.~/]")
 _ENVIRONMENT = re.compile(r"\s*%(?:env|set_env)\s+([A-Za-z_]\w*)(?:\s*=\s*|\s+)(.+?)\s*$")
-_MASKED = re.compile(r"(\s*)(?:import os as _os; _os\.environ\[.*?|pass)  # ([!%?].*|[\w.*]+\?{1,2}\s*)")
+_PYLAB = re.compile(r"%pylab\b(?!.*--no-import-all)")
+_PYLAB_IMPORTS = (
+    "import numpy, matplotlib; import numpy as np; from matplotlib import pyplot as plt; "
+    "from numpy.random import *; from numpy import *; from numpy import random"
+)
+"""What `%pylab` brings into a notebook, as far as it matters (IPython/core/pylabtools.py, matplotlib/pylab.py)."""
+_MASKED = re.compile(
+    rf"(\s*)(?:import os as _os; _os\.environ\[.*?|{re.escape(_PYLAB_IMPORTS)}|pass)  # ([!%?].*|[\w.*]+\?{{1,2}}\s*)"
+)
 _CAUGHT = re.compile(r".*= *get_ipython\(\)  # .*")
 _PYTHON_CELLS = frozenset({"time", "timeit", "capture", "prun", "px", "memray_flamegraph", "memit", "mprun", "python3"})
 """Cell magics under which the rest of the cell is Python that runs in the notebook."""
@@ -172,6 +180,8 @@ def _masked(text: str) -> list[str]:
 
 
 def _magic(line: str, indent: str) -> str:
+    if _PYLAB.match(line):
+        return f"{_PYLAB_IMPORTS}  # {line.strip()}"
     found = _ENVIRONMENT.match(line)
     if found is not None and not re.search(r"[$`{]", found[2]):
         value = found[2].strip("\"'") if found[2][0] in "\"'" else found[2]
