@@ -112,6 +112,10 @@ def _comp(interp: Interpreter, node: f.Comp, frame: Frame) -> Value:
         origins, its_order, its_sources = sequences.iteration_order(interp, iterable, frame, node.place)
         if its_order:
             order, sources = its_order, its_sources
+        if node.kind == "dict" and len(node.clauses) == 1 and not its_order:
+            pairs = sequences.keyed(interp, iterable)
+            if pairs is not None:
+                return _dict_comp(interp, node, pairs, inner)
         items = sequences.loop_items(interp, iterable, Unknown(origins, "", its_sources))
         if len(node.clauses) == 1 and not clause.conditions and len(items) > 1 and node.kind != "dict":
             known = []
@@ -135,6 +139,25 @@ def _comp(interp: Interpreter, node: f.Comp, frame: Frame) -> Value:
     if node.kind == "set":
         return Seq("set", None, element)  # whatever order it was filled in
     return Seq("list", None, element, order, sources)
+
+
+def _dict_comp(interp: Interpreter, node: f.Comp, items: list[Value], inner: Frame) -> Dict:
+    """The dict that a comprehension makes of known items, as of the settings that begin with a word."""
+    out = Dict({})
+    clause = node.clauses[0]
+    for item in items:
+        interp.assign(clause.target, item, inner, node.place)
+        tests = (comparisons.condition(interp, evaluate(interp, one, inner), _worded(one)) for one in clause.conditions)
+        cond = both(*tests)
+        if cond is False:
+            continue
+        key = evaluate(interp, node.element, inner)
+        value = evaluate(interp, node.value, inner) if node.value is not None else UNKNOWN
+        if isinstance(key, Const) and isinstance(key.value, (str, int)):
+            interp.heap.put(out, key.value, cond, value)
+        elif not out.open:
+            interp.heap.open(out)
+    return out
 
 
 def _lambda(interp: Interpreter, node: f.Lambda, frame: Frame) -> Value:

@@ -108,6 +108,8 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
             return Const(holder.value[index.value])
         except (TypeError, IndexError, KeyError):
             return UNKNOWN
+    if isinstance(holder, Const) and isinstance(holder.value, str) and node.is_slice:
+        return _cut_text(holder.value, node, index)
     if isinstance(holder, FlagValue) and isinstance(index, Const) and isinstance(holder.flag.default, (list, tuple)):
         return _part_of_flag(holder.flag, index.value)
     if isinstance(holder, Inst):
@@ -132,6 +134,19 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
         return Unknown(*taint([holder, index]))
     origins, order, sources = taint([holder])
     return Unknown(origins, order if node.is_slice else "", sources)
+
+
+def _cut_text(text: str, node: f.Sub, index: Value) -> Value:
+    """What a slice between known numbers leaves of a text."""
+    given = list(index.items or ()) if isinstance(index, Seq) else [index]
+    ends: list[int | None] = []
+    for end in node.bounds or ():
+        value = given.pop(0) if end is not None and given else None
+        number = value.value if isinstance(value, Const) and isinstance(value.value, int) else None
+        if end is not None and number is None:
+            return UNKNOWN
+        ends.append(number)
+    return Const(text[ends[0] : ends[1]]) if node.bounds else UNKNOWN
 
 
 def _part_of_flag(flag: Flag, index: object) -> Value:

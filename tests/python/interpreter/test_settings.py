@@ -110,3 +110,34 @@ def test_what_a_configuration_names_is_called(d9mlint: Callable[..., Any], what:
     Path("nets.py").write_text(CONFIGURED.replace("{what}", what))
     (found,) = d9mlint("nets.py", "--format", "json", "--select", "unseeded-torch").json["findings"]
     assert (found["line"], found["message"].partition(" ")[0]) == (9, "`torch.randn`")
+
+
+PREFIXES = """import random
+
+
+def split(prefix, settings):
+    own = {name: value for name, value in settings.items() if name.startswith(prefix)}
+    return {name[len(prefix):]: value for name, value in own.items()}
+
+
+class Block:
+    def __init__(self, size, noise=False, flip=False):
+        if noise:
+            print(random.random())
+        if flip:
+            print(random.random())
+
+
+class Net:
+    def __init__(self, size, **settings):
+        self.block = Block(size, **split("block_", settings))
+
+
+Net(3, block_flip=True, depth=2)
+"""
+
+
+def test_settings_that_begin_with_a_word_are_handed_on_under_their_names(d9mlint: Callable[..., Any]) -> None:
+    Path("net.py").write_text(PREFIXES)
+    (found,) = d9mlint("net.py", "--format", "json", "--select", "unseeded-python").json["findings"]
+    assert (found["line"], found["when"], found["related"]) == (14, [], [])

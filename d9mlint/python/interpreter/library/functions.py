@@ -80,6 +80,8 @@ def _length(interp: Interpreter, event: Event, frame: Frame) -> Value:
     value = environment.first(event)
     if isinstance(value, Seq) and value.items is not None and value.kind == "tuple":
         return Const(len(value.items))
+    if isinstance(value, Const) and isinstance(value.value, str):
+        return Const(len(value.value))
     return Unknown(frozenset({"length", "int"}))
 
 

@@ -70,6 +70,19 @@ def loop_items(
     return [otherwise]
 
 
+def keyed(interp: Interpreter, iterable: Value) -> list[Value] | None:
+    """The items of what is gone through where all are known keys, or begin with one; None for all else."""
+    if isinstance(iterable, Dict) and not iterable.open and not iterable.order:
+        items: list[Value] | None = [Const(key) for key in interp.heap.items(iterable)]
+    else:
+        items = iterable.items if isinstance(iterable, Seq) and iterable.kind in ("tuple", "list") else None
+    if items is None or len(items) > MAX_SETTINGS:
+        return None
+    found = [item for one in items if (item := interp.resolve(one)) is not ABSENT]
+    firsts = (one.items[0] if isinstance(one, Seq) and one.items else one for one in found)
+    return found if all(isinstance(one, Const) for one in firsts) else None
+
+
 def iteration_order(
     interp: Interpreter, iterable: Value, frame: Frame, place: f.Place
 ) -> tuple[frozenset[str], str, tuple[Event, ...]]:
