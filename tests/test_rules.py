@@ -6,7 +6,7 @@ import pytest
 
 from d9mlint.app import run_example
 from d9mlint.catalogue import load, read_examples
-from d9mlint.model import Target
+from d9mlint.model import Package, Target
 
 CATALOGUE = load(cache=False, full=True)
 EXAMPLES = [(rule, example) for rule in CATALOGUE.rules.values() for example in read_examples(rule)]
@@ -29,4 +29,6 @@ def test_each_remedy_is_given_to_somebody() -> None:
     for rule in CATALOGUE.rules.values():
         for remedy in (one for one in rule.remedies if not one.versions):
             frameworks = (remedy.framework,) if remedy.framework else ()
-            assert rule.remedy(Target({}, "gpu"), frameworks) == remedy.text, rule.name
+            lacking = {one.needs.partition(">=")[0] for one in rule.remedies if one.needs and not remedy.needs}
+            target = Target({name: Package("0", "too old for the others") for name in lacking}, "gpu")
+            assert rule.remedy(target, frameworks) == remedy.text, rule.name
