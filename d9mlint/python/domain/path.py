@@ -105,7 +105,7 @@ class Path:
         return self._truths[cond]
 
     def _truth(self, cond: Node) -> bool | None:
-        near = [cluster for cluster in self._clusters if not cluster.support.isdisjoint(cond.support)]
+        near = self._near(cond)
         if not near:
             return None
         known = _joined(near)
@@ -113,10 +113,15 @@ class Path:
             return False
         return True if implies(known, cond) else None
 
+    def _near(self, cond: Node) -> list[Node]:
+        """Those of its conditions that share a test with one."""
+        asked = cond.support
+        return [cluster for cluster in self._clusters if not asked.isdisjoint(cluster.support)]
+
     def _with(self, cond: Cond) -> tuple[Node, ...]:
         if isinstance(cond, bool):  # (what cannot be is never asked for)
             return self._clusters
-        near = [cluster for cluster in self._clusters if not cluster.support.isdisjoint(cond.support)]
+        near = self._near(cond)
         if not near:
             return (*self._clusters, cond)
         joined = conjunction(_joined(near), cond)

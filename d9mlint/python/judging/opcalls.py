@@ -114,7 +114,7 @@ def _shape(value: Value, makers: Any) -> str:
 def _execution(program: Program, event: Event, framework: str) -> str:
     """How the call is executed; empty where that is not seen."""
     if framework == "torch":
-        return "compiled" if any(program.story.calls("torch.compile")) else ""
+        return "compiled" if program.calls("torch.compile") else ""
     if framework == "jax":
         return "jit" if event.inside("jax-jit") else ""
     if event.inside("traced"):
