@@ -64,6 +64,20 @@ class Browser:
         requests = [one["params"]["request"]["url"] for one in events if one["method"] == "Network.requestWillBeSent"]
         return Seen(path.as_uri(), requests, [one["message"] for one in said])
 
+    def visited(self, address: str) -> None:
+        """Loads what a server has."""
+        self._asked("POST", f"{self._session}/url", {"url": address})
+
+    def pressed(self, *chords: str) -> None:
+        """Keys, chord by chord; the keys of a chord are held together."""
+        actions: list[dict[str, object]] = []
+        for chord in chords:
+            actions += [{"type": "keyDown", "value": key} for key in chord]
+            actions += [{"type": "keyUp", "value": key} for key in reversed(chord)]
+            actions.append({"type": "pause", "duration": 80})
+        keyboard = {"type": "key", "id": "keyboard", "actions": actions}
+        self._asked("POST", f"{self._session}/actions", {"actions": [keyboard]})
+
     def evaluated(self, script: str) -> Any:
         """What a script in the page returns."""
         return self._asked("POST", f"{self._session}/execute/sync", {"script": script, "args": []})

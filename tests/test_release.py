@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -27,6 +28,12 @@ def test_the_version_stands_in_one_place() -> None:
     pyproject = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert __version__ not in pyproject
     assert 'dynamic = ["version"]' in pyproject
+
+
+def test_the_extension_has_the_version_of_the_server_that_it_starts() -> None:
+    folder = ROOT / "editors" / "vscode"
+    package, lock = (json.loads((folder / name).read_text("utf-8")) for name in ("package.json", "package-lock.json"))
+    assert {package["version"], lock["version"], lock["packages"][""]["version"]} == {__version__}
 
 
 @pytest.fixture
