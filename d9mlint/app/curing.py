@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 
 _TRIES = 16
 """Checks of patched programs at most; what is not proven by then is not written."""
+_SUSPECTS = 5
+"""Patches of a file that are left out one by one at most, to find the one that brings a new finding."""
 _UNPROVEN = "a patch did not remove it, or brought another finding"
+Told = tuple[str, str, str]
+"""What a finding says, wherever it has moved: its rule, its file, its message without numbers."""
 
 
 class Cure(NamedTuple):
@@ -64,8 +68,8 @@ def cure(
             break
         for part in still:
             trial.next(part, _UNPROVEN)
-        for path in sorted(fresh.difference(part.path for part in still)):
-            trial.less(path)
+        for path in sorted(fresh.keys() - {part.path for part in still}):
+            trial.less(path, fresh[path])
     else:
         patched = {}
     removed = tuple(dict.fromkeys(part.finding for part in trial.parts() if part.path in patched))
@@ -76,6 +80,14 @@ def cure(
 def files(found: Finding, sources: Iterable[str]) -> set[str]:
     """The patched files that a finding may be cured by."""
     return {*found.entries, found.location.path}.intersection(sources)
+
+
+class _Suspicion(NamedTuple):
+    """New findings of a file, the part that is left out to see whether it brings them, and those that come next."""
+
+    brought: frozenset[Told]
+    part: Part | None
+    others: Sequence[Part]
 
 
 class _Trial:
@@ -89,6 +101,7 @@ class _Trial:
         self.only_unsafe = len(allowed) - len(self._ways)
         self._dropped: set[Part] = set()
         self._reasons: dict[Finding, str] = {}
+        self._suspected: dict[str, _Suspicion] = {}
         self.early: set[str] = set()
         """Files whose statements go before the imports that may draw."""
 
@@ -108,8 +121,27 @@ class _Trial:
             self._dropped.add(part)
             self._reasons.setdefault(part.finding, reason)
 
-    def less(self, path: str) -> None:
-        """Tries a file with statements earlier, then without what is risky, as a new finding has come."""
+    def less(self, path: str, brought: frozenset[Told]) -> None:
+        """Tries a file without the part that brings new findings; where none alone does, with less of what is risky."""
+        before = self._suspected.get(path)
+        if before is None or not before.brought <= brought:  # (the last suspect has brought some of them)
+            unsafe = [part for part in self.parts() if part.path == path and not part.safe]
+            suspects: Sequence[Part] = sorted(unsafe, key=lambda part: bool(part.edits))[:_SUSPECTS]
+        else:
+            suspects = before.others
+            if before.part is not None:
+                self._dropped.discard(before.part)
+                self._reasons.pop(before.part.finding, None)
+        if not suspects:
+            self._suspected[path] = _Suspicion(brought, None, ())
+            self._fewer(path)
+            return
+        self._suspected[path] = _Suspicion(brought, suspects[0], suspects[1:])
+        self._dropped.add(suspects[0])
+        self._reasons[suspects[0].finding] = f"its patch brings {', '.join(sorted({rule for rule, *_ in brought}))}"
+
+    def _fewer(self, path: str) -> None:
+        """Tries a file without its own seed, then with statements earlier, then without what is risky."""
         there = [part for part in self.parts() if part.path == path]
         own = [part for part in there if part.own is not None]
         if own:
@@ -118,9 +150,7 @@ class _Trial:
             self.early.add(path)
         elif there:
             worst = max(map(_risk, there))
-            for part in there:
-                if _risk(part) == worst:
-                    self._dropped.add(part)
+            self._dropped.update(part for part in there if _risk(part) == worst)
 
     def left(self, removed: Iterable[Finding]) -> Iterator[tuple[Finding, str]]:
         """The findings that no way has removed, with the reason."""
@@ -145,21 +175,22 @@ def _still(parts: Sequence[Part], before: Report, after: Report) -> list[Part]:
     ]
 
 
-def _fresh(before: Report, after: Report, patched: Iterable[str]) -> set[str]:
-    """The patched files whose programs have findings that were not there."""
+def _fresh(before: Report, after: Report, patched: Iterable[str]) -> dict[str, frozenset[Told]]:
+    """By patched file, the findings of its programs that were not there."""
     known, sources = _told(before), set(patched)
     fresh = [one for one in after.findings if one.severity != "info" and _key(one) not in known]
-    return {path for one in fresh for path in files(one, sources)}
+    paths = {path for one in fresh for path in files(one, sources)}
+    return {path: frozenset(_key(one) for one in fresh if path in files(one, sources)) for path in paths}
 
 
-def _told(report: Report) -> Counter[tuple[str, str, str]]:
+def _told(report: Report) -> Counter[Told]:
     """How often a rule says a text of a file, as lines move: findings, and places of a cause that were such."""
     told = [_key(found) for found in report.findings]
     more = [(one, one.note.partition(" (when ")[0]) for found in report.findings for one in found.related if one.rule]
     return Counter([*told, *((one.rule, one.location.path, _unnumbered(text)) for one, text in more)])
 
 
-def _key(found: Finding) -> tuple[str, str, str]:
+def _key(found: Finding) -> Told:
     return found.rule, found.location.path, _unnumbered(found.message.partition(ALSO)[0])
 
 

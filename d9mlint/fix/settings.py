@@ -31,7 +31,7 @@ def edits(remedy: str, at: Location, source: bytes) -> list[Edit]:
     start, end = _place(line, named) or (0, 0)
     if not end:
         return []
-    bare = start == end and not line[start - 1 : start].isspace()  # `key:` without a value
+    bare = start == end and line[start - 1] == ":"  # `key:` without a value
     return [Edit(Location(at.path, at.line, start + 1, at.line, end + 1), f" {wanted}" if bare else wanted)]
 
 
@@ -41,6 +41,8 @@ def _told(remedy: str) -> Mapping[str, str]:
 
 def _place(line: str, named: re.Match[str]) -> tuple[int, int] | None:
     """Where on its line the value begins and ends, without quotes; None where it is more than one plain word."""
+    if named["sign"].startswith("=") and named["sign"] != "=":  # (`A= b` runs b)
+        return None
     quoted = _QUOTED.match(line, named.end())
     if quoted is not None:
         return quoted.start() + 1, quoted.end() - 1
@@ -51,4 +53,5 @@ def _place(line: str, named: re.Match[str]) -> tuple[int, int] | None:
         alone = word[0] or not line[word.end() :].strip()
         return word.span() if alone and _ENDS_VALUE.match(line, word.end()) else None
     closed = bool(named["quote"]) and line.startswith(named["quote"], word.end())
-    return word.span() if word[0] and (closed or _ENDS_WORD.match(line, word.end())) else None
+    said = word[0] or named["sign"] == "="  # (`NAME=` sets it to nothing)
+    return word.span() if said and (closed or _ENDS_WORD.match(line, word.end())) else None
