@@ -62,6 +62,18 @@ def test_noise_of_the_implementation_is_in_both(d9mlint: Ran) -> None:
     assert report["needed"] == study.needed(report["total"], 0.5)
 
 
+def test_the_order_of_sets_is_noise_of_the_implementation(d9mlint: Ran, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the hash seed of a process is, unless the user has set it."""
+    source = (
+        "names = {'red', 'green', 'blue', 'black', 'white'}\nprint(sum(n * ord(s[2]) for n, s in enumerate(names)))\n"
+    )
+    monkeypatch.delenv("PYTHONHASHSEED", raising=False)
+    report = studied(d9mlint, source, "--runs", "4")
+    assert report["algo"]["deviation"] == 0 < report["impl"]["deviation"]
+    monkeypatch.setenv("PYTHONHASHSEED", "7")
+    assert studied(d9mlint, source, "--runs", "2")["impl"]["deviation"] == 0
+
+
 def test_a_program_without_seeds_is_seeded(d9mlint: Ran) -> None:
     report = studied(d9mlint, "import random\nprint(random.random())\n", "--runs", "2")
     assert report["impl"]["deviation"] == 0

@@ -93,7 +93,7 @@ def studied(state: Studying, watch: Watch = lambda _: None) -> StudyReport:
     metric = study.reader(state.options.metric)
     conditions = {
         ALGO: Conditions(STUDY, ALGO, (*SEEDED, *FIXED.inside), {**SEEDS.env, **FIXED.env}),
-        IMPL: Conditions(STUDY, IMPL, SEEDED, SEEDS.env),
+        IMPL: Conditions(STUDY, IMPL, SEEDED),  # (each process has a hash seed of its own, unless the user has set one)
     }
     try:
         for number in range(state.options.runs):
