@@ -11,7 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
+settings.register_profile("no clock", deadline=None)  # a loaded machine makes nothing wrong
+settings.load_profile("no clock")
 ROOT = Path(__file__).resolve().parent.parent
 
 
