@@ -60,11 +60,11 @@ def weakest(guards: Iterable[Guard]) -> Guard:
 
 def strongest(guards: Iterable[Guard]) -> Guard:
     """What protects a way on which all of these stand: the one that protects most, the first among equals."""
-    return max(guards, key=lambda g: GUARD_LEVELS.index(g.level), default=Guard())
+    return max(guards, key=lambda g: (GUARD_LEVELS.index(g.level), bool(g.switch)), default=Guard())
 
 
-def _strength(guard: Guard) -> tuple[int, Location]:
-    return GUARD_LEVELS.index(guard.level), guard.where or Location("", 0, 0, 0, 0)
+def _strength(guard: Guard) -> tuple[int, bool, Location]:
+    return GUARD_LEVELS.index(guard.level), bool(guard.switch), guard.where or Location("", 0, 0, 0, 0)
 
 
 def ops_of(ways: Iterable[Way], varying: Container[Location] = ()) -> list[KernelOp]:

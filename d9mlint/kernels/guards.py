@@ -30,6 +30,8 @@ class Words(NamedTuple):
     """Functions that throw (or warn) in deterministic mode, whatever they are given."""
     assertions: tuple[bytes, ...] = ()
     """Macros that throw when their condition is false."""
+    opposites: tuple[bytes, ...] = ()
+    """Those of the tests that say the contrary."""
 
     @property
     def all(self) -> tuple[bytes, ...]:
@@ -120,7 +122,7 @@ def _code(unit: Unit, start: int, length: int) -> tree_sitter.Node | None:
 
 def _meanings(unit: Unit, function: tree_sitter.Node, words: Words) -> dict[bytes, int]:
     """The tests, and the names that carry their answer here: members, predicates of the file, local variables."""
-    known = dict.fromkeys(words.tests, 1)
+    known = dict.fromkeys(words.tests, 1) | dict.fromkeys(words.opposites, -1)
     if not any(w in unit.data for w in (*words.tests, *words.settings)):
         return known
     for setting in words.settings:
@@ -128,9 +130,9 @@ def _meanings(unit: Unit, function: tree_sitter.Node, words: Words) -> dict[byte
             read = _READ_INTO.match(unit.data, at)
             if read is not None:
                 known[read[1]] = 1
-            predicate = _predicate(unit, at)
-            if predicate:
-                known.setdefault(predicate, 1)
+            told = predicate(unit, at)
+            if told:
+                known.setdefault(told, 1)
     # Twice: a variable may be computed from another one.
     for _ in range(2):
         for word, means in list(known.items()):
@@ -145,7 +147,7 @@ def _meanings(unit: Unit, function: tree_sitter.Node, words: Words) -> dict[byte
     return known
 
 
-def _predicate(unit: Unit, at: int) -> bytes:
+def predicate(unit: Unit, at: int) -> bytes:
     """The name of the function around a place, where it answers with a ``bool``."""
     node = unit.root.descendant_for_byte_range(at, at + 1)
     function = unit.function(node) if node is not None else None
@@ -183,7 +185,10 @@ def _through(unit: Unit, at: tree_sitter.Node, child: tree_sitter.Node, means: i
         if (means == 1) == (sign in ("||", "or")):
             return means
         other = right if left == child else left
-        return means if other is not None and _NEUTRAL.search(unit.data, other.start_byte, other.end_byte) else 0
+        neutral = other is not None and (
+            _NEUTRAL.search(unit.data, other.start_byte, other.end_byte) or unit.text(child) in unit.text(other)
+        )
+        return means if neutral else 0
     if at.type == "call_expression":
         called = at.child_by_field_name("function")
         return means if called == child or (called is not None and _HINT.search(unit.text(called))) else 0

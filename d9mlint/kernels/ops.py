@@ -35,6 +35,8 @@ def _op(op: KernelOp, sites: list[Site]) -> Op:
     places = tuple(dict.fromkeys(f"{s.location.path}:{s.location.line}" for s in sites))
     framework = op.framework or "torch"
     remedy = _REMEDIES[op.guard.level].format(mode=_MODE_NAMES.get(framework, "deterministic mode"))
+    if op.guard.switch:
+        remedy = f"set `{op.guard.switch}`: the op then takes another way"
     status = OpStatus("", "varies", _MODES[op.guard.level], remedy)
     return Op(
         name=op.name,

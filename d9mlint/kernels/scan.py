@@ -17,6 +17,7 @@ from d9mlint.kernels.libraries.finding import Found
 from d9mlint.kernels.libraries.presence import LIBRARIES
 from d9mlint.kernels.sites.atomics import Atomic, find
 from d9mlint.kernels.source.repository import Repository
+from d9mlint.kernels.switches import switch_before
 from d9mlint.kernels.tensorflow.presence import is_tensorflow
 from d9mlint.kernels.torch.presence import is_bound
 from d9mlint.model import Guard, KernelOp, KernelScan, LibraryCall, Location, Site, Unchecked
@@ -167,6 +168,10 @@ class _Met:
         """Names of the ops, sorted."""
         return tuple(sorted({way.op for way in self._at.get(place, ())}))
 
+    def reaches(self, place: Location) -> bool:
+        """Whether any op reaches a place."""
+        return place in self._at
+
     def guard(self, place: Location) -> Guard:
         """What protects the place on all ways."""
         return weakest(way.guard for way in self._at.get(place, ()))
@@ -195,9 +200,16 @@ def _site(atomic: Atomic, judged: Judgement, met: _Met) -> Site:
         reason=judged.reason,
         scope=atomic.scope,
         implements=judged.implements,
-        guard=met.guard(atomic.location),
+        guard=met.guard(atomic.location) if met.reaches(atomic.location) else _switch(atomic),
         ops=met.ops(atomic.location),
     )
+
+
+def _switch(atomic: Atomic) -> Guard:
+    """The author's own switch around an atomic that no op reaches."""
+    if atomic.function is None or atomic.node is None:
+        return Guard()
+    return switch_before(atomic.unit, atomic.function.node, atomic.node.start_byte)
 
 
 _Judged = tuple[list[Judgement], dict[str, str], dict[str, str]]

@@ -33,10 +33,16 @@ class Step(NamedTuple):
 
 
 class Guard(NamedTuple):
-    """What deterministic mode does before the kernel runs, and where that is written."""
+    """What deterministic mode does before the kernel runs, and where that is written.
+
+    ``switch`` is what else makes it take another path: an argument or environment variable of the author's own, with
+    the value that does (``deterministic=True``); ``default`` is the value that an argument has where none is given.
+    """
 
     level: str = "none"
     where: Location | None = None
+    switch: str = ""
+    default: str = ""
 
 
 UNGUARDED = Guard()

@@ -92,5 +92,5 @@ def _op(binder: Binder, name: str, backward: bool, group: list[tuple[Entity, lis
     shown = f"{name}.backward" if backward and launcher.in_function else name
     python = binder.python(above)
     return KernelOp(
-        shown, "", python, direction, tuple(sorted(gradients)), tuple(sites), chain=binder.chain(above)
+        shown, "", python, direction, tuple(sorted(gradients)), tuple(sites), binder.guard(above), binder.chain(above)
     )  # fmt: skip

@@ -47,6 +47,8 @@ def _reaches(ops: Iterable[KernelOp]) -> str:
 
 
 def _guard(guard: Guard) -> list[Related]:
+    if guard.where is not None and guard.switch:
+        return [Related(guard.where, f"`{guard.switch}` takes another path")]
     return [Related(guard.where, _GUARDS[guard.level])] if guard.where is not None and guard.level in _GUARDS else []
 
 

@@ -28,7 +28,7 @@ _STATEMENT = re.compile(rb'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?(?:\*/|\Z)|;', re.
 _OP_NAME = re.compile(rb"\w+::\w+(?:\.\w+)?\Z")
 EXPORTING = re.compile(
     rb"\b(NNVM_REGISTER_OP|MXNET_(?:REGISTER_OP_PROPERTY|OPERATOR_REGISTER_\w+)|DGL_REGISTER_GLOBAL|TVM_REGISTER_GLOBAL"
-    rb"|XLA_FFI_DEFINE_HANDLER(?:_SYMBOL)?)\s*\(\s*\"?([\w.]+)"
+    rb"|XLA_FFI_DEFINE_HANDLER(?:_SYMBOL)?|XLA_REGISTER_CUSTOM_CALL_TARGET(?:_WITH_SYM)?)\s*\(\s*\"?([\w.]+)"
 )
 """Registries of other frameworks: nnvm/op.h, mxnet/operator.h, dgl/runtime/registry.h, xla/ffi/api/ffi.h."""
 _WRAPPED = re.compile(r"[A-Z][A-Z0-9_]*\s*\(\s*(\w+)\s*\)?")
@@ -78,6 +78,20 @@ class Block:
                 listed = node.child_by_field_name("parameters")
                 if listed is not None and kind.search(self.unit.data, listed.start_byte, listed.end_byte):
                     return True
+            node = node.parent
+        return False
+
+    @property
+    def linked(self) -> bool:
+        """Whether it is a function of the host that a library exports as C does (``extern "C"``)."""
+        if self.kind != "function" or self.function is None or self.scope or b'extern "C"' not in self.unit.data:
+            return False
+        if "__global__" in self.function.qualifier or "__device__" in self.function.qualifier:
+            return False
+        node: tree_sitter.Node | None = self.function.node
+        while node is not None:
+            if node.type == "linkage_specification":
+                return True
             node = node.parent
         return False
 
@@ -222,7 +236,8 @@ def _exported(unit: Unit) -> Iterator[Block]:
             continue
         ends = (t for t in _STATEMENT.finditer(unit.data, match.end()) if t[0] == b";")
         end = next((t.start() for t in ends), len(unit.data))
-        found = words(unit.data, match.end(), end)
+        itself = match[1].startswith(b"XLA_REGISTER")  # the name is that of the function
+        found = words(unit.data, match.start(2) if itself else match.end(), end)
         yield Block(unit, "export", match[2].decode(), match.start(), end, found, arguments=(match[1].decode(),))
 
 

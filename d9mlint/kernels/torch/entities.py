@@ -7,8 +7,11 @@ import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from d9mlint.kernels.flow import strongest
 from d9mlint.kernels.torch.pyfiles import Mention, PyFile, Scope
-from d9mlint.model import Location
+from d9mlint.kernels.torch.pyguards import guard_at, handed
+from d9mlint.model import Guard, Location
+from d9mlint.model.kernel import UNGUARDED
 
 _WORDS = {"alias": "alias", "kernel": "kernel"}
 _KERNELS = ("triton.", "numba.cuda.", "warp.", "cupyx.jit.", "cutlass.")
@@ -31,6 +34,10 @@ class Entity:
     gradient_of: str = ""
     """The operator whose gradient it was registered as."""
     uses: Entity | None = None
+    guard: Guard = UNGUARDED
+    """What stands before the place in it that leads on, and before those that it leads to."""
+    handed: Guard = UNGUARDED
+    """What is handed on to the compiled function: deterministic mode itself, as an argument."""
 
     @property
     def key(self) -> tuple[str, str, bool]:
@@ -62,13 +69,25 @@ class Entity:
             return f"`{self.name}.{self.kind}`"
         return f"{_WORDS.get(self.kind, 'Python')} `{self.name}`"
 
+    def _guarded(self, guard: Guard, handed: Guard) -> Entity:
+        plain = guard.where is None and handed.where is None
+        return self if plain else replace(self, guard=guard, handed=handed)
+
     def above(self, used: Entity) -> Entity:
         """The same entity as a user of another: a gradient stays one."""
-        return replace(self, uses=used, backward=self.backward or used.backward, gradient_of=used.gradient_of)
+        return replace(
+            self, uses=used, backward=self.backward or used.backward, gradient_of=used.gradient_of,
+            guard=strongest((self.guard, used.guard)), handed=used.handed,
+        )  # fmt: skip
 
 
 def entity_of(file: PyFile, mention: Mention) -> Entity | None:
     """What the mention stands in; None at the top of a file, where nobody can call it (an alias: its name)."""
+    found = _around(file, mention)
+    return found._guarded(guard_at(file, mention), handed(file, mention)) if found is not None else None
+
+
+def _around(file: PyFile, mention: Mention) -> Entity | None:
     scopes = mention.scopes
     if not scopes:
         return _assigned(file, mention)

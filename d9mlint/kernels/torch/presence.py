@@ -14,14 +14,19 @@ _OTHERS = (b"<nnvm/", b"<dgl/", b"xla/ffi/", b"pybind11/", b"nanobind/", b"<mxne
 
 
 def _includes(_: str, data: bytes) -> str:
-    """``torch``, ``other`` (a registry or binding of another framework) or nothing."""
+    """``torch``, ``other`` (a registry or binding of another framework), ``linked`` (as C does) or nothing."""
     if data.find(b"torch/", 0, _TOP) >= 0 and _INCLUDE.search(data, 0, _TOP) is not None:
         return "torch"
-    return "other" if any(data.find(word, 0, _TOP) >= 0 for word in _OTHERS) else ""
+    if any(data.find(word, 0, _TOP) >= 0 for word in _OTHERS):
+        return "other"
+    return "linked" if data.find(b'extern "C"') >= 0 else ""
 
 
 INCLUDING = Look(SUFFIXES, _includes)
-"""Sources that include a header of PyTorch, or of what else binds C++ to Python, among their first lines."""
+"""Sources that include a header of PyTorch, or of what else binds C++ to Python, among their first lines; others that
+export functions as C does."""
+LOADING = re.compile(rb"\b(?:C?DLL|PyDLL|LoadLibrary|dlopen|load_library)\s*\(")
+"""``ctypes.CDLL(...)``, ``cdll.LoadLibrary(...)``, ``ffi.dlopen(...)``, ``numpy.ctypeslib.load_library(...)``."""
 
 
 def is_bound(repository: Repository) -> bool:
@@ -34,4 +39,7 @@ def is_bound(repository: Repository) -> bool:
         return True
     from d9mlint.kernels.tensorflow.presence import is_tensorflow
 
-    return bool(found) and not is_tensorflow(repository)
+    if not found or is_tensorflow(repository):
+        return False
+    scripts = (path for path in repository.paths if path.endswith(".py"))
+    return "other" in found or any(LOADING.search(repository.data(path)) for path in scripts)

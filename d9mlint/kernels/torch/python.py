@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
+from d9mlint.kernels.flow import weakest
 from d9mlint.kernels.source.repository import Repository
+from d9mlint.kernels.switches import with_default
 from d9mlint.kernels.torch.entities import Entity, alias_of, entity_of, registered_backwards
 from d9mlint.kernels.torch.extensions import Extension, extensions, of_source
 from d9mlint.kernels.torch.pyfiles import Mention, PyFile, PyFiles, shown
+from d9mlint.kernels.torch.pyguards import defaults
 from d9mlint.kernels.torch.routes import Export
-from d9mlint.model.kernel import Step
+from d9mlint.model.kernel import Guard, Step
 
 _MODULE_WORD = re.compile(r"(?:\A_|_C\Z|ext|cuda|csrc|backend|kernel|ops\Z|lib)", re.IGNORECASE)
 _GRADIENT_WORD = re.compile(r"(?:\A|_|\.)(?:backward|bwd|grad)(?:\Z|_|\d)|Backward")
@@ -36,6 +39,11 @@ class Met(NamedTuple):
     direction: str
     gradient_of: tuple[str, ...]
     chain: tuple[Step, ...]
+    guard: Guard = Guard()
+    """What stands before it on all ways through Python; ``handed``: what all of these give it as an argument."""
+    handed: Guard = Guard()
+    defaults: Mapping[str, str] = {}
+    """The defaults of the public functions' arguments that speak of determinism."""
 
 
 class Binder:
@@ -102,7 +110,16 @@ class Binder:
             direction,
             tuple(sorted(gradients)),
             self.chain(entities),
+            self.guard(entities),
+            weakest(e.handed for e in first),
+            defaults(e.node for e in entities),
         )
+
+    def guard(self, entities: list[Entity]) -> Guard:
+        """What protects an export on all ways by which a user comes to it through these, with defaults of switches."""
+        public = [e for e in entities if not e.in_function and self._names(e)] or entities
+        nodes = [e.node for e in entities]
+        return weakest(with_default(e.guard, defaults([e.node]) or defaults(nodes)) for e in public)
 
     def python(self, entities: list[Entity]) -> tuple[str, ...]:
         """The dotted names of entities: what users call, the shortest first, then ``apply`` of autograd Functions."""
@@ -195,9 +212,10 @@ class Binder:
         found: dict[tuple[str, str, bool], Entity] = {}
         pending = list(first)
         for _ in range(_MAX_ROUNDS):
-            fresh = [e for e in dict.fromkeys(pending) if e.key not in found]
+            fresh = [e for e in dict.fromkeys(pending) if e.key not in found or _bares(e, found[e.key])]
             for entity in fresh:
-                found.setdefault(entity.key, entity)
+                if entity.key not in found or _bares(entity, found[entity.key]):
+                    found[entity.key] = entity
             pending = [user for entity in fresh for user in self._users_of(entity)]
         return list(found.values())
 
@@ -230,6 +248,11 @@ class Binder:
                     user = alias_of(other, mention, entity) or entity_of(other, mention)
                     if user is not None and (user.file is not file or user.name != entity.name):
                         yield user.above(entity)
+
+
+def _bares(one: Entity, other: Entity) -> bool:
+    """Whether a way protects less than another one to the same function."""
+    return one.guard != other.guard and weakest((one.guard, other.guard)) == one.guard
 
 
 def _direction(export: Export, entities: list[Entity]) -> str:

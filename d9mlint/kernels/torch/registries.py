@@ -5,14 +5,19 @@ from __future__ import annotations
 import ast
 
 from d9mlint.kernels.torch.entities import Entity, entity_of
+from d9mlint.kernels.torch.presence import LOADING
+from d9mlint.kernels.torch.pyfiles import Mention, PyFile
+from d9mlint.kernels.torch.pyguards import defaults
 from d9mlint.kernels.torch.python import Binder, Met
-from d9mlint.kernels.torch.routes import Export
+from d9mlint.kernels.torch.routes import C_FUNCTION, Export
 
 _MXNET = {"_contrib_": "mx.nd.contrib.", "_linalg_": "mx.nd.linalg.", "_image_": "mx.nd.image.",
           "_random_": "mx.nd.random.", "_sparse_": "mx.nd.sparse.", "_npi_": "mx.np.", "_np_": "mx.np.",
           "_npx_": "mx.npx."}  # fmt: skip
 """python/mxnet/base.py, ``_OP_NAME_PREFIX_LIST``: where an op of such a name is put."""
 _BACKWARD = "_backward_"
+_TARGETS = ("register_ffi_target", "register_custom_call_target")
+"""jax/_src/ffi.py, jaxlib's xla_client: the name by which calls mean a handler, and the handler."""
 
 
 def met(export: Export, binder: Binder) -> Met:
@@ -23,11 +28,19 @@ def met(export: Export, binder: Binder) -> Met:
             named = _mxnet(f"_{forward}") or _mxnet(forward)
             return Met(export.name, named, "backward", (named[0].rpartition(".")[2] if named else forward,), ())
         return Met(export.name, _mxnet(export.name), "forward", (), ())
-    users = binder.users(_mentioned(export.name.rpartition(".")[2], binder))
+    word = export.name.rpartition(".")[2]
+    if export.framework == C_FUNCTION:
+        users = binder.users(_of_library(word, binder))
+    else:
+        names = [word, *(_targets(word, binder) if export.framework == "jax" else ())]
+        users = binder.users([entity for name in names for entity in _mentioned(name, binder)])
     backward = {entity.backward for entity in users if entity.uses is None}
     gradients = {e.dotted for e in users if e.backward and e.in_function}
     direction = "both" if len(backward) == 2 else "backward" if backward == {True} else "forward"
-    return Met(export.name, binder.python(users), direction, tuple(sorted(gradients)), binder.chain(users))
+    return Met(
+        export.name, binder.python(users), direction, tuple(sorted(gradients)), binder.chain(users),
+        binder.guard(users), defaults=defaults(e.node for e in users),
+    )  # fmt: skip
 
 
 def _mxnet(name: str) -> tuple[str, ...]:
@@ -35,6 +48,47 @@ def _mxnet(name: str) -> tuple[str, ...]:
         if name.startswith(prefix):
             return (module + name.removeprefix(prefix),)
     return () if name.startswith("_") else (f"mx.nd.{name}",)
+
+
+def _targets(word: str, binder: Binder) -> list[str]:
+    """The names under which Python registers a handler of XLA's: ``register_ffi_target("f", capsule(lib.Handler))``."""
+    found = []
+    for file in binder.readers(word):
+        for mention in file.mentions.get(word, ()):
+            for call in mention.parents:
+                called = call.func if isinstance(call, ast.Call) else None
+                name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+                if isinstance(call, ast.Call) and name in _TARGETS:
+                    first = call.args[0] if call.args else None
+                    found += [first.value] if isinstance(first, ast.Constant) and isinstance(first.value, str) else []
+    return list(dict.fromkeys(found))
+
+
+def _of_library(word: str, binder: Binder) -> list[Entity]:
+    """What calls a function of a shared library: ``lib.f(...)`` or ``lib["f"]``, in a package that loads one."""
+    found = []
+    for file in binder.readers(word):
+        mentions = [m for m in file.mentions.get(word, ()) if isinstance(m.node, ast.Attribute) or _item(m)]
+        if not mentions or not _loads(file, binder):
+            continue
+        found += [entity for mention in mentions if (entity := entity_of(file, mention)) is not None]
+    return found
+
+
+def _item(mention: Mention) -> bool:
+    """Whether a string is a key (``lib["f"]``) or the name that ``getattr`` is given."""
+    parent = mention.parents[-1] if mention.parents else None
+    asks = isinstance(parent, ast.Call) and getattr(parent.func, "id", "") == "getattr"
+    return isinstance(mention.node, ast.Constant) and (isinstance(parent, ast.Subscript) or asks)
+
+
+def _loads(file: PyFile, binder: Binder) -> bool:
+    """Whether a file, or a module of the project that it imports a name from, loads a shared library."""
+    if LOADING.search(file.data):
+        return True
+    modules = {name for dotted in file.imports.values() for name in (dotted, dotted.rpartition(".")[0])}
+    paths = {path for name in modules if (path := binder.files.modules.get(name))}
+    return any(LOADING.search(binder.repository.data(path)) for path in sorted(paths))
 
 
 def _mentioned(word: str, binder: Binder) -> list[Entity]:

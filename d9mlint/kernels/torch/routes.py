@@ -10,17 +10,21 @@ from typing import NamedTuple
 
 from d9mlint.kernels.flow import strongest, weakest
 from d9mlint.kernels.source import lexical
+from d9mlint.kernels.switches import with_default
 from d9mlint.kernels.torch.blocks import Block
 from d9mlint.kernels.torch.callers import Binding, Callers
 from d9mlint.model.kernel import GUARD_LEVELS, Guard, Step
 
 _NONE = Guard()
 _FRAMEWORKS = (("NNVM", "mxnet"), ("MXNET", "mxnet"), ("DGL", "dgl"), ("TVM", "tvm"), ("XLA", "jax"))
+C_FUNCTION = "c"
+"""The framework of a function that a shared library exports under its plain name."""
 _QUERY = re.compile(r"workspace_?sizes?\Z", re.IGNORECASE)
 """A function of such a name asks how much memory is needed."""
 _CHOICE = re.compile(rb'"(a?max|a?min)"|(?:\w+\s*::\s*)+k?(MAX|MIN|Max|Min)')
 """An argument that chooses an operation."""
 _OPENING = re.compile(rb"\s*(?:<[^;{}()]*>\s*)?\(")
+_DEFAULT = re.compile(rb"(?:\"(\w*eterminis\w*)\"(?:_a)?\s*\)?|\bbool (\w*eterminis\w*))\s*=\s*(true|false|True|False)")
 _MAX_STATES = 1500
 """How many functions one way may pass; beyond that the names mean nothing."""
 
@@ -93,11 +97,12 @@ def routes(
             continue
         seen.add((state.block, state.backward))
         # An operator of ATen is what users meet: what is composed of it calls it by its name.
-        found = [*_native(state, natives)] or walk.step(state)
+        found = [*_native(state, natives)] or [*walk.step(state), *_linked(state)]
         for export, step in found:
             if (export, state.backward) not in done:
                 done.add((export, state.backward))
-                yield Route(export, state.backward, state.through, state.guard, (*state.chain(), step), state.only)
+                guard = with_default(state.guard, walk.defaults.get(export, {})) if state.guard.switch else state.guard
+                yield Route(export, state.backward, state.through, guard, (*state.chain(), step), state.only)
             if export.operator and not export.name.startswith("aten::"):
                 walk.push(callers.operator(export.name, state.block), step, state, _NONE)
 
@@ -107,6 +112,8 @@ class _Walk:
 
     def __init__(self, callers: Callers, guarded: Callable[[Block, int], Guard]) -> None:
         self.waiting: list[tuple[int, int, int, _State]] = []
+        self.defaults: dict[Export, Mapping[str, str]] = {}
+        """What registrations say of the arguments of what they export."""
         self._callers = callers
         self._guarded = guarded
         self._count = 0
@@ -136,6 +143,7 @@ class _Walk:
                     continue  # it launches nothing
                 if bound is not None and _called_in(state.block, other, bound):
                     found += [(export, Step(bound.location, text)) for export, text in exports]
+                    self.defaults |= {export: _defaults(bound) for export, _ in exports}
                 if not exports and other.kind not in ("library", "operators", "export"):
                     rest.append((self._guarded(other, place), place))
             if rest:
@@ -147,6 +155,12 @@ class _Walk:
                 only = _chosen(other, [place + width for _, place in rest])
                 self.push(other, Step(other.unit.span(place, place + width), text), state, within, only)
         return found
+
+
+def _defaults(bound: Binding) -> Mapping[str, str]:
+    """``py::arg("deterministic") = false``, or ``bool deterministic=False`` of a schema."""
+    found = _DEFAULT.finditer(bound.block.unit.data, bound.start, bound.end)
+    return {(m[1] or m[2]).decode(): m[3].decode().capitalize() for m in found}
 
 
 def _chosen(other: Block, ends: list[int]) -> str:
@@ -165,6 +179,14 @@ def _native(state: _State, natives: Mapping[str, tuple[str, ...]]) -> Iterator[t
     if state.block.kind == "function":
         for name in natives.get(state.block.name, ()):
             yield Export(f"aten::{name}", True, "", ""), Step(state.block.location, f"operator `aten::{name}`")
+
+
+def _linked(state: _State) -> Iterator[tuple[Export, Step]]:
+    """What ``ctypes`` and ``cffi`` find in the library by its name: a function of the host in ``extern "C"``."""
+    block = state.block
+    if block.linked:
+        step = Step(block.location, f"exported as `{block.name}`")
+        yield Export(block.name, False, "", block.unit.path, C_FUNCTION), step
 
 
 def _called_in(block: Block, other: Block, bound: Binding) -> bool:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from d9mlint.kernels.flow import Anchor, Way
+from d9mlint.kernels.flow import Anchor, Way, strongest
 from d9mlint.kernels.guards import TORCH, guard_before, mentions
 from d9mlint.kernels.source.repository import Repository
+from d9mlint.kernels.switches import switch_before, with_default
 from d9mlint.kernels.torch import aten as torch_aten
 from d9mlint.kernels.torch import registries
 from d9mlint.kernels.torch.blocks import Block
@@ -17,7 +18,7 @@ from d9mlint.kernels.torch.callers import Callers
 from d9mlint.kernels.torch.presence import is_bound
 from d9mlint.kernels.torch.pyfiles import PyFiles
 from d9mlint.kernels.torch.python import Binder, Met
-from d9mlint.kernels.torch.routes import Export, Route, routes
+from d9mlint.kernels.torch.routes import C_FUNCTION, Export, Route, routes
 from d9mlint.model import Location
 from d9mlint.model.kernel import Guard
 
@@ -36,6 +37,7 @@ def ways(repository: Repository, anchors: Iterable[Anchor]) -> list[Way]:
     binder = Binder(repository, PyFiles(repository))
     exports = dict.fromkeys(r.export for _, r in found if not r.export.name.startswith("aten::"))
     met = {e: binder.met(e) if e.framework == "torch" else registries.met(e, binder) for e in exports}
+    found = [one for one in found if one[1].export.framework != C_FUNCTION or met[one[1].export].chain]
     return list(_both([way for place, route in found for way in _ways(place, route, met, aten, binder)]))
 
 
@@ -94,9 +96,11 @@ def _expanded(callers: Callers, anchor: Anchor) -> Block | None:
 
 def _guard(block: Block, place: int) -> Guard:
     """What deterministic mode does in a function before a place."""
-    if block.function is None or not mentions(block.unit.data, TORCH):
+    if block.function is None:
         return Guard()
-    return guard_before(block.unit, block.function.node, place, TORCH)
+    mode = mentions(block.unit.data, TORCH)
+    found = guard_before(block.unit, block.function.node, place, TORCH) if mode else Guard()
+    return switch_before(block.unit, block.function.node, place) if found.level == "none" else found
 
 
 def _public(dotted: str, binder: Binder) -> tuple[str, ...]:
@@ -116,10 +120,16 @@ def _ways(
         yield Way(export.name, "torch", python, direction, gradient, place, route.guard, route.chain, route.only)
         return
     found = met[export]
+    if export.framework == C_FUNCTION:
+        found = found._replace(name=found.python[0] if found.python else found.name)
     framework = "torch" if export.framework == "torch" else ""
     direction = "backward" if route.backward else found.direction
     gradient = found.gradient_of or ((export.name,) if route.backward else ())
+    guard = with_default(route.guard, found.defaults)
+    if guard.switch and guard.level == "none" and found.handed.where is not None:
+        guard = found.handed  # deterministic mode sets the switch
+    guard = strongest((guard, found.guard))
     yield Way(
-        found.name, framework, found.python, direction, gradient, place, route.guard, (*route.chain, *found.chain),
+        found.name, framework, found.python, direction, gradient, place, guard, (*route.chain, *found.chain),
         route.only,
     )  # fmt: skip

@@ -36,12 +36,23 @@ def advice(one: Site | LibraryCall, line: str, op: KernelOp | None) -> str:
     """
     if one.guard.level in ("throws", "other-path") or one.verdict not in ("yes", "conditional"):
         return ""
+    if one.guard.switch:
+        return _follow(one.guard.switch)
     pattern = "library" if isinstance(one, LibraryCall) else _pattern(one, line)
     remedy = _PATTERNS.get(pattern, "")
     alert = _alert(op) if op is not None else ""
     if not alert:
         return f"To make it repeat: {remedy}" if remedy else ""
     return f"{alert}\n\nTo make it repeat: {remedy}" if remedy else alert
+
+
+def _follow(switch: str) -> str:
+    """How deterministic mode can set a switch that is there already."""
+    name, _, value = switch.partition("=")
+    if name.isupper():
+        return f"Let deterministic mode choose the other way, too, not only `{switch}` in the environment"
+    line = f"if torch.are_deterministic_algorithms_enabled(): {name} = {value}"
+    return f"Let deterministic mode choose the other way, too, where Python hands `{name}` on:\n\n  {line}"
 
 
 def _pattern(site: Site, line: str) -> str:

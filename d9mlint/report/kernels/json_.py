@@ -83,7 +83,8 @@ def _call(call: LibraryCall, silenced: bool) -> Json:
 
 
 def _guard(guard: Guard) -> Json:
-    return {"level": guard.level, "where": _at(guard.where) if guard.where is not None else None}
+    told: Json = {"level": guard.level, "where": _at(guard.where) if guard.where is not None else None}
+    return told | {"switch": guard.switch, "default": guard.default} if guard.switch else told
 
 
 def _step(step: Step) -> Json:

@@ -27,6 +27,10 @@ _GUARDS = {
 def guard(given: Guard) -> str:
     """What deterministic mode does, and where that is written."""
     where = f" ({given.where.path}:{given.where.line})" if given.where is not None else ""
+    if given.switch:
+        default = f", which is `{given.default}` by default" if given.default else ""
+        also = "" if given.level == "none" else f"; {_GUARDS[given.level]}"
+        return f"takes another way with `{given.switch}`{default}{also}{where}"
     return _GUARDS[given.level] + where
 
 

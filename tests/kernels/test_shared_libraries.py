@@ -1,0 +1,75 @@
+"""Ops that Python calls in a shared library by their plain names (``ctypes``, ``cffi``), and XLA's custom calls."""
+
+from __future__ import annotations
+
+import pytest
+
+from d9mlint.kernels.scan import scan
+from d9mlint.kernels.source.repository import Repository
+from d9mlint.model import KernelOp
+
+KERNEL = """
+__global__ void scat(float* o, const int* i, const float* v) { atomicAdd(&o[i[threadIdx.x]], v[threadIdx.x]); }
+extern "C" void pkg_scatter(float* o, const int* i, const float* v) { scat<<<1, 256>>>(o, i, v); }
+"""
+
+
+def ops(**files: str) -> tuple[KernelOp, ...]:
+    data = {"k.cu": KERNEL.encode(), "pkg/__init__.py": b""}
+    data |= {f"pkg/{name}.py": text.encode() for name, text in files.items()}
+    return scan(Repository(data, lambda path: data[path])).ops
+
+
+@pytest.mark.parametrize(
+    "loads, call",
+    [
+        ("import ctypes\nlib = ctypes.CDLL('libk.so')", "lib.pkg_scatter(o, i, v)"),
+        ("import ctypes\nlib = ctypes.cdll.LoadLibrary('libk.so')", "lib['pkg_scatter'](o, i, v)"),
+        ("from cffi import FFI\nffi = FFI()\nlib = ffi.dlopen('libk.so')", "lib.pkg_scatter(o, i, v)"),
+        ("import ctypes\nlib = ctypes.CDLL('libk.so')", "getattr(lib, 'pkg_scatter')(o, i, v)"),
+    ],
+)
+def test_a_function_of_a_library(loads: str, call: str) -> None:
+    (op,) = ops(ops=f"{loads}\ndef scatter(o, i, v):\n    {call}\n")
+    assert (op.name, op.python) == ("pkg.ops.scatter", ("pkg.ops.scatter",))
+    assert [step.text for step in op.chain][-2:] == ["exported as `pkg_scatter`", "Python `scatter`"]
+
+
+def test_the_library_is_loaded_in_another_module() -> None:
+    (op,) = ops(
+        native="import ctypes\nlib = ctypes.CDLL('libk.so')\n",
+        ops="from .native import lib\ndef scatter(o, i, v):\n    lib.pkg_scatter(o, i, v)\n",
+    )
+    assert op.name == "pkg.ops.scatter"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def scatter(o, i, v):\n    o.pkg_scatter(o, i, v)\n",  # nothing here loads a library
+        "import ctypes\nlib = ctypes.CDLL('libk.so')\ndef scatter(o):\n    lib.another(o)\n",
+        "import ctypes\nlib = ctypes.CDLL('libk.so')\ndef about():\n    return 'pkg_scatter'\n",
+    ],
+)
+def test_what_calls_no_function_of_the_library(text: str) -> None:
+    assert ops(ops=text) == ()
+
+
+def test_custom_calls_of_xla() -> None:
+    source = """
+#include "xla/ffi/api/ffi.h"
+__global__ void scat(float* o, const int* i) { atomicAdd(&o[i[threadIdx.x]], .5f * threadIdx.x); }
+ffi::Error Impl(cudaStream_t s, ffi::Buffer<ffi::S32> i) { scat<<<1, 256, 0, s>>>(o(), i.typed_data()); return ok(); }
+XLA_FFI_DEFINE_HANDLER_SYMBOL(Scat, Impl, ffi::Ffi::Bind());
+void older(cudaStream_t s, void** b) { scat<<<1, 256, 0, s>>>((float*)b[1], (int*)b[0]); }
+XLA_REGISTER_CUSTOM_CALL_TARGET(older, "CUDA");
+"""
+    python = """
+import jax
+jax.ffi.register_ffi_target("pkg_scatter", jax.ffi.pycapsule(lib.Scat), platform="CUDA")
+def scatter(i):
+    return jax.ffi.ffi_call("pkg_scatter", i)(i)
+"""
+    data = {"k.cu": source.encode(), "ops.py": python.encode()}
+    found = scan(Repository(data, lambda path: data[path])).ops
+    assert {op.name: op.python for op in found} == {"Scat": ("ops.scatter",), "older": ()}
