@@ -132,6 +132,8 @@ def test_without_the_extra_it_is_said_what_to_install(tmp_path: Path) -> None:
     done = run("--installed", "a.so", cwd=tmp_path, path=str(tmp_path))
     assert done.returncode == 3
     assert "GPU code compressed by LZ4: install `d9mlint[installed]` to read it" in " ".join(done.stdout.split())
+    assert "no kernel could be read: GPU code compressed by LZ4: install `d9mlint[installed]`" in done.stdout
+    assert "0 kernels" not in done.stdout
 
 
 def test_a_module_of_the_linted_folder_is_not_imported(tmp_path: Path) -> None:

@@ -30,9 +30,9 @@ SKIPPED_UNLESS_PACKAGES = frozenset({"build", "dist"})
 SKIPPED_ENDINGS = (".egg-info", ".egg", ".dist-info")
 KERNEL_SOURCES = (
     ".cu", ".cuh", ".cc", ".h", ".hpp", ".cpp", ".cxx", ".c", ".hh", ".hxx", ".inc", ".inl", ".tpp", ".hip", ".mm",
-    ".ptx", ".hu", ".mu", ".muh",
+    ".ptx", ".hu", ".mu", ".muh", ".cu.in", ".cuh.in",
 )  # fmt: skip
-"""What a C++, CUDA, HIP or MUSA source is called."""
+"""What a C++, CUDA, HIP or MUSA source is called, also as a template of CMake (``.cuh.in``)."""
 
 
 class File(NamedTuple):

@@ -10,6 +10,7 @@ from typing import Any
 from d9mlint.kernels.beside import beside, numbers
 from d9mlint.kernels.embedded.presence import IN_PYTHON
 from d9mlint.kernels.libraries.presence import LIBRARIES
+from d9mlint.kernels.sites.foreign import FOREIGN
 from d9mlint.kernels.sites.presence import ATOMICS
 from d9mlint.kernels.source.looks import Answers, Look, Looked, looked_through
 from d9mlint.kernels.source.qualifying import QUALIFIERS
@@ -26,7 +27,17 @@ _MARK = re.compile(rb"9m:(?<=d9m:)")
 """It begins with a rare letter, by which the search skips ahead: faster than `in`."""
 MARKED = Look(SUFFIXES, lambda _, data: _MARK.search(data) is not None)
 """Files with suppression comments are kept for excerpts and comments, also where nothing was found in them."""
-LOOKS: tuple[Look[Any], ...] = (ATOMICS, LIBRARIES, REGISTERING, INCLUDING, IN_PYTHON, INCLUDED, QUALIFIERS, MARKED)
+LOOKS: tuple[Look[Any], ...] = (
+    ATOMICS,
+    LIBRARIES,
+    REGISTERING,
+    INCLUDING,
+    IN_PYTHON,
+    INCLUDED,
+    QUALIFIERS,
+    FOREIGN,
+    MARKED,
+)
 
 
 @contextmanager

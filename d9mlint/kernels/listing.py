@@ -12,11 +12,14 @@ from typing import NamedTuple
 
 from d9mlint.discover import KERNEL_SOURCES, SKIPPED, SKIPPED_ENDINGS
 from d9mlint.kernels.beside import beside
+from d9mlint.kernels.source.looks import ending
 from d9mlint.model import Unchecked
 
 BESIDES = (".py", ".pbtxt", ".yaml", ".yml", ".txt", ".cmake", ".toml", ".cfg")
 """What else the way to Python is written in."""
-_WANTED = frozenset((*KERNEL_SOURCES, *BESIDES))
+FOREIGN = (".metal", ".cl")
+"""Kernels of other languages, which are only named."""
+_WANTED = frozenset((*KERNEL_SOURCES, *BESIDES, *FOREIGN))
 
 
 class Listing(NamedTuple):
@@ -29,7 +32,7 @@ class Listing(NamedTuple):
     @property
     def sources(self) -> bool:
         """Whether there is anything that could hold a kernel."""
-        return any(path.endswith((*KERNEL_SOURCES, ".py")) for path in self.paths)
+        return any(path.endswith((*KERNEL_SOURCES, *FOREIGN, ".py")) for path in self.paths)
 
 
 def listing(root: Path) -> Listing:
@@ -43,7 +46,7 @@ def listing(root: Path) -> Listing:
             with os.scandir(folder) as entries:
                 for entry in entries:
                     name = entry.name
-                    if name[name.rfind(".") :] in _WANTED and entry.is_file(follow_symlinks=False):
+                    if ending(name) in _WANTED and entry.is_file(follow_symlinks=False):
                         found.append(inside + name)
                     elif entry.is_dir(follow_symlinks=False) and not _skipped(name):
                         pending.append((f"{inside}{name}/", entry.path))

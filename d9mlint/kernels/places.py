@@ -24,6 +24,7 @@ def moved(scan: KernelScan, prefix: str) -> KernelScan:
         ops=tuple(_op(op, place, guard) for op in scan.ops),
         library_calls=tuple(c._replace(location=place(c.location), guard=guard(c.guard)) for c in scan.library_calls),
         unchecked=tuple(Unchecked(prefix + one.path, one.reason) for one in scan.unchecked),
+        skipped=tuple(Unchecked(prefix + one.path, one.reason) for one in scan.skipped),
         sources={prefix + path: text for path, text in scan.sources.items()},
     )
 
@@ -52,6 +53,7 @@ def limited(scan: KernelScan, shown: Callable[[str], bool]) -> KernelScan:
         ops=tuple(ops),
         library_calls=tuple(c for c in scan.library_calls if shown(c.location.path)),
         unchecked=tuple(u for u in scan.unchecked if shown(u.path)),
+        skipped=tuple(u for u in scan.skipped if shown(u.path)),
         sources={path: text for path, text in scan.sources.items() if shown(path)},
     )
 
@@ -69,5 +71,6 @@ def joined(scans: Iterable[KernelScan]) -> KernelScan:
             sorted((x for s in every for x in s.library_calls), key=lambda x: (x.location, x.name))
         ),
         unchecked=tuple(sorted({x for s in every for x in s.unchecked})),
+        skipped=tuple(sorted({x for s in every for x in s.skipped})),
         sources={path: text for s in every for path, text in s.sources.items()},
     )  # fmt: skip

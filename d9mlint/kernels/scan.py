@@ -16,6 +16,7 @@ from d9mlint.kernels.libraries import finding as libraries
 from d9mlint.kernels.libraries.finding import Found
 from d9mlint.kernels.libraries.presence import LIBRARIES
 from d9mlint.kernels.sites.atomics import Atomic, find
+from d9mlint.kernels.sites.foreign import FOREIGN
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.switches import switch_before
 from d9mlint.kernels.tensorflow.presence import is_tensorflow
@@ -58,8 +59,15 @@ def scan(repository: Repository, jobs: int = 0) -> KernelScan:
         ops=tuple(sorted([*ops_of(met.ways, varying), *inside.ops], key=lambda op: (op.name, op.framework, op.sites))),
         library_calls=tuple(library_calls),
         unchecked=tuple(Unchecked(path, reason) for path, reason in sorted(repository.unchecked.items())),
+        skipped=_skipped(repository),
         sources={path: repository.data(path).decode("utf-8", "replace") for path in sorted(shown)},
     )
+
+
+def _skipped(repository: Repository) -> tuple[Unchecked, ...]:
+    """The sources in other languages that hold atomics."""
+    found = repository.looked(FOREIGN)
+    return tuple(Unchecked(path, f"atomics of {found[path]} are not looked at") for path in sorted(found))
 
 
 def _besides(repository: Repository) -> tuple[list[Found], Embedded, Uses | None, Reached, dict[str, str]]:

@@ -145,3 +145,11 @@ def test_first_come_first_served() -> None:
         }
     """)
     assert (said.class_, said.verdict) == ("order-dependent", "yes")
+
+
+def test_a_wrapper_that_exchanges_a_constant() -> None:
+    check("""
+        __device__ void put(int* p, int v) { atomicExch(p, v); }      // -> order-dependent depends
+        __global__ void k(int* p) { put(p, 1); }                      // -> order-dependent no
+        __global__ void l(int* p) { put(p, threadIdx.x); }            // -> order-dependent conditional
+    """)

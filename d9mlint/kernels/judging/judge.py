@@ -9,6 +9,7 @@ import tree_sitter
 
 from d9mlint.kernels.judging import casloops, declarations, memory, operations, ownership, radix, swaps, uses
 from d9mlint.kernels.judging.constants import Constant
+from d9mlint.kernels.judging.contention import contention
 from d9mlint.kernels.judging.operands import brought, handed_on, lone_constant
 from d9mlint.kernels.judging.operations import ACCUMULATE, Operation, operation
 from d9mlint.kernels.judging.targets import Target, place, target
@@ -132,7 +133,8 @@ def _within(seen: Seen, repository: Repository) -> tuple[str, str, str] | None:
             continue
         deeper = look(inner, repository)
         stores = {"cas", "exch"} & set(deeper.operation.words)
-        if deeper.constant is not None and deeper.use.kind == "unused":
+        same = deeper.constant is not None or (seen.constant is not None and "exch" in stores)
+        if same and deeper.use.kind == "unused":
             continue
         if not stores and deeper.use.kind not in ("index", "value", "ticket"):
             continue
@@ -268,12 +270,21 @@ def _floats(seen: Seen, words: set[str]) -> tuple[str, str, str]:
         return class_, "no", f"{seen.what}: every thread brings the same `{same.text}`, so the order changes nothing"
     several = "addends" if words <= {"add", "sub"} else "operands"
     order = f"{several} from several threads meet in one cell in an order that changes from run to run"
+    who = _contention(seen)
+    order += f"; {who}" if who else ""
     others = sorted(words - ACCUMULATE)
     if others:
         listed = ", ".join(f"`{w}`" for w in (*sorted(words & ACCUMULATE), *others))
         return class_, "conditional", f"float {seen.what}: one of {listed} is chosen; with " \
             f"{' or '.join(f'`{w}`' for w in sorted(words & ACCUMULATE))} {order}{also}"  # fmt: skip
     return class_, "conditional" if exact else "yes", f"float {seen.what}: {order}{also}"
+
+
+def _contention(seen: Seen) -> str:
+    atomic = seen.atomic
+    if not atomic.arguments or atomic.assembler or not handed_on(atomic, 0):
+        return ""
+    return contention(atomic.arguments[0], atomic.unit, atomic.function, seen.target.memory)
 
 
 def _apart(atomic: Atomic) -> bool:

@@ -17,11 +17,17 @@ class Look(Generic[_T]):
     """A question to the files whose names end so; the same object is the same question."""
 
     endings: tuple[str, ...]
-    """With their one dot."""
+    """With their one dot; templates (``.cuh.in``) with two."""
     at: Callable[[str, bytes], _T]
     """What a file holds, by its path and bytes; something false where that is nothing. It has to be picklable."""
     again: bool = False
     """Whether files in which it finds something are read again."""
+
+
+def ending(path: str) -> str:
+    """The ending of a file's name, by which it is known what it holds."""
+    dot = path.rfind(".")
+    return path[path.rfind(".", 0, dot) :] if path.endswith(".in") else path[dot:]
 
 
 Answers = Sequence[dict[str, Any]]
@@ -34,10 +40,10 @@ def looked_through(repository: Repository, looks: Sequence[Look[Any]], paths: It
     found: Answers = [{} for _ in looks]
     by_ending: dict[str, list[tuple[Callable[[str, bytes], Any], bool, dict[str, Any]]]] = {}
     for look, answers in zip(looks, found, strict=True):
-        for ending in look.endings:
-            by_ending.setdefault(ending, []).append((look.at, keep or look.again, answers))
+        for one in look.endings:
+            by_ending.setdefault(one, []).append((look.at, keep or look.again, answers))
     for path in paths:
-        asked = by_ending.get(path[path.rfind(".") :])
+        asked = by_ending.get(ending(path))
         if asked is None:
             continue
         data = repository.data(path)

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 SUFFIXES = (
     ".cu", ".cuh", ".cc", ".h", ".hpp", ".cpp", ".cxx", ".c", ".hh", ".hxx", ".inc", ".inl", ".tpp", ".hip", ".mm",
-    ".ptx", ".hu", ".mu", ".muh",
+    ".ptx", ".hu", ".mu", ".muh", ".cu.in", ".cuh.in",
 )  # fmt: skip
-"""What a C++, CUDA, HIP or MUSA source is called."""
-KERNEL_SUFFIXES = (".cu", ".cuh", ".cu.cc", ".cu.h", ".hip", ".ptx", ".hu", ".mu", ".muh")
+"""What a C++, CUDA, HIP or MUSA source is called, also as a template of CMake (``.cuh.in``)."""
+KERNEL_SUFFIXES = (".cu", ".cuh", ".cu.cc", ".cu.h", ".hip", ".ptx", ".hu", ".mu", ".muh", ".cu.in", ".cuh.in")
 """Sources that hold device code by their name."""
 PLAIN_SUFFIXES = (".cc", ".cpp", ".cxx", ".c", ".mm")
 """Sources for the host's compiler, unless ``KERNEL_SUFFIXES`` says otherwise."""

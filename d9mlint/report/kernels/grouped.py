@@ -18,7 +18,7 @@ MOST_LINES = 15
 """Of a kernel."""
 _OPS = 3
 _SITES = 8
-_ROOM = {"why": 2, "also": 1, "op": 1, "python": 1, "guard": 1, "way": 2}
+_ROOM = {"why": 3, "also": 1, "op": 1, "python": 1, "guard": 1, "way": 2}
 """Lines that a part of a kernel may take; the rest is for what to do."""
 _INDENT = 10
 

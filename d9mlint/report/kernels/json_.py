@@ -23,6 +23,7 @@ def render(report: KernelReport) -> str:
             "suppressed": found.suppressed,
             "baselined": found.baselined,
             "hidden": found.hidden,
+            **({"skipped": [{"path": one.path, "reason": one.reason} for one in scan.skipped]} if scan.skipped else {}),
             "unchecked": [{"path": one.path, "reason": one.reason} for one in found.unchecked],
         }
     )

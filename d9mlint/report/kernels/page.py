@@ -75,6 +75,7 @@ def render(report: KernelReport) -> str:
         anchors={op.name: f"op-{n}" for n, op in enumerate(scan.ops, 1)},
         findings=[f for f in report.report.findings if f.hazard == "suppression"],
         unchecked=report.report.unchecked,
+        skipped=scan.skipped,
         at=at,
         words=VERDICT_WORDS,
     )

@@ -9,7 +9,7 @@ from d9mlint.model import KernelOp, KernelReport, LibraryCall, Location, Site
 from d9mlint.report.excerpt import source_lines
 from d9mlint.report.kernels.grouped import blocks
 from d9mlint.report.kernels.opening import opening
-from d9mlint.report.kernels.words import MOST, VERDICT_WORDS, guard, guarded, headline, op_title, tally
+from d9mlint.report.kernels.words import MOST, VERDICT_WORDS, guard, guarded, headline, op_title, skipped, tally
 from d9mlint.report.lines import NARROWEST, Line, hanging, item, joined, labelled, place
 from d9mlint.report.words import count, listing, one_line, printable
 
@@ -104,6 +104,8 @@ def _summary(report: KernelReport, left_out: int, width: int) -> Iterator[Line]:
             "not shown", f"{left_out} that cannot vary, or only through their use (--all shows them)", width
         )
     yield from item("silenced", str(len(report.silenced) or ""), width)
+    if scan.skipped:
+        yield from item("skipped", skipped(scan), width)
     if found.unchecked:
         yield (("  not checked:", "bold red"),)
         for one in found.unchecked:

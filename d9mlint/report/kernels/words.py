@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from d9mlint.model import GUARD_LEVELS, VERDICTS, Guard, KernelOp, KernelReport, LibraryCall, Location, Site
+from d9mlint.model import GUARD_LEVELS, VERDICTS, Guard, KernelOp, KernelReport, KernelScan, LibraryCall, Location, Site
 from d9mlint.report.words import count, listing, one_line
 
 MOST = 5
@@ -67,6 +67,13 @@ def _candidates(report: KernelReport) -> str:
     kernels = {site.function for site in sites}
     listed = f" of {count(len(ops), 'op')} and of kernels without a known op" if ops else ""
     listed = f" of {count(len(ops), 'op')}" if ops and all(site.ops for site in sites) else listed
+    left = report.report.unchecked
+    if left and not report.scan.sites:
+        first = left[0].reason.partition(" (")[0]
+        return f"{report.build}: no kernel could be read: {first}"
+    if left:
+        rest = f"; {count(len({one.path for one in left}), 'file')} not wholly read"
+        return f"{report.build}: {count(len(kernels), 'kernel')}{listed} may vary among what was read{rest}"
     return f"{report.build}: {count(len(kernels), 'kernel')}{listed} may vary (candidates: a binary is no proof)"
 
 
@@ -81,6 +88,15 @@ def guarded(report: KernelReport) -> str:
     found = Counter(site.guard.level for site in report.scan.sites if site.can_vary)
     words = {"none": "unguarded", "unknown": "of unknown guard", "other-path": "with another path", "throws": "refused"}
     return ", ".join(f"{found[level]} {words[level]}" for level in GUARD_LEVELS if found[level])
+
+
+def skipped(scan: KernelScan) -> str:
+    """``3 files: atomics of Metal are not looked at (a.metal, ...)``."""
+    by_reason: dict[str, list[str]] = {}
+    for one in scan.skipped:
+        by_reason.setdefault(one.reason, []).append(one.path)
+    told = [f"{count(len(paths), 'file')} ({listing(paths, MOST)}): {why}" for why, paths in by_reason.items()]
+    return "; ".join(told)
 
 
 def kind_of(one: Site | LibraryCall) -> str:

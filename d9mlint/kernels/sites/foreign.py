@@ -1,0 +1,21 @@
+"""Sources of kernels in languages that are not looked at, named so that nobody takes them for clean."""
+
+from __future__ import annotations
+
+from d9mlint.kernels.source.looks import Look
+from d9mlint.kernels.source.repository import SUFFIXES
+
+_TOP = 4000
+"""Bytes of a source in which its first ``#include`` lines stand."""
+
+
+def _language(path: str, data: bytes) -> str:
+    if path.endswith((".metal", ".cl")):
+        return ("Metal" if path.endswith(".metal") else "OpenCL") if b"atom" in data else ""
+    if data.find(b"/sycl.hpp", 0, _TOP) < 0 and data.find(b"sycl::", 0, _TOP) < 0:
+        return ""
+    return "SYCL" if b"atomic" in data else ""
+
+
+FOREIGN = Look((*SUFFIXES, ".metal", ".cl"), _language)
+"""The language of sources with atomics in Metal, OpenCL or SYCL."""

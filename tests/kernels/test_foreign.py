@@ -1,0 +1,50 @@
+"""Sources in other languages are named as skipped, templates of CMake are read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import Ran
+
+from d9mlint.kernels.scan import scan
+from d9mlint.kernels.source.repository import Repository
+
+KERNEL = "__global__ void k(float* o, const int* i) { atomicAdd(&o[i[threadIdx.x]], .5f * threadIdx.x); }\n"
+METAL = "kernel void s(device atomic_float* o) { atomic_fetch_add_explicit(&o[0], 1.5f, memory_order_relaxed); }\n"
+SYCL = "#include <sycl/sycl.hpp>\nvoid f(float& o) { sycl::atomic_ref<float> a(o); a.fetch_add(1.5f); }\n"
+OPENCL = "__kernel void h(__global int* o) { atomic_add(&o[get_global_id(0) % 7], 1); }\n"
+
+
+def test_other_languages_are_named() -> None:
+    files = {"a.cu": KERNEL, "b.metal": METAL, "c.cpp": SYCL, "d.cl": OPENCL, "plain.metal": "kernel void p() {}\n"}
+    found = scan(Repository(files, lambda path: files[path].encode()))
+    assert [(one.path, one.reason) for one in found.skipped] == [
+        ("b.metal", "atomics of Metal are not looked at"),
+        ("c.cpp", "atomics of SYCL are not looked at"),
+        ("d.cl", "atomics of OpenCL are not looked at"),
+    ]
+    assert {site.location.path for site in found.sites} == {"a.cu"}
+    assert not found.unchecked
+
+
+@pytest.mark.parametrize("name", ["k.cuh.in", "k.cu.in"])
+def test_templates_of_cmake(name: str) -> None:
+    text = KERNEL.replace("float*", "@TYPE@*").encode()
+    found = scan(Repository([name], lambda _: text)).sites
+    assert [site.location.path for site in found] == [name]
+
+
+def test_skipped_files_are_shown_and_no_failure(d9mlint: Callable[..., Ran], tmp_path: Path) -> None:
+    (tmp_path / "b.metal").write_text(METAL)
+    (tmp_path / "clean.cu").write_text("__global__ void k(int* o) { atomicAdd(o, 1); }\n")
+    (tmp_path / "k.cuh.in").write_text("__global__ void k(int* o) { atomicMax(o, 1); }\n")
+    plain = d9mlint("kernels", ".", "--no-cache")
+    assert plain.code == 0
+    assert "skipped:    1 file (b.metal): atomics of Metal are not looked at" in plain.out
+    told = json.loads(d9mlint("kernels", ".", "--no-cache", "--format", "json").out)
+    assert told["skipped"] == [{"path": "b.metal", "reason": "atomics of Metal are not looked at"}]
+    assert [site["path"] for site in told["sites"]] == ["clean.cu", "k.cuh.in"]
+    assert "atomics of Metal are not looked at" in d9mlint("kernels", ".", "--no-cache", "--format", "html").out
