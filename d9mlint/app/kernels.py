@@ -25,11 +25,15 @@ if TYPE_CHECKING:
 
 
 class KernelOutcome(NamedTuple):
-    """A report and the exit code that it deserves; ``note`` tells what was done besides."""
+    """A report and the exit code that it deserves; ``note`` tells what was done besides.
+
+    ``diff`` is what is shown instead of the report, where that was asked for.
+    """
 
     report: KernelReport
     code: int
     note: str = ""
+    diff: str | None = None
 
 
 Meanwhile = Callable[[], object]
@@ -85,7 +89,7 @@ def scanned(options: Options, config: Callable[[], Config], listing: _Listed = l
     """The scan of all paths, as reports show their files, without what the configuration excludes."""
     cwd = Path.cwd()
     found = [_scan(path, config, cwd, options, listing) for path in _apart(options.paths)]
-    if not any(one.files for one in found) and not any(one.unchecked for one in found):
+    if not any(one.files or one.unchecked or one.skipped for one in found):
         named = ", ".join(map(str, options.paths))
         raise UsageError(f"nothing to scan: no C++ or CUDA source, nor a Python file with kernels, in {named}")
     return places.joined(found)
@@ -141,7 +145,7 @@ def _project(path: Path) -> Path:
 def named_in(scan: KernelScan) -> frozenset[str]:
     """The files that a scan says something about."""
     files = {s.location.path for s in scan.sites} | {c.location.path for c in scan.library_calls}
-    return frozenset(files | set(scan.sources) | {one.path for one in scan.unchecked})
+    return frozenset(files | set(scan.sources) | {one.path for one in (*scan.unchecked, *scan.skipped)})
 
 
 def in_check(options: Options, config: Config, rules: Iterable[Rule], shown_files: Callable[[str], bool]) -> KernelScan:

@@ -6,7 +6,7 @@ import gc
 import hashlib
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 
 from d9mlint import __version__
@@ -77,6 +77,15 @@ def repository(files: Listing) -> Repository:
     """The files as the scanner wants them."""
     root = f"{files.root}/"
     return Repository(files.paths, lambda path: _bytes(root + path))
+
+
+def overlaid(files: Listing, overlay: Mapping[str, bytes]) -> KernelScan:
+    """The scan of a folder in which some files have other contents; nothing of it is remembered."""
+    from d9mlint.kernels.scan import scan as scan_repository
+
+    root = f"{files.root}/"
+    with _uncollected():
+        return scan_repository(Repository(files.paths, lambda p: overlay[p] if p in overlay else _bytes(root + p)), 1)
 
 
 def _bytes(path: str) -> bytes:
