@@ -151,10 +151,10 @@ class KernelScan(NamedTuple):
     ops: tuple[KernelOp, ...]
     library_calls: tuple[LibraryCall, ...] = ()
     unchecked: tuple[Unchecked, ...] = ()
-    skipped: tuple[Unchecked, ...] = ()
-    """Files with atomics of a language that is not looked at (Metal, SYCL, OpenCL), which is no failure."""
     sources: Mapping[str, str] = {}
     """Text of the files that sites and chains point into, for excerpts."""
+    skipped: tuple[Unchecked, ...] = ()
+    """Files with atomics of a language that is not looked at (Metal, SYCL, OpenCL), which is no failure."""
 
 
 class KernelReport(NamedTuple):

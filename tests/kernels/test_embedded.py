@@ -372,3 +372,19 @@ def test_tilelang() -> None:
         ("T.atomic_add", "float-accumulate", "yes"),
         ("T.atomic_max", "commutative-exact", "no"),
     ]
+
+
+def test_floats_that_are_stored_in_the_type_of_their_target() -> None:
+    """``accumulator.to(c_ptr.dtype.element_ty)``: whoever computes in floats stores floats."""
+    source = """
+import triton
+import triton.language as tl
+@triton.jit
+def k(c_ptr, a_ptr, idx):
+    total = tl.zeros((16, 16), dtype=tl.float32)
+    total += tl.dot(tl.load(a_ptr), tl.load(a_ptr))
+    tl.atomic_add(c_ptr + tl.load(idx), total.to(c_ptr.dtype.element_ty))
+    tl.atomic_add(c_ptr + tl.load(idx), tl.load(idx).to(c_ptr.dtype.element_ty))
+"""
+    found = scan(k=source).sites
+    assert [(site.class_, site.verdict) for site in found] == [("float-accumulate", "yes"), ("unknown", "conditional")]

@@ -55,6 +55,9 @@ def test_a_kernel_that_another_file_launches() -> None:
     assert op.name.endswith("add")
 
 
+BOUND = """
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("scatter", &scatter_launcher); }
+"""
 METHODS = """
 struct Worker {
   Worker(int n);
@@ -120,3 +123,70 @@ def test_a_macro_that_registers_in_a_library() -> None:
     TORCH_LIBRARY_FRAGMENT(pkg, m) {{ DISPATCH_TO_CUDA("scatter", scatter_launcher); }}
     """
     assert [op.name for op in ops({"csrc/scatter.cu": KERNEL, BIND: bind})] == ["pkg::scatter"]
+
+
+def test_a_table_of_functions_leads_on() -> None:
+    op = only({
+        "csrc/scatter.cu": KERNEL,
+        BIND: HEAD + """
+            std::map<std::string, Kernel> kernels() { return {{"scatter_v1", scatter_launcher}}; }
+            void scatter(at::Tensor x) { kernels().at("scatter_v1")(x, x); }
+            PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("scatter", &scatter); }
+        """,
+    })  # fmt: skip
+    assert op.name.endswith("scatter")
+
+
+def test_two_modules_with_a_function_of_one_name() -> None:
+    setup = """
+        def make(name, module, sources):
+            return CUDAExtension(name=module + "." + name, sources=sources)
+        setup(ext_modules=[
+            make_cuda_ext(name="one_cuda", module="pkg.one", sources=["src/api.cpp", "src/k.cu"]),
+            make_cuda_ext(name="two_cuda", module="pkg.two", sources=["src/api.cpp", "src/k.cu"]),
+        ])
+    """
+    files = {"setup.py": setup, "pkg/__init__.py": ""}
+    for name in ("one", "two"):
+        files |= {
+            f"pkg/{name}/__init__.py": "",
+            f"pkg/{name}/utils.py": f"from . import {name}_cuda as ops\ndef scatter(x):\n    return ops.scatter(x, x)\n",
+            f"pkg/{name}/src/k.cu": KERNEL.replace("scatter_launcher", f"launch_{name}"),
+            f"pkg/{name}/src/api.cpp": f'''
+                #include <torch/extension.h>
+                void launch_{name}(at::Tensor x, at::Tensor out);
+                PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {{ m.def("scatter", &launch_{name}); }}
+            ''',
+        }
+    found = ops(files)
+    assert {op.name: op.python for op in found} == {
+        f"pkg.{name}.{name}_cuda.scatter": (f"pkg.{name}.utils.scatter", f"pkg.{name}.{name}_cuda.scatter")
+        for name in ("one", "two")
+    }
+
+
+def test_functions_of_submodules() -> None:
+    op = only({
+        "csrc/scatter.cu": KERNEL,
+        "setup.py": 'setup(ext_modules=[CUDAExtension("pkg._C", ["csrc/scatter.cu", "csrc/bind.cpp"])])',
+        "pkg/__init__.py": "",
+        "pkg/ops.py": "from pkg import _C\ndef scatter(x):\n    return _C.ops.sparse.scatter(x, x)\n",
+        "pkg/other.py": "from pkg import _C\ndef dense(x):\n    return _C.ops.scatter(x, x)\n",
+        BIND: HEAD + """
+            PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
+              auto ops = m.def_submodule("ops");
+              py::module sparse = ops.def_submodule("sparse");
+              sparse.def("scatter", &scatter_launcher);
+            }
+        """,
+    })  # fmt: skip
+    assert (op.name, op.python) == ("pkg._C.ops.sparse.scatter", ("pkg.ops.scatter", "pkg._C.ops.sparse.scatter"))
+
+
+def test_a_template_with_the_name_of_an_atomic_is_not_what_others_call() -> None:
+    """For CUDA's own types the function that is no template is called: who adds floats does not reach it."""
+    own = "template <typename T> __device__ T atomicAdd(T* p, T v) { return atomicCAS((int*)p, 0, (int)v); }\n"
+    files = {"csrc/own.cuh": own, "csrc/scatter.cu": '#include "own.cuh"\n' + KERNEL, BIND: HEAD + BOUND}
+    data = {path: text.encode() for path, text in files.items()}
+    found = scan(Repository(data, lambda path: data[path]))
+    assert {op.name: {at.path for at in op.sites} for op in found.ops} == {"scatter": {"csrc/scatter.cu"}}

@@ -73,3 +73,12 @@ def scatter(i):
     data = {"k.cu": source.encode(), "ops.py": python.encode()}
     found = scan(Repository(data, lambda path: data[path])).ops
     assert {op.name: op.python for op in found} == {"Scat": ("ops.scatter",), "older": ()}
+
+
+def test_an_op_is_called_after_the_function_that_calls_the_library() -> None:
+    (op,) = ops(
+        ops="import ctypes\nlib = ctypes.CDLL('libk.so')\n"
+        "def scatter(o, i, v):\n    lib.pkg_scatter(o, i, v)\n"
+        "def a_user(o, i, v):\n    scatter(o, i, v)\n"
+    )
+    assert op.name == "pkg.ops.scatter"

@@ -125,8 +125,12 @@ class Types:
         if called in ("to", "astype", "cast", "full", "zeros", "ones", "full_like", "zeros_like", "view", "asarray"):
             found = [plain_kind(shown(a)) for a in (*node.args, *(k.value for k in node.keywords if k.arg == "dtype"))]
             known = [k for k in found if k]
-            if known or called in ("to", "astype", "cast"):
-                return known[-1] if known else ""
+            if known:
+                return known[-1]
+            if called in ("to", "astype", "cast"):
+                # To the type of what it is stored in: who computes in floats stores floats.
+                own = any("dtype" in shown(a) for a in node.args) and isinstance(node.func, ast.Attribute)
+                return "float" if own and self._floating(node, depth) else ""
         if plain_kind(called):
             return plain_kind(called)  # float(x), wp.vec3(...), np.float32(1)
         if called in _FLOAT_CALLS:
@@ -140,6 +144,9 @@ class Types:
             kinds = {self.kind(a, depth + 1) for a in (*receiver, *node.args)}
             return "float" if "float" in kinds else "integer" if kinds - {""} == {"integer"} and len(kinds) == 1 else ""
         return ""
+
+    def _floating(self, node: ast.Call, depth: int) -> bool:
+        return isinstance(node.func, ast.Attribute) and self.kind(node.func.value, depth + 1) == "float"
 
     def _module(self, node: ast.expr) -> bool:
         return isinstance(node, ast.Name) and node.id in self.file.imports

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 _OPERATIONS = ("add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas")
 _OPCODE = re.compile(r"\b(atom|red|cp\.reduce\.async\.bulk)((?:\.\w+(?:::\w+)*)+)")
-_TYPE = re.compile(r"(?:f(?:16|32|64)|bf16|f16x2|bf16x2|[sub](?:8|16|32|64|128))\Z")
+_TYPE = re.compile(r"(?:f(?:16|32|64)|bf16|f16x2|bf16x2|[sub](?:8|16|32|64|128)|tensor)\Z")
+"""``tensor`` stands for the type of a tensor map's elements, which the opcode does not say."""
 
 
 class Opcode(NamedTuple):

@@ -23,6 +23,8 @@ _INTEGERS = words(
     " int2 int3 int4 uint2 uint3 uint4 long2 ulonglong2 longlong2 ull ulonglong int8 int16 int32 int64 uint8 uint16"
     " uint32 uint64 qint8 quint8 qint16 quint16 qint32 size_type"
 )
+_VECTOR = re.compile(r"([diub]?)vec[234]\Z")
+"""Vectors as GLSL and what follows it (GLM, tiny-cuda-nn) call them: ``vec3`` holds floats, ``ivec3`` integers."""
 _WIDTH = re.compile(r"u?int(?:_fast|_least)?\d+_t\Z")
 _QUALIFIERS = re.compile(r"\b(?:const|volatile|typename|struct|class|enum|__restrict__|__restrict|register|static)\b")
 _SAME_KIND = re.compile(
@@ -70,6 +72,9 @@ def kind(name: str) -> str:
     words = name.rpartition("::")[2].split()
     if not words:
         return ""
+    vector = _VECTOR.match(words[-1])
+    if vector is not None:
+        return "integer" if vector[1] in ("i", "u", "b") else "float"
     if all(word in _FLOATS for word in words) or (len(words) == 2 and words == ["long", "double"]):
         return "float"
     if all(word in _INTEGERS or _WIDTH.match(word) for word in words):

@@ -44,6 +44,8 @@ def target(atomic: Atomic, found: Operation, repository: Repository) -> Target:
     if found.instruction is not None:
         typed = found.instruction.type
         types: tuple[str, ...] = ("float",) if found.instruction.float else ("int",) if typed else ()
+        if typed == "tensor":
+            typed, types = "elements of the tensor", ("float", "int")
         space, label = found.instruction.memory, ""
         if atomic.arguments:
             named = memory.base(atomic.arguments[0], atomic.unit)

@@ -18,6 +18,9 @@ _START = re.compile(rb"(?:atom|red|multimem|cp\.reduce)(?:\.|[ \t]*\")")
 _LETTERS = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.%$")
 _ESCAPES = (b"\\n", b"\\r", b"\\t")
 _MODULE = re.compile(rb"\.version\s+\d")
+_BULK_NEEDLE = b"_REDUCE_"
+BULK = re.compile(rb"\bSM\d+_(?:TMA|BULK)_REDUCE_(ADD|MIN|MAX|INC|DEC|AND|OR|XOR)\b")
+"""CuTe's names for bulk copies that reduce (cute/arch/copy_sm90_tma.hpp): types that a copy is made of."""
 _MARKER = re.compile(rb"\bcuda::(?:std::)?atomic")
 
 
@@ -31,6 +34,8 @@ def _kinds(path: str, data: bytes) -> tuple[str, ...]:
     device = kinds or not path.endswith(PLAIN_SUFFIXES) or path.endswith(KERNEL_SUFFIXES)
     if device and b"asm" in data and in_assembler(data):
         kinds.append("assembler")
+    if _BULK_NEEDLE in data and BULK.search(data) is not None:
+        kinds.append("bulk")
     # A PTX module begins with its version (PTX ISA, "PTX Module Directives").
     if is_module(data) and any(word in data for word in _PTX_WORDS):
         kinds.append("module")
@@ -38,7 +43,7 @@ def _kinds(path: str, data: bytes) -> tuple[str, ...]:
 
 
 ATOMICS = Look(SUFFIXES, _kinds, again=True)
-"""How a source may hold atomics: ``named``, in inline ``assembler``, in a ``module`` of PTX."""
+"""How a source may hold atomics: ``named``, in inline ``assembler``, in a ``module`` of PTX, as ``bulk`` reductions."""
 
 
 def in_assembler(data: bytes) -> bool:

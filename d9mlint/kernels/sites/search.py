@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from d9mlint.kernels.sites import expand, functors, wrappers
@@ -10,7 +11,7 @@ from d9mlint.kernels.sites.calls import call_at, name_node
 from d9mlint.kernels.sites.expand import Use
 from d9mlint.kernels.sites.macros import Macro
 from d9mlint.kernels.sites.names import KNOWN
-from d9mlint.kernels.sites.presence import ASSEMBLER, ATOMICS, NEEDLE, is_module, members_in
+from d9mlint.kernels.sites.presence import ASSEMBLER, ATOMICS, BULK, NEEDLE, is_module, members_in
 from d9mlint.kernels.sites.sightings import Key, Knowledge, Sighting, of_assembler, of_call, owner_of
 from d9mlint.kernels.sites.strings import Text, string_around
 from d9mlint.kernels.source.lexical import argument_of, in_line_comment, word_places, words_holding
@@ -19,6 +20,10 @@ from d9mlint.kernels.source.repository import MAX_BYTES, Repository
 from d9mlint.kernels.source.unit import Function, Unit, unparsed
 
 MAX_WAVES = 40
+_NO_COPY = re.compile(
+    rb"(?:\bstruct|\bclass|\bdecltype\s*\(\s*\w+\s*\(|\bis_(?:same|base_of)\w*\s*<[^;{}]{0,100})\s*(?:\w+\s*::\s*)*\Z"
+)
+"""Before a name that is defined or compared here, or whose copy is only asked for its type."""
 
 
 def search(repository: Repository) -> Knowledge:
@@ -77,6 +82,8 @@ class _Search:
         for word in ASSEMBLER if "assembler" in kinds else ():
             for start in word_places(data, word):
                 self._look(path, start, word)
+        if "bulk" in kinds:
+            self._bulk(path, data)
         if "module" in kinds:
             self._ptx_strings(path, data)
 
@@ -228,6 +235,23 @@ class _Search:
                 one.arguments, None, owner=owner, target=target,
             )  # fmt: skip
             self.known.add((path, one.start), found)
+
+    def _bulk(self, path: str, data: bytes) -> None:
+        """Reductions by bulk copies: a copy is made of the type of this name, on the host, or by an alias of it."""
+        unit = self.repository.unit(path)
+        for match in BULK.finditer(data) if unit is not None else ():
+            assert unit is not None
+            before = data[max(0, match.start() - 200) : match.start()]
+            if in_line_comment(data, match.start()) or _NO_COPY.search(before) is not None:
+                continue
+            node = unit.root.descendant_for_byte_range(match.start(), match.end())
+            if node is None or node.type == "comment":
+                continue
+            name, word = match[0].decode(), match[1].decode().lower()
+            self.known.sightings[path, match.start()] = Sighting(
+                unit.span(match.start(), match.end()), name, KNOWN[f"atomic{word.capitalize()}".encode()].intrinsic,
+                "device", "direct", unit, None, unit.function(node), assembler=f"cp.reduce.async.bulk.tensor.{word}",
+            )  # fmt: skip
 
     def _ptx_strings(self, path: str, data: bytes) -> None:
         from d9mlint.kernels.sites import ptx

@@ -17,6 +17,8 @@ from d9mlint.model import Location
 
 _NO_LIMIT = 1_000
 _MAX_NODES = 20_000
+_MAX_OUTER = 20
+_MAX_TEXT = 20_000
 _POINTERS = ("pointer_declarator", "reference_declarator", "array_declarator", "abstract_pointer_declarator")
 _FIRST_CHILD = {
     "subscript_expression": "argument", "field_expression": "argument", "cast_expression": "value",
@@ -217,8 +219,23 @@ def _of_class(call: Call, wrapper: Definition, distinctive: bool) -> bool:
     if call.receiver is not None:
         return distinctive or _mentions(call, wrapper.scope)
     if last:
-        return last == wrapper.scope
+        return last == wrapper.scope or (distinctive and _stands_for_types(call, last))
     return call.function is not None and call.function.scope == wrapper.scope
+
+
+def _stands_for_types(call: Call, name: str) -> bool:
+    """Whether a class is a parameter of a template around the call, or an alias in it: any class may be meant."""
+    node = call.function.node if call.function is not None else None
+    word = re.escape(name.encode())
+    named = re.compile(rb"\b(?:typename|class)\s+" + word + rb"\b|\busing\s+" + word + rb"\s*=")
+    for _ in range(_MAX_OUTER):
+        if node is None or node.type == "translation_unit":
+            return False
+        inside = node.type == "template_declaration" or (call.function is not None and node == call.function.node)
+        if inside and named.search((node.text or b"")[:_MAX_TEXT]) is not None:
+            return True
+        node = node.parent
+    return False
 
 
 def _mentions(call: Call, scope: str) -> bool:

@@ -82,6 +82,12 @@ class Block:
         return False
 
     @property
+    def template(self) -> bool:
+        """Whether it is a function template outside of classes."""
+        above = self.function.node.parent if self.function is not None and not self.scope else None
+        return self.kind == "function" and above is not None and above.type == "template_declaration"
+
+    @property
     def linked(self) -> bool:
         """Whether it is a function of the host that a library exports as C does (``extern "C"``)."""
         if self.kind != "function" or self.function is None or self.scope or b'extern "C"' not in self.unit.data:

@@ -18,6 +18,8 @@ _DEFINE = re.compile(rb"\.\s*(?:def|def_static|def_readwrite|impl|op)\s*(?=\()")
 _DEFINE_BY_MACRO = re.compile(_DEFINE.pattern + rb"|\b[A-Z][A-Z0-9_]{3,}\s*(?=\()")
 """In a library also a macro that is given a name and a function: ``DISPATCH_TO_CUDA("name", function)``."""
 _ADDRESS = re.compile(rb"&\s*(?:\w+\s*::\s*)*\Z")
+_IN_TABLE = re.compile(rb'\{\s*"[^"\n]*"\s*,\s*(?:\w+\s*::\s*)*\Z')
+"""An entry of a table: ``{"name", function}``."""
 _IN_TEMPLATE = re.compile(rb"<[^<>;{}()]*(?:<[^<>;{}()]*>[^<>;{}()]*)*\Z")
 """Before a template argument: an angle bracket is open."""
 _HOLDER = re.compile(rb"\b(?:\w+_ptr|vector|array|optional|pair|tuple|\w*map|set|function|\w*_cast|ObjectRef)\s*\Z")
@@ -28,6 +30,8 @@ _MADE = re.compile(rb"\bnew\s+(?:\w+\s*::\s*)*\Z")
 _REGISTRARS = (b"Library", b"module", b"module_")
 _STRING = re.compile(rb'"((?:[^"\\\n]|\\.)*)"')
 _OWNER = re.compile(rb'class_\s*<.{0,300}?>\s*\(\s*(?:\w+\s*,\s*)?"(\w+)"', re.DOTALL)
+_SUBMODULE = re.compile(rb'\b(\w+)\s*=\s*(\w+)\s*\.\s*def_submodule\s*\(\s*"(\w+)"')
+_RECEIVER = re.compile(rb"\b(\w+)\s*\Z")
 _PIECE = re.compile(rb'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?(?:\*/|\Z)|[(){}\[\];]', re.DOTALL)
 _MAX_BEFORE = 2_000
 _IN_MACRO = re.compile(rb"\b[A-Z][A-Z0-9_]{3,}\s*\(\s*\Z")
@@ -44,6 +48,8 @@ class Binding(NamedTuple):
     start: int
     end: int
     block: Block
+    within: str = ""
+    """The submodules of the library in which it is registered, dotted."""
 
     @property
     def location(self) -> Location:
@@ -185,6 +191,8 @@ def _is_called(other: Block, block: Block, place: int) -> bool:
     data = other.unit.data
     after = data[place + len(block.name) : place + len(block.name) + 80].lstrip()
     before = data[max(0, place - 200) : place]
+    if after.startswith(b"}") and _IN_TABLE.search(before):
+        return True
     return after.startswith((b"(", b"<", b"{")) or bool(_ADDRESS.search(before) or _IN_MACRO.search(before))
 
 
@@ -252,6 +260,7 @@ def _bindings(block: Block) -> list[Binding]:
         (_statement_end(data, m.end(), block.end), m.start(), m[1].decode())
         for m in (_OWNER.finditer(data, block.start, block.end) if b"class_" in data else ())
     ]
+    inside = _submodules(block)
     defining = _DEFINE_BY_MACRO if block.kind == "library" else _DEFINE
     for match in defining.finditer(data, block.start, block.end):
         listed = lexical.arguments(data, match.end()) if broken < MAX_BROKEN else None
@@ -264,5 +273,17 @@ def _bindings(block: Block) -> list[Binding]:
         text = name[1].decode("utf-8", "replace").partition("(")[0].strip()
         owner = next((name for end, start, name in reversed(owners) if start < match.start() < end), "")
         text = f"{owner}.{text}" if owner else text
-        found.append(Binding(text, match.start(), listed[1], block))
+        receiver = _RECEIVER.search(data, max(block.start, match.start() - 80), match.start()) if inside else None
+        within = inside.get(receiver[1], "") if receiver is not None else ""
+        found.append(Binding(text, match.start(), listed[1], block, within))
+    return found
+
+
+def _submodules(block: Block) -> dict[bytes, str]:
+    """The variables that stand for submodules (``py::module ops = m.def_submodule("ops")``), and their dotted names."""
+    found: dict[bytes, str] = {}
+    if b"def_submodule" in block.words:
+        for match in _SUBMODULE.finditer(block.unit.data, block.start, block.end):
+            above = found.get(match[2], "")
+            found[match[1]] = f"{above}.{match[3].decode()}" if above else match[3].decode()
     return found

@@ -53,8 +53,9 @@ def of_source(all_: list[Extension], path: str) -> list[Extension]:
     name = path.rpartition("/")[2]
     named = [e for e in all_ if any(source.rpartition("/")[2] == name for source in e.sources)]
     if named:
-        whole = [e for e in named if any(path.endswith(source.lstrip("./")) for source in e.sources)]
-        return whole or named
+        whole = [e for e in named if any(path.endswith(source.lstrip("./")) for source in e.sources)] or named
+        folders = {e: f"/{e.name.rpartition('.')[0].replace('.', '/')}/" for e in whole if "." in e.name}
+        return [e for e in whole if folders.get(e, "//") in f"/{path}"] or whole  # the sources lie in the package
     above = [e for e in all_ if not _literal(e) and f"{path}/".startswith(e.path.rpartition("/")[0])]
     depth = max((e.path.count("/") for e in above), default=0)
     return [e for e in above if e.path.count("/") == depth]

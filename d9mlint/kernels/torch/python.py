@@ -42,6 +42,8 @@ class Met(NamedTuple):
     guard: Guard = Guard()
     """What stands before it on all ways through Python; ``handed``: what all of these give it as an argument."""
     handed: Guard = Guard()
+    nearest: str = ""
+    """The first Python name on the way up."""
     defaults: Mapping[str, str] = {}
     """The defaults of the public functions' arguments that speak of determinism."""
 
@@ -112,6 +114,7 @@ class Binder:
             self.chain(entities),
             self.guard(entities),
             weakest(e.handed for e in first),
+            self.nearest(entities),
             defaults(e.node for e in entities),
         )
 
@@ -186,6 +189,12 @@ class Binder:
         self, file: PyFile, base: ast.expr | None, dotted: str, word: str, known: list[Extension], export: Export
     ) -> str | None:
         """The full name, where the thing before the dot is (or may be) a compiled module; else None."""
+        if export.within:
+            above = dotted.removesuffix(f".{export.within}")
+            right = any(_is(above, e) for e in known) if known else _MODULE_WORD.search(above.rpartition(".")[2])
+            return f"{dotted}.{word}" if above != dotted and right else None
+        if known and any(dotted == e.name for e in self.extensions if e not in known):
+            return None  # another compiled module has a function of that name, too
         last = dotted.rpartition(".")[2]
         for extension in known:
             if dotted and (dotted == extension.name or last == extension.last):
@@ -218,6 +227,10 @@ class Binder:
                     found[entity.key] = entity
             pending = [user for entity in fresh for user in self._users_of(entity)]
         return list(found.values())
+
+    def nearest(self, entities: list[Entity]) -> str:
+        """The first name on the way up; empty where there is none."""
+        return next((name for e in entities if not e.in_function for name in self._names(e)), "")
 
     def chain(self, entities: list[Entity]) -> tuple[Step, ...]:
         """The steps from the first user to the first name that is a user's."""
@@ -298,7 +311,12 @@ def _own_names(export: Export, known: list[Extension]) -> set[str]:
         namespace, _, name = export.name.rpartition("::")
         return {f"torch.ops.{namespace}.{name}"} if namespace else set()
     names = {e.name for e in known} if len({e.name for e in known}) == 1 else {export.module} - {""}
-    return {f"{name}.{export.name}" for name in names}
+    inside = f"{export.within}.{export.name}" if export.within else export.name
+    return {f"{name}.{inside}" for name in names}
+
+
+def _is(dotted: str, extension: Extension) -> bool:
+    return dotted in (extension.name, extension.last) or dotted.endswith(f".{extension.last}")
 
 
 def _shared_folders(paths: tuple[str, ...]) -> str:

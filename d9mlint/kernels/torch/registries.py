@@ -39,7 +39,7 @@ def met(export: Export, binder: Binder) -> Met:
     direction = "both" if len(backward) == 2 else "backward" if backward == {True} else "forward"
     return Met(
         export.name, binder.python(users), direction, tuple(sorted(gradients)), binder.chain(users),
-        binder.guard(users), defaults=defaults(e.node for e in users),
+        binder.guard(users), nearest=binder.nearest(users), defaults=defaults(e.node for e in users),
     )  # fmt: skip
 
 

@@ -40,6 +40,8 @@ class Export(NamedTuple):
     """The source that registers it; empty for an operator, which has one name everywhere."""
     framework: str = "torch"
     """Or that of another registry: ``mxnet``, ``dgl``, ``tvm``, ``jax``."""
+    within: str = ""
+    """The submodules of the compiled module in which it is."""
 
 
 class Route(NamedTuple):
@@ -222,7 +224,7 @@ def _in_library(library: Block, bound: Binding) -> Export:
     name = "" if "EXTENSION_NAME" in first or first.isupper() or not first.isidentifier() else first
     if "TORCH_LIBRARY" in library.name:
         return _operator(name, bound.name)
-    return Export(bound.name, False, name, library.unit.path)
+    return Export(bound.name, False, name, library.unit.path, within=bound.within)
 
 
 def _operator(namespace: str, name: str) -> Export:

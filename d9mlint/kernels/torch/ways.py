@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from d9mlint.kernels.flow import Anchor, Way, strongest
 from d9mlint.kernels.guards import TORCH, guard_before, mentions
+from d9mlint.kernels.sites.names import KNOWN
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.switches import switch_before, with_default
 from d9mlint.kernels.torch import aten as torch_aten
@@ -22,6 +23,9 @@ from d9mlint.kernels.torch.routes import C_FUNCTION, Export, Route, routes
 from d9mlint.model import Location
 from d9mlint.model.kernel import Guard
 
+_MAX_LEVELS = 6
+"""Wrappers in wrappers."""
+
 
 def ways(repository: Repository, anchors: Iterable[Anchor]) -> list[Way]:
     """The ways from each anchor to each op."""
@@ -32,13 +36,39 @@ def ways(repository: Repository, anchors: Iterable[Anchor]) -> list[Way]:
     aten = torch_aten.read(repository)
     found: list[tuple[Location, Route]] = []
     for block, before, places in _starts(callers, listed):
+        if block.template and block.name.encode() in KNOWN:
+            continue  # for the types of CUDA's own function of that name that one is called, not a template
         for route in routes(callers, block, aten.functions, _guard, before):
             found += [(place, route) for place in places]
+    found += _of_overloads(found, listed)
     binder = Binder(repository, PyFiles(repository))
     exports = dict.fromkeys(r.export for _, r in found if not r.export.name.startswith("aten::"))
     met = {e: binder.met(e) if e.framework == "torch" else registries.met(e, binder) for e in exports}
     found = [one for one in found if one[1].export.framework != C_FUNCTION or met[one[1].export].chain]
     return list(_both([way for place, route in found for way in _ways(place, route, met, aten, binder)]))
+
+
+def _of_overloads(found: list[tuple[Location, Route]], anchors: Iterable[Anchor]) -> list[tuple[Location, Route]]:
+    """The routes of the sites that call an own function with the name of an atomic, for the atomics in its body."""
+    routes: dict[Location, list[Route]] = {}
+    for place, route in found:
+        routes.setdefault(place, []).append(route)
+    more: dict[tuple[Location, Export], tuple[Location, Route]] = {}
+    fresh = list(routes)
+    inner = {one.location: one.inner for one in anchors}
+    for _ in range(_MAX_LEVELS):
+        following = []
+        for place in fresh:
+            for below in inner.get(place, ()):
+                if below not in routes:
+                    following.append(below)
+                    for route in routes.get(place, ()):
+                        more.setdefault((below, route.export), (below, route))
+        for place, route in more.values():
+            if place in following:
+                routes.setdefault(place, []).append(route)
+        fresh = following
+    return list(more.values())
 
 
 def _both(ways: list[Way]) -> Iterator[Way]:
@@ -121,7 +151,7 @@ def _ways(
         return
     found = met[export]
     if export.framework == C_FUNCTION:
-        found = found._replace(name=found.python[0] if found.python else found.name)
+        found = found._replace(name=found.nearest or found.name)
     framework = "torch" if export.framework == "torch" else ""
     direction = "backward" if route.backward else found.direction
     gradient = found.gradient_of or ((export.name,) if route.backward else ())
