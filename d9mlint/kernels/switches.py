@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator, Mapping
 
@@ -35,7 +36,7 @@ def setting(name: str) -> str:
 
 def switch_before(unit: Unit, function: tree_sitter.Node, place: int) -> Guard:
     """The switch within ``function`` that keeps its byte ``place`` from running; a guard of level ``none``."""
-    if not any(mark in unit.data for mark in _MARKS):
+    if not _speaks(unit.data):
         return Guard()
     names = dict.fromkeys(
         match[0] for match in _NAME.finditer(unit.data, function.start_byte, function.end_byte)
@@ -50,6 +51,12 @@ def switch_before(unit: Unit, function: tree_sitter.Node, place: int) -> Guard:
         return Guard()
     word = _word(unit, found)
     return Guard("none", found.where, setting(tests.get(word) or word.decode("ascii", "replace")))
+
+
+@functools.lru_cache(maxsize=256)
+def _speaks(data: bytes) -> bool:
+    """Whether a source speaks of determinism at all; it is asked for each place in it."""
+    return any(mark in data for mark in _MARKS)
 
 
 def _word(unit: Unit, found: Guard) -> bytes:

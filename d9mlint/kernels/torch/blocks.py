@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -90,7 +91,7 @@ class Block:
     @property
     def linked(self) -> bool:
         """Whether it is a function of the host that a library exports as C does (``extern "C"``)."""
-        if self.kind != "function" or self.function is None or self.scope or b'extern "C"' not in self.unit.data:
+        if self.kind != "function" or self.function is None or self.scope or not _links(self.unit.data):
             return False
         if "__global__" in self.function.qualifier or "__device__" in self.function.qualifier:
             return False
@@ -118,6 +119,12 @@ class Block:
                 return True
             node = node.parent
         return False
+
+
+@functools.lru_cache(maxsize=256)
+def _links(data: bytes) -> bool:
+    """Whether a source exports anything as C does; it is asked for each function in it."""
+    return b'extern "C"' in data
 
 
 class Blocks(NamedTuple):

@@ -13,13 +13,21 @@ _INCLUDE = re.compile(rb"^[ \t]*#[ \t]*(?:include|import)\b[^\n]*torch/", re.MUL
 _OTHERS = (b"<nnvm/", b"<dgl/", b"xla/ffi/", b"pybind11/", b"nanobind/", b"<mxnet/")
 
 
-def _includes(_: str, data: bytes) -> str:
+_HEAD = re.compile(rb'^[ \t]*(?:extern "C" |[A-Za-z_])[^\n;{}()=#"]*?[\s*&](\w+)\s*\(', re.MULTILINE)
+"""The beginning of a function's definition or declaration at the start of a line."""
+_NAMED = re.compile(rb"\.(\w+)\s*\(|\[\s*[\"'](\w+)[\"']\s*\]|getattr\(\s*\w+\s*,\s*[\"'](\w+)[\"']")
+
+
+_COMPILED = (".cu", ".cpp", ".cc", ".cxx", ".c", ".hip", ".mu")
+
+
+def _includes(path: str, data: bytes) -> str:
     """``torch``, ``other`` (a registry or binding of another framework), ``linked`` (as C does) or nothing."""
     if data.find(b"torch/", 0, _TOP) >= 0 and _INCLUDE.search(data, 0, _TOP) is not None:
         return "torch"
     if any(data.find(word, 0, _TOP) >= 0 for word in _OTHERS):
         return "other"
-    return "linked" if data.find(b'extern "C"') >= 0 else ""
+    return "linked" if path.endswith(_COMPILED) and data.find(b'extern "C"') >= 0 else ""
 
 
 INCLUDING = Look(SUFFIXES, _includes)
@@ -41,5 +49,17 @@ def is_bound(repository: Repository) -> bool:
 
     if not found or is_tensorflow(repository):
         return False
-    scripts = (path for path in repository.paths if path.endswith(".py"))
-    return "other" in found or any(LOADING.search(repository.data(path)) for path in scripts)
+    return "other" in found or _is_linked(repository)
+
+
+def _is_linked(repository: Repository) -> bool:
+    """Whether Python loads a library and names what a source here exports as C does."""
+    texts = [repository.data(path) for path in repository.paths if path.endswith(".py")]
+    if not any(LOADING.search(text) for text in texts):
+        return False
+    exported = {
+        name
+        for path, kind in repository.looked(INCLUDING).items() if kind == "linked"
+        for name in _HEAD.findall(repository.data(path))
+    }  # fmt: skip
+    return any(name in exported for text in texts for found in _NAMED.findall(text) for name in found)
