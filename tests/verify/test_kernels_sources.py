@@ -130,3 +130,20 @@ def test_the_probe_for_a_site(class_: str, intrinsic: str, use: str, implements:
         implements=implements,
     )  # fmt: skip
     assert probe_of(site) == probe
+
+
+@pytest.mark.parametrize(
+    ("class_", "intrinsic", "use", "probe"),
+    [
+        ("float-accumulate", "atomicAdd", "unused", ""),  # one thread owns the cell: the probe's cells are shared
+        ("order-dependent", "atomicExch", "unused", ""),
+        ("order-dependent", "atomicAdd", "index", ""),
+        ("order-dependent", "atomicInc", "ticket", "ticket"),
+        ("commutative-exact", "atomicAdd", "unused", "integer-add"),
+    ],
+)
+def test_a_site_that_cannot_vary_is_not_judged_by_what_its_kind_does(
+    class_: str, intrinsic: str, use: str, probe: str
+) -> None:
+    site = Site(Location("k.cu", 1, 1, 1, 2), "f", intrinsic, intrinsic, "direct", "", "global", "float", use, class_, "no", "")
+    assert probe_of(site) == probe

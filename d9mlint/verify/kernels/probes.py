@@ -12,11 +12,21 @@ _EXACT = {
     "atomicMin": "max-min", "atomicMax": "max-min",
     "atomicCAS": "cas-integer-add", "atomicAnd": "bitwise", "atomicOr": "bitwise", "atomicXor": "bitwise",
 }  # fmt: skip
+_INDEPENDENT = frozenset((*_EXACT.values(), "cas-max", "ticket"))
+"""Probes whose result is the same in any order."""
 _LOOPS = {"add": "cas-add", "sub": "cas-add", "max": "cas-max", "min": "cas-max"}
 
 
 def probe_of(site: Site) -> str:
-    """The name of the probe that runs what the site does; empty where none does."""
+    """The name of the probe that runs what the site does; empty where none does.
+
+    A site that cannot vary although others of its kind do (one thread owns the cell) has none: its kind says nothing.
+    """
+    found = _of_kind(site)
+    return "" if site.verdict == "no" and found not in _INDEPENDENT else found
+
+
+def _of_kind(site: Site) -> str:
     if site.class_ == "float-accumulate":
         return "double-accumulate" if "double" in site.target_type and "float" not in site.target_type else (
             "float-accumulate"
