@@ -93,7 +93,7 @@ def test_what_is_not_certain_stays(d9mlint: Run, source: Path, old: str, new: st
 
 def test_an_alert_that_does_not_guard_is_taken_back(d9mlint: Run, source: Path) -> None:
     """Another way to the kernel has none: its launcher cannot be patched, so the op stays unguarded."""
-    more = "#include <torch/extension.h>\nAny other(Any x);\nPYBIND11_MODULE(more, m) { m.def(\"other\", &other); }\n"
+    more = '#include <torch/extension.h>\nAny other(Any x);\nPYBIND11_MODULE(more, m) { m.def("other", &other); }\n'
     text = KERNEL + "Any other(Any x) { scatter_kernel<float><<<1, 256>>>(p(x), q(x), r(x), 9); return x; }\n"
     (source.parent / "more.cpp").write_text(more)
     source.write_text(text)

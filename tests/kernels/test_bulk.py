@@ -52,12 +52,16 @@ def test_a_method_of_the_class_that_a_template_is_given() -> None:
 
 
 def test_a_class_of_another_name_is_not_meant() -> None:
-    named = BINS.replace("template <typename BinT> __global__ void merge(BinT* all, const BinT* mine,",
-                         "__global__ void merge(Other* all, const Other* mine,").replace("BinT::AtomicAdd", "Other::AtomicAdd")
+    named = BINS.replace(
+        "template <typename BinT> __global__ void merge(BinT* all, const BinT* mine,",
+        "__global__ void merge(Other* all, const Other* mine,",
+    ).replace("BinT::AtomicAdd", "Other::AtomicAdd")
     assert [a.function.name for a, _ in judged(named) if a.function is not None] == ["AtomicAdd", "AtomicAdd"]
 
 
-@pytest.mark.parametrize("vector, class_", [("vec4", "float-accumulate"), ("dvec3", "float-accumulate"), ("ivec2", "commutative-exact")])
+@pytest.mark.parametrize(
+    "vector, class_", [("vec4", "float-accumulate"), ("dvec3", "float-accumulate"), ("ivec2", "commutative-exact")]
+)
 def test_vectors_are_called_as_in_glsl(vector: str, class_: str) -> None:
     kernel = f"__global__ void k({vector}* o, const int* i, {vector} v) {{ atomicAdd(&o[i[threadIdx.x]][1], v[0] * threadIdx.x); }}"
     assert only(kernel).class_ == class_

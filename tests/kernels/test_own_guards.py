@@ -120,7 +120,9 @@ def test_python_hands_deterministic_mode_on() -> None:
 
 
 def test_a_switch_is_said_in_words() -> None:
-    function = "def scatter(x, deterministic=False):\n if deterministic:\n  return _ext.ordered(x)\n return _ext.scatter(x)"
+    function = (
+        "def scatter(x, deterministic=False):\n if deterministic:\n  return _ext.ordered(x)\n return _ext.scatter(x)"
+    )
     told = guard(met(HEAD + function).guard)
     assert told == "takes another way with `deterministic=True`, which is `False` by default (pkg/ops.py:5)"
 

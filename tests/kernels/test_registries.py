@@ -152,11 +152,11 @@ def test_two_modules_with_a_function_of_one_name() -> None:
             f"pkg/{name}/__init__.py": "",
             f"pkg/{name}/utils.py": f"from . import {name}_cuda as ops\ndef scatter(x):\n    return ops.scatter(x, x)\n",
             f"pkg/{name}/src/k.cu": KERNEL.replace("scatter_launcher", f"launch_{name}"),
-            f"pkg/{name}/src/api.cpp": f'''
+            f"pkg/{name}/src/api.cpp": f"""
                 #include <torch/extension.h>
                 void launch_{name}(at::Tensor x, at::Tensor out);
                 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {{ m.def("scatter", &launch_{name}); }}
-            ''',
+            """,
         }
     found = ops(files)
     assert {op.name: op.python for op in found} == {

@@ -145,5 +145,7 @@ def test_the_probe_for_a_site(class_: str, intrinsic: str, use: str, implements:
 def test_a_site_that_cannot_vary_is_not_judged_by_what_its_kind_does(
     class_: str, intrinsic: str, use: str, probe: str
 ) -> None:
-    site = Site(Location("k.cu", 1, 1, 1, 2), "f", intrinsic, intrinsic, "direct", "", "global", "float", use, class_, "no", "")
+    site = Site(
+        Location("k.cu", 1, 1, 1, 2), "f", intrinsic, intrinsic, "direct", "", "global", "float", use, class_, "no", ""
+    )
     assert probe_of(site) == probe
