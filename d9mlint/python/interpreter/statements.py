@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from d9mlint.python.domain.conditions import EXCEPTION, Cond, either, negate, opaque, opaque_test
 from d9mlint.python.domain.events import Frame
-from d9mlint.python.domain.values import Class, Const, Func, Ref, Seq, Unknown, alternatives
+from d9mlint.python.domain.values import Class, Const, Func, Ref, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter import calls, comparisons, expressions, linking, narrowing
 from d9mlint.python.interpreter.library import environment, sequences
 from d9mlint.python.interpreter.marks import discards, overwritten
@@ -69,8 +69,26 @@ def _augment(interp: Interpreter, node: f.Augment, frame: Frame) -> Left:
             value.born = loop  # a list for each item, filled in an order of its own
         else:
             interp.heap.arrange(value, *loop.taint)
+    if interp.loops and isinstance(node.target, f.Attr):
+        value = _in_any_turn(value)
     interp.assign(node.target, value, frame, node.place)
     return STAYS
+
+
+def _in_any_turn(value: Value) -> Value:
+    """What a counter is in whichever turn of a loop: a number, not that of the first."""
+    leaves = [leaf for _, leaf in alternatives(value)]
+    numbers = all(isinstance(leaf, Const) and type(leaf.value) in (int, float) for leaf in leaves)
+    return Unknown(frozenset({"int"})) if numbers else value
+
+
+def _count(interp: Interpreter, node: f.For | f.While, frame: Frame) -> None:
+    """Before a loop whose turns are not told one by one: what each turn counts on is no longer what it was."""
+    for name in sorted(interp.project.counted(node)):
+        before = interp.load(name, frame)
+        after = _in_any_turn(before)
+        if after is not before:
+            interp.store(name, after, frame)
 
 
 def _return(interp: Interpreter, node: f.Return, frame: Frame) -> Left:
@@ -137,6 +155,8 @@ def _for(interp: Interpreter, node: f.For, frame: Frame) -> Left:
     limit = sequences.MAX_SETTINGS if _copies(node.body) else sequences.MAX_LOOP_ITEMS
     items = sequences.loop_items(interp, iterable, Unknown(origins, "", sources), limit)
     end = interp.enter_loop(frame, node.place, items)
+    if len(items) == 1:
+        _count(interp, node, frame)
     for item in items:
         interp.assign(node.target, item, frame, node.place)
         left, _, stopped = interp.block(node.body, frame)
@@ -160,6 +180,7 @@ def _while(interp: Interpreter, node: f.While, frame: Frame) -> Left:
     clock = next((e for e in events[start:] if any(x.origin == "clock" for x in e.effects)), None)
     start = len(events)
     end = interp.enter_loop(frame, f.NOWHERE)
+    _count(interp, node, frame)
     interp.block(node.body, frame)
     end()
     if clock is not None and any(e.trains for e in events[start:]):

@@ -28,6 +28,7 @@ class Project:
         self._unreadable: dict[str, str] = {}
         self._words: dict[int, frozenset[str]] = {}  # facts live as long as the project, so ids do
         self._reads: dict[int, frozenset[str]] = {}  # facts live as long as the project, so ids do
+        self._counted: dict[int, frozenset[str]] = {}  # facts live as long as the project, so ids do
         self._functions: dict[str, tuple[f.Def, ...]] = {}
         self.sources: dict[str, bytes] = {}
         self.looked_up: dict[str, bool] = {}
@@ -116,6 +117,12 @@ class Project:
         if id(node) not in self._reads:
             self._reads[id(node)] = queries.reads(node)
         return self._reads[id(node)]
+
+    def counted(self, loop: f.For | f.While) -> frozenset[str]:
+        """The plain names that the turns of a loop change by what they were."""
+        if id(loop) not in self._counted:
+            self._counted[id(loop)] = queries.counted(loop.body)
+        return self._counted[id(loop)]
 
     def base_of(self, dotted: str, roots: tuple[str, ...], importer: str) -> str | None:
         """Where ``import dotted`` in a file leads: a path without an ending; None where no root has such a module."""

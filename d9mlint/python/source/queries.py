@@ -7,6 +7,7 @@ from typing import Any
 
 from d9mlint.python.source.facts import (
     Assign,
+    Augment,
     Class,
     Def,
     Expr,
@@ -15,6 +16,7 @@ from d9mlint.python.source.facts import (
     Items,
     Match,
     Name,
+    Op,
     Scope,
     Stmt,
     Try,
@@ -31,17 +33,35 @@ _BLOCKS: dict[type, tuple[str, ...]] = {
 
 def functions(body: tuple[Stmt, ...]) -> Iterator[Def]:
     """All function definitions in statements, those inside others too, in no particular order."""
+    return (one for one in _inside(body) if isinstance(one, Def))
+
+
+def _inside(body: tuple[Stmt, ...], outside: tuple[type, ...] = ()) -> Iterator[Stmt]:
+    """Statements and those inside of them, in no particular order; of some kinds not what is inside."""
     pending: list[Any] = [body]
     while pending:
         one = pending.pop()
-        if isinstance(one, Def):
-            yield one
-        for name in _BLOCKS.get(type(one), ()):
-            pending += getattr(one, name)
         if type(one) is tuple:
             pending += one
-        elif isinstance(one, Match):
+            continue
+        yield one
+        if isinstance(one, Match):
             pending += [inner for case in one.cases for inner in case[1]]
+        elif not isinstance(one, outside):
+            for name in _BLOCKS.get(type(one), ()):
+                pending += getattr(one, name)
+
+
+def counted(body: tuple[Stmt, ...]) -> frozenset[str]:
+    """The plain names that statements change by what they were: ``n += 1``, ``n = n + 1``."""
+    found: set[str] = set()
+    for one in _inside(body, (Def, Class)):
+        if isinstance(one, Augment) and isinstance(one.target, Name):
+            found.add(one.target.id)
+        elif isinstance(one, Assign) and isinstance(one.value, Op):
+            names = {part.id for part in one.value.operands if isinstance(part, Name)}
+            found.update(target.id for target in one.targets if isinstance(target, Name) and target.id in names)
+    return frozenset(found)
 
 
 def words(node: Any) -> frozenset[str]:

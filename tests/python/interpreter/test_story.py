@@ -267,3 +267,22 @@ def test_a_table_may_hold_more_than_functions_and_more_than_is_seen(table: str, 
     drawn = [e for e in told.events if e.name == "numpy.random.rand" and not e.detached]
     assert [describe(one) for one in drawn[0].guards] == ["--name is a"]
     assert told.unresolved is more
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "    n = 0\n    while True:\n        n += 1\n        if n % 4 == 0:\n            random.random()\n",
+        "    n = 0\n    for x in data():\n        n = n + 1\n        if n > 40:\n            random.random()\n",
+        "    n = 0\n    for x in data():\n        if x:\n            for y in x:\n                n += 1\n        if n == 2:\n            random.random()\n",
+        "    for x in data():\n        me.n += 1\n        if me.n % 2 == 0:\n            random.random()\n",
+    ],
+)
+def test_what_only_a_later_turn_of_a_loop_does_happens(body: str) -> None:
+    text = f"import random\nfrom outside import data\nclass Me:\n    def __init__(self):\n        self.n = 0\ndef run(me):\n{body}run(Me())\n"
+    assert [n for n in calls(story(text), certain=False) if n.startswith("random.")] == ["random.random"]
+
+
+def test_turns_that_are_told_one_by_one_count_exactly() -> None:
+    text = "import random\nn = 0\nfor x in (1, 2, 3):\n    n += 1\n    if n == 3:\n        random.seed(n)\n    if n == 7:\n        random.random()\n"
+    assert [n for n in calls(story(text), certain=False) if n.startswith("random.")] == ["random.seed"]
