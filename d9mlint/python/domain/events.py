@@ -21,6 +21,7 @@ class Frame:
         "branches",
         "func",
         "globals",
+        "loops",
         "module",
         "order",
         "parent",
@@ -42,6 +43,8 @@ class Frame:
         self.results: list[tuple[Cond, Value]] = []
         self.yields: list[Value] = []
         self.body_of_class = False
+        self.loops = 0
+        """How many of its loops are being run."""
         self.order: tuple[str, tuple[Event, ...]] = ("", ())
         """The order that a generator's values come out in, and where it comes from."""
 
@@ -51,7 +54,8 @@ class Event:
     """One thing that happens. Kinds: ``call``, ``set``, ``env``, ``import``, ``iterate``, ``sink``, ``mention``,
     ``compare`` (of something drawn at random),
     ``dropped`` (a call whose result nobody gets, and that does nothing else), ``kept`` (at the end of a loop: random
-    keys that are the same in each iteration), ``timed`` (a loop that trains as long as its test asks the clock)."""
+    keys that are the same in each iteration), ``timed`` (a loop that trains as long as its test asks the
+    clock; or, with a condition and whether that leaves the loop, what is done in a loop where the clock says so)."""
 
     index: int
     kind: str

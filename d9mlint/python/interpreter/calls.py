@@ -279,7 +279,7 @@ def _alike(interp: Interpreter, func: Func, inner: Frame, made: Inst | None, oft
     given = {name: likeness(interp, value, made) for name, value in inner.vars.items()}
     varying = interp.summaries.varying(id(func.node), given)
     if not often:
-        place = (id(func.node), id(func.closure), tuple(interp.contexts), id(interp.loader))
+        place = (id(func.node), id(func.closure), tuple(interp.contexts), id(interp.loader), interp.by_clock)
         return place, tuple(given.values())
     inner.vars = {name: generalized(value) if name in varying else value for name, value in inner.vars.items()}
     return id(func.node), frozenset(interp.contexts), tuple(map(kind_of, inner.vars.values()))

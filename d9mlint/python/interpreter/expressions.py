@@ -276,8 +276,11 @@ def _compare(interp: Interpreter, node: f.Compare, frame: Frame) -> Value:
     right = evaluate(interp, node.right, frame)
     if len(interp.story.events) > start:
         thresholds.note(interp, node, (start, middle), left, right)
-    if not taint([left, right])[0].isdisjoint(_VARYING):
+    origins, _, sources = taint([left, right])
+    if not origins.isdisjoint(_VARYING):
         interp.event("compare", node.op, frame, f.NOWHERE, (left, right))
+    if "clock" in origins:
+        interp.clock = next((one for one in sources if any(x.origin == "clock" for x in one.effects)), None)
     words = [spelled(side) for side in (node.left, node.right)]
     op = comparisons.POSITIVE.get(node.op, node.op)
     return comparisons.compare(interp, node.op, left, right, f"{words[0]} {op} {words[1]}" if all(words) else node.op)

@@ -89,6 +89,10 @@ class Interpreter:
         self.order_loops: list[OrderLoop] = []
         self.loops: list[int] = []
         self.loops_seen = 0
+        self.clock: Event | None = None
+        """The call whose time the last comparison looked at."""
+        self.by_clock = 0
+        """Stands for the branch of the clock that is run: what is called there counts although it was seen before."""
         self.bounds = Bounds(story, seconds)
         self.summaries = Summaries()
         self.loader: Event | None = None
@@ -154,12 +158,14 @@ class Interpreter:
         """Begins a loop, whose variable takes ``items`` where they are known; the function returned ends it."""
         self.loops_seen += 1
         self.loops.append(self.loops_seen)
+        frame.loops += 1
         at_end = [end for hook in self.hooks.around_loop if (end := hook(self, frame, place, items)) is not None]
 
         def leave() -> None:
             for end in at_end:
                 end()
             self.loops.pop()
+            frame.loops -= 1
 
         return leave
 

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from d9mlint.python.domain.conditions import EXCEPTION, Cond, either, negate, opaque, opaque_test
 from d9mlint.python.domain.events import Frame
-from d9mlint.python.domain.values import Class, Const, Func, Ref, Seq, Unknown, Value, alternatives
+from d9mlint.python.domain.values import (
+    Class,
+    CondValue,
+    Const,
+    Func,
+    Ref,
+    Seq,
+    Unknown,
+    Value,
+    alternatives,
+)
 from d9mlint.python.interpreter import calls, comparisons, expressions, linking, narrowing
 from d9mlint.python.interpreter.library import environment, sequences
 from d9mlint.python.interpreter.marks import discards, overwritten
@@ -118,7 +128,9 @@ def _jump(interp: Interpreter, node: f.Jump, frame: Frame) -> Left:
 
 
 def _if(interp: Interpreter, node: f.If, frame: Frame) -> Left:
+    interp.clock = None
     cond = comparisons.condition(interp, expressions.evaluate(interp, node.test, frame), node.text)
+    clock = interp.clock if interp.loops else None
     for hook in interp.hooks.branch:
         hook(interp, node, frame)
     counted, holds = narrowing.single(interp, node.test, frame)
@@ -126,9 +138,15 @@ def _if(interp: Interpreter, node: f.If, frame: Frame) -> Left:
     def run(body: Sequence[f.Stmt], few: bool) -> Left:
         guarded = body is node.body and _is_main_guard(node.test)
         interp.main_guards += guarded
+        outer = interp.by_clock
+        if clock is not None and body is node.body:
+            leaves = Const(frame.loops > 0 and _leaves(body))
+            timed = interp.event("timed", clock.raw, frame, node.place, (CondValue(cond), leaves))
+            interp.by_clock = timed.index
         with narrowing.narrowed(interp, counted if few else ()):
             left = interp.block(body, frame)
         interp.main_guards -= guarded
+        interp.by_clock = outer
         return left
 
     left = interp.branch(cond, lambda: run(node.body, holds), lambda: run(node.orelse, not holds))
@@ -136,6 +154,12 @@ def _if(interp: Interpreter, node: f.If, frame: Frame) -> Left:
     if counted and not holds and last and isinstance(last[0], (f.Raise, f.Return, f.Jump)):
         narrowing.narrow(interp, counted)
     return left
+
+
+def _leaves(body: Sequence[f.Stmt]) -> bool:
+    """Whether a body ends with leaving the loop around it."""
+    last = body[-1] if body else None
+    return isinstance(last, f.Return) or (isinstance(last, f.Jump) and last.kind == "break")
 
 
 def _is_main_guard(test: f.Expr) -> bool:

@@ -292,6 +292,9 @@ def _inside(value: Value) -> Iterator[Value]:
         if isinstance(leaf, Seq):
             for item in leaf.items or ():
                 yield from (inner for _, inner in alternatives(item))
+        elif isinstance(leaf, Dict):  # `session.run({"step": train, "loss": loss})`
+            for item in leaf.items.values():
+                yield from (inner for _, inner in alternatives(item))
 
 
 def _is_tensorflow(program: Program, event: Event) -> bool:

@@ -1,18 +1,95 @@
-"""Training that ends when a time is over."""
+"""Training that ends when a time is over, or of which the clock decides what is drawn and saved."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from d9mlint.model import Rule
+from d9mlint.model import Related, Rule
+from d9mlint.python.domain.conditions import conjuncts
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import CondValue, Const
+from d9mlint.python.frameworks.tensorflow.determinism import trainings
+from d9mlint.python.frameworks.tensorflow.pipelines import OWN_GENERATORS
 from d9mlint.python.interpreter.program import Program
+from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging import varies
 from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.judging.paths import saved_there
+from d9mlint.python.judging.randomness import draws
+
+_SAVES = re.compile(
+    r"torch\.save|tensorflow\.train\.(Saver|Checkpoint|CheckpointManager)\(\)\.(save|write)|"
+    r"keras\.Model\.(save|save_weights)|keras\.models\.save_model|flax\.training\.checkpoints\.save_checkpoint"
+)
+_ENDS = "ends by the clock: how many steps are done"
+_TRAINS = "goes by the clock: which steps are done"
+_DRAWS = "goes by the clock and draws random numbers there: which ones the training draws after that"
+_KEEPS = "goes by the clock: the weights of which step are saved"
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
-    """At each of the calls, and at the clock in the test of a loop that trains."""
+    """At each of the calls, at the clock in the test of a loop that trains, and at the tests of the clock in it."""
     yield from varies.check(program, rule, "clock")
     for event in program.events:
-        if event.kind == "timed":
-            yield draft(program, rule, event, name="while", setting=f"a test of `{event.raw}`")
+        if event.kind == "timed" and not event.args:
+            yield draft(program, rule, event, name="while", setting=f"a test of `{event.raw}`", then=_ENDS)
+    yield from _tests(program, rule)
+
+
+def _tests(program: Program, rule: Rule) -> Iterator[Draft]:
+    """At each ``if`` in a loop that trains which asks the clock and does something that counts."""
+    told = set()
+    training = [*program.trains, *trainings(program)]
+    for test in program.events:
+        if test.kind != "timed" or not test.args or test.detached or test.location in told:
+            continue
+        steps = [e for e in training if set(e.loops) & set(test.loops) and e.meets(test)]
+        found = _decided(program, test, steps) if steps else None
+        if found is not None:
+            told.add(test.location)
+            then, where = found
+            related = [] if where is None else [Related(where.location, "happens when the clock says so")]
+            asked = f"a test of `{test.raw}`"
+            yield draft(program, rule, test, confidence="medium", related=related, name="if", setting=asked, then=then)
+
+
+def _decided(program: Program, test: Event, steps: list[Event]) -> tuple[str, Event | None] | None:
+    """What a test of the clock decides, in words, and where; None where nothing comes of it."""
+    leaves, inside = test.args[1], [e for e in program.events[test.index :] if _in_branch(e, test)]
+    if isinstance(leaves, Const) and leaves.value and any(test.loops[-1] in e.loops for e in steps):
+        return _ENDS, None
+    step = next((e for e in steps if _in_branch(e, test)), None)
+    if step is not None:
+        return _TRAINS, step
+    there = {id(event) for event in inside}
+    shared = _shared(program, test, there)
+    if shared is not None:
+        return _DRAWS, shared
+    saves = [e for e in program.events if e.kind == "call" and not e.detached and _SAVES.fullmatch(e.name)]
+    later = [e for e in saves if id(e) not in there and e.index > test.index]
+    kept = (e for e in saves if id(e) in there)
+    last = next((e for e in kept if not any(saved_there(a, later) for a in e.args)), None)
+    return None if last is None else (_KEEPS, last)
+
+
+def _shared(program: Program, test: Event, there: set[int]) -> Event | None:
+    """A draw in the branch from a generator that the program draws from elsewhere, too, while it trains.
+
+    Of a generator object any other draw counts: global ones are drawn from for initial weights before that.
+    """
+    training = [d for d in draws(program) if set(d.event.loops) & set(test.loops) and not d.event.detached]
+    others = {d.generator for d in training if id(d.event) not in there}
+    own = [e for e in program.events if e.kind == "call" and e.name.startswith(OWN_GENERATORS) and not e.detached]
+    makers = {id(made) for e in own if id(e) not in there for made in made_by(e.receiver)}
+    inside = [d.event for d in training if d.generator in others]
+    inside += [e for e in own if any(id(made) in makers for made in made_by(e.receiver))]
+    return next((e for e in inside if id(e) in there), None)
+
+
+def _in_branch(event: Event, test: Event) -> bool:
+    """Whether something happens only where the test holds."""
+    cond = test.args[0]
+    parts = conjuncts(cond.cond) if isinstance(cond, CondValue) else ()
+    known = {part for guard in event.guards for part in conjuncts(guard)}
+    return bool(parts) and known.issuperset(parts)
