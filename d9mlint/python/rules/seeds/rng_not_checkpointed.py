@@ -20,6 +20,7 @@ from d9mlint.python.judging.paths import saved_there
 from d9mlint.python.judging.randomness import Draw, draws
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.wording import describe
+from d9mlint.python.rules.seeds._lost import lost, lost_by_saver, nor
 
 _SAVES = ("torch.save",)
 _STATES = (
@@ -78,11 +79,14 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         place = next((e.location for e in saves if e.meets(load)), None)
         if drawn is not None and place is not None:
             # It may be got to in several ways; what is told of it holds on each.
-            yield from _drafts(program, rule, [e for e in saves if e.location == place], load, drawn)
+            also = lost(program, load, [e for e in steps if loops.intersection(e.loops)])
+            yield from _drafts(program, rule, [e for e in saves if e.location == place], load, drawn, also)
             return
 
 
-def _drafts(program: Program, rule: Rule, saves: list[Event], load: Event, drawn: Event) -> Iterator[Draft]:
+def _drafts(
+    program: Program, rule: Rule, saves: list[Event], load: Event, drawn: Event, also: str
+) -> Iterator[Draft]:  # fmt: skip
     related = [
         Related(load.location, "goes on from a checkpoint here"),
         Related(drawn.location, "draws in the training that goes on"),
@@ -90,8 +94,14 @@ def _drafts(program: Program, rule: Rule, saves: list[Event], load: Event, drawn
     holds = "the optimizer" if load.name.startswith(_OPTIMIZER) else "the weights"
     asked = (one for one in load.guards if by_default(one) is False or _RESUMES.search(describe(one)))
     resumed = symbolic_part(both(*(one for one in asked if " or " not in describe(one))))
+    remedy = _both(f"save and load the `state_dict()` of {also}" if also else "", rule, program, "torch")
     for saved in saves:
-        yield draft(program, rule, saved, cond=resumed, related=related, holds=holds)
+        yield draft(program, rule, saved, cond=resumed, related=related, remedy=remedy, holds=holds, also=nor(also))
+
+
+def _both(more: str, rule: Rule, program: Program, framework: str) -> str:
+    """The remedy, and what else is to be done before it; empty where that is nothing."""
+    return f"{more}; {rule.remedy(program.target, (framework,))}" if more else ""
 
 
 def _of_tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
@@ -109,8 +119,12 @@ def _of_tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
         if drawn is not None:
             related = [Related(load.location, "goes on from a checkpoint here"),
                        Related(drawn.location, "draws in the training that goes on")]  # fmt: skip
-            resumed = symbolic_part(both(*load.guards))
-            yield draft(program, rule, saved, cond=resumed, related=related, holds="the variables")
+            resumed, also = symbolic_part(both(*load.guards)), lost_by_saver(program, load)
+            more = "let the saver hold all variables (`tf.train.Saver()`)" if also else ""
+            yield draft(
+                program, rule, saved, cond=resumed, related=related, remedy=_both(more, rule, program, "tensorflow"),
+                holds="the variables", also=nor(also),
+            )  # fmt: skip
             return
 
 
@@ -121,7 +135,7 @@ def _of_estimators(program: Program, rule: Rule) -> Iterator[Draft]:
         if drawn is not None and not training.detached:
             related = [Related(drawn.location, "draws in the training that goes on")]
             severity = "" if ends(training) else "info"
-            yield draft(program, rule, training, severity=severity, related=related, holds="the variables")
+            yield draft(program, rule, training, severity=severity, related=related, holds="the variables", also="")
             return
 
 
@@ -146,7 +160,7 @@ def _of_jax(program: Program, rule: Rule) -> Iterator[Draft]:
             related = [Related(load.location, "goes on from a checkpoint here"),
                        Related(drawn.location, "draws in the training that goes on")]  # fmt: skip
             resumed = symbolic_part(both(*load.guards))
-            yield draft(program, rule, saved, cond=resumed, related=related, holds="the training state")
+            yield draft(program, rule, saved, cond=resumed, related=related, holds="the training state", also="")
             return
 
 
@@ -165,7 +179,7 @@ def _of_lightning(program: Program, rule: Rule) -> Iterator[Draft]:
         drawn = next((d.event for d in draws(program) if d.event.trains or _in_fit(d, fit)), None)
         if given is not False and drawn is not None and not fit.detached:
             related = [] if drawn is fit else [Related(drawn.location, "draws in the training that goes on")]
-            yield draft(program, rule, fit, cond=given, related=related, holds="weights and optimizers")
+            yield draft(program, rule, fit, cond=given, related=related, holds="weights and optimizers", also="")
             return
 
 

@@ -1,0 +1,74 @@
+"""What a training that goes on from a checkpoint loses besides its random generators: optimizers and the like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from d9mlint.model import Argument
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import Const, alternatives
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.interpreter.provenance import made_by
+
+_LOAD = "?.load_state_dict", "torch.optim.Optimizer.load_state_dict"
+_KINDS = {
+    "optimizer": ("torch.optim.",), "learning-rate scheduler": ("torch.optim.lr_scheduler.",),
+    "gradient scaler": ("torch.cuda.amp.GradScaler", "torch.amp.GradScaler", "torch.GradScaler"),
+}  # fmt: skip
+"""What steps in a training, by the beginnings of the names that make it; the last that fits counts."""
+_MOMENTUM = Argument(2, "momentum")
+_SGD, _LAST = "torch.optim.SGD", "last_epoch"
+_TRAINABLE = ("tensorflow.trainable_variables", "tensorflow.contrib.slim.get_trainable_variables")
+_VARIABLES = Argument(0, "var_list")
+_STATELESS = "tensorflow.train.GradientDescentOptimizer"
+_MINIMIZES = "tensorflow.train.Optimizer.minimize"
+
+
+def lost(program: Program, load: Event, steps: Iterable[Event]) -> str:
+    """In words: ``the optimizer``, of what makes the ``steps`` of the training after a load; mostly empty."""
+    makers = {id(e.result): e for e in program.events if e.kind == "call" and e.result is not None and _kind(e)}
+    loads = [[*_made_by(e, makers)] for e in program.calls(*_LOAD) if not e.detached]
+    if not all(loads):
+        return ""  # what is loaded there may be any of them
+    kept = {_kind(made) for several in loads for made in several}
+    after = [e for e in steps if e.index > load.index and e.meets(load)]
+    kinds = {_kind(made) for event in after for made in _made_by(event, makers) if _remembers(made)}
+    return _words(kind for kind in _KINDS if kind in kinds - kept)
+
+
+def lost_by_saver(program: Program, load: Event) -> str:
+    """The same of a saver of TensorFlow 1 that was given the trainable variables only: no slots of an optimizer."""
+    results = [id(e.result) for e in program.calls(*_TRAINABLE) if e.result is not None]
+    given = (made.argument(_VARIABLES) for made in made_by(load.receiver))
+    alone = any(id(leaf) in results for value in given for _, leaf in alternatives(value))
+    made = [m for e in program.calls(_MINIMIZES) if not e.detached for m in made_by(e.receiver)]
+    return _words(["optimizer"] if alone and any(m.name != _STATELESS for m in made) else [])
+
+
+def nor(words: str) -> str:
+    """The same as it goes on in a message."""
+    return f", nor of {words}" if words else ""
+
+
+def _words(kinds: Iterable[str]) -> str:
+    told = [f"the {kind}" for kind in kinds]
+    return " and ".join([", ".join(told[:-1]), told[-1]] if told[1:] else told)
+
+
+def _kind(made: Event) -> str:
+    """What a call makes."""
+    return next((kind for kind, names in reversed(_KINDS.items()) if made.name.startswith(names)), "")
+
+
+def _made_by(event: Event, makers: Mapping[int, Event]) -> Iterator[Event]:
+    """The calls that made what a method is called of, of those that make what steps; none where it may be another."""
+    found = [makers.get(id(leaf)) for _, leaf in alternatives(event.receiver)]
+    if None not in found:
+        yield from (made for made in found if made is not None)
+
+
+def _remembers(made: Event) -> bool:
+    if made.name == _SGD:
+        momentum = made.argument(_MOMENTUM)
+        return momentum is not None and not (isinstance(momentum, Const) and not momentum.value)
+    return _LAST not in made.kwargs

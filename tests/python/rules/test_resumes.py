@@ -1,0 +1,61 @@
+"""What `rng-not-checkpointed` says that a resumed run loses besides its generators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+TRAIN = """import argparse
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--resume", action="store_true")
+args = parser.parse_args()
+torch.manual_seed(1)
+model = torch.nn.Linear(4, 1)
+optimizer = {optimizer}
+schedule = torch.optim.lr_scheduler.StepLR(optimizer, 3)
+if args.resume:
+    checkpoint = torch.load("last.pt")
+    model.load_state_dict(checkpoint["net"])
+    {load}
+for epoch in range(10):
+    for (x,) in DataLoader(TensorDataset(torch.ones(8, 4)), shuffle=True):
+        optimizer.zero_grad()
+        model(x).sum().backward()
+        optimizer.step()
+    {step}
+    torch.save({{"net": model.state_dict(), "optimizer": optimizer.state_dict()}}, "last.pt")
+"""
+ADAM, SGD = "torch.optim.Adam(model.parameters())", "torch.optim.SGD(model.parameters(), lr=0.1)"
+LOADED = 'optimizer.load_state_dict(checkpoint["optimizer"])'
+STEP = "schedule.step()"
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "load", "step", "lost"),
+    [
+        (ADAM, "pass", STEP, "the optimizer and the learning-rate scheduler"),
+        (ADAM, "pass", "pass", "the optimizer"),
+        (ADAM, LOADED, STEP, "the learning-rate scheduler"),
+        (ADAM, LOADED, "pass", ""),
+        (SGD, "pass", "pass", ""),  # plain gradient descent remembers nothing
+        (SGD[:-1] + ", momentum=0.9)", "pass", "pass", "the optimizer"),
+        (ADAM, "for one in (optimizer, schedule): one.load_state_dict(checkpoint[type(one)])", STEP, ""),
+    ],
+)
+def test_what_else_a_resumed_run_loses_is_told(
+    d9mlint: Run, optimizer: str, load: str, step: str, lost: str
+) -> None:  # fmt: skip
+    Path("train.py").write_text(TRAIN.format(optimizer=optimizer, load=load, step=step))
+    run = d9mlint("check", "--format", "json", "--select", "rng-not-checkpointed", "train.py")
+    (finding,) = run.json["findings"]
+    words = finding["message"].partition("random generators")[2].partition(":")[0]
+    assert words == (f", nor of {lost}" if lost else "")
+    first = f"save and load the `state_dict()` of {lost}; " if lost else ""
+    assert finding["remedy"].startswith(f"{first}save `torch.get_rng_state()`")
