@@ -7,7 +7,17 @@ from collections.abc import Iterator
 
 from d9mlint.model import Finding, Related, Rule
 from d9mlint.report.lines import Line, cell, excerpted, labelled, linked, place
-from d9mlint.report.words import conditions, count, first_sentence, one_line, printable, seen, shortened, unique
+from d9mlint.report.words import (
+    conditions,
+    count,
+    first_sentence,
+    one_line,
+    printable,
+    seen,
+    shortened,
+    unique,
+    whole_parts,
+)
 
 STYLES = {"error": "bold red", "warning": "bold yellow", "info": "bold cyan"}
 _LINES = 6
@@ -15,6 +25,8 @@ _LINES = 6
 _FIX = 2
 """Of these, those that the remedy may take."""
 _INDENT = 8
+_STARTED = " is started"
+_CODE, _MORE = re.compile(r"`[^`]+`"), re.compile(r" and (\d+) more is started$")
 
 
 def brief(finding: Finding, source: list[str], width: int, page: str = "") -> Iterator[Line]:
@@ -26,7 +38,8 @@ def brief(finding: Finding, source: list[str], width: int, page: str = "") -> It
     lines = [_header(finding, page), *list(excerpted(finding.location, source, width, ""))[:1]]
     lines += labelled("when", _first_conditions(finding, room), width)
     lines += labelled("seen", seen(finding), width)
-    lines += labelled("fix", shortened(_first_remedies(finding), room, _FIX), width)
+    remedy = _first_remedies(finding)
+    lines += labelled("fix", whole_parts(remedy, room, _FIX) or shortened(remedy, room, _FIX), width)
     lines += _first_places(finding, max(_LINES - len(lines), 1), width)
     yield from lines
     yield ()
@@ -63,15 +76,34 @@ def _first_conditions(finding: Finding, room: int) -> str:
     for number in range(len(told), 0, -1):
         left = len(told) - number
         text = " and ".join(told[:number]) + (f", and {count(left, 'more condition')} (--verbose)" if left else "")
-        if len(text) <= room or number == 1:
-            return shortened(text, room)
-    return ""
+        if len(text) <= room:
+            return text
+    return _first_alternatives(told[0], room) if told else ""
+
+
+def _first_alternatives(condition: str, room: int) -> str:
+    """Of a condition that is too long for a line what fits, and that there is more."""
+    programs = _CODE.findall(condition) if condition.endswith(_STARTED) else []
+    more = int(found[1]) if (found := _MORE.search(condition)) else 0
+    if len(programs) > 1:
+        return f"one of {len(programs) + more} programs{_STARTED} (--verbose)"
+    first = condition.partition(" or ")[0]
+    text = f"{first}, or another condition holds (--verbose)"
+    return text if first != condition and len(text) <= room else shortened(condition, room)
 
 
 def _first_remedies(finding: Finding) -> str:
-    """The first sentence about each part of the cause; code that follows is for those who ask for all."""
-    prose = (part.partition("\n  ")[0] for part in re.split(r"\n\s*\n(?!\s)", finding.remedy))
-    return "; ".join(first_sentence(part).rstrip(".:") for part in prose if part.strip())
+    """The first sentence about each part of the cause; code that follows is for those who ask for all.
+
+    A part whose first code an earlier one has named says that at greater length.
+    """
+    told: list[str] = []
+    for part in re.split(r"\n\s*\n(?!\s)", finding.remedy):
+        prose = part.partition("\n  ")[0]
+        code = _CODE.search(prose)
+        if prose.strip() and not (code and any(code[0] in one for one in told)):
+            told.append(first_sentence(prose).rstrip(".:"))
+    return "; ".join(told)
 
 
 def _first_places(finding: Finding, most: int, width: int) -> Iterator[Line]:
@@ -80,7 +112,9 @@ def _first_places(finding: Finding, most: int, width: int) -> Iterator[Line]:
     for number, told in enumerate(places[:most], 1):
         left = len(places) - most if number == most else 0
         more = f"; and {count(left, 'more place')} (--verbose)" if left > 0 else ""
-        yield from labelled("see", shortened(told, width - _INDENT - len(more)) + more, width)
+        room = width - _INDENT - len(more)
+        first = told.partition(": ")[0] if more else shortened(told, room)
+        yield from labelled("see", (whole_parts(told, room) or first) + more, width)
 
 
 def _short_place(related: Related, finding: Finding) -> str:

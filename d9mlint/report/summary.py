@@ -53,6 +53,20 @@ def by_default(condition: str) -> bool:
     return condition.endswith(_DEFAULTS)
 
 
+def totals(report: Report) -> list[str]:
+    """What else is of interest besides the number of findings, in a few words each."""
+    may = fixable(report)
+    calls = unfollowed(report) if report.findings else ""
+    programs = f"{count(len(report.entries), 'program')} in " if report.entries else ""
+    found = [
+        f"{programs}{count(report.files, 'file')}",
+        f"up to {may} can be fixed by --fix" if may else "",
+        not_shown(report),
+        f"{calls} (--verbose)" if calls else "",
+    ]
+    return [part for part in found if part]
+
+
 def coverage(report: Report) -> str:
     """How much of the programs was seen to run: of all entries together."""
     found = [one for one in report.coverage.values() if one.interpreted]
@@ -118,6 +132,11 @@ def may_be_fixed(finding: Finding, report: Report) -> bool:
     """Whether a safe fix may cure it; to find out for sure takes another check."""
     safe = any(fix.safe for fix in finding.fixes) or finding.cause.startswith(_UNSEEDED)
     return safe or bool(finding.rule in report.rules and report.rules[finding.rule].cure.get("safe"))
+
+
+def fixable(report: Report) -> int:
+    """How many findings a safe fix may cure."""
+    return sum(may_be_fixed(finding, report) for finding in report.findings)
 
 
 def launched(launch: Launch) -> str:

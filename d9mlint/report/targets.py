@@ -9,6 +9,8 @@ from d9mlint.model import NEWEST, Package, Report, Target
 _FIRST = ("tensorflow", "keras")
 _TOLD = ("accelerate", "jax", "keras", "lightning", "tensorflow", "torch", "transformers", "vllm")
 """Packages whose assumed version is told, too, where the program uses them."""
+_BOUNDED = "newest release for Python"
+"""How the reason begins for a version that nobody states, of a Python that somebody does."""
 _ALWAYS = (*_FIRST, "horovod", "numpy", "python")
 
 
@@ -54,10 +56,12 @@ def _matters(target: Target, name: str, always: tuple[str, ...]) -> bool:
     from d9mlint.target.known import implied  # versions take long to import, and a report about kernels has none
 
     reason = target.packages[name].reason
+    if name in always:
+        return True
     if name == "python" and reason.startswith("newest Python for"):  # of interest where it bounds something
-        return name in always or any(p.reason.startswith("newest release for Python") for p in target.packages.values())
+        return any(one in always and p.reason.startswith(_BOUNDED) for one, p in target.packages.items())
     follows = implied(name, target.version("tensorflow") or "0")
-    return name in always or not (reason == NEWEST or (follows is not None and reason == follows[1]))
+    return not (reason == NEWEST or reason.startswith(_BOUNDED) or (follows is not None and reason == follows[1]))
 
 
 def describe(target: Target) -> str:

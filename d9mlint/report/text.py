@@ -10,7 +10,7 @@ from d9mlint.report import findings, summary
 from d9mlint.report.excerpt import source_lines
 from d9mlint.report.lines import NARROWEST, Line, cell, hanging, item, joined, place
 from d9mlint.report.targets import Group, describe, groups
-from d9mlint.report.words import listing, one_line, printable
+from d9mlint.report.words import count, listing, one_line, printable
 
 _MOST = 5
 
@@ -23,7 +23,8 @@ def render(report: Report, *, color: bool = False, width: int = 100, verbose: bo
     """
     width = max(width, NARROWEST)
     coverage = _coverage_of_each(report, width) if verbose else ()
-    return joined([*_findings(report, width, verbose, links), *_summary(report, width), *coverage], color=color)
+    told = _summary(report, width) if verbose else _totals(report, width)
+    return joined([*_findings(report, width, verbose, links), *told, *coverage], color=color)
 
 
 def _findings(report: Report, width: int, verbose: bool, links: bool) -> Iterator[Line]:
@@ -44,6 +45,19 @@ def _paths(report: Report) -> set[str]:
     return {finding.location.file for finding in report.findings}
 
 
+def _totals(report: Report, width: int) -> Iterator[Line]:
+    """One line of totals, what they are valid for, and what could not be checked."""
+    headline = summary.headline(report)
+    totals = "; ".join(summary.totals(report))
+    yield (headline, "bold"), (f" {totals}" if headline.endswith(".") else f"; {totals}", "")
+    yield from item("evidence", summary.evidence(report.findings), width)
+    yield from item("changed", summary.changed(report.changed), width)
+    found = groups(report)
+    more = f"; {count(len(found) - 1, 'more target')} (--verbose)" if len(found) > 1 else ""
+    yield from item("target", describe(found[0].target) + more if found else "", width)
+    yield from not_checked(report, width)
+
+
 def _summary(report: Report, width: int) -> Iterator[Line]:
     yield ((summary.headline(report), "bold"),)
     yield from item("noise", summary.noise(report.findings), width)
@@ -55,7 +69,7 @@ def _summary(report: Report, width: int) -> Iterator[Line]:
     yield from item("changed", summary.changed(report.changed), width)
     yield from item("coverage", summary.coverage(report), width)
     yield from item("not shown", summary.not_shown(report), width)
-    if fixable := sum(summary.may_be_fixed(finding, report) for finding in report.findings):
+    if fixable := summary.fixable(report):
         yield from item("fixable", f"up to {fixable} with --fix (--diff shows how)", width)
     yield from not_checked(report, width)
 

@@ -7,12 +7,18 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 
 from d9mlint.model import Finding
-from d9mlint.report.columns import wrapped
+from d9mlint.report.columns import display_width, wrapped
 
 # Control characters move the cursor, bidirectional ones reorder what is read (CVE-2021-42574), line separators break
 # lines, lone surrogates (undecodable file names) cannot be written out.
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_CODE = re.compile("`[^`]*`")
+_PART = re.compile(
+    r"[;:.!?]\s|\s\(|\s(?=while\b|from run to run\b)"
+    r"|,\s(?=(?:which|or|so|as|best|until|while|where|whatever|whose|unless|but|that|although|because)\b)"
+)
+"""Where a part of a sentence ends: what stands before can be understood by itself. Commas of lists are none."""
 _SENTENCE = re.compile(r"(?<!e\.g)(?<!i\.e)(?<!etc)(?<!cf)(?<!vs)[.!?][)\"'`]?(?=\s+[^a-z\s]|$)")
 
 
@@ -76,6 +82,29 @@ def listing(names: Sequence[str], most: int) -> str:
 def shortened(text: str, room: int, lines: int = 1) -> str:
     """What of ``text`` fits into so many lines of ``room`` columns; dots stand for the rest."""
     return " ".join(wrapped(one_line(text), room, lines))
+
+
+def whole_parts(text: str, room: int, lines: int = 1) -> str:
+    """As much of ``text`` as fits into so many lines and ends where a part of the sentence ends; empty where none does.
+
+    No part ends in code or in parentheses.
+    """
+    text = one_line(text)
+    if _fits(text, room, lines):
+        return text
+    ends = [match.start() for match in _PART.finditer(text) if _is_outside(text[: match.start()])]
+    fitting = (text[:end] for end in reversed(ends) if _fits(text[:end], room, lines))
+    return next((part for part in fitting if len(part) >= room // 3), "")
+
+
+def _fits(text: str, room: int, lines: int) -> bool:
+    return len(wrapped(text, room)) <= lines and all(display_width(line) <= room for line in wrapped(text, room))
+
+
+def _is_outside(before: str) -> bool:
+    """Whether what follows is neither in code nor in parentheses."""
+    prose = _CODE.sub("", before)
+    return "`" not in prose and prose.count("(") <= prose.count(")")
 
 
 def machine(environment: Mapping[str, object]) -> str:

@@ -194,7 +194,7 @@ def test_unknown_format_is_a_usage_error() -> None:
 
 def test_nothing_found() -> None:
     report = Report((), {"a.py": Target()}, entries=("a.py",), files=1)
-    assert render(report, "text").startswith("No findings.\n  target:     device gpu (default)\n")
+    assert render(report, "text").startswith("No findings. 1 program in 1 file\n  target:     device gpu (default)\n")
     assert render(report, "github") == ""
     assert json.loads(render(report, "json"))["findings"] == []
     assert json.loads(render(report, "sarif"))["runs"][0]["results"] == []
@@ -240,7 +240,7 @@ def test_the_headline_says_which_programs_seed_nothing() -> None:
         found = unseeded(Location("train.py", 1, 1, 1, 9))._replace(
             cause="unseeded-0123", concerns=("python",), when=when, entries=("train.py",)
         )
-        return render(Report((found,), {}), "text").split("\n\n")[1].splitlines()[0]
+        return render(Report((found,), {}), "text", verbose=True).split("\n\n")[-1].splitlines()[0]
 
     assert headline() == "1 finding: 1 error; the default run of `train.py` is not seeded"
     assert headline("--seed is not given") == "1 finding: 1 error; the default run of `train.py` is not seeded"
@@ -264,7 +264,9 @@ def test_entries_with_different_targets_are_grouped() -> None:
         "    tensorflow 1.15.0 (Dockerfile:1), device cpu: b.py, c.py\n"
         "    tensorflow 2.4.1 (requirements.txt:14), keras 2.4.0 (with tensorflow 2.4.1), device gpu\n"
         "      (default): a.py\n"
-    ) in render(report, "text")
+    ) in render(report, "text", verbose=True)
+    first = "tensorflow 1.15.0 (Dockerfile:1), device cpu; 1 more target (--verbose)"
+    assert render(report, "text") == f"No findings. 3 programs in 0 files\n  target:     {first}\n"
     target = json.loads(render(report, "json"))["target"]
     assert target["device"] == "cpu"
     assert list(target["by_entry"]) == ["a.py", "b.py", "c.py"]
@@ -274,7 +276,7 @@ def test_entries_with_different_targets_are_grouped() -> None:
 def test_long_lists_are_counted() -> None:
     names = [f"e{number}.py" for number in range(8)]
     targets = {name: Target({"tensorflow": Package(f"2.{number}.0", "")}) for number, name in enumerate(names)}
-    text = render(Report((), targets, entries=tuple(names)), "text")
+    text = render(Report((), targets, entries=tuple(names)), "text", verbose=True)
     assert "  entries:    e0.py, e1.py, e2.py, e3.py, e4.py, ... and 3 more\n" in text
     assert "    tensorflow 2.4.0, device gpu (default): e4.py\n    ... and 3 more\n" in text
 

@@ -74,7 +74,7 @@ def test_functions_are_counted_by_file(d9mlint: Callable[..., Ran], tmp_path: Pa
     assert coverage == {
         "entry": "train.py", "interpreted": True, "files": 2, "functions": 3, "uncalled": {"models.py": 1}, "unfollowed": []
     }  # fmt: skip
-    text = d9mlint("check", "train.py", "--no-cache").out
+    text = d9mlint("check", "train.py", "--no-cache", "--verbose").out
     assert "  coverage:   2 of 3 functions are seen to be called\n" in text
 
 
