@@ -235,7 +235,7 @@ def test_directory_loop_ends(d9mlint: Run) -> None:
 def test_files_outside_of_the_configured_tree_are_checked_too(d9mlint: Run) -> None:
     for name in ("one", "two", "settings"):
         Path(name).mkdir()
-        Path(f"{name}/train.py").write_text(BAD)
+        Path(f"{name}/train.py").write_text(f"{BAD}NAME = '{name}'\n")
     Path("settings/d9mlint.toml").write_text('device = "cpu"\n')
     ran = d9mlint("one/train.py", "two/train.py", "--config", "settings/d9mlint.toml", "--format", "json")
     assert [found["path"] for found in ran.json["findings"]] == ["one/train.py", "two/train.py"]

@@ -8,7 +8,10 @@ one that holds in most programs and under the fewest conditions; the others beco
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from types import MappingProxyType
 
 from d9mlint.model import CONFIDENCES, GENERATORS, SEVERITIES, Finding, Location, Related
 from d9mlint.python.judging.merging import is_started, started
@@ -22,32 +25,58 @@ ALSO = " (the same goes for "
 """In the message of a cause, before the other generators that it is about."""
 
 
-def by_cause(findings: Iterable[Finding]) -> list[Finding]:
+def by_cause(findings: Iterable[Finding], sources: Mapping[str, str] = MappingProxyType({})) -> list[Finding]:
     """The findings, sorted, those of one cause put together; ``cause`` then names each cause of the report.
 
-    Programs that share a place of a cause share the cause: it is one finding with all these entries.
+    Programs that share a place of a cause share the cause: it is one finding with all these entries. So do copies of a
+    program, as far as ``sources`` tells them.
     """
-    told, causes = list(findings), _Causes()
+    told, causes, programs = list(findings), _Causes(), _Programs(sources)
+    each = dict(zip(told, _numbers(told), strict=True))
     for found in told:
-        causes.join(_keys(found))
+        causes.join(_keys(found, programs, each[found]))
     groups: dict[_Key, list[Finding]] = {}
     for found in told:
-        groups.setdefault(causes.first(_keys(found)[0]), []).append(found)
+        groups.setdefault(causes.first(_keys(found, programs, each[found])[0]), []).append(found)
     return sorted((_together(group) for group in groups.values()), key=lambda found: found.sort_key)
 
 
-def _keys(found: Finding) -> list[_Key]:
+def _keys(found: Finding, programs: _Programs, number: int) -> list[_Key]:
     """What a finding has in common with all others of its cause: rule and place, or the cause in its programs.
 
-    A finding that depends on no program is that of its file.
+    A finding that depends on no program is that of its file; one without a cause is that of its place in all copies.
     """
-    programs = found.entries or (found.location.path,)
-    return [(found.rule, found.location), *((slug(found), _program(entry)) for entry in programs if found.cause)]
+    if not found.cause:
+        there = f"{found.rule}: {found.message} at {found.location.column}, {number}"
+        return [(found.rule, found.location), (there, programs.named(found.location.path))]
+    entries = found.entries or (found.location.path,)
+    return [(found.rule, found.location), *((slug(found), programs.named(entry)) for entry in entries)]
 
 
-def _program(entry: str) -> str:
-    """What a notebook and the script made out of it have in common: their name."""
-    return entry.removesuffix(".py").removesuffix(".ipynb")
+def _numbers(findings: Sequence[Finding]) -> list[int]:
+    """The number of each finding among those of its file that say the same at the same column."""
+    seen: Counter[tuple[str, str, str, int]] = Counter()
+    numbers: dict[Finding, int] = {}
+    for found in sorted(findings, key=lambda one: one.sort_key):
+        key = (found.location.path, found.rule, found.message, found.location.column)
+        numbers[found] = seen[key]
+        seen[key] += 1
+    return [numbers[found] for found in findings]
+
+
+class _Programs:
+    """Names of programs that are equal for copies: a notebook and the script made of it, files with the same code."""
+
+    def __init__(self, sources: Mapping[str, str]) -> None:
+        self._sources = sources
+        self._first: dict[tuple[str, str], str] = {}
+
+    @cache  # noqa: B019 - (lives as long as one report is made)
+    def named(self, entry: str) -> str:
+        """The name of a program, without ending; of copies of one name in several folders that of the first."""
+        name = entry.removesuffix(".py").removesuffix(".ipynb")
+        code = [line for line in map(str.strip, self._sources.get(entry, "").splitlines()) if line[:1] not in ("", "#")]
+        return self._first.setdefault((name.rpartition("/")[2], "\n".join(code)), name) if code else name
 
 
 class _Causes:
@@ -79,14 +108,14 @@ def _together(group: list[Finding]) -> Finding:
     named = f"{slug(first) or first.rule}-{first.fingerprint}"
     concerns = tuple(sorted({part for found in group if (part := found.cause.partition(_PART)[2])}))
     if not others:
-        return first._replace(cause=named, concerns=concerns)
+        return first._replace(cause=named, concerns=concerns, remedy=_seeds_first(first, [first.remedy], concerns))
     entries = tuple(sorted({entry for found in group for entry in found.entries}))
     return first._replace(
         cause=named,
         concerns=concerns,
         message=_message(first, concerns),
         when=_when(first, group, entries),
-        remedy="\n\n".join(_remedies([first, *others])),
+        remedy=_seeds_first(first, _remedies([first, *others]), concerns),
         related=tuple(_places(first, others)),
         fixes=tuple(dict.fromkeys(fix for found in (first, *others) for fix in found.fixes)),
         entries=entries,
@@ -125,6 +154,28 @@ def _remedies(group: Iterable[Finding]) -> list[str]:
         if not call or not any(call[0] in told for told in parts.values()):
             parts.setdefault(found.cause, found.remedy)
     return list(dict.fromkeys(filter(None, parts.values())))
+
+
+def _seeds_first(first: Finding, remedies: Sequence[str], concerns: Sequence[str]) -> str:
+    """What to do about a cause; where seeds are missing and more is said than these, first which ones are.
+
+    The remedy of one draw may name seeds of generators that this program does not draw from, or cure that draw only.
+    """
+    from d9mlint.fix.remedies import code
+    from d9mlint.fix.statements import block, seeds
+
+    told = "\n\n".join(remedies)
+    if slug(first) != "unseeded":
+        return told
+    missing = block(told, concerns)
+    if missing is None or (len(remedies) == 1 and len(seeds(told)) == len(missing.statements)):
+        return told
+    named = [f"`{one}`" for one in missing.statements]
+    listed = f"{', '.join(named[:-1])} and {named[-1]}" if len(named) > 1 else named[0]
+    graph = next((name for name in named if ".set_random_seed(" in name and "keras" not in name), "")
+    inside = f" ({graph} inside the graph)" if graph and len(named) > 1 else " in the graph" if graph else ""
+    lead = f"call {listed} at the start, before anything is drawn{inside}"
+    return "\n\n".join([lead, *(one for one in remedies if not seeds(one) or any("=" in part for part in code(one)))])
 
 
 def _places(first: Finding, others: Iterable[Finding]) -> list[Related]:

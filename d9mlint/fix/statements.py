@@ -34,7 +34,8 @@ _SEEDS = (
 """What a statement seeds, by how it begins."""
 OF = {"python": "random.seed(1)", "numpy": "np.random.seed(1)", "torch": "torch.manual_seed(1)"}
 """What seeds a generator in all versions."""
-_KERAS = frozenset({"tensorflow", "keras"})
+GRAPH = frozenset({"tensorflow", "keras"})
+"""The generators of ops in a graph."""
 
 
 class Block(NamedTuple):
@@ -49,12 +50,16 @@ def block(remedy: str, generators: Sequence[str] = ()) -> Block | None:
 
     ``generators`` are those that a seed is missing for: what seeds others only is for other programs.
     """
-    code = remedies.code(remedy)
-    seeds = _enough([one for one in code if _SEED.fullmatch(one)], generators)
-    switches = [one for one in code if _SWITCH.fullmatch(one)]
-    found = [*(one for one in switches if one.startswith("os.")), *seeds]
+    chosen = _enough(seeds(remedy), generators)
+    switches = [one for one in remedies.code(remedy) if _SWITCH.fullmatch(one)]
+    found = [*(one for one in switches if one.startswith("os.")), *chosen]
     found += [one for one in switches if not one.startswith("os.")]
     return Block(tuple(found), not switches) if found else None
+
+
+def seeds(remedy: str) -> list[str]:
+    """The seeds that a remedy names."""
+    return [one for one in remedies.code(remedy) if _SEED.fullmatch(one)]
 
 
 def fits(statement: str, sources: Iterable[bytes]) -> bool:
@@ -73,14 +78,21 @@ def _enough(seeds: Sequence[str], generators: Sequence[str]) -> list[str]:
     """The fewest of these statements that seed all of ``generators``; all of them where none is named."""
     if not generators:
         return list(seeds)
+    keras = bool(GRAPH.intersection(generators))  # what seeds these is for programs that use them
+    plain = [one for one in seeds if keras is bool(GRAPH.intersection(_seeded(one)))]
+    first = _covering(plain, generators)
+    return first if first else _covering(seeds, generators)
+
+
+def _covering(seeds: Sequence[str], generators: Sequence[str]) -> list[str]:
+    """Statements that seed all of ``generators``, those first that seed most of them; none where they cannot."""
     chosen: list[str] = []
     missing = set(generators)
-    keras = bool(_KERAS & missing)  # what seeds these seeds Python and NumPy, too, and is for programs that use them
-    for one in sorted(seeds, key=lambda one: bool(_KERAS.intersection(_seeded(one))) is not keras):
+    for one in sorted(seeds, key=lambda one: -len(missing.intersection(_seeded(one)))):
         if missing.intersection(_seeded(one)):
             chosen.append(one)
             missing.difference_update(_seeded(one))
-    return [] if missing else chosen
+    return [] if missing else [one for one in seeds if one in chosen]
 
 
 def _seeded(statement: str) -> tuple[str, ...]:

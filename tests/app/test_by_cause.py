@@ -27,7 +27,7 @@ def test_what_one_seed_cures_is_one_finding_with_all_places() -> None:
               when=("--train is given",)),
     ])  # fmt: skip
     assert (one.rule, one.location.line, one.cause) == ("unseeded-torch", 3, "unseeded-0003")
-    assert one.remedy == "`torch.manual_seed(1)`\n\n`np.random.seed(1)`"
+    assert one.remedy == "call `torch.manual_seed(1)` and `np.random.seed(1)` at the start, before anything is drawn"
     assert [(r.location.line, r.rule, r.note) for r in one.related] == [
         (9, "unseeded-numpy", "unseeded-numpy 9"),
         (5, "unseeded-shuffle", "unseeded-shuffle 5 (when --train is given)"),
@@ -55,6 +55,41 @@ def test_a_notebook_and_its_script_are_one_program() -> None:
     pair = [found(1, "unseeded", path=path, entries=(path,)) for path in ("lesson/a.py", "lesson/a.ipynb")]
     (one,) = by_cause(pair)
     assert (one.entries, len(one.related)) == (("lesson/a.ipynb", "lesson/a.py"), 1)
+
+
+def test_copies_of_a_program_are_one_program() -> None:
+    code = {
+        "a/train.py": "import random\n\nrandom.random()\n",
+        "b/train.py": "# A copy.\nimport random\nrandom.random()\n",
+    }
+    seeds = [found(1, "unseeded", path=path, entries=(path,)) for path in code]
+    order = [found(line, rule="set-order", path=path, entries=(path,)) for path in code for line in (2, 3)]
+    same = [one._replace(message="the order of a set") for one in order]
+    told = by_cause([*seeds, *same], code)
+    assert [(one.rule, one.location.line, one.entries) for one in told] == [
+        ("unseeded-numpy", 1, tuple(code)), ("set-order", 2, tuple(code)), ("set-order", 3, tuple(code)),
+    ]  # fmt: skip
+    assert len(by_cause([*seeds, *same], {**code, "b/train.py": "print()"})) == 6
+    assert len(by_cause([found(1, "unseeded", path=path, entries=(path,)) for path in ("a/x.py", "b/x.py")])) == 2
+
+
+def test_a_remedy_names_the_seeds_that_are_missing() -> None:
+    told = "`random.seed(1)`, `np.random.seed(1)` and `torch.manual_seed(1)`"
+    (one,) = by_cause([found(1, "unseeded/numpy", remedy=f"seed all three: {told}")])
+    assert one.remedy == "call `np.random.seed(1)` at the start, before anything is drawn"
+    (one,) = by_cause([found(1, "unseeded/numpy", remedy="call `np.random.seed(1)`, or pass a generator")])
+    assert one.remedy == "call `np.random.seed(1)`, or pass a generator"
+    pair = [
+        found(1, "unseeded/torch", remedy="`torch.manual_seed(1)`, or `DataLoader(..., generator=seeded)`"),
+        found(2, "unseeded/python", rule="unseeded-python", remedy="call `random.seed(1)`"),
+    ]
+    (one,) = by_cause(pair)
+    assert one.remedy.split("\n\n") == [
+        "call `torch.manual_seed(1)` and `random.seed(1)` at the start, before anything is drawn", pair[0].remedy,
+    ]  # fmt: skip
+    graph = "`tf.set_random_seed(1)` (and `np.random.seed(1)`)"
+    (one,) = by_cause([found(1, "unseeded/tensorflow", remedy=graph)])
+    assert one.remedy == "call `tf.set_random_seed(1)` at the start, before anything is drawn in the graph"
 
 
 def test_without_a_cause_of_its_own_the_place_and_the_rule_are_the_cause() -> None:

@@ -89,7 +89,8 @@ def _unseen(program: Program) -> tuple[Unseen, ...]:
             found[_named(event)] = Unseen(_named(event))
         elif owner in applied and (_of_extension(event) or not _familiar(event)):
             name = _extension(event)
-            found.setdefault(name, Unseen(name, _shared(applied[owner]), compiled=True))
+            if name != SOMETHING:  # (what an autograd function is handed is seen where it is made)
+                found.setdefault(name, Unseen(name, _shared(applied[owner]), compiled=True))
     return tuple(found.values()) if trained else (Unseen(SOMETHING), *found.values())
 
 

@@ -11,6 +11,7 @@ from d9mlint.python.frameworks.tensorflow.compilers import Request, requests
 from d9mlint.python.frameworks.tensorflow.determinism import on_gpu, switch, trains
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.rules.ops._varying_ops import SWITCH
 
 SCATTERS = ("tensorflow.scatter_nd", "tensorflow.tensor_scatter_nd_add", "tensorflow.tensor_scatter_nd_sub",
             "tensorflow.math.unsorted_segment_sum", "tensorflow.math.segment_sum", "tensorflow.gather",
@@ -56,5 +57,6 @@ def _draft(program: Program, rule: Rule, request: Request, reason: str, scatter:
     training = bool(trains(program)) or program.story.local
     confidence = "low" if not (sure and training) else "medium" if scatter else rule.confidence
     related = [Related(scatter.location, "compiled to a scatter")] if scatter else []
+    cause = SWITCH if program.target.fits("tensorflow", ">=2.8") else ""  # (which cures whatever else varies, too)
     return draft(program, rule, request.event, cond=request.cond, confidence=confidence,
-                         related=related, code=request.code, reason=reason)  # fmt: skip
+                         related=related, code=request.code, reason=reason, cause=cause)  # fmt: skip

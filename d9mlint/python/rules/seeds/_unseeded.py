@@ -74,7 +74,8 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
     first = _first(program, group)
     event = first.draw.event
     others_too = sorted((u for u in group if u.draw.event.location != event.location), key=lambda u: rank(u.draw))
-    related = [*told_there(program, event), *(Related(u.draw.event.location, _does(u)) for u in others_too)]
+    takes = estimators.places(program) if generator_of(first) == "tensorflow" else []
+    related = [*takes, *told_there(program, event), *(Related(u.draw.event.location, _does(u)) for u in others_too)]
     seeds = [s for s in seedings(program) if first.draw.generator in s.generators]
     idle = [s for s in seeds if s.event.detached]
     late = ""
@@ -98,10 +99,16 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
             program,
         rule, event, cond=first.cond if words_of(anyhow, True) else anyhow, related=[*notes, *dict.fromkeys(related)],
         confidence=rule.confidence if first.sure else lower(lower(rule.confidence)),
-        name=event.raw, late=late, generator=GENERATORS.get(generator_of(first), generator_of(first)),
+        name=event.raw, draws=_draws(event, generator_of(first)), late=late,
+        generator=GENERATORS.get(generator_of(first), generator_of(first)),
         others=" and ".join(others), cause=_cause(rule, first),
         remedy=_remedy(program, rule, group),
     )  # fmt: skip
+
+
+def _draws(event: Event, generator: str) -> str:
+    """What a call does with a generator: layers of Keras take a seed from Python's, by which they draw."""
+    return "takes its seed" if generator == "python" and event.name.startswith("keras.") else "draws"
 
 
 def _does(found: Uncovered) -> str:

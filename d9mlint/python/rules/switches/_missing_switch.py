@@ -13,6 +13,8 @@ from d9mlint.python.judging.opuse import Use, shown, uses
 
 _MOST = 5
 _TYPES = ("Tensor", "__call__")
+_GRADIENTS = ("grad", "value_and_grad", "gradients", "GradientTape", "vjp", "jacrev", "jacfwd", "compute_gradients")
+"""Last names of calls that compute gradients, with which others train."""
 
 
 def any_of(event: Event, found: list[Event]) -> Event:
@@ -36,6 +38,16 @@ def other_branches(event: Event, found: list[Event]) -> list[Event]:
 def trainers(event: Event, branches: Iterable[Event]) -> str:
     """The call to report and those of other branches, for a message that puts each name between backticks."""
     return "` or `".join(dict.fromkeys(method(one.raw) for one in (event, *branches)))
+
+
+def does(event: Event) -> str:
+    """What a call that counts as training does, in a message."""
+    return "computes gradients" if event.name.rpartition(".")[2] in _GRADIENTS else "trains"
+
+
+def is_told(use: Use) -> bool:
+    """Whether a use varies whatever the switch, and so is a finding by itself."""
+    return use.status.deterministic_mode == "varies" and not use.op.common
 
 
 def method(raw: str) -> str:

@@ -67,7 +67,8 @@ def _jax(program: Program, rule: Rule) -> Iterator[Draft]:
             *(Related(u.event.location, f"the {u.effect} of `{shown(u.event)}` varies") for u in varying),
             *(Related(e.location, f"in another branch `{_missing_switch.method(e.raw)}` trains here") for e in others),
         ],
-        name=_missing_switch.trainers(event, others), state="XLA's deterministic ops off",
+        name=_missing_switch.trainers(event, others), does=_missing_switch.does(event),
+        state="XLA's deterministic ops off",
         ops="gradients of larger products than those here" if tiny else _missing_switch.listed(varying),
         of_calls=[call_of(program, use) for use in varying],
     )  # fmt: skip
@@ -84,7 +85,8 @@ def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
             continue
         seen = [use for use in _missing_switch.varying(program) if use.op.framework != "jax"]
         known = has_switch(program)
-        varying = [use for use in seen if not known or use.status.deterministic_mode != "varies"]
+        lasting = _missing_switch.is_told if not known else lambda use: use.status.deterministic_mode == "varies"
+        varying = [use for use in seen if not lasting(use)]
         if (seen and not varying) or (not seen and exact(program)):
             return  # what varies does so whatever the switch, and is told by itself; or nothing does
         related = [Related(u.event.location, f"the {u.effect} of `{shown(u.event)}` varies") for u in varying]
@@ -95,6 +97,7 @@ def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
             rule, _missing_switch.any_of(event, found), cond=off, related=related, severity="" if known else "info",
             confidence=lower(rule.confidence) if elsewhere else "",
             remedy="" if known else _NO_SWITCH, name=_missing_switch.method(event.raw),
+            does=_missing_switch.does(event),
             state="deterministic ops off" if known else "a TensorFlow that has no deterministic ops",
             ops=_missing_switch.listed(varying), of_calls=[call_of(program, use) for use in varying],
         )  # fmt: skip

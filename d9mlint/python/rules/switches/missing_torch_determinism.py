@@ -155,6 +155,7 @@ def _seen(program: Program, rule: Rule, partial: bool) -> _Seen:
     varying = _missing_switch.varying(program, wanted, some_releases) or _missing_switch.varying(
         program, wanted, detached=True
     )
+    varying = [use for use in varying if not _missing_switch.is_told(use)] or varying
     names = {shown(use.event) for use in varying}
     runs = either(*(both(*use.event.guards) for use in uses(program) if shown(use.event) in names))
     return _Seen(varying, () if varying else networks.unseen(program), runs)
@@ -180,7 +181,7 @@ def _draft(
         confidence=_confidence(rule, event, seen, program.story.entry),
         remedy=_remedy(program, rule, next((e for e in found if e.inside(SPAWNED)), event), seen),
         name=_missing_switch.trainers(event, _missing_switch.other_branches(event, found)), ops=seen.words,
-        does="computes gradients" if event.name.endswith("autograd.grad") else "trains",
+        does=_missing_switch.does(event),
         state=state if known else "a PyTorch that has no deterministic algorithms",
     )  # fmt: skip
 
