@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from d9mlint.model import Rule
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Const, Seq, Unknown, Value, alternatives
+from d9mlint.python.domain.values import Const, Ref, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft
@@ -63,9 +63,10 @@ def _writes(event: Event) -> bool:
 
 
 def _given(event: Event) -> Iterator[Value]:
-    yield from (*event.args, *event.kwargs.values())
-    if event.receiver is not None:
-        yield event.receiver
+    """What a call may write to; ``weight.data`` is the weight itself."""
+    given = (*event.args, *event.kwargs.values(), *((event.receiver,) if event.receiver is not None else ()))
+    for _, leaf in (pair for value in given for pair in alternatives(value)):
+        yield leaf.receiver if isinstance(leaf, Ref) and leaf.receiver is not None else leaf
 
 
 def _writes_something(event: Event) -> bool:
