@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from d9mlint.app.causes import ALSO
 from d9mlint.app.options import Options
 from d9mlint.app.programs import checked
-from d9mlint.model import Finding, Report
+from d9mlint.model import Finding, Fix, Report
+from d9mlint.report.words import first_sentence
 
 if TYPE_CHECKING:
     from d9mlint.app.sources import Sources
@@ -39,6 +40,8 @@ class Cure(NamedTuple):
     unsafe: int
     """Findings for which there is only a patch that changes the speed or behaviour of the program."""
     refused: tuple[tuple[str, str], ...]
+    fixes: Mapping[Finding, Fix] = MappingProxyType({})
+    """What cures each finding by itself."""
 
 
 def cure(
@@ -46,8 +49,8 @@ def cure(
     wanted: Callable[[Finding], bool] = lambda found: True,
 ) -> Cure:  # fmt: skip
     """The patched files that are proven to cure: found by trying the ways there are for each ``wanted`` finding."""
+    from d9mlint.app.sources import alone, plan
     from d9mlint.app.sources import patched as with_parts
-    from d9mlint.app.sources import plan
 
     planned = plan(before._replace(findings=tuple(filter(wanted, before.findings))), sources)
     trial = _Trial(planned.ways, unsafe=options.unsafe_fixes)
@@ -72,9 +75,17 @@ def cure(
             trial.less(path, fresh[path])
     else:
         patched = {}
-    removed = tuple(dict.fromkeys(part.finding for part in trial.parts() if part.path in patched))
-    left = {**dict(planned.without), **dict(trial.left(removed))}
-    return Cure(patched, removed, tuple(left.items()), trial.only_unsafe, refused)
+    made: dict[Finding, list[Part]] = {}
+    for part in trial.parts():
+        if part.path in patched:
+            made.setdefault(part.finding, []).append(part)
+    left = {**dict(planned.without), **dict(trial.left(made))}
+    fixes = {
+        found: Fix(first_sentence(found.remedy), edits, all(part.safe for part in parts))
+        for found, parts in (made.items() if options.fixes else ())
+        if (edits := alone(parts, sources, sorted(trial.early)))
+    }
+    return Cure(patched, tuple(made), tuple(left.items()), trial.only_unsafe, refused, fixes)
 
 
 def files(found: Finding, sources: Iterable[str]) -> set[str]:

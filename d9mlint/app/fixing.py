@@ -96,6 +96,13 @@ def _with_diff(options: Options, outcome: Outcome) -> Outcome:
     done = cure(options, outcome.report, sources)
     refused = "\n".join(f"{path}: not fixed: {why}" for path, why in done.refused)
     note = _note(f"would fix {count(len(done.cured), 'finding')}", done) if done.cured or done.left else ""
+    if options.fixes:
+        told = (
+            found._replace(fixes=(done.fixes[found],)) if found in done.fixes else found
+            for found in outcome.report.findings
+        )
+        report = outcome.report._replace(findings=tuple(told))
+        return Outcome(report, outcome.code, note="\n".join(filter(None, (refused, note))))
     text = fix.unified(sources.stored, done.sources)
     return Outcome(outcome.report, outcome.code, text, "\n".join(filter(None, (refused, note))))
 

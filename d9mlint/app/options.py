@@ -37,6 +37,8 @@ class Options(NamedTuple):
     """The launch script (``path`` or ``path:line``) whose environment and arguments the program is judged with."""
     fix: bool = False
     diff: bool = False
+    fixes: bool = False
+    """With ``diff``: the report has the patch of each finding as a fix of it, instead of one patch of all."""
     unsafe_fixes: bool = False
     """Fix also what changes the speed or the behaviour of a program: deterministic ops, autotuning."""
     plan: bool = False

@@ -133,6 +133,12 @@ def patched(parts: Sequence[patches.Part], sources: Sources, early: Sequence[str
     return Patched(out, tuple(sorted(refused)), made.left)
 
 
+def alone(parts: Sequence[patches.Part], sources: Sources, early: Sequence[str]) -> tuple[Edit, ...]:
+    """The edits of one finding's parts, without those of others; none where a notebook is edited, cell by cell."""
+    made = patches.edits(parts, sources.files, early).edits
+    return () if any(edit.location.path.endswith(NOTEBOOK) for edit in made) else made
+
+
 def _read_again(path: str, data: bytes) -> None:
     """Raises CannotRead where a config file cannot be read any more, of which a check says nothing."""
     from d9mlint.configs.documents import NotReadable, read

@@ -61,7 +61,7 @@ def revision(_: click.Context, __: click.Parameter, value: str | None) -> str | 
 @click.option("--write-baseline", type=click.Path(path_type=Path), help="Record the present findings.")
 @click.option("--launcher", metavar="FILE[:LINE]", help="Judge as started there: its environment and arguments.")
 @click.option("--fix", is_flag=True, help="Apply the safe fixes.")
-@click.option("--diff", is_flag=True, help="Show what --fix would change.")
+@click.option("--diff", is_flag=True, help="Show what --fix would change; in JSON and SARIF, the fix of each finding.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: also what changes speed or behaviour.")
 @click.option("-j", "--jobs", type=click.IntRange(0), default=0, help="Worker processes (default: one a core).")
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
@@ -108,6 +108,7 @@ def check(words: tuple[str, ...], **options: object) -> None:
                 launcher=options["launcher"],  # type: ignore[arg-type]
                 fix=bool(options["fix"]),
                 diff=bool(options["diff"]),
+                fixes=options["format_"] in ("json", "sarif"),
                 plan=bool(options["plan"]) or options["format_"] == "html",
                 unsafe_fixes=bool(options["unsafe_fixes"]),
                 timeout=options["timeout"],  # type: ignore[arg-type]

@@ -148,3 +148,22 @@ def test_what_has_no_patch_is_told_with_the_reason(d9mlint: Run) -> None:
         "    rows += [np.load(os.path.join(top, f)) for f in files]\nnp.save('all.npy', np.concatenate(rows))\n"
     )
     assert "it is written in a way that is not known" in d9mlint("walk.py", "--fix").err
+
+
+def test_a_report_for_tools_has_the_patch_of_each_finding(d9mlint: Run) -> None:
+    text = (
+        "import os\n\n"
+        + UNSEEDED.replace("print(", "print(os.listdir('.'), ")
+        + "names = os.listdir('.')\nprint(names[0])\n"
+    )
+    Path("train.py").write_text(text)
+    ran = d9mlint("train.py", "--diff", "--format", "json")
+    assert ran.code == 1
+    fixes = {found["rule"]: found["fixes"] for found in ran.json["findings"]}
+    (seed,) = fixes["unseeded-torch"]
+    assert [edit["text"].strip() for edit in seed["edits"]] == ["np.random.seed(1)\ntorch.manual_seed(1)"]
+    (order,) = fixes["unsorted-listing"]
+    assert [edit["text"] for edit in order["edits"]] == ["sorted(", ")"]
+    assert all(fix["safe"] for fix in (seed, order))
+    assert Path("train.py").read_text() == text
+    assert not any(found["fixes"] for found in d9mlint("train.py", "--format", "json").json["findings"])
