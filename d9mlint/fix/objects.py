@@ -6,7 +6,7 @@ Which place that is a rule says by the note that the finding has for it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import libcst as cst
 
@@ -18,7 +18,9 @@ from d9mlint.model import Edit
 _ONE = re.compile(r"\b1\)$")
 _SEEDS = ("reset", "seed", "manual_seed")
 _SPAWNS = ("spawn", "start_processes")
-_ESTIMATOR = "RunConfig"
+_OF_NUMPY = re.compile(rb"\b(np|numpy)\.random\.(?!seed\b|get_state|set_state)\w")
+_OF_PYTHON = re.compile(rb"^\s*(from random import|import random\b)", re.M)
+_OWN = re.compile(rb"\bdefault_rng\b|\bRandomState\(|\brandom\.Random\(")
 
 
 # -- objects with a generator of their own ---------------------------------------------------------------------------
@@ -181,7 +183,7 @@ def _own_seed(there: Place, function: cst.FunctionDef) -> str:
 
 
 def states(note: str, place: Place) -> Iterator[Edit | Need]:
-    """The states of PyTorch's generators go into a checkpoint, and out of it behind the last part that is loaded."""
+    """The states of the generators go into a checkpoint, and out of it behind the last part that is loaded."""
     load, of = place.other(note), place.tree
     call = of.call(place.at) if of is not None else None
     if load is None or load.tree is None or of is None or call is None or not call.args or _draws_elsewhere(place):
@@ -190,11 +192,7 @@ def states(note: str, place: Place) -> Iterator[Edit | Need]:
     if saved is None or restored is None or not saved.elements:
         return
     name, statement = restored
-    parts = {"rng_state": ("torch.get_rng_state()", "torch.set_rng_state({}.cpu())")}
-    if any(b"cuda" in source for source in place.texts.values()):
-        parts["cuda_rng_state"] = (
-            "torch.cuda.get_rng_state_all()", "torch.cuda.set_rng_state_all([state.cpu() for state in {}])",
-        )  # fmt: skip
+    parts = dict(_parts(place.texts.values()))
     items = [f'"{key}": {place.known(get)}' for key, (get, _) in parts.items()]
     last = saved.elements[-1]
     where, closes = of.positions[last].end, of.positions[saved].end
@@ -205,17 +203,35 @@ def states(note: str, place: Place) -> Iterator[Edit | Need]:
     yield Edit(end(at), "".join(f"{between}{item}" for item in items))
     indent = load.tree.indent(statement.where.start.line)
     step = load.tree.module.default_indent
-    lines = [f'if "rng_state" in {name}:']
+    lines = [f'if "{next(iter(parts))}" in {name}:']
     lines += [step + load.known(put.format(f'{name}["{key}"]')) for key, (_, put) in parts.items()]
     yield behind(load.path, load.tree, statement, f"\n{indent}".join(lines))
-    yield from (Need(path, "torch") for path in (place.path, load.path))
+    yield from (Need(place.path, root) for get, _ in parts.values() for root in remedies.roots(get))
+    yield from (Need(load.path, root) for _, put in parts.values() for root in remedies.roots(put.format("{}")))
+
+
+def _parts(sources: Iterable[bytes]) -> Iterator[tuple[str, tuple[str, str]]]:
+    """What a checkpoint holds of each generator that the files mention: its key, how it is read and how it is set.
+
+    All of it can be loaded with ``weights_only``, for which NumPy's arrays are no plain data.
+    """
+    told = tuple(sources)
+    yield "rng_state", ("torch.get_rng_state()", "torch.set_rng_state({}.cpu())")
+    if any(b"cuda" in one for one in told):
+        yield (
+            "cuda_rng_state",
+            ("torch.cuda.get_rng_state_all()", "torch.cuda.set_rng_state_all([state.cpu() for state in {}])"),
+        )
+    if any(map(_OF_NUMPY.search, told)):
+        plain = '[part.tolist() if hasattr(part, "tolist") else part for part in np.random.get_state()]'
+        yield "numpy_rng_state", (plain, "np.random.set_state(tuple({}))")
+    if any(map(_OF_PYTHON.search, told)):
+        yield "python_rng_state", ("random.getstate()", "random.setstate({})")
 
 
 def _draws_elsewhere(place: Place) -> bool:
-    """Whether the files mention draws of NumPy or Python, whose states not every checkpoint can hold."""
-    return any(
-        re.search(rb"\b(np|numpy)\.random\.|^import random|\bdefault_rng\b", one, re.M) for one in place.texts.values()
-    )
+    """Whether the files mention generators that are objects of their own, whose states would have to be found."""
+    return any(map(_OWN.search, place.texts.values()))
 
 
 def _literal(of: Tree, place: Place, value: cst.BaseExpression) -> cst.Dict | None:

@@ -12,10 +12,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from d9mlint.fix import beginnings, places, seeds, settings, statements
+from d9mlint.fix import arguments, beginnings, places, seeds, settings, statements
 from d9mlint.fix.edits import is_python, overlaps
 from d9mlint.fix.place import Need, Place
-from d9mlint.model import Edit, Finding, Location, Rule
+from d9mlint.model import TAKES_SEED, Edit, Finding, Location, Rule
 
 _OTHER = "it is no file that can be patched"
 _UNKNOWN = "it is written in a way that is not known"
@@ -81,6 +81,9 @@ def _ways(found: Finding, rules: Mapping[str, Rule], files: Files) -> Iterator[t
     if ready is not None and not files.why_not(edit.location.path for edit in ready.edits):
         yield [Part(found, ready.edits[0].location.path, ready.safe, edits=ready.edits)], ""
         return
+    taken = [one.location for one in found.related if one.note == TAKES_SEED]
+    if taken:
+        yield from _where_taken(found, taken, files)
     decided = places.DECIDED.union({"setting"}).intersection(_cure(found.rule, rules))
     if decided:  # its remedy names other code, too
         yield _in_place(found, rules, files)
@@ -89,6 +92,34 @@ def _ways(found: Finding, rules: Mapping[str, Rule], files: Files) -> Iterator[t
         yield from _at_start(found, block, files)
     if not decided and (block is None or _cure(found.rule, rules)):
         yield _in_place(found, rules, files)
+
+
+def _where_taken(found: Finding, taken: Sequence[Location], files: Files) -> Iterator[tuple[list[Part], str]]:
+    """The seed as an argument of what is made there, and at the start those of generators that it does not reach."""
+    reason = files.why_not(at.path for at in taken)
+    made = [] if reason else [_taken(found, at, files.texts) for at in taken]
+    if not made or not all(made):
+        yield [], reason or _UNKNOWN
+        return
+    parts = []
+    for at, (edited, safe) in zip(taken, made, strict=True):
+        changed = tuple(one for one in edited if isinstance(one, Edit))
+        parts.append(Part(found, at.path, safe, edits=changed, needs=tuple(o for o in edited if isinstance(o, Need))))
+    others = [name for name in found.concerns if name not in statements.GRAPH]
+    block = statements.block(found.remedy, others) if others else None
+    if not others:
+        yield parts, ""
+    elif block is not None:
+        yield from (([*parts, *more], why) for more, why in _at_start(found, block, files))
+
+
+def _taken(found: Finding, at: Location, texts: Mapping[str, bytes]) -> tuple[list[Edit | Need], bool]:
+    """The argument that the remedy names for a call, with the program's own seed where that is known there."""
+    own = seeds.within(at, texts[at.path])
+    value = own.value if own is not None else seeds.VALUE
+    place = Place(found._replace(remedy=found.remedy.replace("_seed=1)", f"_seed={value})")), at, texts)
+    edited = list(arguments.keywords(None, place))
+    return [*edited, *(own.edits if own is not None and edited else ())], own is None or own.safe
 
 
 def _at_start(found: Finding, block: statements.Block, files: Files) -> Iterator[tuple[list[Part], str]]:

@@ -19,7 +19,7 @@ from d9mlint.fix.flags import SEED, VALUE, assigned
 from d9mlint.fix.place import Need
 from d9mlint.fix.ranks import rank
 from d9mlint.fix.tree import Statement, Tree, at_start, behind, last_name, tree
-from d9mlint.model import Edit
+from d9mlint.model import Edit, Location
 
 _CALLS = re.compile(r"seed|manual_seed|(?:set|fix|init)_(?:random_|all_)?seeds?|seed_(?:everything|all)")
 _DEVICES = frozenset({"cuda", "xpu", "mps"})
@@ -61,6 +61,23 @@ def _own(path: str, of: Tree, flag: str) -> Iterator[Own]:
     yield from _parameters(path, of, told)
     yield from _fields(path, of)
     yield from _constants(path, of)
+
+
+def within(at: Location, source: bytes) -> Own | None:
+    """The program's own seed that is known at a place; None where there is none."""
+    of = tree(source)
+    place = of.statement(at) if of is not None else None
+    if of is None or place is None:
+        return None
+    for own in _known(at.path, of, ""):
+        node, functions = own.at.node, own.at.functions
+        if isinstance(node, cst.FunctionDef):
+            visible = node in place.functions
+        else:
+            visible = own.at.ends <= place.begins and functions == place.functions[: len(functions)]
+        if visible and not own.value.isdigit():
+            return own
+    return None
 
 
 def put(path: str, source: bytes, own: Own, statements: Sequence[str]) -> list[Edit | Need] | str:

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         GENERATORS as GENERATORS,
         NOISES as NOISES,
         SEVERITIES as SEVERITIES,
+        TAKES_SEED as TAKES_SEED,
         Edit as Edit,
         Finding as Finding,
         Fix as Fix,
@@ -124,7 +125,7 @@ _HOMES = {
         ("evidence", "OUTCOMES VARYING Evidence EvidenceReport Observation Overhead Tally Unexecuted"),
         (
             "finding",
-            "CONFIDENCES GENERATORS NOISES SEVERITIES Edit Finding Fix Location OpCall Related fingerprint",
+            "CONFIDENCES GENERATORS NOISES SEVERITIES TAKES_SEED Edit Finding Fix Location OpCall Related fingerprint",
         ),
         ("finding", "fingerprinted"),
         (

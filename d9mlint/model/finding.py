@@ -50,6 +50,10 @@ class Location(NamedTuple):
         return f"{self.path}:cell {self.cell}" if self.in_cell else self.path
 
 
+TAKES_SEED = "the graph takes its seed from here"
+"""The note of a place whose arguments hold the seed of all random ops, whatever else is seeded."""
+
+
 class Related(NamedTuple):
     """Another place that belongs to a finding, and what it has to do with it."""
 

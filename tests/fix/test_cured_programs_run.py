@@ -214,8 +214,10 @@ def test_workers_of_a_cured_loader_draw_other_numbers_and_the_same_in_each_run(d
 
 @pytest.mark.slow
 @needs_torch
-def test_a_cured_resume_ends_where_a_run_without_a_stop_ends(d9mlint: Callable[..., Any]) -> None:
-    Path("train.py").write_text(RESUMED)
+@pytest.mark.parametrize("draw", ["torch.randn(8, 4)", "torch.tensor(np.random.rand(8, 4)).float() * random.random()"])
+def test_a_cured_resume_ends_where_a_run_without_a_stop_ends(d9mlint: Callable[..., Any], draw: str) -> None:
+    numbers = "import random\nimport numpy as np\nrandom.seed(1)\nnp.random.seed(1)\n" if "np." in draw else ""
+    Path("train.py").write_text(numbers + RESUMED.replace("torch.randn(8, 4)", draw))
 
     def ends() -> tuple[str, str]:
         whole = output("train.py", 1)

@@ -117,7 +117,7 @@ if "rng_state" in state:
         ('all = {\n    "net": 1,\n}\ntorch.save(all, path)',
          'all = {\n    "net": 1,\n    "rng_state": torch.get_rng_state(),\n}\ntorch.save(all, path)'),
         ("torch.save(everything(), path)", ""),
-        ('rng = np.random.rand()\ntorch.save({"net": 1}, path)', ""),
+        ('rng = np.random.default_rng(1)\ntorch.save({"net": 1}, path)', ""),
     ],
 )  # fmt: skip
 def test_states_of_generators_in_a_checkpoint(saved: str, wanted: str) -> None:
@@ -135,6 +135,16 @@ def test_states_of_the_gpus_too_where_they_are_mentioned() -> None:
     )
     assert '"cuda_rng_state": torch.cuda.get_rng_state_all()' in done
     assert '    torch.cuda.set_rng_state_all([state.cpu() for state in state["cuda_rng_state"]])\n' in done
+
+
+def test_states_of_numpy_and_python_too_where_these_draw() -> None:
+    saves = 'torch.save({"net": 1}, path)'
+    text = SAVE.format(f"import random\nimport numpy as np\nx = np.random.rand() * random.random()\n{saves}")
+    done = cured(text, {"states": NOTE}, saves, 'optimizer.load_state_dict(state["optimizer"])')
+    plain = '[part.tolist() if hasattr(part, "tolist") else part for part in np.random.get_state()]'
+    assert f'"numpy_rng_state": {plain}, "python_rng_state": random.getstate()}}' in done
+    assert '    np.random.set_state(tuple(state["numpy_rng_state"]))\n' in done
+    assert '    random.setstate(state["python_rng_state"])\n' in done
 
 
 def test_another_place_is_changed_where_the_rule_says_so() -> None:

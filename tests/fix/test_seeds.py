@@ -33,6 +33,60 @@ def cured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, *, unsaf
     return done
 
 
+ESTIMATOR = """import argparse
+
+import numpy as np
+import tensorflow as tf
+
+
+def model_fn(features, labels, mode):
+    loss = tf.losses.mean_squared_error(labels, tf.layers.dense(features, 1))
+    op = tf.train.AdamOptimizer(0.1).minimize(loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=op)
+
+
+def input_fn():
+    return tf.data.Dataset.from_tensor_slices(({rows}, [[2.0]] * 4)).shuffle(10).batch(1)
+
+
+def main(args):
+    {made}
+    estimator.train(input_fn, steps=10)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, default=3)
+    main(parser.parse_args())
+"""
+PLAIN = "[[1.0]] * 4"
+
+
+@pytest.mark.parametrize(
+    ("rows", "made", "wanted"),
+    [
+        (PLAIN, "config = tf.estimator.RunConfig(model_dir='m')\n    estimator = tf.estimator.Estimator(model_fn, config=config)",
+         ["tf.estimator.RunConfig(model_dir='m', tf_random_seed=args.seed)"]),
+        (PLAIN, "estimator = tf.estimator.Estimator(model_fn)",
+         ["tf.estimator.Estimator(model_fn, config=tf.estimator.RunConfig(tf_random_seed=args.seed))"]),
+        ("np.random.rand(4, 1)", "estimator = tf.estimator.Estimator(model_fn)",
+         ["    np.random.seed(args.seed)\n", "RunConfig(tf_random_seed=args.seed)"]),
+        (PLAIN, "tf.set_random_seed(args.seed)\n    estimator = tf.estimator.Estimator(model_fn)",
+         ["config=tf.estimator.RunConfig(tf_random_seed=args.seed))"]),
+    ],
+)  # fmt: skip
+def test_an_estimator_is_seeded_by_its_configuration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: str, made: str, wanted: list[str]
+) -> None:
+    (tmp_path / "train.py").write_text(ESTIMATOR.format(rows=rows, made=made), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    options = Options(paths=(Path("train.py"),), jobs=1, cache=False, target=("tensorflow==1.15.5",), device="cpu")
+    done = patches(options).cure.sources["train.py"].decode()
+    assert all(one in done for one in wanted), done
+    (tmp_path / "train.py").write_text(done, encoding="utf-8")
+    assert not [one for one in patches(options).before.findings if one.cause.startswith("unseeded")]
+
+
 @pytest.mark.parametrize(
     ("source", "changed"),
     [

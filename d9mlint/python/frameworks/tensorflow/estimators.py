@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from d9mlint.model import Argument
+from d9mlint.model import TAKES_SEED, Argument, Related
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Obj, Value, alternatives
 from d9mlint.python.interpreter.program import Program, is_none
@@ -18,13 +18,36 @@ _TEMPORARY = ("tempfile.", "absl.testing.")
 
 def remedy(program: Program) -> str:
     """How the graph of an Estimator is seeded; empty for programs without any (estimator.py, ``_train_model``)."""
-    if not program.once("estimators", _has_estimator):
+    made = program.once("estimators", _makers)
+    if not made:
         return ""
-    return "`RunConfig(tf_random_seed=1)` for the Estimator, which makes its graph by itself and seeds it with that"
+    if _configurations(made):
+        told = "give the Estimator's configuration a seed, `RunConfig(tf_random_seed=1)`"
+    else:
+        config = f"{'tf' if made[0].name.startswith('tensorflow.') else 'tensorflow'}.estimator.RunConfig"
+        name = made[0].raw.rpartition(".")[2]
+        told = f"give the Estimator a configuration with a seed, `{name}(config={config}(tf_random_seed=1))`"
+    return f"{told}: the Estimator makes its graph by itself, and seeds it with that alone"
 
 
-def _has_estimator(program: Program) -> bool:
-    return any(isinstance(e.result, Obj) and e.result.type == ESTIMATOR and not e.detached for e in program.events)
+def places(program: Program) -> list[Related]:
+    """Where the configurations of Estimators are made; the Estimators themselves where they have none."""
+    made = program.once("estimators", _makers)
+    found = _configurations(made) or made
+    return [Related(location, TAKES_SEED) for location in dict.fromkeys(one.location for one in found)]
+
+
+def _makers(program: Program) -> list[Event]:
+    calls = (e for e in program.events if e.kind == "call" and not e.detached)
+    return [e for e in calls if isinstance(e.result, Obj) and e.result.type == ESTIMATOR and e.result.event is e]
+
+
+def _configurations(made: list[Event]) -> list[Event]:
+    """The calls that make what these Estimators are given as their configuration."""
+    given = [value for one in made if (value := one.argument(_CONFIG)) is not None]
+    leaves = (leaf for value in given for _, leaf in alternatives(value))
+    found = [leaf.event for leaf in leaves if isinstance(leaf, Obj) and leaf.event is not None]
+    return [one for one in found if one.name.rpartition(".")[2] in ("RunConfig", "replace")]
 
 
 def folders(program: Program) -> Iterator[tuple[Event, Value]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from d9mlint.model import Argument, Related, Rule
 from d9mlint.python.domain.events import Event
+from d9mlint.python.frameworks.tensorflow import estimators
 from d9mlint.python.interpreter.program import Program, is_none, matches
 from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.processes import remedy_there
@@ -28,12 +29,14 @@ def check(program: Program, rule: Rule, *names: str) -> Iterator[Draft]:
             continue
         library = "PyTorch" if torch else "TensorFlow"
         related = [Related(found.late.event.location, f"seeds {library}, too late for this")] if found.late else []
+        related += [] if torch else estimators.places(program)
         confidence = rule.confidence if found.sure else lower(lower(rule.confidence))
         late = "; the seed comes later" if found.late else ""
         yield draft(
             program,
             rule, event, cond=found.cond, related=related, confidence=confidence,
-            remedy=remedy_there(program, event, rule.remedy(program.target, ("torch",))) if torch else "",
+            remedy=remedy_there(program, event, rule.remedy(program.target, ("torch",)))
+            if torch else estimators.remedy(program),
             name=event.raw, last=_last(event), does=_does(event), late=late, library=library,
             cause=f"{rule.cause}/{found.draw.generator}",
         )  # fmt: skip

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from d9mlint.model import Related, Rule
 from d9mlint.python.domain.events import Event
+from d9mlint.python.frameworks.tensorflow.estimators import places, remedy
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.randomness import draws
@@ -44,7 +45,7 @@ def _estimators(program: Program, rule: Rule, seeds: list[Event]) -> Iterator[Dr
     first = next(drawn, None)
     before = [s for s in seeds if s.index < trained[0].index]
     if before and first is not None:
-        yield _draft(program, rule, before[-1], trained[0], first)
+        yield _draft(program, rule, before[-1], trained[0], first, estimators=True)
 
 
 def _resets(program: Program, event: Event) -> bool:
@@ -52,6 +53,10 @@ def _resets(program: Program, event: Event) -> bool:
     return event.name != "keras.backend.clear_session" or program.target.fits("tensorflow", "<2.0")
 
 
-def _draft(program: Program, rule: Rule, seed: Event, graph: Event, draw: Event) -> Draft:
+def _draft(program: Program, rule: Rule, seed: Event, graph: Event, draw: Event, *, estimators: bool = False) -> Draft:
     related = [Related(graph.location, "a new default graph"), Related(draw.location, "draws without a seed")]
-    return draft(program, rule, seed, related=related, name=seed.raw, line=graph.location.line)
+    related += places(program) if estimators else []
+    return draft(
+        program, rule, seed, related=related, name=seed.raw, line=graph.location.line,
+        remedy=remedy(program) if estimators else "",
+    )  # fmt: skip
