@@ -42,6 +42,8 @@ class Cure(NamedTuple):
     refused: tuple[tuple[str, str], ...]
     fixes: Mapping[Finding, Fix] = MappingProxyType({})
     """What cures each finding by itself."""
+    changing: tuple[Finding, ...] = ()
+    """The findings whose cure changes more than that the program can be repeated: its speed, behaviour or flags."""
 
 
 def cure(
@@ -85,7 +87,8 @@ def cure(
         for found, parts in (made.items() if options.fixes else ())
         if (edits := alone(parts, sources, sorted(trial.early)))
     }
-    return Cure(patched, tuple(made), tuple(left.items()), trial.only_unsafe, refused, fixes)
+    changing = tuple(found for found, parts in made.items() if not all(part.safe for part in parts))
+    return Cure(patched, tuple(made), tuple(left.items()), trial.only_unsafe, refused, fixes, changing)
 
 
 def files(found: Finding, sources: Iterable[str]) -> set[str]:

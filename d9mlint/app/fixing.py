@@ -104,7 +104,15 @@ def _with_diff(options: Options, outcome: Outcome) -> Outcome:
         report = outcome.report._replace(findings=tuple(told))
         return Outcome(report, outcome.code, note="\n".join(filter(None, (refused, note))))
     text = fix.unified(sources.stored, done.sources)
-    return Outcome(outcome.report, outcome.code, text, "\n".join(filter(None, (refused, note))))
+    return Outcome(outcome.report, outcome.code, _head(done) + text, "\n".join(filter(None, (refused, note))))
+
+
+def _head(done: Cure) -> str:
+    """The lines before a patch, which `patch` and `git apply` pass over: what it changes besides repeatability."""
+    if not done.changing:
+        return ""
+    told = [f"#   {found.location.file}:{found.location.line} {found.rule}" for found in done.changing]
+    return "\n".join(["# The cures of these change the speed, the behaviour or the flags of a program:", *told, ""])
 
 
 def _note(done: str, cure: Cure) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import libcst as cst
@@ -30,8 +31,8 @@ def insertion(
     *,
     early: bool = False,
     cells: Cells = (),
-) -> Edit | str:
-    """The edit that puts statements, and the imports they need, behind the imports of a script; or why it cannot.
+) -> tuple[Edit, ...] | str:
+    """The edits that put statements, and the imports they need, behind the imports of a script; or why it cannot.
 
     ``needs``: functions to be defined there, and packages to be imported, by the names that remedies have for them.
     ``early``: before the first import that is relative or of a module beside the script, as that may draw. ``cells``:
@@ -50,18 +51,49 @@ def insertion(
     new = [one for one in told if one not in present]
     functions = [names.known(one, bound) for one in needed if one not in ROOTS]
     used = [f"{one}." for one in needed if one in ROOTS]
-    missing = dict.fromkeys(text for one in (*new, *functions, *used) for text in names.lacking(one, bound))
-    if not (new or functions or missing):
+    lacking = dict.fromkeys(text for one in (*new, *functions, *used) for text in names.lacking(one, bound))
+    if not (new or functions or lacking):
         return "it is there already"
+    sorted_in = {} if cells or last is None else _sorted_in(of, body[: body.index(last)], lacking)
+    edits = tuple(_lines_at(path, of, anchor, texts) for anchor, texts in sorted_in.items())
+    missing = [text for text in lacking if not any(text in texts for texts in sorted_in.values())]
+    if not (new or functions or missing):
+        return edits
     groups = ["\n".join(missing)] if missing else []
     groups += ["\n".join(new)] if new else []
     text = "\n\n".join(groups) + "".join(f"\n\n\n{one.rstrip()}" for one in functions)
     if last is None:
         line = of.positions[body[0]].start.line if body else len(of.lines)  # what stands above are comments
-        return Edit(Location(path, line, 1, line, 1), f"{text.lstrip()}\n" + "\n" * _blank(body, bool(functions)))
+        return (Edit(Location(path, line, 1, line, 1), f"{text.lstrip()}\n" + "\n" * _blank(body, bool(functions))),)
     above = "" if missing else "\n"
     blank = 2 if functions else 1 if new else 0
-    return _behind(path, of.lines, of.positions[last].end.line, above + text.removeprefix("\n\n"), blank)
+    return (*edits, _behind(path, of.lines, of.positions[last].end.line, above + text.removeprefix("\n\n"), blank))
+
+
+def _sorted_in(of: Tree, body: Sequence[cst.CSTNode], lacking: Iterable[str]) -> dict[cst.CSTNode, list[str]]:
+    """The imports of Python's own modules that are missing, by the one of a block of such imports that each follows."""
+    block: list[tuple[str, cst.CSTNode]] = []
+    for stmt in body:
+        found = [name.partition(".")[0] for part in names.imports(stmt) for name in names.binds(part).values()]
+        if found == ["__future__"] or not found:
+            continue
+        if not all(name in sys.stdlib_module_names for name in found):
+            break
+        if isinstance(stmt, cst.SimpleStatementLine) and all(isinstance(part, cst.Import) for part in stmt.body):
+            block.append((found[0], stmt))
+    out: dict[cst.CSTNode, list[str]] = {}
+    for text in sorted(lacking):
+        name = text.split()[1]
+        before = [stmt for other, stmt in block if other < name]
+        if before and name in sys.stdlib_module_names:
+            out.setdefault(before[-1], []).append(text)
+    return out
+
+
+def _lines_at(path: str, of: Tree, anchor: cst.CSTNode, texts: Iterable[str]) -> Edit:
+    line = of.positions[anchor].end.line
+    end = len(of.lines[line - 1]) + 1
+    return Edit(Location(path, line, end, line, end), "".join(f"\n{text}" for text in texts))
 
 
 def _blank(body: Sequence[cst.CSTNode], functions: bool) -> int:

@@ -243,8 +243,8 @@ def edits(parts: Sequence[Part], files: Files, early: Collection[str] = ()) -> M
         put = beginnings.insertion(
             path, files.texts[path], told, needed, early=path in early, cells=files.cells.get(path, ())
         )
-        if isinstance(put, Edit):
-            out.append(put)
+        if not isinstance(put, str):
+            out += put
         elif told:
             left += [(part, put) for part in starting if part.path == path]
     return Made(tuple(dict.fromkeys(out)), tuple(left))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,17 @@ def test_one_missing_seed_is_cured_for_all_generators(d9mlint: Run) -> None:
     again = d9mlint("train.py", "--fix")
     assert (again.code, again.err) == (0, "fixed 0 findings\n")
     assert Path("train.py").read_text() == SEEDED
+
+
+def test_a_patch_says_what_it_changes_besides_repeatability(d9mlint: Run) -> None:
+    Path("train.py").write_text(TRAINS.replace("torch.manual_seed(1)\n", ""))
+    head = "# The cures of these change the speed, the behaviour or the flags of a program:\n"
+    assert d9mlint("train.py", "--diff").out.startswith("--- train.py\n")
+    ran = d9mlint("train.py", "--diff", "--unsafe-fixes")
+    assert ran.out.startswith(f"{head}#   train.py:5 missing-torch-determinism\n--- train.py\n")
+    Path("all.patch").write_text(ran.out)
+    subprocess.run(["git", "apply", "all.patch"], check=True)
+    assert d9mlint("train.py").code == 0
 
 
 def test_diff_writes_nothing(d9mlint: Run) -> None:

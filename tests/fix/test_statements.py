@@ -11,15 +11,14 @@ from hypothesis import strategies as st
 from d9mlint.fix import edited
 from d9mlint.fix.beginnings import insertion
 from d9mlint.fix.statements import block
-from d9mlint.model import Edit
 
 SEEDS = ["random.seed(1)", "np.random.seed(1)", "torch.manual_seed(1)"]
 
 
 def patched(source: str, statements: list[str], *, early: bool = False) -> str:
-    edit = insertion("train.py", source.encode(), statements, early=early)
-    assert isinstance(edit, Edit), edit
-    done = edited(source.encode(), [edit])
+    edits = insertion("train.py", source.encode(), statements, early=early)
+    assert not isinstance(edits, str), edits
+    done = edited(source.encode(), edits)
     assert done is not None
     return done.decode()
 
@@ -44,6 +43,9 @@ def test_they_stand_behind_the_imports_with_those_they_need() -> None:
          "#!/usr/bin/env python\n# -*- coding: latin-1 -*-\nimport random\n\nrandom.seed(1)\n\nx = 1\n"),
         ("from __future__ import annotations\nx = 1\n",
          "from __future__ import annotations\nimport random\n\nrandom.seed(1)\n\nx = 1\n"),
+        ("import math  # é\nimport sys\n\nimport torch\n",
+         "import math  # é\nimport random\nimport sys\n\nimport torch\n\nrandom.seed(1)\n"),
+        ("import torch\nimport math\nx = 1\n", "import torch\nimport math\nimport random\n\nrandom.seed(1)\n\nx = 1\n"),
         ("import random; x = random.random()\n", "import random; x = random.random()\n\nrandom.seed(1)\n"),
     ],
 )  # fmt: skip
@@ -91,9 +93,9 @@ def test_what_cannot_be_parsed_stays() -> None:
 
 def test_what_edits_need_stands_there_once() -> None:
     function = "def seed_worker(worker_id):\n    np.random.seed(torch.initial_seed() % 2**32)\n"
-    edit = insertion("train.py", b"import torch\n\nx = 1\n", ["torch.manual_seed(1)"], [function, "zlib"])
-    assert isinstance(edit, Edit)
-    assert edited(b"import torch\n\nx = 1\n", [edit]) == (
+    edits = insertion("train.py", b"import torch\n\nx = 1\n", ["torch.manual_seed(1)"], [function, "zlib"])
+    assert not isinstance(edits, str)
+    assert edited(b"import torch\n\nx = 1\n", edits) == (
         b"import torch\nimport numpy as np\nimport zlib\n\ntorch.manual_seed(1)\n\n\n"
         b"def seed_worker(worker_id):\n    np.random.seed(torch.initial_seed() % 2**32)\n\n\nx = 1\n"
     )
@@ -129,7 +131,7 @@ def test_the_code_of_a_remedy(remedy: str, generators: list[str], wanted: tuple[
 
 LINES = st.lists(
     st.sampled_from([
-        "import os", "import torch", "import numpy as np", "from model import Net", "x = 1", "# comment", "", "def f():\n    pass",
+        "import os", "import json, math", "import torch", "import numpy as np", "from model import Net", "x = 1", "# comment", "", "def f():\n    pass",
         "if x:\n    import sys", "try:\n    import a\nexcept ImportError:\n    a = None", "class A:\n    import b",
     ]),
     max_size=8,
