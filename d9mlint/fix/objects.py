@@ -193,21 +193,27 @@ def states(note: str, place: Place) -> Iterator[Edit | Need]:
         return
     name, statement = restored
     parts = dict(_parts(place.texts.values()))
-    items = [f'"{key}": {place.known(get)}' for key, (get, _) in parts.items()]
-    last = saved.elements[-1]
-    where, closes = of.positions[last].end, of.positions[saved].end
-    alone = where.line != closes.line
+    last, lines = saved.elements[-1], [of.positions[one].start.line for one in saved.elements]
+    key = of.code(last.key) if isinstance(last, cst.DictElement) else ""
+    quoted = _single if key.startswith("'") else str
+    items = [quoted(f'"{key}": {place.known(get)}') for key, (get, _) in parts.items()]
+    alone = of.positions[last].end.line != of.positions[saved].end.line or lines[-1] > lines[0]
     indent = of.indent(of.positions[last].start.line)
     between = f",\n{indent}" if alone else ", "
     at = span(place.path, of.positions[last.value])
     yield Edit(end(at), "".join(f"{between}{item}" for item in items))
     indent = load.tree.indent(statement.where.start.line)
     step = load.tree.module.default_indent
-    lines = [f'if "{next(iter(parts))}" in {name}:']
-    lines += [step + load.known(put.format(f'{name}["{key}"]')) for key, (_, put) in parts.items()]
-    yield behind(load.path, load.tree, statement, f"\n{indent}".join(lines))
+    block = [f'if "{next(iter(parts))}" in {name}:']
+    block += [step + load.known(put.format(f'{name}["{key}"]')) for key, (_, put) in parts.items()]
+    yield behind(load.path, load.tree, statement, quoted(f"\n{indent}".join(block)))
     yield from (Need(place.path, root) for get, _ in parts.values() for root in remedies.roots(get))
     yield from (Need(load.path, root) for _, put in parts.values() for root in remedies.roots(put.format("{}")))
+
+
+def _single(code: str) -> str:
+    """The same with the other quotes, which a file may prefer."""
+    return code.replace('"', "'")
 
 
 def _parts(sources: Iterable[bytes]) -> Iterator[tuple[str, tuple[str, str]]]:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from d9mlint.fix import arguments, beginnings, places, seeds, settings, statements
+from d9mlint.fix import arguments, beginnings, flags, places, remedies, seeds, settings, statements
 from d9mlint.fix.edits import is_python, overlaps
 from d9mlint.fix.place import Need, Place
 from d9mlint.model import TAKES_SEED, Edit, Finding, Location, Rule
@@ -20,6 +20,7 @@ from d9mlint.model import TAKES_SEED, Edit, Finding, Location, Rule
 _OTHER = "it is no file that can be patched"
 _UNKNOWN = "it is written in a way that is not known"
 _SAME_TEXT = "another patch changes the same text"
+_INSTALLED = "its remedy needs a package that has to be installed first"
 _MEANING = "what to write depends on what the program means"
 _FLAG_RULE, _FLAG = "seed-flag-unused", re.compile(r"`--([\w-]+)` is parsed")
 
@@ -81,6 +82,9 @@ def _ways(found: Finding, rules: Mapping[str, Rule], files: Files) -> Iterator[t
     if ready is not None and not files.why_not(edit.location.path for edit in ready.edits):
         yield [Part(found, ready.edits[0].location.path, ready.safe, edits=ready.edits)], ""
         return
+    if any(one.startswith("pip install ") for one in remedies.code(found.remedy)):
+        yield [], _INSTALLED
+        return
     taken = [one.location for one in found.related if one.note == TAKES_SEED]
     if taken:
         yield from _where_taken(found, taken, files)
@@ -116,7 +120,7 @@ def _where_taken(found: Finding, taken: Sequence[Location], files: Files) -> Ite
 def _taken(found: Finding, at: Location, texts: Mapping[str, bytes]) -> tuple[list[Edit | Need], bool]:
     """The argument that the remedy names for a call, with the program's own seed where that is known there."""
     own = seeds.within(at, texts[at.path])
-    value = own.value if own is not None else seeds.VALUE
+    value = own.value if own is not None else flags.VALUE
     place = Place(found._replace(remedy=found.remedy.replace("_seed=1)", f"_seed={value})")), at, texts)
     edited = list(arguments.keywords(None, place))
     return [*edited, *(own.edits if own is not None and edited else ())], own is None or own.safe

@@ -116,6 +116,8 @@ if "rng_state" in state:
         ('torch.save({"net": 1}, path)', 'torch.save({"net": 1, "rng_state": torch.get_rng_state()}, path)'),
         ('all = {\n    "net": 1,\n}\ntorch.save(all, path)',
          'all = {\n    "net": 1,\n    "rng_state": torch.get_rng_state(),\n}\ntorch.save(all, path)'),
+        ('all = {"net": 1,\n       "step": 2}\ntorch.save(all, path)',
+         'all = {"net": 1,\n       "step": 2,\n       "rng_state": torch.get_rng_state()}\ntorch.save(all, path)'),
         ("torch.save(everything(), path)", ""),
         ('rng = np.random.default_rng(1)\ntorch.save({"net": 1}, path)', ""),
     ],
@@ -126,6 +128,15 @@ def test_states_of_generators_in_a_checkpoint(saved: str, wanted: str) -> None:
     load = 'optimizer.load_state_dict(state["optimizer"])'
     done = cured(text, {"states": NOTE}, at, load)
     assert done == (SAVE.format(wanted).replace(f"{load}\n", LOADED) if wanted else "")
+
+
+def test_states_are_written_with_the_quotes_of_the_checkpoint() -> None:
+    text = SAVE.format("torch.save({'net': 1}, path)")
+    done = cured(
+        text, {"states": NOTE}, "torch.save({'net': 1}, path)", 'optimizer.load_state_dict(state["optimizer"])'
+    )
+    assert "torch.save({'net': 1, 'rng_state': torch.get_rng_state()}, path)" in done
+    assert "if 'rng_state' in state:\n    torch.set_rng_state(state['rng_state'].cpu())\n" in done
 
 
 def test_states_of_the_gpus_too_where_they_are_mentioned() -> None:

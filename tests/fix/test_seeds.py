@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from d9mlint.app import Options
 from d9mlint.app.fixing import patches
 from d9mlint.fix import edited, seeds
-from d9mlint.model import Edit
+from d9mlint.fix.patches import Files, plan
+from d9mlint.model import Edit, Finding, Location
 
 PARSER = "import argparse\nimport torch\n\nparser = argparse.ArgumentParser()\n"
 NET = "print(torch.rand(3))\n"
@@ -217,3 +218,16 @@ def test_whatever_stands_around_a_patch_parses_and_seeds(lines: list[str], newli
             assert done is not None
             ast.parse(done)
             assert f"torch.manual_seed({own.value})".encode() in done
+
+
+def test_what_needs_a_package_that_has_to_be_installed_is_told() -> None:
+    remedy = "set `os.environ['A'] = '1'` and call `tool.patch()` (`pip install tool==1`) before the graph is built"
+    found = Finding(
+        "missing-determinism-switch", "D9M301", "h", "impl", "warning", "high", "m", Location("a.py", 1, 1, 1, 2), remedy,
+        entries=("a.py",), cause="determinism-switch-0",
+    )  # fmt: skip
+    planned = plan([found], {}, Files({"a.py": b"import tensorflow as tf\n"}))
+    assert (dict(planned.ways), planned.without) == (
+        {}, ((found, "its remedy needs a package that has to be installed first"),)
+    )  # fmt: skip
+    assert plan([found._replace(remedy=remedy.replace("pip install", "get"))], {}, Files({"a.py": b"x = 1\n"})).ways
