@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
+from d9mlint.catalogue import load
 from d9mlint.fix import edited
 from d9mlint.fix.place import Place
 from d9mlint.fix.places import edits
-from d9mlint.model import Edit, Finding, Location, Related
+from d9mlint.model import Edit, Finding, Location, Package, Related, Target
 
 NOTE = "there"
 
@@ -156,6 +157,22 @@ def test_states_of_numpy_and_python_too_where_these_draw() -> None:
     assert f'"numpy_rng_state": {plain}, "python_rng_state": random.getstate()}}' in done
     assert '    np.random.set_state(tuple(state["numpy_rng_state"]))\n' in done
     assert '    random.setstate(state["python_rng_state"])\n' in done
+
+
+@pytest.mark.parametrize(
+    ("loader", "wanted"),
+    [
+        ("DataLoader(data, shuffle=True)", "DataLoader(data, shuffle=True, generator=torch.Generator().manual_seed(1))"),
+        ("DataLoader(data, generator=None)", "DataLoader(data, generator=torch.Generator().manual_seed(1))"),
+        ("DataLoader(data, generator=own)", ""),
+    ],
+)
+def test_a_loader_gets_a_generator_where_no_seed_at_the_start_will_do(loader: str, wanted: str) -> None:
+    text = f"import torch\nfrom torch.utils.data import DataLoader\nloader = {loader}\n"
+    rule = load().rules["unseeded-shuffle"]
+    remedy = rule.remedy(Target({"torch": Package("2.13.0", "")}), ("torch",))
+    done = cured(text, dict(rule.cure), loader, "", remedy=remedy)
+    assert done == (text.replace(loader, wanted) if wanted else "")
 
 
 def test_another_place_is_changed_where_the_rule_says_so() -> None:

@@ -56,7 +56,10 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
 def _told(program: Program, rule: Rule, event: Event, one: _Update, other: _Update) -> Draft:
     related = [Related(each.event.location, f"{_WORDS[each.kind]} is made here") for each in (one, other)]
     last = ".".join(event.raw.replace("()", "").split(".")[-2:])
-    return draft(program, rule, event, related=related, name=last, one=_WORDS[one.kind], other=_WORDS[other.kind])
+    both = f"{_WORDS[one.kind]} and {_WORDS[other.kind]}"
+    if one.kind == other.kind:
+        both = f"two {_WORDS[one.kind].split(' ', 1)[1]}s"
+    return draft(program, rule, event, related=related, name=last, both=both)
 
 
 def _runs(event: Event) -> list[Value]:
