@@ -162,7 +162,10 @@ def test_states_of_numpy_and_python_too_where_these_draw() -> None:
 @pytest.mark.parametrize(
     ("loader", "wanted"),
     [
-        ("DataLoader(data, shuffle=True)", "DataLoader(data, shuffle=True, generator=torch.Generator().manual_seed(1))"),
+        (
+            "DataLoader(data, shuffle=True)",
+            "DataLoader(data, shuffle=True, generator=torch.Generator().manual_seed(1))",
+        ),
         ("DataLoader(data, generator=None)", "DataLoader(data, generator=torch.Generator().manual_seed(1))"),
         ("DataLoader(data, generator=own)", ""),
     ],
