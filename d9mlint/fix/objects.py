@@ -29,7 +29,7 @@ _OWN = re.compile(rb"\bdefault_rng\b|\bRandomState\(|\brandom\.Random\(")
 def behind_maker(note: str, place: Place) -> Iterator[Edit | Need]:
     """The call of a method that the remedy names, behind the statement that makes the object."""
     maker = place.other(note) or place
-    of, made, method = maker.tree, maker.statement, remedies.method(place.found.remedy)
+    of, made, method = maker.tree, maker.statement, remedies.method(place.found.remedy, place.text)
     if of is None or made is None or not method:
         return
     name = _assigned(of, made)
@@ -78,7 +78,7 @@ def _calls(node: cst.CSTNode) -> Iterator[cst.Call]:
 
 def chained(methods: Mapping[str, str], place: Place) -> Iterator[Edit | Need]:
     """The same where the object is made and handed on at once, by a method that returns it."""
-    method = remedies.method(place.found.remedy)
+    method = remedies.method(place.found.remedy, place.text)
     note = methods.get(method.partition("(")[0])
     maker = (place.other(note) or place) if note is not None else None
     if maker is not None and maker.tree is not None and maker.tree.call(maker.at) is not None:

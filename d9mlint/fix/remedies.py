@@ -80,16 +80,24 @@ def call(remedy: str) -> str:
     return ""
 
 
-def method(remedy: str) -> str:
-    """The method that a remedy has called with a seed, without its object, as in ``action_space.seed(1)``."""
+def method(remedy: str, text: str = "") -> str:
+    """The method that a remedy has called with a seed, without its object, as in ``action_space.seed(1)``.
+
+    Of several it is the one of a part of the object that ``text`` mentions, as ``env.action_space.sample()`` does.
+    """
+    found = list(_methods(remedy))
+    of_parts = (one for one in found if "." in one.partition("(")[0] and f".{one.partition('.')[0]}." in text)
+    return next(of_parts, next(iter(found), ""))
+
+
+def _methods(remedy: str) -> Iterator[str]:
     for text in code(remedy):
         call = _parsed(text)
         if not isinstance(call, ast.Call) or call.keywords or [ast.unparse(one) for one in call.args] != ["1"]:
             continue
         root, _, rest = text.partition(".")
         if rest and root.isidentifier() and root not in ROOTS:
-            return rest
-    return ""
+            yield rest
 
 
 def signature(remedy: str, called: str) -> tuple[tuple[str, ...], bool]:

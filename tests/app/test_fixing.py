@@ -46,6 +46,23 @@ def test_a_patch_says_what_it_changes_besides_repeatability(d9mlint: Run) -> Non
     assert d9mlint("train.py").code == 0
 
 
+def test_an_environment_and_its_spaces_are_one_cause_seeded_at_two_places(d9mlint: Run) -> None:
+    text = """import gymnasium
+
+env = gymnasium.make("CartPole-v1")
+state, _ = env.reset()
+for _ in range(20):
+    state, reward, *_ = env.step(env.action_space.sample())
+    print(reward)
+"""
+    Path("train.py").write_text(text)
+    (found,) = d9mlint("train.py", "--format", "json").json["findings"]
+    assert (found["rule"], found["line"], [one["line"] for one in found["related"]]) == ("own-rng-unseeded", 4, [6, 3])
+    assert d9mlint("train.py", "--fix").code == 0
+    seeded = '-v1")\nenv.action_space.seed(1)\nstate, _ = env.reset(seed=1)\n'
+    assert Path("train.py").read_text() == text.replace('-v1")\nstate, _ = env.reset()\n', seeded)
+
+
 def test_diff_writes_nothing(d9mlint: Run) -> None:
     Path("train.py").write_text(UNSEEDED)
     ran = d9mlint("train.py", "--diff")

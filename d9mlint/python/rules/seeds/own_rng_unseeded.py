@@ -18,6 +18,8 @@ from d9mlint.python.judging.seedings import may_be_seeded
 _GYMS = ("gym", "gymnasium")
 _ENVIRONMENT = "own-env"
 _DRAWS = "draws from"
+_PARTS = ("own-actions", "own-shared-actions")
+"""Generators of an environment's spaces, which are seeded where it is, beside it."""
 _OF_ENVIRONMENT = ("?.reset", "?.step", "?.seed")
 
 
@@ -127,7 +129,8 @@ def _draft(
     sure = is_symbolic(cond) and not seeded
     yield draft(
             program,
-        rule, event, cond=cond, related=related, remedy=effect.remedy, verb=does[0], cause=does[1],
+        rule, event, cond=cond, related=related, remedy=effect.remedy, verb=does[0],
+        cause=f"{_ENVIRONMENT}/{does[1]}" if does[1] in (_ENVIRONMENT, *_PARTS) else does[1],
         name=".".join(event.raw.split(".")[-2:]),
         confidence=rule.confidence if sure else lower(lower(rule.confidence)),
     )  # fmt: skip
