@@ -114,7 +114,10 @@ def _first_places(finding: Finding, most: int, width: int) -> Iterator[Line]:
         more = f"; and {count(left, 'more place')} (--verbose)" if left > 0 else ""
         room = width - _INDENT - len(more)
         first = told.partition(": ")[0] if more else shortened(told, room)
-        yield from labelled("see", (whole_parts(told, room) or first) + more, width)
+        text = (whole_parts(told, room) or first) + more
+        if more and len(text) > width - _INDENT:
+            text = f"{count(left + 1, 'more place')} (--verbose)"
+        yield from labelled("see", text, width)
 
 
 def _short_place(related: Related, finding: Finding) -> str:

@@ -28,7 +28,7 @@ from d9mlint.model import (
     UsageError,
 )
 from d9mlint.report import FORMATS, html, render, sarif
-from d9mlint.report.words import first_sentence
+from d9mlint.report.words import first_sentence, whole_parts
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 NAMES = {
@@ -341,3 +341,30 @@ def test_rich_is_imported_for_colour_only() -> None:
         "assert 'rich.style' in sys.modules and 'rich.console' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[2])
+
+
+@pytest.mark.parametrize("folder", ["", "a/folder/with/a/name/that/takes/quite/some/room/" * 2])
+@pytest.mark.parametrize("remedy", ["do it", "call `f(1)`, which makes it repeatable; " * 6, "do " * 99])
+@pytest.mark.parametrize("when", [(), ("--seed is not given",), tuple(f"`--flag{n}` is given" for n in range(9))])
+def test_six_lines_are_enough_whatever_is_long(folder: str, remedy: str, when: tuple[str, ...]) -> None:
+    related = tuple(
+        Related(Location(f"{folder}{n}.py", n, 1, n, 9), f"draws, which nothing seeds {n}") for n in range(1, 9)
+    )
+    found = unseeded(Location("train.py", 1, 1, 1, 9))._replace(remedy=remedy, when=when, related=related)
+    told = render(Report((found,), {}, sources={"train.py": "x = np.random.rand()\n"}), "text").split("\n\n")[0]
+    assert len(told.split("\n")) <= 6
+    assert "place" in told
+
+
+def test_what_does_not_fit_ends_where_a_part_of_the_sentence_ends() -> None:
+    assert whole_parts("call `f(1)` before it, which seeds all; or pass a seed", 26) == "call `f(1)` before it"
+    assert whole_parts("seed A, B and C (all three of them) before it", 22) == "seed A, B and C"
+    assert whole_parts("a `code; with (parts)` that is long", 20) == ""
+    assert whole_parts("short", 20) == "short"
+    one = unseeded(Location("train.py", 1, 1, 1, 9))
+    many = f"one of {', '.join(f'`folder/with/a/long/name/{n}.py`' for n in range(3))} and 4 more is started"
+    text = render(Report((one._replace(when=(many,)),), {}), "text")
+    assert "  when: one of 7 programs is started (--verbose)\n" in text
+    either = "`FLAGS.data == 'one with a long name'` is true or `FLAGS.data == 'another one of them'` is true"
+    text = render(Report((one._replace(when=(either,)),), {}), "text")
+    assert "'one with a long name'` is true, or another condition holds (--verbose)\n" in text
