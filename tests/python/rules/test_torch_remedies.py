@@ -244,9 +244,9 @@ def test_unlikely_ops_of_code_that_nothing_calls_are_not_named(d9mlint: Callable
 @pytest.mark.parametrize(
     ("framework", "seed", "remedy"),
     [
-        ("torch", "torch.manual_seed(1)", "seed all three: "),
+        ("torch", "torch.manual_seed(1)", "call `np.random.seed(1)` at the start, before anything is drawn"),
         ("tensorflow", "tensorflow.random.set_seed(1)", "call `tf.keras.utils.set_random_seed(1)`, which seeds Python"),
-        ("random", "random.seed(1)", "seed each that the program draws from: "),
+        ("random", "random.seed(1)", "call `np.random.seed(1)` at the start, before anything is drawn"),
     ],
 )
 def test_numpy_is_seeded_as_programs_of_its_framework_do_it(
