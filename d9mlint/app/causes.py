@@ -14,7 +14,7 @@ from functools import cache
 from types import MappingProxyType
 
 from d9mlint.model import CONFIDENCES, GENERATORS, SEVERITIES, Finding, Location, Related
-from d9mlint.python.judging.merging import is_started, started
+from d9mlint.python.judging.merging import PLACED, is_started, started
 from d9mlint.report.summary import by_default
 
 _Key = tuple[str, str | Location]
@@ -165,7 +165,7 @@ def _seeds_first(first: Finding, remedies: Sequence[str], concerns: Sequence[str
     from d9mlint.fix.statements import block, seeds
 
     told = "\n\n".join(remedies)
-    if slug(first) != "unseeded":
+    if slug(first) != "unseeded" or PLACED in told:
         return told
     missing = block(told, concerns)
     if missing is None or (len(remedies) == 1 and len(seeds(told)) == len(missing.statements)):

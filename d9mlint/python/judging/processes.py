@@ -7,6 +7,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Bound, Func, Partial, Value, alternatives
 from d9mlint.python.interpreter.library.environment import SPAWNED
 from d9mlint.python.interpreter.program import Program
+from d9mlint.python.judging.merging import PLACED
 from d9mlint.python.source.facts import Def
 
 
@@ -55,5 +56,5 @@ def remedy_there(program: Program, event: Event, remedy: str) -> str:
     if func is None:
         return remedy
     # One finding speaks for all programs that meet it, and not all of them need start processes.
-    note = f" (where `{func.name}` runs in a process of its own, at its start: no seed of the parent reaches it)"
+    note = f" (where `{func.name}` runs {PLACED}, at its start: no seed of the parent reaches it)"
     return f"{remedy}{note}"
