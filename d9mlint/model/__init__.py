@@ -113,6 +113,7 @@ if TYPE_CHECKING:
         Shadowed as Shadowed,
         SwitchTried as SwitchTried,
         TracedRun as TracedRun,
+        UnseededDraw as UnseededDraw,
         TraceReport as TraceReport,
     )
 
@@ -141,6 +142,7 @@ _HOMES = {
         ("rule", "ABOUT_OPS CONFIGS KERNELS Example Op OpStatus Remedy Rule"),
         ("target", "NEWEST EnvironmentVariable Limit Package Target"),
         ("trace", "KINDS Apart Comparison Culprit CureTried SeenTensor Shadowed SwitchTried TracedRun TraceReport"),
+        ("trace", "UnseededDraw"),
     )
     for name in names.split()
 }

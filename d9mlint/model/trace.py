@@ -120,6 +120,18 @@ class Shadowed(NamedTuple):
     """Why there is no result; empty where there is one."""
 
 
+class UnseededDraw(NamedTuple):
+    """A line that draws from a generator which nothing has seeded until then."""
+
+    path: str
+    line: int
+    op: str
+    generator: str
+    """``python``, ``numpy``, ``torch``, ``torch-device``, ``tensorflow``."""
+    seeded: int = 0
+    """The line of the same file that seeds it later; 0 where none does."""
+
+
 class TracedRun(NamedTuple):
     """One run of the program."""
 
@@ -160,3 +172,5 @@ class TraceReport(NamedTuple):
     """None where none was asked for."""
     sources: Mapping[str, str] = {}
     """The texts of the files that culprits are in, by path."""
+    draws: tuple[UnseededDraw, ...] = ()
+    """Of a run that was recorded op by op."""

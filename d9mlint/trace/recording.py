@@ -72,6 +72,12 @@ class Recording(NamedTuple):
     """By process (``main``, workers), the events of the second stage."""
     ranks: tuple[tuple[str, Recording], ...] = ()
     """By name, the recordings of other processes that train: what a launcher or the program itself has started."""
+    variables: Mapping[str, str] = {}
+    """Of the environment, at the start: those that decide how frameworks compute."""
+    settings: tuple[tuple[str, Mapping[str, object]], ...] = ()
+    """By framework, how it was set up at the end."""
+    switched: tuple[tuple[int, Event], ...] = ()
+    """Who set a switch or read a variable, each with the steps that were made before."""
     lost: bool = False
     """Whether something could not be written down: the disk was full."""
 
@@ -87,7 +93,7 @@ class Recording(NamedTuple):
         return self.parts[0][1]
 
 
-_PLACED = {"op", "call", "shadow", "draw", "seed", "source", "read", "write", "value"}
+_PLACED = {"op", "call", "shadow", "draw", "seed", "setting", "source", "read", "write", "value"}
 
 
 def read(folder: Path) -> Recording:
@@ -127,6 +133,7 @@ def _recording(processes: Mapping[str, Sequence[Event]]) -> Recording:
     times: list[float] = []
     losses: list[Loss] = []
     samples: list[Sample] = []
+    switched: list[tuple[int, Event]] = []
     for one in light:
         if one.kind == "step":
             steps.append(str(one.fields[2]))
@@ -136,6 +143,8 @@ def _recording(processes: Mapping[str, Sequence[Event]]) -> Recording:
             losses.append(Loss(str(digest), str(value), len(steps), str(dtype)))
         elif one.kind == "sample":
             samples.append(Sample(len(steps) + 1, str(one.fields[0]), tuple(map(float, one.fields[1]))))
+        elif one.kind == "setting":
+            switched.append((len(steps), one))
     uses = [one for one in light if one.kind == "uses"]
     detailed = {"op", "call", "shadow", "draw", "seed", "source", "read", "value"}
     return Recording(
@@ -150,6 +159,9 @@ def _recording(processes: Mapping[str, Sequence[Event]]) -> Recording:
         next((str(one.fields[0]) for one in light if one.kind == "end"), ""),
         any(one.kind == "start" for one in light),
         tuple((name, tuple(e for e in events if e.kind in detailed)) for name, events in processes.items()),
+        variables=next((dict(one.fields[0]) for one in light if one.kind == "variables"), {}),
+        settings=tuple((str(one.fields[0]), dict(one.fields[1])) for one in light if one.kind == "settings"),
+        switched=tuple(switched),
     )  # fmt: skip
 
 

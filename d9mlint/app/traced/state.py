@@ -11,10 +11,20 @@ from typing import NamedTuple
 
 from d9mlint.app.machine import machine
 from d9mlint.app.options import shown
-from d9mlint.model import Apart, Comparison, Culprit, CureTried, Shadowed, SwitchTried, TracedRun, TraceReport
+from d9mlint.model import (
+    Apart,
+    Comparison,
+    Culprit,
+    CureTried,
+    Shadowed,
+    SwitchTried,
+    TracedRun,
+    TraceReport,
+    UnseededDraw,
+)
 from d9mlint.model.trace import FAILED
-from d9mlint.trace import compare
-from d9mlint.trace.run import Clock, Conditions, Program, Run, Settings, run
+from d9mlint.trace import compare, ledger
+from d9mlint.trace.run import LIGHT, OPS, Clock, Conditions, Program, Run, Settings, run
 
 _NOTHING = Comparison(FAILED, what="no runs were compared")
 Watch = Callable[[str], None]
@@ -72,9 +82,10 @@ class Tracing:
         return TraceReport(
             self.program.told, self.comparison,
             compare.bound(self.comparison, self.options.runs), tuple(self.switches), self.culprits,
-            {**machine(), "versions": _versions(self.runs)}, tuple(map(_told, self.runs)),
+            {**machine(), "versions": _versions(self.runs), **_ledger(self.runs)}, tuple(map(_told, self.runs)),
             (*_notes(self.runs), *self.notes), self.stopped, self.cure, self.options.steps,
             self.growth, self.shadow, _sources([*self.culprits, *(self.shadow.varying if self.shadow else ())]),
+            _draws(self.runs),
         )  # fmt: skip
 
 
@@ -121,6 +132,37 @@ def _sources(culprits: Sequence[Culprit]) -> dict[str, str]:
 
 def _versions(runs: Sequence[Run]) -> dict[str, str]:
     return dict(sorted({pair for one in runs for pair in one.recording.versions}))
+
+
+def _ledger(runs: Sequence[Run]) -> dict[str, object]:
+    """How the first run was set up; no keys where it tells of nothing."""
+    first = next((one for one in runs if one.conditions.stage == LIGHT and not one.conditions.switch), None)
+    if first is None:
+        return {}
+    cwd, one = Path.cwd(), first.recording.leading
+    told = [
+        {
+            "path": shown(Path(event.place[0]), cwd), "line": event.place[1], "how": event.fields[0],
+            "name": event.fields[1], "value": event.fields[2], "step": step,
+        }
+        for step, event in ledger.switched(one)
+    ]  # fmt: skip
+    return {
+        "variables": dict(one.variables), "settings": dict(one.settings), "switched": told,
+        "files": [shown(Path(path), cwd) for path in ledger.files(one)],
+    }  # fmt: skip
+
+
+def _draws(runs: Sequence[Run]) -> tuple[UnseededDraw, ...]:
+    """Of the first run that was recorded op by op."""
+    recorded = next((one for one in runs if one.conditions.stage == OPS), None)
+    if recorded is None:
+        return ()
+    cwd = Path.cwd()
+    return tuple(
+        UnseededDraw(shown(Path(one.place[0]), cwd), one.place[1], one.op, one.generator, one.seeded)
+        for one in ledger.unseeded(recorded.recording.leading)
+    )
 
 
 def _notes(runs: Sequence[Run]) -> list[str]:

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from d9mlint.model import Apart, Culprit, CureTried, SeenTensor, Shadowed, SwitchTried, TracedRun, TraceReport
+from d9mlint.model import (
+    Apart,
+    Culprit,
+    CureTried,
+    SeenTensor,
+    Shadowed,
+    SwitchTried,
+    TracedRun,
+    TraceReport,
+    UnseededDraw,
+)
 from d9mlint.report.json_ import SCHEMA, Json, dump
 
 
@@ -27,6 +37,7 @@ def data(report: TraceReport) -> Json:
         "growth": [_apart(one) for one in report.growth],
         "cure": None if report.cure is None else _cure(report.cure),
         "shadow": None if report.shadow is None else _shadow(report.shadow),
+        "draws": [_draw(one) for one in report.draws],
         "environment": dict(report.environment),
         "runs": [_run(one) for one in report.runs],
         "notes": list(report.notes),
@@ -55,6 +66,13 @@ def _tensor(one: SeenTensor) -> Json:
     return {
         "role": one.role, "dtype": one.dtype or None, "shape": list(one.shape) if one.dtype else None,
         "digests": [text or None for text in one.digests], "same": one.same,
+    }  # fmt: skip
+
+
+def _draw(one: UnseededDraw) -> Json:
+    return {
+        "path": one.path, "line": one.line, "op": one.op, "generator": one.generator,
+        "seeded": one.seeded or None,
     }  # fmt: skip
 
 

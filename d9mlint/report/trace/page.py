@@ -73,6 +73,10 @@ def render(report: TraceReport) -> str:
         cost=_cost(report),
         runs=words.runs(report),
         machine=machine(report.environment),
+        draws=words.draws(report),
+        switched=words.switched(report),
+        setup=words.setup(report),
+        files=_files(report),
         notes=[one_line(note) for note in report.notes],
         stopped=one_line(report.stopped),
         width=charts.WIDTH,
@@ -130,6 +134,12 @@ def _tried(one: SwitchTried) -> Tried:
         one.name, printable(one.changes), words.tried(one), _TONES[one.comparison.verdict], one.decides,
         one_line(one.comparison.what),
     )  # fmt: skip
+
+
+def _files(report: TraceReport) -> list[str]:
+    """Files that the first run read, in this order."""
+    found = report.environment.get("files")
+    return [printable(str(one)) for one in found] if isinstance(found, list) else []
 
 
 def _cost(report: TraceReport) -> str:

@@ -21,6 +21,7 @@ def render(report: TraceReport, *, color: bool = False, width: int = 100) -> str
     lines = [
         *_verdict(report, width),
         *_culprits(report, width),
+        *_draws(report, width),
         *_switches(report, width),
         *_shadow(report, width),
         *_cure(report, width),
@@ -55,6 +56,20 @@ def _culprit(one: Culprit, first: bool, width: int) -> Iterator[Line]:
     yield from labelled("known", words.known(one), width, 9)
     if one.call and not one.finding:
         yield from labelled("call", "`--call FILE.py` writes a minimal one, for `d9mlint verify --make`", width, 8)
+
+
+def _draws(report: TraceReport, width: int) -> Iterator[Line]:
+    """Where the program draws before it seeds; where there is one and it is the culprit, nothing is new."""
+    several = words.draws(report)
+    told = {(one.path, one.line) for one in report.culprits}
+    if all((one.path, one.line) in told for one in report.draws):
+        return
+    yield ()
+    yield (("Drawn before a seed", "bold"),)
+    for one in several[:_MOST]:
+        yield from hanging(one, width)
+    if len(several) > _MOST:
+        yield ((f"    ... and {len(several) - _MOST} more", ""),)
 
 
 def _switches(report: TraceReport, width: int) -> Iterator[Line]:
@@ -114,6 +129,11 @@ def _summary(report: TraceReport, width: int) -> Iterator[Line]:
     for conditions, number, ends in words.runs(report):
         yield from item("runs", f"{number} {conditions}: {ends}", width)
     yield from item("machine", machine(report.environment), width)
+    for name, one in words.setup(report):
+        yield from item(name, one, width)
+    switched = words.switched(report)
+    if switched:
+        yield from item("switches", words.listed(switched, _MOST), width)
     if report.notes:
         yield (("  notes:", "bold"),)
         for note in report.notes:

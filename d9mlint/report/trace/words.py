@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from d9mlint.model import Comparison, Culprit, Shadowed, SwitchTried, TracedRun, TraceReport
 from d9mlint.model.trace import EQUAL, FAILED, PART, UNTRIED
 from d9mlint.report.words import count, one_line, printable
+
+_GENERATORS = {
+    "python": "Python's generator", "numpy": "NumPy's generator", "torch": "PyTorch's generator",
+    "torch-device": "the GPU's generator", "tensorflow": "TensorFlow's generator",
+}  # fmt: skip
 
 
 def headline(report: TraceReport) -> str:
@@ -74,6 +79,46 @@ def shadow(one: Shadowed) -> str:
     if not one.varying:
         return f"none varies ({of})"
     return f"{count(len(one.varying), 'op')} by line (of {of})"
+
+
+def draws(report: TraceReport) -> list[str]:
+    """The lines that draw from a generator before it is seeded."""
+    return [
+        f"{printable(one.path)}:{one.line}: {printable(one.op)}, {_GENERATORS.get(one.generator, one.generator)}: "
+        + (f"seeded later, on line {one.seeded}" if one.seeded else "not seeded")
+        for one in report.draws
+    ]
+
+
+def switched(report: TraceReport) -> list[str]:
+    """Who has set which switch, or read a variable, and when."""
+    found = report.environment.get("switched")
+    return [_switched(one) for one in found] if isinstance(found, list) else []
+
+
+def _switched(one: Mapping[str, object]) -> str:
+    name, value, step = (printable(str(one[key])) for key in ("name", "value", "step"))
+    when = f"after step {step}" if one["step"] else "before the first step"
+    what = {
+        "set": f"sets {name} = {value}",
+        "read": f"reads {name}: {'not set' if one['value'] is None else value}",
+        "called": f"calls {name}({value})",
+    }[str(one["how"])]
+    return f"{printable(str(one['path']))}:{one['line']}: {what}, {when}"
+
+
+def setup(report: TraceReport) -> list[tuple[str, str]]:
+    """Variables at the start and the settings of each framework at the end, by whose they are."""
+    variables, settings = (report.environment.get(key) for key in ("variables", "settings"))
+    several = {"variables": variables, **(settings if isinstance(settings, Mapping) else {})}
+    return [
+        (
+            printable(name),
+            ", ".join(f"{printable(key)}={printable(str(value))}" for key, value in one.items() if value is not None),
+        )
+        for name, one in several.items()
+        if isinstance(one, Mapping) and one
+    ]
 
 
 def runs(report: TraceReport) -> list[tuple[str, int, str]]:

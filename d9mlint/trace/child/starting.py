@@ -62,10 +62,12 @@ class _Part:
 
     @staticmethod
     def _install(importing: Importing, recorder: Recorder, settings: Any) -> None:
-        from . import jax, light, stepping
+        from . import jax, ledger, light, stepping
         from .tensorflow import light as tensorflow_light
 
         files.install(recorder)
+        if settings["stage"] == "light":
+            ledger.install(importing, recorder)
         steps = stepping.Steps(recorder, settings["steps"], settings["stage"] == "study")
         importing.after("torch", lambda torch: light.install(torch, recorder, steps, settings))
         tensorflow_light.install(importing, recorder, steps)
