@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from d9mlint.app.options import shown
-from d9mlint.catalogue.observed import own_records, read_records
-from d9mlint.model import ABOUT_OPS, NEWEST, OUTCOMES, Backing, Finding, Location, Op, Record, Report, Target
+from d9mlint.catalogue.observed import own_records, read_partings, read_records
+from d9mlint.model import ABOUT_OPS, NEWEST, OUTCOMES, Backing, Finding, Location, Op, Parting, Record, Report, Target
+from d9mlint.model.trace import OP
 
 _RELEASE = re.compile(r"\d+(?:\.\d+)?")
 _UNCURED = ("det-mode-fixes", "det-mode-raises")
@@ -23,22 +24,60 @@ def named(files: Sequence[Path], cwd: Path) -> tuple[Record, ...]:
     return read_records([(path, shown(path, cwd)) for path in files])
 
 
-def backed(report: Report, given: Sequence[Record], ops: Sequence[Op], targets: Mapping[str, Target]) -> Report:
+def traced(files: Sequence[Path], cwd: Path) -> tuple[Parting, ...]:
+    """What reports of `trace` among the files that the user named have seen.
+
+    Raises:
+        UsageError: a file is not there or is no evidence.
+    """
+    return read_partings([(path, shown(path, cwd)) for path in files])
+
+
+def backed(
+    report: Report, given: Sequence[Record], seen: Sequence[Parting], ops: Sequence[Op], targets: Mapping[str, Target]
+) -> Report:  # fmt: skip
     """The report with its evidence; findings that it confirms come first within their file.
 
     The project's own evidence is added where it is about the device of the target. It confirms nothing and moves
     nothing, and no evidence takes a finding away.
     """
-    if not any(_is_about_ops(finding) for finding in report.findings):
+    about_ops = any(_is_about_ops(finding) for finding in report.findings)
+    if not about_ops and not seen:
         return report
-    records = [*given, *own_records(devices={target.device for target in targets.values()})]
+    records = [*given, *own_records(devices={target.device for target in targets.values()})] if about_ops else []
     by_name = {op.name: op for op in ops}
-    findings = [
-        finding._replace(evidence=_bearing(finding, records, by_name, _targets(finding, targets)))
-        if _is_about_ops(finding) else finding
-        for finding in report.findings
-    ]  # fmt: skip
+
+    def bearing(finding: Finding) -> tuple[Backing, ...]:
+        mine = _targets(finding, targets)
+        found = [*_parting(finding, seen, mine)]
+        return _sorted([*found, *(_bearing(finding, records, by_name, mine) if _is_about_ops(finding) else ())])
+
+    findings = [finding._replace(evidence=bearing(finding)) for finding in report.findings]
     return report._replace(findings=tuple(sorted(findings, key=_order)))
+
+
+def _parting(finding: Finding, seen: Sequence[Parting], targets: Sequence[Target]) -> Iterator[Backing]:
+    """Where runs of the program parted at what the finding is about.
+
+    An op varies by device and release; what is drawn, listed or read in another way in each run is so everywhere.
+    """
+    named = f"{finding.location.path}:{finding.location.line} {finding.rule}"
+    for one in seen:
+        if one.finding != named:
+            continue
+        differs = min((_elsewhere(one, target) for target in targets), key=len, default=()) if one.kind == OP else ()
+        yield Backing(one, differs, not differs)
+
+
+def _elsewhere(one: Parting, target: Target) -> tuple[str, ...]:
+    """What the target has instead of what the program ran with."""
+    found = [f"device {target.device}"] if one.device != target.device else []
+    for name, version in one.versions:
+        package = target.packages.get(name) if name != "python" else None
+        if package is not None and _release(package.version) != _release(version):
+            assumed = f" assumed, the {NEWEST}" if package.reason == NEWEST else ""
+            found.append(f"{name} {package.version}{assumed}")
+    return tuple(found)
 
 
 def _is_about_ops(finding: Finding) -> bool:
@@ -58,7 +97,7 @@ def _targets(finding: Finding, targets: Mapping[str, Target]) -> list[Target]:
 
 def _bearing(
     finding: Finding, records: Iterable[Record], ops: Mapping[str, Op], targets: Sequence[Target]
-) -> tuple[Backing, ...]:
+) -> list[Backing]:
     found = []
     for record in records:
         if not targets or not _is_about(record, finding, ops):
@@ -69,6 +108,11 @@ def _bearing(
         same = not record.own and not differs
         lasting = any(_lasts(ops.get(record.op), target) for target in targets)
         found.append(Backing(record, differs, same and _shows(finding.rule, record, lasting)))
+    return found
+
+
+def _sorted(found: Sequence[Backing]) -> tuple[Backing, ...]:
+    """What bears most first."""
     return tuple(
         sorted(found, key=lambda one: (one.record.own, not one.confirms, bool(one.differs), one.record.strength))
     )

@@ -55,7 +55,7 @@ def checked(options: Options, overlay: Mapping[str, bytes] = MappingProxyType({}
     overlay = {**given(options, Path.cwd()), **overlay}
     config = configuration.load(start(options.paths), options.config)
     catalogue = load(config.catalogues, cache=options.cache)
-    records = backing.named(options.evidence, Path.cwd())
+    records, seen = backing.named(options.evidence, Path.cwd()), backing.traced(options.evidence, Path.cwd())
     rules = selected(catalogue, (*config.select, *options.select), (*config.ignore, *options.ignore))
     reach = reach_of(options, config, overlay)
     launched, every = started(discover(options.paths, config), options, reach.peek, Path.cwd())
@@ -77,7 +77,7 @@ def checked(options: Options, overlay: Mapping[str, bytes] = MappingProxyType({}
     kernels = _kernels(options, config, tuple(r for r in rules if r.family == KERNELS), found)
     report = _report(options, config, catalogue, job, found, judged, [kernels, configs, commands], reach, change)
     launches = {name: launched.launches[name] for name in report.entries if name in launched.launches}
-    report = _told(backing.backed(report._replace(launches=launches), records, catalogue.ops, targets), reach)
+    report = _told(backing.backed(report._replace(launches=launches), records, seen, catalogue.ops, targets), reach)
     return Outcome(report, exit_code(report, options.fail_on or config.fail_on))
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from d9mlint.catalogue.files import rules_folder
-from d9mlint.model import OUTCOMES, CatalogueError, Record, Tally, UsageError
+from d9mlint.model import OUTCOMES, CatalogueError, Parting, Record, Tally, UsageError
+from d9mlint.model.trace import KINDS, PART
 
 _LARGEST = 2**27
 _SCHEMA = 1
@@ -45,16 +46,69 @@ def own_records(folder: Path | None = None, devices: Iterable[str] = ("cpu", "gp
 def read_records(files: Sequence[tuple[Path, str]]) -> tuple[Record, ...]:
     """The records in files that the user named, each with the name that reports show; equal ones are kept once.
 
+    A report of `trace` is evidence, too, but has none of these: `read_partings`.
+
     Raises:
         UsageError: a file is not there or is no evidence; the text names file and key.
     """
     found: list[Record] = []
     for path, name in files:
         try:
-            found += _records(_loaded(path), name, False)
+            data = _loaded(path)
+            found += [] if _is_trace(data) else _records(data, name, False)
         except _Bad as error:
             raise UsageError(f"{name}: not a file of evidence: {error}") from None
     return tuple(dict.fromkeys(found))
+
+
+def read_partings(files: Sequence[tuple[Path, str]]) -> tuple[Parting, ...]:
+    """What reports of `trace` among these files have seen, where a finding explains it.
+
+    Raises:
+        UsageError: a file is not there or is no evidence; the text names file and key.
+    """
+    found: list[Parting] = []
+    for path, name in files:
+        try:
+            data = _loaded(path)
+            if _is_trace(data):
+                found += _partings(data, name)
+        except _Bad as error:
+            raise UsageError(f"{name}: not a file of evidence: {error}") from None
+    return tuple(dict.fromkeys(found))
+
+
+def _is_trace(data: Any) -> bool:
+    return isinstance(data, dict) and "culprits" in data
+
+
+def _partings(data: Mapping[str, Any], file: str) -> Iterator[Parting]:
+    if data.get("schema") != _SCHEMA:
+        raise _Bad(f"schema: expected {_SCHEMA}, as `d9mlint trace --format json` writes")
+    machine, program = _of(data, "environment", dict, ""), _shown(_of(data, "program", str, ""))
+    step = None if data.get("step") is None else _of(data, "step", int, "")
+    versions = _of(machine, "versions", dict, "environment.").items()
+    known = tuple(sorted((_shown(name), _shown(str(value))) for name, value in versions))
+    where = ", ".join([_optional(machine, "cpu", "environment."), *(f"{name} {value}" for name, value in known)])
+    for number, one in enumerate(_of(data, "culprits", list, "")):
+        at = f"culprits[{number}]."
+        if not isinstance(one, dict):
+            raise _Bad(f"{at[:-1]}: expected an object")
+        finding = _optional(one, "finding", at)
+        if finding and data.get("verdict") == PART:
+            yield Parting(
+                finding, _shown(_of(one, "path", str, at)), _of(one, "line", int, at), _shown(_of(one, "op", str, at)),
+                _word(one, "kind", KINDS, at), _optional(one, "note", at), program, step, where, _device(machine),
+                known, file,
+            )  # fmt: skip
+
+
+def _device(machine: Mapping[str, Any]) -> str:
+    """Where the program computed: what its frameworks said when it ended; empty where none did."""
+    settings = machine.get("settings")
+    several = settings.values() if isinstance(settings, dict) else ()
+    devices = [str(one["device"]) for one in several if isinstance(one, dict) and one.get("device")]
+    return "" if not devices else "cpu" if all(one == "cpu" for one in devices) else "gpu"
 
 
 def about(op: str, records: Iterable[Record]) -> list[Record]:

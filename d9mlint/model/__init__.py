@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     )
     from d9mlint.model.record import (
         Backing as Backing,
+        Parting as Parting,
         Record as Record,
     )
     from d9mlint.model.report import (
@@ -137,7 +138,7 @@ _HOMES = {
         ("launch", "Launch"),
         ("overview", "Overview"),
         ("plan", "PlanRow"),
-        ("record", "Backing Record"),
+        ("record", "Backing Parting Record"),
         ("report", "Changed Coverage Report Unchecked Unfollowed"),
         ("rule", "ABOUT_OPS CONFIGS KERNELS Example Op OpStatus Remedy Rule"),
         ("target", "NEWEST EnvironmentVariable Limit Package Target"),

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from d9mlint.model.evidence import FIXES, HARNESS, LEAKS, NOT_REPRODUCED, OUTCOMES, RAISES, RNG, UNTESTED, Tally
+from d9mlint.model.evidence import (
+    CONFIRMED,
+    FIXES,
+    HARNESS,
+    LEAKS,
+    NOT_REPRODUCED,
+    OUTCOMES,
+    RAISES,
+    RNG,
+    UNTESTED,
+    Tally,
+)
 
 _MODES = {
     FIXES: "deterministic mode fixes it",
@@ -118,10 +129,45 @@ class Record(NamedTuple):
         )
 
 
+class Parting(NamedTuple):
+    """A culprit out of a report of ``d9mlint trace``: a line where runs of a program were seen to part."""
+
+    finding: str
+    """``path:line rule`` of the finding that explains it."""
+    path: str
+    line: int
+    op: str
+    kind: str
+    note: str
+    program: str
+    step: int | None = None
+    machine: str = ""
+    """The processor and the versions, in words."""
+    device: str = ""
+    """``cpu`` or ``gpu``; empty where it is not known."""
+    versions: tuple[tuple[str, str], ...] = ()
+    file: str = ""
+    """As reports show it."""
+    own: bool = False
+    verdict: str = CONFIRMED
+
+    @property
+    def strength(self) -> tuple[object, ...]:
+        """Sorts it beside records, before what was not seen in the program itself."""
+        return (False, OUTCOMES.index(self.verdict), -1.0, self.op, self.path, f"{self.line:9}", self.file)
+
+    def told(self, label: str = "") -> str:
+        """The observation as a sentence; ``label`` follows the machine."""
+        when = f"at step {self.step}" if self.step else "in what they write"
+        on = ", ".join(part for part in (self.machine, label) if part)
+        note = f": `{self.op}` {self.note}" if self.kind == "op" else f": {self.note}"
+        return f"runs of `{self.program}` were seen to part {when}, on line {self.line} of {self.path}{note} ({on})"
+
+
 class Backing(NamedTuple):
     """A record that bears on a finding."""
 
-    record: Record
+    record: Record | Parting
     differs: tuple[str, ...] = ()
     """What the target of the finding has instead (``device gpu``, ``tensorflow 2.9.1``); empty: the same."""
     confirms: bool = False

@@ -13,6 +13,7 @@ from d9mlint.model import (
     Fix,
     Location,
     OpCall,
+    Parting,
     PlanRow,
     Related,
     Report,
@@ -152,6 +153,12 @@ def backing_of(finding: Finding) -> Json:
 
 def _backing(one: Backing) -> Json:
     record = one.record
+    if isinstance(record, Parting):
+        return {
+            "program": record.program, "step": record.step, "path": record.path, "line": record.line, "op": record.op,
+            "kind": record.kind, "device": record.device or None, "versions": dict(record.versions),
+            "file": record.file, "differs": list(one.differs), "confirms": one.confirms, "text": one.told,
+        }  # fmt: skip
     return {
         "op": record.op, "case": record.case, "framework": record.framework, "version": record.version,
         "versions": dict(record.versions), "device": record.device or None, "hardware": record.hardware,

@@ -6,7 +6,7 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 
-from d9mlint.model import Finding
+from d9mlint.model import Finding, Record
 from d9mlint.report.columns import display_width, wrapped
 
 # Control characters move the cursor, bidirectional ones reorder what is read (CVE-2021-42574), line separators break
@@ -59,7 +59,7 @@ def seen(finding: Finding) -> str:
     if not finding.evidence:
         return ""
     first, rest = finding.evidence[0], len(finding.evidence) - 1
-    op = f"`{one_line(first.record.op)}`: " if len(finding.ops) > 1 else ""
+    op = f"`{one_line(first.record.op)}`: " if len(finding.ops) > 1 and isinstance(first.record, Record) else ""
     return op + one_line(first.told) + (f"; {count(rest, 'more observation')}" if rest else "")
 
 
