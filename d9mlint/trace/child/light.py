@@ -17,6 +17,8 @@ class _Light:
     def __init__(self, torch: Any, recorder: Recorder, steps: Steps, summed: bool) -> None:
         self._torch, self._recorder, self._steps = torch, recorder, steps
         self._digests = Digests(torch, summed)
+        self._indices: dict[tuple[int, ...], Any] = {}
+        """By the sizes of all parameters, which of their elements are the sample."""
 
     def stepped(self, optimizer: Any) -> None:
         """After a step of any optimizer."""
@@ -26,10 +28,22 @@ class _Light:
         self._steps.again()
         with recorder.apart():
             tensors = [one for group in optimizer.param_groups for one in group["params"]]
-            text = self._digests.several(tensors) if tensors else ""
-            sampling.of_torch(self._torch, recorder, [one for one in tensors if self._digests.readable(one)])
+            text = self._told(tensors)
         self._steps.keep(lambda: [one.detach().reshape(-1).double().tolist() for one in tensors])
         self._steps.stepped(type(optimizer).__name__, text)
+
+    def _told(self, tensors: Any) -> str:
+        """A digest of the parameters; a sample of them is written down."""
+        flat = self._digests.flat(tensors)
+        if flat is not None:
+            sizes = tuple([one.numel() for one in tensors])
+            index = self._indices.get(sizes)
+            if index is None:
+                index = self._indices[sizes] = self._torch.tensor(sampling.chosen(sizes), dtype=self._torch.int64)
+            sampling.of_flat(self._recorder, flat, index)
+            return self._digests(flat)
+        sampling.of_torch(self._torch, self._recorder, [one for one in tensors if self._digests.readable(one)])
+        return self._digests.several(tensors) if tensors else ""
 
     def lost(self, tensors: Any) -> None:
         """Before a backward: what it starts from, where that is a number."""

@@ -22,6 +22,25 @@ def of_torch(torch: Any, recorder: Recorder, tensors: Sequence[Any]) -> None:
         _told(recorder, {str(one.dtype)[6:] for one in parts}, torch.cat(parts).double().tolist())
 
 
+def chosen(sizes: Sequence[int]) -> list[int]:
+    """Which elements are the sample, of tensors of these sizes that stand one behind the other."""
+    found: list[int] = []
+    spans, start = [], 0
+    for size in sizes:
+        if size:
+            spans.append(range(start, start + size))
+        start += size
+    for span in _spaced(spans, _TENSORS):
+        found += _spaced(span, _EACH)
+    return found
+
+
+def of_flat(recorder: Recorder, flat: Any, index: Any) -> None:
+    """The sample of tensors that stand in ``flat``: the elements that ``index`` names."""
+    if len(index) and flat.is_floating_point():
+        _told(recorder, {str(flat.dtype)[6:]}, flat[index].double().tolist())
+
+
 def of_arrays(recorder: Recorder, arrays: Sequence[Any]) -> None:
     """Writes down a sample of arrays of NumPy."""
     real = [one for one in arrays if one.dtype.name in _REAL and one.size]

@@ -17,6 +17,8 @@ _GOLDEN = -7046029254386353131  # 0x9e3779b97f4a7c15
 _FIRST, _SECOND = -4658895280553007687, -7723592293110705685  # 0xbf58476d1ce4e5b9, 0x94d049bb133111eb
 _SMALL, _SHORT = 2**16, 2**10
 """Bytes of tensors that are copied to be hashed, and those that SHA-1 is not worth its start for."""
+_MANY, _FEW = 500, 2**14
+"""Tensors, and elements of each of them, that are put together to be hashed at once."""
 _BAG = 2**16
 """Elements up to which it is also told whether others hold the same ones in another order."""
 OPAQUE = "?"
@@ -72,6 +74,18 @@ class Digests:
             home = sums[0].device
             parts += ["%016x" % (n % 2**64) for n in self._torch.stack([one.to(home) for one in sums]).tolist()]
         return parts[0] if len(parts) == 1 else _blake("".join(parts).encode())
+
+    def flat(self, tensors: list[Any]) -> Any:
+        """Small tensors of one type one behind the other, to be hashed at once; None for others."""
+        if self._summed or not 1 < len(tensors) <= _MANY:
+            return None
+        dtype = tensors[0].dtype
+        for one in tensors:
+            if one.dtype != dtype or one.device.type != "cpu" or one.numel() > _FEW or not self.readable(one):
+                return None
+        if dtype.is_complex:
+            return None
+        return self._torch.cat([one.detach().reshape(-1) for one in tensors])
 
     def readable(self, tensor: Any) -> bool:
         """Whether it has bytes of its own that can be read."""
