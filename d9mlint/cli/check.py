@@ -55,7 +55,7 @@ def revision(_: click.Context, __: click.Parameter, value: str | None) -> str | 
               help="What makes the exit code 1: a least severity, confirmed, or both (error,confirmed).")  # fmt: skip
 @click.option("--min-confidence", type=click.Choice(CONFIDENCES), help="Show findings from this confidence on.")
 @click.option("--evidence", multiple=True, type=click.Path(path_type=Path), metavar="FILE",
-              help="What `verify --record` or `trace --format json` kept: say which findings it confirms (repeatable).")  # fmt: skip
+              help="Records of `verify`, reports of `trace`: say which findings they confirm; repeatable.")  # fmt: skip
 @click.option("--config", type=click.Path(path_type=Path), help="Configuration file (pyproject.toml or d9mlint.toml).")
 @click.option("--baseline", type=click.Path(path_type=Path), help="Hide the findings recorded in this file.")
 @click.option("--write-baseline", type=click.Path(path_type=Path), help="Record the present findings.")
