@@ -1,4 +1,8 @@
-"""Ops of a graph: beside each is put one that hands its values to the recording whenever the graph runs."""
+"""Ops of a graph: beside each is put one that hands its values to the recording whenever the graph runs.
+
+What else reads a value keeps TensorFlow's optimizer from fusing or reordering what made it, which changes last bits.
+So a chain of ops that it may rewrite (`fusing`) is one op here: only what other ops read of it is handed over.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ import weakref
 from typing import Any
 
 from ..recorder import MAIN
-from . import datasets, kinds
+from . import datasets, fusing, kinds
 
 
 class Node:
@@ -24,6 +28,22 @@ class Node:
         self.thread = MAIN
         self.number = 0
         """Of the last event."""
+        self.given: list[Any] = []
+        """What goes in."""
+
+
+class _Inside:
+    """What is kept with a graph, as it names its tensors."""
+
+    def __init__(self) -> None:
+        self.waiting: dict[int, Node] = {}
+        """By tensor, the op that it is from, if that may be rewritten and nothing has read the tensor but such ops."""
+        self.passed: dict[int, Any] = {}
+        """By tensor, the one whose value it has."""
+
+    def origin(self, tensor: Any) -> Any:
+        """The tensor that has this value first."""
+        return self.passed.get(tensor._id, tensor)
 
 
 class Graphs:
@@ -39,11 +59,9 @@ class Graphs:
         self, kind: str, inputs: Any, attrs: Any, outputs: Any, name: Any, graph: Any, place: int, direction: str
     ) -> None:  # fmt: skip
         """An op was put into a graph."""
-        ops, framework = self._ops, self._ops.framework
-        if getattr(ops.local, "opaque", False) or graph is not framework.compat.v1.get_default_graph():
+        ops = self._ops
+        if not self._seen(graph):
             return
-        if not hasattr(graph, "captures"):
-            return  # a graph of TensorFlow 1
         number = self._known.setdefault(graph, len(self._known) + 1)
         node = Node(kind, attrs, place, direction, "%d/%s" % (number, name))  # noqa: UP031
         node.thread = datasets.THREAD if getattr(ops.local, "dataset", False) else MAIN
@@ -56,26 +74,75 @@ class Graphs:
         op = outputs[0].op if outputs else graph.get_operation_by_name(name)
         if not (made or handles) or op.graph is not graph:
             return  # the gradient of a loop puts some of its ops elsewhere
+        node.given = given
+        inside = self._inside(graph)
+        if not handles and fusing.rewritten(kind):
+            inside.waiting.update((one._id, node) for one in made)
+            return
+        self._read(inputs, inside)
         for one in outputs:
             self._nodes[one._id] = node
-        node.makers = [self._nodes.get(one._id) for one in given]
         node.handles = [_outside(one) for one in handles]
-        node.ins, node.outs = len(given), len(made)
-        self._watched(node, given, made, handles, op)
+        self._watched(node, made, handles, op, inside)
 
-    def _watched(self, node: Node, given: Any, made: Any, handles: Any, op: Any) -> None:
+    def _seen(self, graph: Any) -> bool:
+        """Whether ops of a graph are recorded; not so in TensorFlow 1, and in what XLA compiles."""
         framework = self._ops.framework
+        here = graph is framework.compat.v1.get_default_graph()
+        return here and hasattr(graph, "captures") and not getattr(self._ops.local, "opaque", False)
+
+    @staticmethod
+    def _inside(graph: Any) -> _Inside:
+        found: _Inside | None = getattr(graph, "_d9mlint", None)
+        if found is None:
+            found = graph._d9mlint = _Inside()  # kept there, so that it goes with the graph
+        return found
+
+    def not_recorded(self, kind: str, inputs: Any, outputs: Any, graph: Any) -> None:
+        """A call of a function was put into a graph, or an op whose value is that of another."""
+        if not self._seen(graph):
+            return
+        inside = self._inside(graph)
+        if kinds.passes(kind):
+            inside.passed.update((one._id, inside.origin(other)) for one, other in zip(outputs, inputs))  # noqa: B905
+        elif not kinds.of_shapes(kind):
+            self._read(inputs, inside)
+
+    def _read(self, tensors: Any, inside: _Inside) -> None:
+        """Something reads these that is not rewritten together with what made them: that is watched now."""
+        for one in map(inside.origin, tensors):
+            root = inside.waiting.pop(one._id, None)
+            if root is None:
+                continue
+            chain, leaves = _chain(root, inside)
+            heads = [each for each in chain if fusing.begins(each.kind)]
+            self._read([given for each in heads for given in each.given], inside)
+            told = heads[0] if heads else root
+            key = "%s:%d" % (root.key, one.value_index)  # noqa: UP031
+            node = Node(told.kind, told.attrs, told.place, told.direction, key)
+            node.thread, node.given = root.thread, leaves
+            self._nodes[one._id] = node
+            self._watched(node, [one], [], one.op, inside)
+
+    def _watched(self, node: Node, made: Any, handles: Any, op: Any, inside: _Inside) -> None:
+        """Puts the neighbour beside an op, or beside the last one of a chain."""
+        framework, given = self._ops.framework, node.given
+        node.makers = [self._nodes.get(inside.origin(one)._id) for one in given]
+        node.ins, node.outs = len(given), len(made)
         untaped = sys.modules["tensorflow.python.eager.record"].stop_recording()
-        with framework.control_dependencies([op]), framework.device("/CPU:0"), untaped:
+        # An op that another has to wait for is not fused; what reads its values waits anyway.
+        after = [op] if handles or not made else []
+        with framework.control_dependencies(after), framework.device("/CPU:0"), untaped:
             dtype = kinds.type_of(node.attrs)
-            after = [framework.raw_ops.ReadVariableOp(resource=one, dtype=dtype) for one in handles]
-            values = [*given, *made, *after]
+            changed = [framework.raw_ops.ReadVariableOp(resource=one, dtype=dtype) for one in handles]
+            values = [*given, *made, *changed]
             node.types = [one.dtype.name for one in values]
 
             def run(*arrays: Any) -> None:
                 self._ran(node, arrays)
 
             framework.numpy_function(run, values, [], stateful=True, name="d9mlint")
+        node.given = []
 
     def _constant(self, node: Node, outputs: Any) -> None:
         """A value of Python that became a part of the graph; told when it is put there."""
@@ -117,6 +184,25 @@ class Graphs:
         for handle, text in zip(node.handles, texts[node.ins + node.outs :]):  # noqa: B905
             if handle is not None:
                 ops.resources[handle] = (text, number)
+
+
+def _chain(root: Node, inside: _Inside) -> tuple[list[Node], list[Any]]:
+    """The ops that may be rewritten together with one, itself first, and what goes into all of them."""
+    chain: list[Node] = []
+    leaves: dict[int, Any] = {}
+    todo = [root]
+    while todo:
+        node = todo.pop()
+        if node in chain:
+            continue
+        chain.append(node)
+        for one in map(inside.origin, node.given):
+            maker = None if fusing.begins(node.kind) else inside.waiting.get(one._id)
+            if maker is not None:
+                todo.append(maker)
+            else:
+                leaves[one._id] = one
+    return chain, list(leaves.values())
 
 
 def _outside(tensor: Any) -> int | None:

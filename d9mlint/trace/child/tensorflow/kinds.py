@@ -10,6 +10,7 @@ CONSTANT = "Const"
 _IGNORED = frozenset(
     (
         "Placeholder", "NoOp", "Identity", "IdentityN", "StopGradient", "PreventGradient", "ReadVariableOp", "Shape",
+        "ShapeN", "Size", "Rank",
         "VarHandleOp", "VarIsInitializedOp", "EagerPyFunc", "PyFunc", "PyFuncStateless", "If", "While", "StatelessIf",
         "StatelessWhile", "Case", "StatelessCase", "PartitionedCall", "StatefulPartitionedCall", "SymbolicGradient",
         "OptionalGetValue", "OptionalFromValue", "OptionalHasValue", "_UserGrpcCall", "Assert", "PrintV2",
@@ -25,6 +26,16 @@ GENERATOR = "tensorflow"
 def ignored(kind: Any) -> bool:
     """Whether ops of this type are not written down; calls of functions are named by bytes."""
     return not isinstance(kind, str) or kind in _IGNORED or kind.startswith("__") or kind.endswith("SeedGenerator")
+
+
+def of_shapes(kind: Any) -> bool:
+    """Whether it reads no values: the optimizer takes it away where shapes are known, and what it reads stays alone."""
+    return kind in ("Shape", "ShapeN", "Size", "Rank")
+
+
+def passes(kind: Any) -> bool:
+    """Whether what comes out is what goes in."""
+    return kind in ("Identity", "IdentityN", "StopGradient", "PreventGradient")
 
 
 def changes(kind: str) -> bool:

@@ -48,7 +48,11 @@ class Ops:
     ) -> None:  # fmt: skip
         """The callback: an op was executed, or put into a graph."""
         recorder = self.recorder
-        if recorder.worker or recorder.busy or recorder.closed or self.framework is None or kinds.ignored(kind):
+        if recorder.worker or recorder.busy or recorder.closed or self.framework is None:
+            return
+        if kinds.ignored(kind):
+            if graph is not None:
+                self._not_recorded(kind, inputs, outputs, graph)
             return
         with recorder.apart():
             try:
@@ -59,6 +63,13 @@ class Ops:
                 elif not datasets.told(self, place, kind, inputs, _named(attrs)):
                     self._executed(kind, inputs, _named(attrs), outputs, place, direction)
             except Exception as error:  # noqa: BLE001 (a recording that fails must not be the program's failure)
+                self._failed(kind, error)
+
+    def _not_recorded(self, kind: str, inputs: Any, outputs: Any, graph: Any) -> None:
+        with self.recorder.apart():
+            try:
+                self._graphs.not_recorded(kind, inputs, outputs, graph)
+            except Exception as error:  # noqa: BLE001
                 self._failed(kind, error)
 
     def _failed(self, kind: str, error: Exception) -> None:
