@@ -37,12 +37,14 @@ class Shadow(Ops):
         generator = self._source(args, kwargs, named)[0] if schema.random else None
         state = generator.get_state() if generator is not None else None
         try:
-            texts = set()
+            distinct: list[Any] = []
             for _ in range(self._repeats):
-                texts.add(self._again(func, args, kwargs, schema))
+                found = self._again(func, args, kwargs, schema)
+                if not any(self._same(found, one) for one in distinct):
+                    distinct.append(found)
                 if generator is not None:
                     generator.set_state(state)
-            self._counted(func, args, kwargs, schema, place, direction, len(texts))
+            self._counted(func, args, kwargs, schema, place, direction, len(distinct))
         except Exception as error:  # noqa: BLE001 (a repetition that fails, for want of memory say, is not the program's failure)
             if not self._failed:
                 self._failed = True
@@ -52,8 +54,8 @@ class Shadow(Ops):
                 generator.set_state(state)
         return func(*args, **kwargs)
 
-    def _again(self, func: Any, args: Any, kwargs: Any, schema: Schema) -> tuple[str, ...]:
-        """Digests of what one more execution gives and writes; of a workspace beside its result none."""
+    def _again(self, func: Any, args: Any, kwargs: Any, schema: Schema) -> list[Any]:
+        """What one more execution gives and writes; a workspace beside its result is left out."""
         given = [self._own(one) if str(n) in schema.written else one for n, one in enumerate(args)]
         others = {name: self._own(one) if name in schema.written else one for name, one in kwargs.items()}
         result = func(*given, **others)
@@ -61,7 +63,20 @@ class Shadow(Ops):
         written += [one for name, one in others.items() if name in schema.written]
         outs = self._tensors([result])
         outs = [one for n, one in enumerate(outs) if not n or one.dtype != self.torch.uint8]
-        return tuple(self._results([*outs, *self._tensors(written)], result))
+        number = [result] if isinstance(result, (int, float, bool)) else []
+        return [one for one in (*outs, *self._tensors(written)) if self.digests.readable(one)] + number
+
+    def _same(self, several: list[Any], others: list[Any]) -> bool:
+        """Whether results have the same bits: cheaper than to hash each of them."""
+        return len(several) == len(others) and all(
+            self._equal(one, other) if isinstance(one, self.torch.Tensor) else repr(one) == repr(other)
+            for one, other in zip(several, others)  # noqa: B905
+        )
+
+    def _equal(self, one: Any, other: Any) -> bool:
+        if (one.dtype, one.shape, one.device) != (other.dtype, other.shape, other.device):
+            return False
+        return bool(self.torch.equal(self.digests.bits(one), self.digests.bits(other)))
 
     def _own(self, value: Any) -> Any:
         """A copy of what an op writes to."""

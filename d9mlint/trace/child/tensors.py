@@ -111,13 +111,17 @@ class Digests:
 
     def summed(self, tensor: Any) -> Any:
         """The sum of the mixed elements, a tensor of no dimensions where the tensor is."""
+        bits = self.bits(tensor).to(self._torch.int64)
+        return total(bits, self._torch.arange(1, bits.numel() + 1, device=bits.device))
+
+    def bits(self, tensor: Any) -> Any:
+        """The tensor's elements, one behind the other, as whole numbers of their size."""
         torch = self._torch
         tensor = tensor.detach().resolve_conj().resolve_neg()
         if tensor.is_complex():
             tensor = torch.view_as_real(tensor)
         kinds = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
-        bits = tensor.contiguous().reshape(-1).view(kinds[tensor.element_size()]).to(torch.int64)
-        return total(bits, torch.arange(1, bits.numel() + 1, device=bits.device))
+        return tensor.contiguous().reshape(-1).view(kinds[tensor.element_size()])
 
 
 def _memory(tensor: Any) -> Any:
