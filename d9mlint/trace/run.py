@@ -111,7 +111,7 @@ def run(program: Program, settings: Settings, conditions: Conditions, number: in
         asked = {
             "stage": conditions.stage, "steps": settings.steps, "switches": list(conditions.inside),
             "roots": list(program.roots), "summed": settings.summed, "shift": settings.shift,
-            "repeats": settings.repeats,
+            "repeats": settings.repeats, "perturb": int(_varied(number).get("MALLOC_PERTURB_", "0")),
             "outer": {name: os.environ[name] for name in RANKS if name in os.environ},
         }  # fmt: skip
         env = {**_varied(number), **conditions.env}

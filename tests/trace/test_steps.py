@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
+from d9mlint.trace.child.leftovers import Leftovers
 from d9mlint.trace.recording import read
 
 START = f"""\
@@ -48,3 +49,16 @@ def test_the_program_is_ended(tmp_path: Path, name: str) -> None:
     recording = read(tmp_path)
     assert len(recording.steps) == 2
     assert recording.end == "steps"
+
+
+def test_memory_is_filled_in_some_steps_only() -> None:
+    set_: list[tuple[int, int]] = []
+    leftovers = Leftovers(85, lambda *words: set_.append(words))
+    filled = [1]
+    for done in range(1, 48):
+        leftovers.stepped(done)
+        if not set_ or set_[-1][1]:
+            filled.append(done + 1)
+    assert filled == [1, 2, 16, 32, 48]
+    assert {one for one, _ in set_} == {-6}
+    Leftovers(0, lambda *words: pytest.fail("it is the user's own")).stepped(2)

@@ -68,7 +68,9 @@ class _Part:
         files.install(recorder)
         if settings["stage"] == "light":
             ledger.install(importing, recorder)
-        steps = stepping.Steps(recorder, settings["steps"], settings["stage"] == "study")
+        steps = stepping.Steps(
+            recorder, settings["steps"], settings["stage"] == "study", int(settings.get("perturb", 0))
+        )
         importing.after("torch", lambda torch: light.install(torch, recorder, steps, settings))
         tensorflow_light.install(importing, recorder, steps)
         jax.install_light(importing, recorder, steps)

@@ -12,6 +12,8 @@ from array import array
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from .leftovers import Leftovers
+
 if TYPE_CHECKING:
     from .recorder import Recorder
 
@@ -33,10 +35,14 @@ class Enough(SystemExit):
 
 
 class Steps:
-    """The steps of a process, of whichever optimizers; ``most``: after which it is ended, 0 for none."""
+    """The steps of a process, of whichever optimizers.
 
-    def __init__(self, recorder: Recorder, most: int, keeping: bool = False) -> None:
+    ``most``: after which it is ended, 0 for none; ``byte``: as in `Leftovers`.
+    """
+
+    def __init__(self, recorder: Recorder, most: int, keeping: bool = False, byte: int = 0) -> None:
         self._recorder, self._most = recorder, most
+        self._leftovers = Leftovers(byte)
         self._begin()
         os.register_at_fork(after_in_child=self._begin)
         if keeping:
@@ -99,6 +105,7 @@ class Steps:
         self.done += 1
         recorder.event("step", self.done, name, text, _now())
         recorder.flush()
+        self._leftovers.stepped(self.done)
         if self.enough:
             recorder.event("end", "steps")
             recorder.flush()
