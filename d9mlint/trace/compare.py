@@ -57,6 +57,9 @@ def _two(one: Run, other: Run) -> Comparison:
             return Comparison(PART, at + 1, what, at)
     if not steps and not any(first.losses for _, first, _ in pairs):
         return _by_output(one, other)
+    if not steps:
+        count = min(min(len(first.losses), len(second.losses)) for _, first, second in pairs if first.losses)
+        return Comparison(EQUAL, what=f"the first {count} losses are the same; no step of an optimizer was seen")
     return Comparison(EQUAL, steps=steps)
 
 

@@ -15,6 +15,13 @@ import pytest
 from conftest import ROOT
 from tracing import traced
 
+from d9mlint.model import TraceReport
+from d9mlint.report.trace.words import headline
+from d9mlint.trace.compare import compared
+from d9mlint.trace.process import RAN, Ended
+from d9mlint.trace.recording import Loss, Recording
+from d9mlint.trace.run import Conditions, Run
+
 Ran = Callable[..., Any]
 
 
@@ -177,3 +184,18 @@ def test_it_says_before_what_it_will_run(d9mlint: Ran) -> None:
     Path("a.py").touch()
     err = d9mlint("trace", "a.py").err
     assert err.startswith("d9mlint: will run `a.py` at least 2 times with this interpreter in this folder")
+
+
+@pytest.mark.parametrize(("other", "verdict"), [((1.0, 2.0), "equal"), ((1.0,), "equal"), ((1.0, 3.0), "part")])
+def test_losses_without_an_optimizer(other: tuple[float, ...], verdict: str) -> None:
+    """A program that applies its gradients by hand: its losses are what is compared, and the report says so."""
+    found = compared([_lost(1.0, 2.0), _lost(*other)])
+    assert found.verdict == verdict
+    if verdict == "equal":
+        assert found.what == f"the first {len(other)} losses are the same; no step of an optimizer was seen"
+        assert headline(TraceReport("a.py", found)) == "equal: the runs have the same losses"
+
+
+def _lost(*losses: float) -> Run:
+    seen = tuple(Loss(one.hex(), one.hex(), 0) for one in losses)
+    return Run(Conditions(), 0, Ended(RAN, 0, 1.0), Recording(losses=seen, end="exit", started=True), "", {})

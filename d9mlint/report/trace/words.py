@@ -19,7 +19,7 @@ def headline(report: TraceReport) -> str:
     found = report.comparison
     if found.verdict == EQUAL:
         if not found.steps:
-            return "equal: the runs wrote the same"
+            return "equal: the runs have the same losses" if found.what else "equal: the runs wrote the same"
         cut = " (the first ones: --steps)" if report.asked and found.steps >= report.asked else ""
         return f"equal for {count(found.steps, 'step')}{cut}"
     if found.verdict == PART:
