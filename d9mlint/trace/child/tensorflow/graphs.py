@@ -76,7 +76,8 @@ class Graphs:
             return  # the gradient of a loop puts some of its ops elsewhere
         node.given = given
         inside = self._inside(graph)
-        if not handles and fusing.rewritten(kind):
+        # In the threads of a dataset, which elements meet in an op tells in which order they came.
+        if not handles and node.thread == MAIN and fusing.rewritten(kind):
             inside.waiting.update((one._id, node) for one in made)
             return
         self._read(inputs, inside)
