@@ -55,6 +55,9 @@ def _totals(report: Report, width: int) -> Iterator[Line]:
     found = groups(report)
     more = f"; {count(len(found) - 1, 'more target')} (--verbose)" if len(found) > 1 else ""
     yield from item("target", describe(found[0].target) + more if found else "", width)
+    if not report.findings:  # what that rests on
+        yield from launches(report, width)
+        yield from item("coverage", summary.coverage(report), width)
     yield from not_checked(report, width)
 
 

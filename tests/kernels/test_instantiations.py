@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from d9mlint.kernels.judging.scalars import kind
+from d9mlint.kernels.judging.known.scalars import kind
 
 from .support import judged, only
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from d9mlint.kernels.judging.known.scalars import arguments, element, kind, plain, underlying
+from d9mlint.kernels.judging.known.typelists import dispatched, tensorflow_group
 from d9mlint.kernels.judging.opcodes import opcode
-from d9mlint.kernels.judging.scalars import arguments, element, kind, plain, underlying
-from d9mlint.kernels.judging.typelists import dispatched, tensorflow_group
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import tree_sitter
 
 from d9mlint.kernels.judging import declarations
-from d9mlint.kernels.judging.scalars import kind, short, words
+from d9mlint.kernels.judging.known.scalars import kind, short, words
 from d9mlint.kernels.judging.types import Type, type_of
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.unit import Unit

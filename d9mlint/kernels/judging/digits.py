@@ -16,7 +16,7 @@ import tree_sitter
 
 from d9mlint.kernels.judging import declarations, memory
 from d9mlint.kernels.judging.constants import assigned
-from d9mlint.kernels.judging.scalars import kind
+from d9mlint.kernels.judging.known.scalars import kind
 from d9mlint.kernels.source.lexical import word_places
 from d9mlint.kernels.source.unit import Function, Unit
 

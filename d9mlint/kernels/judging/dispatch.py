@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from d9mlint.kernels.judging import typelists
+from d9mlint.kernels.judging.known import typelists
 from d9mlint.kernels.source import lexical
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.textual import Define, code, defines

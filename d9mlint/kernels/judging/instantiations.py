@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 import tree_sitter
 
-from d9mlint.kernels.judging import declarations, dispatch, typelists
+from d9mlint.kernels.judging import declarations, dispatch
 from d9mlint.kernels.judging.declarations import TemplateParameter
-from d9mlint.kernels.judging.scalars import arguments, element, kind, plain, short, underlying
+from d9mlint.kernels.judging.known import typelists
+from d9mlint.kernels.judging.known.scalars import arguments, element, kind, plain, short, underlying
 from d9mlint.kernels.judging.templates import (
     Used,
     aliases,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tree_sitter
 
 from d9mlint.kernels.judging import declarations
-from d9mlint.kernels.judging.scalars import kind
+from d9mlint.kernels.judging.known.scalars import kind
 from d9mlint.kernels.source.unit import Unit
 
 Node = tree_sitter.Node

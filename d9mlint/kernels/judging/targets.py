@@ -9,8 +9,8 @@ import tree_sitter
 
 from d9mlint.kernels.judging import casloops, declarations, memory
 from d9mlint.kernels.judging.instantiations import Bindings, bound
+from d9mlint.kernels.judging.known.scalars import kind, plain, short, underlying
 from d9mlint.kernels.judging.operations import Operation, operation
-from d9mlint.kernels.judging.scalars import kind, plain, short, underlying
 from d9mlint.kernels.judging.types import Type, type_of
 from d9mlint.kernels.sites.atomics import Atomic
 from d9mlint.kernels.source.repository import Repository

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import tree_sitter
 
 from d9mlint.kernels.judging.declarations import TemplateParameter
-from d9mlint.kernels.judging.scalars import arguments, short
+from d9mlint.kernels.judging.known.scalars import arguments, short
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.textual import code
 from d9mlint.kernels.source.unit import Unit

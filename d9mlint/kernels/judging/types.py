@@ -9,7 +9,7 @@ from typing import NamedTuple
 import tree_sitter
 
 from d9mlint.kernels.judging import declarations
-from d9mlint.kernels.judging.functions import (
+from d9mlint.kernels.judging.known.functions import (
     CASTS,
     CONVERSIONS,
     PARTITIONS,
@@ -20,7 +20,7 @@ from d9mlint.kernels.judging.functions import (
     VECTORS,
     VIEWS,
 )  # fmt: skip
-from d9mlint.kernels.judging.scalars import arguments, element, kind, plain, short
+from d9mlint.kernels.judging.known.scalars import arguments, element, kind, plain, short
 from d9mlint.kernels.source.repository import KERNEL_SUFFIXES, Repository, includes
 from d9mlint.kernels.source.unit import Unit
 

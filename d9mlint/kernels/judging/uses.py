@@ -8,7 +8,7 @@ from typing import NamedTuple
 import tree_sitter
 
 from d9mlint.kernels.judging import declarations, memory
-from d9mlint.kernels.judging.scalars import kind, words
+from d9mlint.kernels.judging.known.scalars import kind, words
 from d9mlint.kernels.source.unit import Unit
 
 Node = tree_sitter.Node

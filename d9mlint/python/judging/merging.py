@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from d9mlint.model import CONFIDENCES, Finding, Location
-from d9mlint.python.judging.flagwords import DEFAULT
+from d9mlint.python.judging.wording.flagwords import DEFAULT
 
 MAX_NAMED = 2
 """Entries that a condition names; the finding lists all of them anyway."""

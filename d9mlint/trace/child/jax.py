@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import sampling
 from .arrays import Arrays
-from .recorder import digest
-from .schemas import OP
+from .recorder import OP, digest
 from .wrapping import Wrapping
 
 if TYPE_CHECKING:

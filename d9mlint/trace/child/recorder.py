@@ -23,6 +23,8 @@ WHOLE = "whole"
 """A file that is there as long as all could be written down."""
 MAIN, FOREIGN = "main", "foreign"
 """The first thread; those that a library has started, which Python numbers in any order."""
+OP, VIEW, EMPTY, ENTRY, COLLECTIVE, SKIP = "op", "view", "empty", "entry", "collective", "skip"
+"""What an op is here: it computes, hands on, makes memory, brings data in, meets other processes, or is left out."""
 
 
 def digest(data: Any) -> str:

@@ -62,8 +62,9 @@ class _Part:
 
     @staticmethod
     def _install(importing: Importing, recorder: Recorder, settings: Any) -> None:
-        from . import jax, ledger, light, stepping
+        from . import jax, ledger, stepping
         from .tensorflow import light as tensorflow_light
+        from .torch import light
 
         files.install(recorder)
         if settings["stage"] == "light":
@@ -76,7 +77,7 @@ class _Part:
         jax.install_light(importing, recorder, steps)
         importing.after("torch._inductor.compile_fx", lambda _: recorder.note_use("compile"))
         if settings["stage"] == "shadow":
-            from . import ops
+            from .torch import ops
 
             ops.install(importing, recorder, settings)
         if settings["stage"] == "values":
@@ -84,8 +85,8 @@ class _Part:
 
             values.install(recorder)
         if settings["stage"] == "ops":
-            from . import ops
             from .tensorflow import ops as tensorflow_ops
+            from .torch import ops
 
             ops.install(importing, recorder, settings)
             tensorflow_ops.install(importing, recorder)

@@ -170,7 +170,7 @@ def test_the_other_branch_that_trains_is_named(d9mlint: Callable[..., Any]) -> N
     (other,) = finding["related"]
     assert {finding["line"], other["line"]} == {7, 8}
     assert other["note"].startswith("in another branch `")
-    assert "`jax.value_and_grad` or `scale.value_and_grad` trains on a GPU" in finding["message"]
+    assert "`jax.value_and_grad` or `scale.value_and_grad` computes gradients on a GPU" in finding["message"]
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..arrays import Arrays
-from ..recorder import digest
-from ..schemas import ENTRY, OP
+from ..recorder import ENTRY, OP, digest
 from ..tensors import OPAQUE
 from ..wrapping import Wrapping
 from . import datasets, kinds, lines

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..recorder import OP
 from .ops import Ops
-from .schemas import OP
 
 if TYPE_CHECKING:
-    from .recorder import Recorder
+    from ..recorder import Recorder
     from .schemas import Schema
 
 _ALONE = ("torch.ops.c10d", "torch.ops._c10d", "torch.ops.fsdp", "torch.ops.symm_mem")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from . import sampling
-from .tensors import Digests
+from .. import sampling
+from ..tensors import Digests
 
 if TYPE_CHECKING:
-    from .recorder import Recorder
-    from .stepping import Steps
+    from ..recorder import Recorder
+    from ..stepping import Steps
 
 
 class _Light:

@@ -8,17 +8,17 @@ import threading
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ..recorder import COLLECTIVE, EMPTY, ENTRY, MAIN, OP, SKIP, VIEW, digest
+from ..tensors import Digests
+from ..wrapping import Wrapping
 from . import compiled, loading
 from .calls import Calls
-from .recorder import MAIN, digest
-from .schemas import COLLECTIVE, EMPTY, ENTRY, OP, SKIP, VIEW, schema_of
+from .schemas import schema_of
 from .storages import Storages
-from .tensors import Digests
-from .wrapping import Wrapping
 
 if TYPE_CHECKING:
-    from .importing import Importing
-    from .recorder import Recorder
+    from ..importing import Importing
+    from ..recorder import Recorder
     from .schemas import Schema
 
 _SINGLY = 16

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .recorder import Recorder
+    from ..recorder import Recorder
     from .schemas import Schema
 
 _MOST = 2000

@@ -10,8 +10,8 @@ from d9mlint.python.domain.conditions import Cond, Literal, Opaque, both, conjun
 from d9mlint.python.domain.covers import Term
 from d9mlint.python.domain.diagrams import Variable, simplified
 from d9mlint.python.domain.tellable import is_given, is_of_config, is_told, loosened
-from d9mlint.python.judging.flagwords import of_one_name, words_of_values
-from d9mlint.python.judging.settingwords import values_needed
+from d9mlint.python.judging.wording.flagwords import of_one_name, words_of_values
+from d9mlint.python.judging.wording.settingwords import values_needed
 
 MAX_WORDS = 120
 """Characters of one condition; longer alternatives explain nothing."""

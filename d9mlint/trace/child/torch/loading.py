@@ -5,12 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .recorder import digest
-from .schemas import ENTRY
+from ..recorder import ENTRY, digest
 
 if TYPE_CHECKING:
-    from .importing import Importing
-    from .wrapping import Wrapping
+    from ..importing import Importing
+    from ..wrapping import Wrapping
 
 
 def install(importing: Importing, ops: Any, wrapping: Wrapping) -> None:

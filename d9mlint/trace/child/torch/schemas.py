@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ..recorder import COLLECTIVE, EMPTY, ENTRY, OP, SKIP, VIEW
+
 _EMPTY = frozenset(
     ("empty", "empty_like", "empty_strided", "empty_permuted", "new_empty", "new_empty_strided", "empty_quantized")
 )
@@ -16,7 +18,6 @@ _OVERWRITING = frozenset(
 """In-place ops that do not read what they write over."""
 _OTHERS = ("profiler", "prim", "prims", "inductor", "higher_order", "debug_mode_ops")
 _COLLECTIVES = ("c10d", "_c10d_functional", "_c10d_functional_autograd")
-OP, VIEW, EMPTY, ENTRY, COLLECTIVE, SKIP = "op", "view", "empty", "entry", "collective", "skip"
 
 
 class Schema(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from d9mlint.kernels.judging.scalars import words
+from d9mlint.kernels.judging.known.scalars import words
 
 CASTS = ("static_cast", "reinterpret_cast", "const_cast", "bit_cast")
 CONVERSIONS = {

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .schemas import OP
+from ..recorder import OP
 
 if TYPE_CHECKING:
-    from .importing import Importing
+    from ..importing import Importing
 
 NAME = "torch.compile region"
 

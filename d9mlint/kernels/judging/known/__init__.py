@@ -1,0 +1,1 @@
+"""What is known of types and functions by their names."""

@@ -1,0 +1,1 @@
+"""What is recorded of programs that compute with PyTorch."""
