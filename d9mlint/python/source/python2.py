@@ -22,8 +22,8 @@ _SIGNS = re.compile(
     re.MULTILINE,
 )
 
-_ASYNC = re.compile(rb"([(,][ \t]*)async(?=[ \t]*=[^=])")
-"""A word of its own since Python 3.7, an argument's name before: ``x.cuda(async=True)``."""
+_ASYNC = re.compile(rb"\basync\b(?![ \t]+(?:def|for|with)\b)")
+"""A word of its own since Python 3.7, a name before: ``x.cuda(async=True)``, ``if async:``."""
 
 
 def looks_like(data: bytes) -> bool:
@@ -35,7 +35,7 @@ def as_python3(data: bytes) -> bytes | None:
     """The text in the syntax of Python 3; None where it cannot be told."""
     if len(data) > MAX_BYTES:
         return None
-    named, data = data, _ASYNC.sub(rb"\1async_", data)
+    named, data = data, _ASYNC.sub(b"async_", data)
     if not looks_like(data):
         return data if data != named else None
     try:

@@ -59,5 +59,6 @@ def test_what_is_no_old_python_either_is_told_by_pythons_own_parser() -> None:
 
 
 def test_a_word_of_python_37_may_name_an_argument() -> None:
-    old = b"x = x.cuda(0, async=True)\ny = f(async = 1)\nasync def g(): pass\nz = a == b\n"
-    assert as_python3(old) == b"x = x.cuda(0, async_=True)\ny = f(async_ = 1)\nasync def g(): pass\nz = a == b\n"
+    old = b"x = x.cuda(0, async=True)\nif async:\n    f(q.async)\nasync def g():\n    async for x in y: pass\nz = asyncio\n"
+    new = b"x = x.cuda(0, async_=True)\nif async_:\n    f(q.async_)\nasync def g():\n    async for x in y: pass\nz = asyncio\n"
+    assert as_python3(old) == new
