@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import alternatives
 from d9mlint.python.interpreter.program import Program
 
 _SAVES = re.compile(r"(.*\.)get_?(rng_)?state(_all)?")
@@ -14,6 +16,21 @@ _RESTORES = re.compile(r"(.*\.)set_?(rng_)?state(_all)?")
 def lasting(program: Program, seed: Event) -> bool:
     """Whether a call that seeds does so for what follows: False where its function puts back what was before."""
     return id(seed) not in program.once("states-put-back", _put_back)
+
+
+def of_checkpoints(program: Program, names: Sequence[str]) -> bool:
+    """Whether a call of these takes or sets a state other than to put back at once what was before."""
+    states = program.calls(*names)
+    taken = [event for event in states if _SAVES.fullmatch(event.name)]
+    borrowed = {id(one) for event in states for saved in taken if _gives_back(event, saved) for one in (event, saved)}
+    return any(id(event) not in borrowed for event in states)
+
+
+def _gives_back(restores: Event, saves: Event) -> bool:
+    """Whether what a call sets is the state that another has taken in the same function."""
+    here = (restores.func, restores.stack) == (saves.func, saves.stack)
+    given = [leaf for value in restores.args for _, leaf in alternatives(value)]
+    return here and saves.result is not None and any(leaf is saves.result for leaf in given)
 
 
 def _put_back(program: Program) -> frozenset[int]:

@@ -18,6 +18,7 @@ from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.paths import saved_there
 from d9mlint.python.judging.randomness import Draw, draws
+from d9mlint.python.judging.restoring import of_checkpoints
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.seeds._lost import lost, lost_by_saver, nor
@@ -61,7 +62,7 @@ _RESUMES = re.compile(rf"{_GOES_ON.pattern}|load[-_]?(model|checkpoint|ckpt)|sna
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At the first such checkpoint of a program that draws while it trains, and that loads what it has saved."""
-    if program.story.local or program.story.truncated or program.calls(*_STATES) or not program.trains:
+    if program.story.local or program.story.truncated or not program.trains or of_checkpoints(program, _STATES):
         return
     yield from _of_tensorflow(program, rule)
     yield from _of_estimators(program, rule)
@@ -252,11 +253,21 @@ def _is_checkpoint(program: Program, saved: Value, event: Event) -> bool:
             saved.open
         ):  # filled by a loop over what is kept: `for name, one in parts.items(): saved[name] = one.state_dict()`
             return any(made.func is event.func for made in program.once("states", _states))
-        return any(word in key for key in keys for word in (_KEY, *_WEIGHTS))
+        named = any(word in key for key in keys for word in (_KEY, *_WEIGHTS))
+        return named or any(_is_state(program, leaf) for leaf in _leaves(*saved.items.values()))
     if isinstance(saved, Seq):
-        parts = [leaf for item in saved.items or () for _, leaf in alternatives(item)]
-        return any(isinstance(leaf, Inst) or _is_optimizer(leaf) for leaf in parts)
-    return any(made.result is saved for made in program.once("states", _states))
+        parts = _leaves(*(saved.items or ()), saved.element)
+        return any(isinstance(leaf, Inst) or _is_state(program, leaf) for leaf in parts)
+    return _is_state(program, saved) and not _is_optimizer(saved)
+
+
+def _leaves(*items: Value | None) -> list[Value]:
+    return [leaf for item in items for _, leaf in alternatives(item)]
+
+
+def _is_state(program: Program, leaf: Value) -> bool:
+    """Whether a value is an optimizer, or the state of one or of a network, whatever it is kept under."""
+    return _is_optimizer(leaf) or any(made.result is leaf for made in program.once("states", _states))
 
 
 def _states(program: Program) -> list[Event]:
