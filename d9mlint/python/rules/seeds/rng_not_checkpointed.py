@@ -58,6 +58,8 @@ _GOES_ON = re.compile(r"resum|restor|restart|continu", re.IGNORECASE)
 """Words in the name of a function that loads, which say that training goes on from there."""
 _RESUMES = re.compile(rf"{_GOES_ON.pattern}|load[-_]?(model|checkpoint|ckpt)|snapshot", re.IGNORECASE)
 """The same in the condition of a load; pretrained weights are no checkpoint."""
+_THERE = re.compile(r"(?<!not )\b(exists|isfile|is_file)\(")
+"""What asks in a condition whether a file is there."""
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
@@ -150,8 +152,9 @@ def _of_jax(program: Program, rule: Rule) -> Iterator[Draft]:
     done = [e for e in program.events if e.kind == "call" and not e.detached]
     for load in (e for e in done if _JAX_LOADS.fullmatch(e.name) or e.name in _PICKLED):
         pickled = load.name in _PICKLED
-        asked = _resumes(load) or (not pickled and any(by_default(one) is False for one in load.guards))
-        saves = (e for e in done if (e.name in _PICKLES and e.loops if pickled else _JAX_SAVES.fullmatch(e.name)))
+        saves = [e for e in done if (e.name in _PICKLES and e.loops if pickled else _JAX_SAVES.fullmatch(e.name))]
+        whole = any(by_default(one) is False for one in load.guards) or _from_own(load, saves)
+        asked = _resumes(load) or (whole and not pickled)
         saved = next((e for e in saves if e.meets(load)), None)
         loops = {number for e in program.trains if e.index > load.index and e.meets(load) for number in e.loops}
         if not asked or saved is None or not loops or (pickled and loops.isdisjoint(saved.loops)):
@@ -225,9 +228,16 @@ def _resumes(load: Event) -> bool:
 
 
 def _is_own(load: Event, saves: Sequence[Event]) -> bool:
-    """Whether a file is loaded, where that is asked for, which the program itself saves: ``--start_epoch 20``."""
-    asked = load.name == _UNPICKLES and any(by_default(one) is False for one in load.guards)
-    return asked and bool(load.args) and saved_there(load.args[0], saves)
+    """Whether a file that the program itself saves is loaded where that is asked for (``--start_epoch 20``) or it is there.
+
+    (That it is loaded unasked is a matter of its own, `leftover-checkpoint`, with another cure.)
+    """
+    asked = any(by_default(one) is False or _THERE.search(describe(one)) for one in load.guards)
+    return load.name == _UNPICKLES and asked and _from_own(load, saves)
+
+
+def _from_own(load: Event, saves: Sequence[Event]) -> bool:
+    return bool(load.args) and saved_there(load.args[0], saves)
 
 
 def _goes_on(program: Program, draw: Draw, load: Event) -> bool:
