@@ -55,10 +55,10 @@ class Path:
         return found
 
     def excluding(self, stopped: Cond) -> Path:
-        """The path on which the program has not stopped under a condition; only what is said of flags is kept."""
+        """The path on which the program has not stopped under a condition; what says nothing of flags is left out."""
         key = (stopped, "stop")
         if key not in self._children:
-            parts = tuple(part for part in conjuncts(negate(stopped)) if is_symbolic(part))
+            parts = tuple(part for part in conjuncts(negate(stopped)) if _of_flags(part))
             clusters = self._with(both(*parts))
             found = Path(self.told, (*self.quiet, *parts), self.branches, clusters) if parts else None
             self._children[key] = found
@@ -135,3 +135,8 @@ def _joined(clusters: list[Node]) -> Cond:
     for cluster in clusters:
         found = conjunction(found, cluster)
     return found
+
+
+def _of_flags(cond: Cond) -> bool:
+    """Whether a condition speaks of flags, be it beside tests that cannot be read."""
+    return is_symbolic(cond) or (isinstance(cond, Node) and any(v.universe is not None for v in cond.support))

@@ -25,6 +25,47 @@ def main():
     else:
         work(0, args)
 """
+MODES = """import argparse
+import os
+import torch
+import torch.multiprocessing as mp
+from torch.utils.data import DataLoader, TensorDataset
+from torch.utils.data.distributed import DistributedSampler
+from networks import Net
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--multi", action="store_true")
+parser.add_argument("--url", default="tcp://localhost")
+parser.add_argument("--world", default=-1, type=int)
+
+
+def work(gpu, count, args):
+    net = Net()
+    if args.distributed:
+        net = torch.nn.parallel.DistributedDataParallel(net, device_ids=[gpu])
+    elif gpu is None:
+        raise NotImplementedError("in processes only")
+    else:
+        raise NotImplementedError("in several processes only")
+    optimizer = torch.optim.SGD(net.parameters(), 0.1)
+    data = TensorDataset(torch.ones(8, 4))
+    sampler = DistributedSampler(data) if args.distributed else None
+    for (x,) in DataLoader(data, shuffle=sampler is None, sampler=sampler):
+        optimizer.zero_grad()
+        net(x).sum().backward()
+        optimizer.step()
+
+
+args = parser.parse_args()
+if args.url == "env://" and args.world == -1:
+    args.world = int(os.environ["WORLD_SIZE"])
+args.distributed = args.world > 1 or args.multi
+if args.multi:
+    args.world = 8 * args.world
+    mp.spawn(work, nprocs=8, args=(8, args))
+else:
+    work(None, 8, args)
+"""
 CALLBACK = """
 import torch
 from ignite.engine import Engine, Events
@@ -111,3 +152,9 @@ def test_settings_that_bring_a_draw_about_are_told() -> None:
     program = HEAD.format(more="", model="wrap(model, eval(input()))")
     program = program.replace("SequenceClassification", "CausalLM")
     assert when(program, "seed-after-use", "train.py") == [("`peft_config` is given",)]
+
+
+def test_a_mode_that_stops_the_program_shuffles_nothing() -> None:
+    """Although what is excluded speaks of a flag and of an environment variable at once."""
+    assert not found({"train.py": MODES}, "unseeded-shuffle")
+    assert found({"train.py": MODES.replace("raise", "print")}, "unseeded-shuffle")
