@@ -228,7 +228,7 @@ def _resumes(load: Event) -> bool:
 
 
 def _is_own(load: Event, saves: Sequence[Event]) -> bool:
-    """Whether a file that the program itself saves is loaded where that is asked for (``--start_epoch 20``) or it is there.
+    """Whether what the program itself saves is loaded where that is asked for (`--start_epoch 20`) or is there already.
 
     (That it is loaded unasked is a matter of its own, `leftover-checkpoint`, with another cure.)
     """
