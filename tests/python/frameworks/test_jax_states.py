@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.python.interpreter.test_story import calls, story
+from tests.python.judging.test_conditions import found
 
 STATES = {
     "a subclass of PyTreeNode": "class State(struct.PyTreeNode):",
@@ -53,3 +54,53 @@ def test_named_tuples() -> None:
 def test_what_is_restored_without_a_state_is_not_known() -> None:
     text = "from flax.training import checkpoints\ncheckpoints.restore_checkpoint('out', None).last()"
     assert not any(name.startswith("os.") for name in calls(story(text)))
+
+
+GRAPHS = """import jax
+import jax.numpy as jnp
+import flax.linen as nn
+import jraph
+import optax
+from flax.training import train_state
+
+
+class Net(nn.Module):
+    @nn.compact
+    def __call__(self, x, segments):
+        x = nn.Dense(4)(x)
+        return jraph.segment_mean(x, segments, 3)
+
+
+@jax.jit
+def train_step(state, x, segments):
+    def loss_fn(params):
+        out = {use}(params, x, segments)
+        return out.sum()
+
+    grads = jax.grad(loss_fn)(state.params)
+    return state.apply_gradients(grads=grads)
+
+
+def main():
+    x, segments = jnp.ones((8, 4)), jnp.zeros(8, int)
+    net = Net()
+    params = {init}(jax.random.key(0), x, segments)
+    state = train_state.TrainState.create(apply_fn=net.apply, params=params, tx=optax.adam(1e-3))
+    for _ in range(10):
+        state = train_step(state, x, segments)
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("init", "use"),
+    [("jax.jit(net.init)", "str"), ("jax.eval_shape", "state.apply_fn")],
+    ids=["initialized under jit", "called through its state"],
+)
+def test_the_network_of_a_state_is_followed(init: str, use: str) -> None:
+    """Either is enough to see what it is made of."""
+    (told,) = found({"train.py": GRAPHS.format(init=init, use=use)}, "missing-determinism-switch")
+    assert "jraph.segment_mean" in told.message

@@ -12,6 +12,7 @@ from d9mlint.python.domain.values import (
     Bound,
     Const,
     Func,
+    Inst,
     Obj,
     Partial,
     Ref,
@@ -20,7 +21,7 @@ from d9mlint.python.domain.values import (
     Value,
     alternatives,
 )
-from d9mlint.python.interpreter import calls
+from d9mlint.python.interpreter import callbacks, calls
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import environment
 from d9mlint.python.source import facts as f
@@ -48,6 +49,8 @@ _GRADIENTS = (
 _APPLY = ".applied"
 """Last part of the name of a call of what a gradient transformation made."""
 _MOST_KEYS = 16
+_APPLIED = "apply_fn"
+"""What a `TrainState` calls to compute with the weights: mostly ``net.apply``."""
 _TARGET = Argument(1, "target")
 
 
@@ -121,6 +124,10 @@ def _transformed(interp: Interpreter, event: Event, frame: Frame) -> Value | Non
 def _decorated(value: Value, name: str) -> Value | None:
     if isinstance(value, Func):
         return Func(value.node, value.closure, value.defaults, (*value.decorators, Ref(name)), value.owner)
+    if isinstance(value, Ref) and isinstance(
+        value.receiver, Inst
+    ):  # `jax.jit(net.init)`: a method of a library's class
+        return value
     inner = _decorated(value.func, name) if isinstance(value, (Bound, Partial)) else None
     if isinstance(value, Bound) and isinstance(inner, Func):
         return Bound(inner, value.receiver)
@@ -156,10 +163,22 @@ def _restored(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     return None if target is None or isinstance(target, Const) else target
 
 
+def _state(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``TrainState.create(apply_fn=net.apply, ...)``: an object that holds what it is given."""
+    callbacks.run_callbacks(interp, event, frame, environment.place_of(event))
+    for value in (*event.args, *event.kwargs.values()):
+        environment.escape(interp, value)
+    made = environment.result_of(interp, event)
+    if isinstance(made, Obj):
+        made.attrs.update((name, value) for name, value in event.kwargs.items() if name == _APPLIED)
+    return made
+
+
 TRANSFER: dict[str, Transfer] = {
     **dict.fromkeys((*TRACING, *_SAME), _transformed),
     **dict.fromkeys(_GRADIENTS, _gradient),
     **{f"{name}{_APPLY}": _apply for name in _GRADIENTS},
     "jax.random.split": _split,
+    "flax.training.train_state.TrainState.create": _state,
     "flax.training.checkpoints.restore_checkpoint": _restored,
 }
