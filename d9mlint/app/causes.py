@@ -14,7 +14,7 @@ from functools import cache
 from types import MappingProxyType
 
 from d9mlint.model import CONFIDENCES, GENERATORS, SEVERITIES, Finding, Location, Related
-from d9mlint.python.judging.merging import PLACED, is_started, started
+from d9mlint.python.judging.merging import PLACED, conditions, is_started, started
 from d9mlint.report.summary import by_default
 
 _Key = tuple[str, str | Location]
@@ -140,10 +140,20 @@ def _rank(found: Finding) -> tuple[object, ...]:
 
 
 def _when(first: Finding, group: Iterable[Finding], entries: Sequence[str]) -> tuple[str, ...]:
-    """The conditions of the first; which programs have it, where each of the others says that of some only, too."""
-    own = tuple(words for words in first.when if not is_started(words))
+    """The conditions of the first; which programs have it, where each of the others says that of some only, too.
+
+    Those that say the same rule of the same place, in other words, do so for other programs: each under its conditions.
+    """
+    same = [first, *(one for one in group if _elsewhere(one, first))]
+    own = conditions([one._replace(when=tuple(w for w in one.when if not is_started(w))) for one in same])
     everywhere = not all(any(map(is_started, found.when)) for found in group)
     return own if everywhere else (*own, started(entries))
+
+
+def _elsewhere(found: Finding, first: Finding) -> bool:
+    """Whether a finding is that of another at the same place, just as sure, in programs that do not have that one."""
+    alike = (found.rule, found.location, found.confidence) == (first.rule, first.location, first.confidence)
+    return alike and bool(found.entries) and not set(found.entries) & set(first.entries)
 
 
 def _remedies(group: Iterable[Finding]) -> list[str]:

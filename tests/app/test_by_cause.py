@@ -128,3 +128,13 @@ def test_nothing_is_lost(given_: list[Finding]) -> None:
 def test_the_places_of_related_findings_stay(given_: list[Finding]) -> None:
     noted = [one._replace(related=(Related(Location("x.py", 99, 1, 99, 2), "here"),)) for one in given_]
     assert all(any(place.location.path == "x.py" for place in one.related) for one in by_cause(noted))
+
+
+def test_a_place_told_in_other_words_keeps_its_conditions_for_its_program() -> None:
+    (one,) = by_cause([
+        found(1, "checkpoint", when=("--evolve is not given",), entries=("train.py",)),
+        found(1, "checkpoint", when=("--evolve is not given", "--resume is true"), entries=("search.py",))
+        ._replace(message="nor of the schedule"),
+    ])  # fmt: skip
+    assert one.message == "unseeded-numpy 1"
+    assert one.when == ("--evolve is not given", "if `search.py` is started, --resume is true")

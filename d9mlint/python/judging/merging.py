@@ -33,12 +33,22 @@ def _merged(group: list[Finding], reaching: Collection[str]) -> Finding:
     """
     surest = max(CONFIDENCES.index(found.confidence) for found in group)
     sure = [found for found in group if CONFIDENCES.index(found.confidence) == surest]
-    when = tuple(word for word in sure[0].when if all(word in found.when for found in sure))
+    when = _common(sure)
     entries = tuple(sorted({entry for found in sure for entry in found.entries}))
     ops = tuple(dict.fromkeys(op for found in sure for op in found.ops))
     if entries not in ((), (sure[0].location.path,)) and not set(entries).issuperset(reaching):
         when = (*when, started(entries))
     return sure[0]._replace(when=(*when, *_of_some(sure, when)), entries=entries, ops=ops)
+
+
+def conditions(sure: list[Finding]) -> tuple[str, ...]:
+    """The conditions that all of some findings of one place need, and those that some entries do."""
+    when = _common(sure)
+    return (*when, *_of_some(sure, when))
+
+
+def _common(sure: list[Finding]) -> tuple[str, ...]:
+    return tuple(word for word in sure[0].when if all(word in found.when for found in sure))
 
 
 def _of_some(sure: list[Finding], common: Collection[str]) -> list[str]:

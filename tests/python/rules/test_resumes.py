@@ -43,6 +43,7 @@ STEP = "schedule.step()"
         (ADAM, "pass", STEP, "the optimizer and the learning-rate scheduler"),
         (ADAM, "pass", "pass", "the optimizer"),
         (ADAM, LOADED, STEP, "the learning-rate scheduler"),
+        (ADAM, LOADED + '; schedule.last_epoch = checkpoint["epoch"]', STEP, ""),
         (ADAM, LOADED, "pass", ""),
         (SGD, "pass", "pass", ""),  # plain gradient descent remembers nothing
         (SGD[:-1] + ", momentum=0.9)", "pass", "pass", "the optimizer"),

@@ -30,7 +30,9 @@ def lost(program: Program, load: Event, steps: Iterable[Event]) -> str:
     loads = [[*_made_by(e, makers)] for e in program.calls(*_LOAD) if not e.detached]
     if not all(loads):
         return ""  # what is loaded there may be any of them
-    kept = {_kind(made) for several in loads for made in several}
+    # `scheduler.last_epoch = start - 1` sets a schedule on from where it was.
+    moved = (e for e in program.events if e.kind == "set" and e.name.endswith(f".{_LAST}") and not e.detached)
+    kept = {_kind(made) for several in (*loads, *(_made_by(e, makers) for e in moved)) for made in several}
     after = [e for e in steps if e.index > load.index and e.meets(load)]
     kinds = {_kind(made) for event in after for made in _made_by(event, makers) if _remembers(made)}
     return _words(kind for kind in _KINDS if kind in kinds - kept)
