@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Class, Const, Func, Module, Unknown, Value, alternatives
+from d9mlint.python.domain.values import Class, Const, Dict, Func, Module, Seq, Unknown, Value, alternatives
 from d9mlint.python.source import facts as f
 
 Test = Callable[[object], bool]
@@ -43,9 +43,9 @@ def mentioned(
     if seen is None or not any(isinstance(node, _DOES) for node in bodies(modules[0].path)):
         return None  # the first one, the entry, only defines what others use
     named = _modules(modules)
-    waiting: dict[str, list[f.Def | f.Class]] = {}
-    """By their names, definitions that nothing mentions yet."""
-    found: list[f.Def | f.Class] = []
+    waiting: dict[str, list[f.Def | f.Class | f.Assign]] = {}
+    """By their names, definitions, and tables of some, that nothing mentions yet."""
+    found: list[f.Def | f.Class | f.Assign] = []
     told: list[f.Stmt] = []
 
     def add(node: f.Def | f.Class) -> None:
@@ -58,6 +58,8 @@ def mentioned(
         for node in bodies(module.path):
             if isinstance(node, (f.Def, f.Class)):
                 add(node)
+            elif isinstance(node, f.Assign) and (table := _table(node)):
+                (found if table in seen else waiting.setdefault(table, [])).append(node)
             elif not isinstance(node, (f.Import, f.ImportFrom)) and not _exports(node):
                 told.append(node)
     reached: set[int] = set()
@@ -73,6 +75,9 @@ def mentioned(
             seen |= here
         now, found, told = found, [], []
         for node in now:
+            if isinstance(node, f.Assign):
+                told.append(node)
+                continue
             reached.add(id(node))
             for one in _inside(node):
                 if not isinstance(one, f.Def) or one is node or _called_by_others(node):
@@ -107,6 +112,17 @@ def _exports(node: f.Stmt) -> bool:
     """Whether a statement only lists names for others: ``__all__ = [...]``."""
     targets = node.targets if isinstance(node, f.Assign) else (node.target,) if isinstance(node, f.Augment) else ()
     return any(isinstance(target, f.Name) and target.id == "__all__" for target in targets)
+
+
+def _table(node: f.Assign) -> str:
+    """The name of what only lists others, mentioned where it is: ``MODELS = {"small": small}``; else empty."""
+    target, value = node.targets[0], node.value
+    if len(node.targets) > 1 or not isinstance(target, f.Name) or target.id == "__all__":
+        return ""
+    parts = value.items if isinstance(value, f.Items) else ()
+    if isinstance(value, f.Mapping):
+        parts = tuple(part for pair in value.items for part in pair if part is not None)
+    return target.id if parts and all(isinstance(part, (f.Name, f.Attr, f.Const)) for part in parts) else ""
 
 
 def _with_dict(node: object) -> set[str]:
@@ -150,4 +166,5 @@ def _modules(modules: Iterable[Module]) -> dict[str, Module]:
 
 def _names(holder: Value | None) -> set[str]:
     frame = holder.frame if isinstance(holder, (Module, Class)) else None
-    return {name for name, value in frame.vars.items() if isinstance(value, (Func, Class))} if frame else set()
+    kinds = (Func, Class, Dict, Seq)
+    return {name for name, value in frame.vars.items() if isinstance(value, kinds)} if frame else set()

@@ -53,6 +53,14 @@ def found(**files: str) -> list[Finding]:
         ("import data\nmade = getattr(data, input())", "medium"),
         ("import data\nmade = data.__dict__[input()]()", "medium"),
         ("import data\nmade = globals()[input()]()", "medium"),
+        ("import data\nKINDS = {'sounds': data.Sounds}\nprint(data.spectrum(1))", "low"),
+        ("import data\nKINDS = {'sounds': data.Sounds}\nprint(unknown(KINDS))", "medium"),
+        ("import data\nKINDS = [data.Sounds, data.loader]\nmade = KINDS[int(input())]([])", "high"),
+        ("import data\nKINDS = [data.loader]\nPLANS = {'all': KINDS}\nprint(1)", "low"),
+        (
+            "import data\nKINDS = [data.loader]\nPLANS = {'all': KINDS}\nfor plan in unknown():\n    print(PLANS[plan])",
+            "medium",
+        ),
         ("import data\nif unknown():\n    KINDS = {'sounds': data.Sounds}", "medium"),
         ("import data\ndata.loader([])", "high"),
         ("import data\ndef main():\n    return data.loader([])", "medium"),
@@ -67,3 +75,15 @@ def test_a_finding_names_the_entries_that_reach_it() -> None:
         data=DATA, train="import data\ndata.loader([])", export="from data import Sounds, spectrum\nspectrum(1)"
     )
     assert one.entries == ("train.py",)
+
+
+@pytest.mark.parametrize(("entry", "told"), [("print(evals.score())", 0), ("print(evals.KINDS[input()]())", 1)])
+def test_a_module_that_only_a_function_of_an_unused_table_imports_is_not_run(entry: str, told: int) -> None:
+    files = {
+        "train": f"import evals\n{entry}\n",
+        "evals": "def old():\n    import data\n    return data\n\ndef score():\n    return 1\n\nKINDS = {'old': old}\n",
+        "data": "import numpy as np\nprint(np.random.default_rng().normal())\n",
+    }
+    project = Project({f"{name}.py": text.encode() for name, text in files.items()}.get)
+    judged = judge(project, "train.py", ("",), [CATALOGUE.rules["entropy-seed"]], KNOWLEDGE, TARGET)
+    assert len([one for one in judged.findings if one.confidence != "low"]) == told
