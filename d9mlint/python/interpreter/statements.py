@@ -268,7 +268,7 @@ def _def(interp: Interpreter, node: f.Def, frame: Frame) -> Left:
 
 
 def _class(interp: Interpreter, node: f.Class, frame: Frame) -> Left:
-    bases = tuple(expressions.evaluate(interp, base, frame) for base in node.bases)
+    bases = tuple(_base(interp, base, frame) for base in node.bases)
     inner = Frame(frame.module, frame, interp.path, frame.func)
     inner.body_of_class = True
     cls = Class(node, bases, inner)
@@ -278,6 +278,16 @@ def _class(interp: Interpreter, node: f.Class, frame: Frame) -> Left:
             value.owner = cls
     interp.store(node.name, calls.decorate_class(interp, cls, node, frame), frame)
     return STAYS
+
+
+def _base(interp: Interpreter, node: f.Expr, frame: Frame) -> Value:
+    """A base of a class; that with parameters of types is the class itself: ``Wrapper[Array, int]``."""
+    if isinstance(node, f.Sub):
+        generic = expressions.evaluate(interp, node.value, frame)
+        name = generic.name if isinstance(generic, Ref) and not generic.name.startswith("typing.") else ""
+        if isinstance(generic, Class) or name.rpartition(".")[2][:1].isupper():
+            return generic
+    return expressions.evaluate(interp, node, frame)
 
 
 def _import(interp: Interpreter, node: f.Import, frame: Frame) -> Left:
