@@ -9,6 +9,7 @@ from d9mlint.catalogue.nodes import Item
 
 DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
 CALL = re.compile(r"(\?|[A-Za-z_]\w*)(\.[A-Za-z_]\w*)*(\.\*)?", re.ASCII)
+_EFFECT = re.compile(rf"{CALL.pattern}(?<=\*)\.[A-Za-z_]\w*|{CALL.pattern}", re.ASCII)
 _ENV = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _KEYWORD = re.compile(r"[A-Za-z_]\w*(@\d+)?", re.ASCII)
 
@@ -25,9 +26,9 @@ _TESTS = ("not", "gt", "contains")
 
 
 def calls(item: Item) -> tuple[str, ...]:
-    """One dotted name or several; a trailing ``.*`` stands for one more part."""
-    pattern, wanted = _SUBJECTS["call"]
-    return tuple(one.like(pattern, wanted) for one in item.several())
+    """One dotted name or several; the last part ``*``, or the one before it, stands for any name."""
+    _, wanted = _SUBJECTS["call"]
+    return tuple(one.like(_EFFECT, wanted) for one in item.several())
 
 
 def match(item: Item) -> dict[str, Any]:

@@ -75,8 +75,10 @@ class Knowledge:
         """The effects of calling ``canonical`` (reached as ``raw``) on this target."""
         found = self._effects.get(canonical)
         if found is None:
-            module = canonical.rpartition(".")[0]
-            found = self._effects.get(f"{module}.*", [])
+            module, _, last = canonical.rpartition(".")
+            found = self._effects.get(f"{module}.*")
+            if found is None:  # `table.user.sample`: of an attribute that only the data name
+                found = self._effects.get(f"{module.rpartition('.')[0]}.*.{last}", [])
         return tuple(found)
 
     def switching(self, words: frozenset[str]) -> frozenset[str]:

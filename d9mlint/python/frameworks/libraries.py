@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
+from d9mlint.python.domain.taint import taint
+from d9mlint.python.domain.values import Obj, Value
 from d9mlint.python.interpreter.hooks import Framework, Transfer
 from d9mlint.python.interpreter.library.functions import run_main
 
@@ -15,6 +17,15 @@ class Numpy(Framework):
     packages = frozenset({"numpy", "scipy", "sklearn"})
     arrays = ("numpy.ndarray",)
     same_numbers = ("numpy.array", "numpy.asarray")
+
+
+class Pandas(Framework):
+    """pandas: columns and rows of a table are tables, too."""
+
+    def subscript(self, holder: Value, index: Value) -> Value | None:
+        """What is left of a table; columns in an order that may vary are another one."""
+        table = isinstance(holder, Obj) and holder.type == "pandas.DataFrame"
+        return holder if table and not taint([index])[1] else None
 
 
 class Horovod(Framework):
