@@ -9,9 +9,10 @@ from d9mlint.model import Argument, Effect, Related, Rule
 from d9mlint.python.domain.conditions import both, either
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint, taint_of
-from d9mlint.python.domain.values import Dict, Value, alternatives
+from d9mlint.python.domain.values import Dict, Obj, Ref, Seq, Value, alternatives
 from d9mlint.python.interpreter.callbacks import COMPLETED
 from d9mlint.python.interpreter.library import streams
+from d9mlint.python.interpreter.library.sets import held, untold
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging import picking
 from d9mlint.python.judging.drafts import Draft, draft, lower
@@ -25,6 +26,7 @@ _SINKS = {
     "item": "code that picks items by their number", "slice": "code that takes the first or last items",
     "numbering": "code that numbers the items", "pop": "`pop`", "written": "a file that is written",
 }  # fmt: skip
+_TABLES, _NAMES = ("pandas.", "numpy."), ".columns"
 _WEAK = ("item", "enumerate")
 """Sinks that may be harmless: any element will do, or the number is only shown."""
 
@@ -61,7 +63,23 @@ def check(program: Program, rule: Rule, order: str, remedies: tuple[str, str] = 
 def _confidence(rule: Rule, source: Event, strong: list[Event]) -> str:
     if source.name == "builtins.set.pop" and all(e.name == "pop" for e in strong) and _only_tells(source):
         return "low"
-    return rule.confidence if strong else lower(rule.confidence)
+    return rule.confidence if strong and not _of_table(source) else lower(rule.confidence)
+
+
+def _of_table(source: Event) -> bool:
+    """Whether a set whose order is used is made of a table or an array: it may hold numbers, which keep theirs."""
+    pending: list[Value | None] = [source.receiver, *source.args]
+    seen: set[int] = set()
+    while pending:
+        for _, leaf in alternatives(pending.pop()):
+            if isinstance(leaf, Obj) and leaf.type.startswith(_TABLES):
+                return True
+            if isinstance(leaf, Seq) and id(leaf) not in seen and all(map(untold, held(leaf))):
+                seen.add(id(leaf))
+                pending += [part for made in leaf.sources for part in (made.receiver, *made.args)]
+            elif isinstance(leaf, Ref) and not leaf.name.endswith(_NAMES):
+                pending.append(leaf.receiver)
+    return False
 
 
 def _only_tells(event: Event) -> bool:

@@ -23,8 +23,13 @@ def has_own_order(value: Seq) -> bool:
     """Whether a set comes out in the same order in each process: one of numbers and None, or of a single item."""
     if value.items is not None and len(value.items) == 1:
         return True
-    items = value.items if value.items is not None else ([value.element] if value.element else [])
+    items = held(value)
     return bool(items) and all(_unsalted(item) for item in items)
+
+
+def held(value: Seq) -> list[Value]:
+    """The items of a set where they are known, else what stands for all of them."""
+    return value.items if value.items is not None else [value.element] if value.element else []
 
 
 def with_salted_order(value: Value) -> Iterable[tuple[Cond, Seq]]:
@@ -49,7 +54,7 @@ def _unsalted(value: Value) -> bool:
     return isinstance(value, Unknown) and "int" in value.origins
 
 
-def _untold(value: Value) -> bool:
+def untold(value: Value) -> bool:
     """Whether nothing is known of a value."""
     return isinstance(value, Unknown) and not value.origins
 
@@ -71,7 +76,7 @@ def joined(values: Sequence[Value], sources: tuple[Event, ...] = (), *, alike: b
         items, one = _parts(value)
         every += [*(items or ()), *([one] if one is not None else [])]
     number = next((item for item in every if _unsalted(item)), None)
-    salted = next((item for item in every if not _unsalted(item) and not (alike and number and _untold(item))), None)
+    salted = next((item for item in every if not _unsalted(item) and not (alike and number and untold(item))), None)
     return Seq("set", None, salted or number or next(iter(every), None), "", sources)
 
 
