@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from d9mlint.model import Argument
 from d9mlint.python.domain.conditions import Cond, both, either, flag_test, is_symbolic, negate, opaque_test
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import CondValue, Const, Dict, FlagValue, Obj, Seq, Unknown, Value, alternatives
+from d9mlint.python.domain.values import CondValue, Const, Dict, FlagValue, Obj, Ref, Seq, Unknown, Value, alternatives
 from d9mlint.python.frameworks.used import keras_backend
 from d9mlint.python.interpreter.program import LOOPS, Program
+from d9mlint.python.interpreter.provenance import results
 
 ENABLE = "tensorflow.config.experimental.enable_op_determinism"
 FWR13Y = "fwr13y.d9m.tensorflow.enable_determinism"
@@ -260,10 +261,38 @@ def trains(program: Program) -> list[Event]:
 
 
 def _trains(program: Program) -> list[Event]:
+    if _only_built(program):
+        return [e for e in program.trains if not _builds(e)]
     used = any(not e.detached for e in program.calls(*_NOT_TRAINING))
     if not used or any(not e.detached and e.name.rpartition(".")[2] in LOOPS for e in program.trains):
         return program.trains
     return [e for e in program.trains if not e.deferred]
+
+
+_SESSIONS = ("tensorflow.Session", "tensorflow.InteractiveSession")
+_BUILDS = (*_STEPS, "compute_gradients", "gradients")
+
+
+def _only_built(program: Program) -> bool:
+    """Whether a graph has a training step that no session runs: one that is built for all, in a program that evaluates.
+
+    It is run where anything is handed it, or a session what nobody knows.
+    """
+    steps = {id(e) for e in program.trains if _builds(e) and e.name.endswith(_STEPS)}
+    if not steps or not program.calls(*_SESSIONS):
+        return False
+    done = [e for e in program.events if e.kind == "call" and not e.detached]
+    asked = [e for e in done if e.name.endswith(".run") and e.args]
+    makers = results(program)
+    told = [v for e in asked for a in e.args[:1] for v in _inside(a)]
+    if not told or any(isinstance(v, (Unknown, Ref)) and id(v) not in makers for v in told):
+        return False
+    given = (v for e in done for a in (e.receiver, *e.args, *e.kwargs.values()) if a is not None for v in _inside(a))
+    return not any(isinstance(value, Obj) and id(value.event) in steps for value in given)
+
+
+def _builds(event: Event) -> bool:
+    return event.name.startswith(("tensorflow.", "?.")) and event.name.endswith(_BUILDS)
 
 
 def trainings(program: Program) -> list[Event]:
