@@ -91,8 +91,8 @@ class Interpreter:
         self.loops_seen = 0
         self.clock: Event | None = None
         """The call whose time the last comparison looked at."""
-        self.by_clock = 0
-        """Stands for the branch of the clock that is run: what is called there counts although it was seen before."""
+        self.by_clock = False
+        """Whether a branch of the clock is run: what is called there counts although it was seen elsewhere before."""
         self.bounds = Bounds(story, seconds)
         self.summaries = Summaries()
         self.loader: Event | None = None

@@ -141,8 +141,8 @@ def _if(interp: Interpreter, node: f.If, frame: Frame) -> Left:
         outer = interp.by_clock
         if clock is not None and body is node.body:
             leaves = Const(frame.loops > 0 and _leaves(body))
-            timed = interp.event("timed", clock.raw, frame, node.place, (CondValue(cond), leaves))
-            interp.by_clock = timed.index
+            interp.event("timed", clock.raw, frame, node.place, (CondValue(cond), leaves))
+            interp.by_clock = True
         with narrowing.narrowed(interp, counted if few else ()):
             left = interp.block(body, frame)
         interp.main_guards -= guarded

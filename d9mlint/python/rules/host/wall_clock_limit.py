@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from d9mlint.model import Related, Rule
-from d9mlint.python.domain.conditions import conjuncts
+from d9mlint.python.domain.conditions import Cond, conjuncts
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import CondValue, Const
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
@@ -40,12 +40,19 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
 def _tests(program: Program, rule: Rule) -> Iterator[Draft]:
     """At each ``if`` in a loop that trains which asks the clock and does something that counts."""
     told = set()
+    asked_before = set()
+    branches = _Branches()
     training = [*program.trains, *trainings(program)]
     for test in program.events:
         if test.kind != "timed" or not test.args or test.detached or test.location in told:
             continue
-        steps = [e for e in training if set(e.loops) & set(test.loops) and e.meets(test)]
-        found = _decided(program, test, steps) if steps else None
+        cond = test.args[0]
+        same = (test.location, test.loops, test.guards, cond.cond if isinstance(cond, CondValue) else None)
+        if same in asked_before:
+            continue
+        asked_before.add(same)
+        steps = [e for e in training if not set(test.loops).isdisjoint(e.loops) and e.meets(test)]
+        found = _decided(program, test, steps, branches) if steps else None
         if found is not None:
             told.add(test.location)
             then, where = found
@@ -54,15 +61,17 @@ def _tests(program: Program, rule: Rule) -> Iterator[Draft]:
             yield draft(program, rule, test, confidence="medium", related=related, name="if", setting=asked, then=then)
 
 
-def _decided(program: Program, test: Event, steps: list[Event]) -> tuple[str, Event | None] | None:
+def _decided(
+    program: Program, test: Event, steps: list[Event], branches: _Branches
+) -> tuple[str, Event | None] | None:  # fmt: skip
     """What a test of the clock decides, in words, and where; None where nothing comes of it."""
-    leaves, inside = test.args[1], [e for e in program.events[test.index :] if _in_branch(e, test)]
+    leaves = test.args[1]
     if isinstance(leaves, Const) and leaves.value and any(test.loops[-1] in e.loops for e in steps):
         return _ENDS, None
-    step = next((e for e in steps if _in_branch(e, test)), None)
+    step = next((e for e in steps if branches.inside(e, test)), None)
     if step is not None:
         return _TRAINS, step
-    there = {id(event) for event in inside}
+    there = {id(event) for event in program.events[test.index :] if branches.inside(event, test)}
     shared = _shared(program, test, there)
     if shared is not None:
         return _DRAWS, shared
@@ -87,9 +96,19 @@ def _shared(program: Program, test: Event, there: set[int]) -> Event | None:
     return next((e for e in inside if id(e) in there), None)
 
 
-def _in_branch(event: Event, test: Event) -> bool:
-    """Whether something happens only where the test holds."""
-    cond = test.args[0]
-    parts = conjuncts(cond.cond) if isinstance(cond, CondValue) else ()
-    known = {part for guard in event.guards for part in conjuncts(guard)}
-    return bool(parts) and known.issuperset(parts)
+class _Branches:
+    """Which events happen only where a test holds; most events have the conditions of others."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Cond, ...], frozenset[Cond]] = {}
+
+    def inside(self, event: Event, test: Event) -> bool:
+        """Whether an event happens only where a test of the clock holds."""
+        cond = test.args[0]
+        parts = self._parts((cond.cond,)) if isinstance(cond, CondValue) else frozenset()
+        return bool(parts) and self._parts(event.guards) >= parts
+
+    def _parts(self, guards: tuple[Cond, ...]) -> frozenset[Cond]:
+        if guards not in self._known:
+            self._known[guards] = frozenset(part for guard in guards for part in conjuncts(guard))
+        return self._known[guards]
