@@ -7,7 +7,6 @@ and others, of which nothing is known but that they are true.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 Cut = tuple[float, int]
@@ -44,23 +43,20 @@ class ValueSet(NamedTuple):
 
     def meet(self, other: ValueSet) -> ValueSet:
         """The values that are in both."""
-        return _meet(self, other)
+        below, cuts = _met(self, other)
+        if self.but and other.but:
+            texts = self.texts | other.texts
+        elif self.but or other.but:
+            texts = other.texts - self.texts if self.but else self.texts - other.texts
+        else:
+            texts = self.texts & other.texts
+        return ValueSet(
+            self.none and other.none, below, cuts, texts, self.but and other.but, self.others and other.others
+        )  # fmt: skip
 
     def join(self, other: ValueSet) -> ValueSet:
         """The values that are in either."""
         return self.inverse().meet(other.inverse()).inverse()
-
-
-@lru_cache(maxsize=1 << 14)  # a program has few flags, and asks for each of their values again and again
-def _meet(one: ValueSet, other: ValueSet) -> ValueSet:
-    below, cuts = _met(one, other)
-    if one.but and other.but:
-        texts = one.texts | other.texts
-    elif one.but or other.but:
-        texts = other.texts - one.texts if one.but else one.texts - other.texts
-    else:
-        texts = one.texts & other.texts
-    return ValueSet(one.none and other.none, below, cuts, texts, one.but and other.but, one.others and other.others)
 
 
 def _met(one: ValueSet, other: ValueSet) -> tuple[bool, tuple[Cut, ...]]:
