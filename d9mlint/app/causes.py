@@ -14,7 +14,8 @@ from functools import cache
 from types import MappingProxyType
 
 from d9mlint.model import CONFIDENCES, GENERATORS, SEVERITIES, Finding, Location, Related
-from d9mlint.python.judging.merging import PLACED, conditions, is_started, started
+from d9mlint.python.judging.merging import conditions, is_started, started
+from d9mlint.python.judging.processes import PLACED
 from d9mlint.report.summary import by_default
 
 _Key = tuple[str, str | Location]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from d9mlint.catalogue.files import rules_folder
 from d9mlint.model import OUTCOMES, CatalogueError, Parting, Record, Tally, UsageError
 from d9mlint.model.trace import KINDS, PART
 
+_T = TypeVar("_T")
 _LARGEST = 2**27
 _SCHEMA = 1
 _MODES = ("det-mode-fixes", "det-mode-leaks", "det-mode-raises", "not-reproduced", "not-run")
@@ -51,14 +52,7 @@ def read_records(files: Sequence[tuple[Path, str]]) -> tuple[Record, ...]:
     Raises:
         UsageError: a file is not there or is no evidence; the text names file and key.
     """
-    found: list[Record] = []
-    for path, name in files:
-        try:
-            data = _loaded(path)
-            found += [] if _is_trace(data) else _records(data, name, False)
-        except _Bad as error:
-            raise UsageError(f"{name}: not a file of evidence: {error}") from None
-    return tuple(dict.fromkeys(found))
+    return _read(files, lambda data, name: [] if _is_trace(data) else _records(data, name, False))
 
 
 def read_partings(files: Sequence[tuple[Path, str]]) -> tuple[Parting, ...]:
@@ -67,12 +61,15 @@ def read_partings(files: Sequence[tuple[Path, str]]) -> tuple[Parting, ...]:
     Raises:
         UsageError: a file is not there or is no evidence; the text names file and key.
     """
-    found: list[Parting] = []
+    return _read(files, lambda data, name: _partings(data, name) if _is_trace(data) else [])
+
+
+def _read(files: Sequence[tuple[Path, str]], take: Callable[[Any, str], Iterable[_T]]) -> tuple[_T, ...]:
+    """What is taken of the contents of each file, which go by the name that reports show; equal ones once."""
+    found: list[_T] = []
     for path, name in files:
         try:
-            data = _loaded(path)
-            if _is_trace(data):
-                found += _partings(data, name)
+            found += take(_loaded(path), name)
         except _Bad as error:
             raise UsageError(f"{name}: not a file of evidence: {error}") from None
     return tuple(dict.fromkeys(found))

@@ -36,7 +36,7 @@ def choose_of_pairs(options: Iterable[tuple[Cond, Cond, Value]]) -> Value:
     """The same for alternatives each of which needs two conditions."""
     leaves: list[tuple[Value, list[tuple[Cond, Cond]]]] = []
     for cond, inner, leaf in options:
-        if cond is False or inner is False or (inner is not True and not meets(cond, inner)):
+        if not meets(cond, inner):
             continue
         for known, conds in leaves:
             if known is leaf or same(known, leaf):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from d9mlint.python.domain.conditions import Cond, both, conjuncts, is_symbolic, negate
+from d9mlint.python.domain.conditions import Cond, both, conjuncts, negate
 from d9mlint.python.domain.diagrams import Node, conjunction, implies, meets
 
 MAX_TOGETHER = 12
@@ -139,4 +139,4 @@ def _joined(clusters: list[Node]) -> Cond:
 
 def _of_flags(cond: Cond) -> bool:
     """Whether a condition speaks of flags, be it beside tests that cannot be read."""
-    return is_symbolic(cond) or (isinstance(cond, Node) and any(v.universe is not None for v in cond.support))
+    return isinstance(cond, bool) or any(variable.universe is not None for variable in cond.support)

@@ -78,8 +78,6 @@ def _if_started(those: Collection[str], words: str, entries: Collection[str]) ->
     return f"{words} unless {started(others)}" if 0 < len(others) < len(those) else f"if {started(those)}, {words}"
 
 
-PLACED = "in a process of its own"
-"""In a remedy, where something is to be done that is of no use at the start of the program."""
 _STARTED = " is started"
 
 

@@ -7,8 +7,10 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Bound, Func, Partial, Value, alternatives
 from d9mlint.python.interpreter.library.environment import SPAWNED
 from d9mlint.python.interpreter.program import Program
-from d9mlint.python.judging.merging import PLACED
 from d9mlint.python.source.facts import Def
+
+PLACED = "in a process of its own"
+"""In a remedy, where something is to be done that is of no use at the start of the program."""
 
 
 def runs_in(program: Program, event: Event) -> Func | None:

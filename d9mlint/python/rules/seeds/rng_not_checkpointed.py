@@ -90,16 +90,21 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
 def _drafts(
     program: Program, rule: Rule, saves: list[Event], load: Event, drawn: Event, also: str
 ) -> Iterator[Draft]:  # fmt: skip
-    related = [
-        Related(load.location, "goes on from a checkpoint here"),
-        Related(drawn.location, "draws in the training that goes on"),
-    ]
+    related = _places(load, drawn)
     holds = "the optimizer" if load.name.startswith(_OPTIMIZER) else "the weights"
     asked = (one for one in load.guards if by_default(one) is False or _RESUMES.search(describe(one)))
     resumed = symbolic_part(both(*(one for one in asked if " or " not in describe(one))))
     remedy = _both(f"save and load the `state_dict()` of {also}" if also else "", rule, program, "torch")
     for saved in saves:
         yield draft(program, rule, saved, cond=resumed, related=related, remedy=remedy, holds=holds, also=nor(also))
+
+
+def _places(load: Event, drawn: Event) -> list[Related]:
+    return [Related(load.location, "goes on from a checkpoint here"), _draws_on(drawn)]
+
+
+def _draws_on(drawn: Event) -> Related:
+    return Related(drawn.location, "draws in the training that goes on")
 
 
 def _both(more: str, rule: Rule, program: Program, framework: str) -> str:
@@ -120,8 +125,7 @@ def _of_tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
         loops = {number for event in training for number in event.loops}
         drawn = next((d.event for d in draws(program) if _feeds(d, load, loops)), None)
         if drawn is not None:
-            related = [Related(load.location, "goes on from a checkpoint here"),
-                       Related(drawn.location, "draws in the training that goes on")]  # fmt: skip
+            related = _places(load, drawn)
             resumed, also = symbolic_part(both(*load.guards)), lost_by_saver(program, load)
             more = "let the saver hold all variables (`tf.train.Saver()`)" if also else ""
             yield draft(
@@ -136,7 +140,7 @@ def _of_estimators(program: Program, rule: Rule) -> Iterator[Draft]:
     for training, _ in folders(program):
         drawn = next((d.event for d in draws(program) if _feeds(d, training, {*training.loops})), None)
         if drawn is not None and not training.detached:
-            related = [Related(drawn.location, "draws in the training that goes on")]
+            related = [_draws_on(drawn)]
             severity = "" if ends(training) else "info"
             yield draft(program, rule, training, severity=severity, related=related, holds="the variables", also="")
             return
@@ -161,8 +165,7 @@ def _of_jax(program: Program, rule: Rule) -> Iterator[Draft]:
             continue
         drawn = next((d.event for d in draws(program) if _feeds(d, load, loops) or _shuffles(d, load)), None)
         if drawn is not None:
-            related = [Related(load.location, "goes on from a checkpoint here"),
-                       Related(drawn.location, "draws in the training that goes on")]  # fmt: skip
+            related = _places(load, drawn)
             resumed = symbolic_part(both(*load.guards))
             yield draft(program, rule, saved, cond=resumed, related=related, holds="the training state", also="")
             return
@@ -182,7 +185,7 @@ def _of_lightning(program: Program, rule: Rule) -> Iterator[Draft]:
         given = either(*(_given(program, event, argument) for event, argument in asked))
         drawn = next((d.event for d in draws(program) if d.event.trains or _in_fit(d, fit)), None)
         if given is not False and drawn is not None and not fit.detached:
-            related = [] if drawn is fit else [Related(drawn.location, "draws in the training that goes on")]
+            related = [] if drawn is fit else [_draws_on(drawn)]
             yield draft(program, rule, fit, cond=given, related=related, holds="weights and optimizers", also="")
             return
 
