@@ -99,8 +99,12 @@ class Uncovered:
     sure: bool
 
 
-def draws(program: Program) -> Iterator[Draw]:
+def draws(program: Program) -> tuple[Draw, ...]:
     """All draws from global generators whose numbers can reach a result, in order."""
+    return program.once("draws", lambda one: tuple(_draws(one)))
+
+
+def _draws(program: Program) -> Iterator[Draw]:
     for event in program.events:
         if event.kind != "call":
             continue

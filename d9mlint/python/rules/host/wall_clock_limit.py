@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from d9mlint.model import Related, Rule
 from d9mlint.python.domain.conditions import Cond, conjuncts
+from d9mlint.python.domain.diagrams import Node
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import CondValue, Const
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
@@ -68,18 +69,23 @@ def _decided(
     leaves = test.args[1]
     if isinstance(leaves, Const) and leaves.value and any(test.loops[-1] in e.loops for e in steps):
         return _ENDS, None
-    step = next((e for e in steps if branches.inside(e, test)), None)
+    inside = branches.of(test)
+    step = next((e for e in steps if inside(e)), None)
     if step is not None:
         return _TRAINS, step
-    there = {id(event) for event in program.events[test.index :] if branches.inside(event, test)}
+    there = {id(event) for event in program.events[test.index :] if inside(event)}
     shared = _shared(program, test, there)
     if shared is not None:
         return _DRAWS, shared
-    saves = [e for e in program.events if e.kind == "call" and not e.detached and _SAVES.fullmatch(e.name)]
+    saves = program.once("saves-of-weights", _saves)
     later = [e for e in saves if id(e) not in there and e.index > test.index]
     kept = (e for e in saves if id(e) in there)
     last = next((e for e in kept if not any(saved_there(a, later) for a in e.args)), None)
     return None if last is None else (_KEEPS, last)
+
+
+def _saves(program: Program) -> tuple[Event, ...]:
+    return tuple(e for e in program.events if e.kind == "call" and not e.detached and _SAVES.fullmatch(e.name))
 
 
 def _shared(program: Program, test: Event, there: set[int]) -> Event | None:
@@ -97,18 +103,32 @@ def _shared(program: Program, test: Event, there: set[int]) -> Event | None:
 
 
 class _Branches:
-    """Which events happen only where a test holds; most events have the conditions of others."""
+    """Which events happen only where a test of the clock holds."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[Cond, ...], frozenset[Cond]] = {}
+        self._parts: dict[Cond, frozenset[Cond]] = {}
 
-    def inside(self, event: Event, test: Event) -> bool:
-        """Whether an event happens only where a test of the clock holds."""
+    def of(self, test: Event) -> Callable[[Event], bool]:
+        """Whether an event happens only where this test holds; events of one path are asked once."""
         cond = test.args[0]
-        parts = self._parts((cond.cond,)) if isinstance(cond, CondValue) else frozenset()
-        return bool(parts) and self._parts(event.guards) >= parts
+        parts = self._conjuncts(cond.cond) if isinstance(cond, CondValue) else frozenset()
+        known: dict[int, bool] = {}  # by the `id` of the conditions, which the events of a path share
 
-    def _parts(self, guards: tuple[Cond, ...]) -> frozenset[Cond]:
-        if guards not in self._known:
-            self._known[guards] = frozenset(part for guard in guards for part in conjuncts(guard))
-        return self._known[guards]
+        def inside(event: Event) -> bool:
+            found = known.get(id(event.guards))
+            if found is None:
+                found = bool(parts) and all(any(self._has(g, part) for g in event.guards) for part in parts)
+                known[id(event.guards)] = found
+            return found
+
+        return inside
+
+    def _has(self, guard: Cond, part: Cond) -> bool:
+        if guard is part or not (isinstance(guard, Node) and isinstance(part, Node)):
+            return guard is part
+        return part.support <= guard.support and part in self._conjuncts(guard)
+
+    def _conjuncts(self, cond: Cond) -> frozenset[Cond]:
+        if cond not in self._parts:
+            self._parts[cond] = frozenset(conjuncts(cond))
+        return self._parts[cond]
