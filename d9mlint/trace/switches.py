@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from d9mlint.trace.child.parts import GPUS
 from d9mlint.trace.run import LIGHT, Conditions
 
 _HASH = {"PYTHONHASHSEED": "0"}
@@ -60,6 +61,7 @@ MATRIX = (
     Switch(
         "compile off", "TORCH_COMPILE_DISABLE=1", ("compile",), {"TORCH_COMPILE_DISABLE": "1"}, frozenset(("compile",)),
     ),
+    Switch("one GPU", "CUDA_VISIBLE_DEVICES: the first of those that are visible", ("gpu",), {}, frozenset((GPUS,))),
 )  # fmt: skip
 
 

@@ -70,3 +70,23 @@ def test_settings_of_a_gpu() -> None:
         "device": "H0, H1", "threads": 8, "interop_threads": 4, "deterministic_algorithms": True,
         "deterministic_warn_only": False, "cuda": "13.0", "cudnn": 91002, "cudnn.benchmark": True, "cudnn.deterministic": False,
     }  # fmt: skip
+
+
+def test_one_gpu_decides(d9mlint: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stand-in for PyTorch with two GPUs, whose sums come in another order in each run."""
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3,1")
+    source = """\
+import os, sys
+from types import SimpleNamespace
+visible = os.environ["CUDA_VISIBLE_DEVICES"].split(",")
+cuda = SimpleNamespace(is_initialized=lambda: True, device_count=lambda: len(visible))
+sys.modules["torch"] = SimpleNamespace(cuda=cuda, backends=SimpleNamespace(cudnn=None))
+print(visible[0], os.urandom(4) if len(visible) > 1 else "", flush=True)
+"""
+    tried = {one["name"]: one for one in traced(d9mlint, source)["switches"]}
+    assert tried["one GPU"]["verdict"] == "equal"
+    assert tried["hash seed"]["verdict"] == "part"
+
+
+def test_a_single_gpu_is_no_switch(d9mlint: Callable[..., Any]) -> None:
+    assert "one GPU" not in {one["name"] for one in traced(d9mlint, "import os\nprint(os.urandom(4))\n")["switches"]}

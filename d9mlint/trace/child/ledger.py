@@ -8,6 +8,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from .parts import GPUS, is_rank
 from .wrapping import Wrapping
 
 if TYPE_CHECKING:
@@ -155,6 +156,30 @@ def _ended(recorder: Recorder) -> None:
         if module is not None:
             with recorder.apart(), suppress(Exception):  # a program may have ended in the midst of its import
                 recorder.event("settings", name, made(module))
+            with recorder.apart(), suppress(Exception):
+                if _GPUS[name](module) > 1 and not is_rank():
+                    recorder.note_use(GPUS)
+
+
+def _of_tensorflow(tensorflow: Any) -> int:
+    return len(tensorflow.config.get_visible_devices("GPU"))
+
+
+def _of_jax_devices(jax: Any) -> int:
+    return sum(one.platform in ("gpu", "cuda", "rocm") for one in jax.devices()) if _begun() else 0
+
+
+def _begun() -> bool:
+    """Whether JAX has looked for devices; nothing is initialised for the ledger."""
+    bridge = sys.modules.get("jax._src.xla_bridge")
+    return bool(bridge is not None and bridge.backends_are_initialized())
+
+
+_GPUS: dict[str, Any] = {
+    "torch": lambda torch: torch.cuda.device_count() if torch.cuda.is_initialized() else 0,
+    "tensorflow": _of_tensorflow, "jax": _of_jax_devices,
+}  # fmt: skip
+"""How many GPUs a framework computes on."""
 
 
 def _known(several: dict[str, Any]) -> dict[str, Any]:
@@ -201,12 +226,10 @@ def of_tensorflow(tensorflow: Any) -> dict[str, Any]:
 
 
 def of_jax(jax: Any) -> dict[str, Any]:
-    """How JAX computes; nothing is initialised for it."""
+    """How JAX computes."""
     config = jax.config
-    bridge = sys.modules.get("jax._src.xla_bridge")
-    begun = bool(bridge is not None and bridge.backends_are_initialized())
     return _known({
-        "device": lambda: ", ".join(sorted({one.device_kind for one in jax.devices()})) if begun else None,
+        "device": lambda: ", ".join(sorted({one.device_kind for one in jax.devices()})) if _begun() else None,
         "enable_x64": lambda: config.jax_enable_x64,
         "default_matmul_precision": lambda: config.jax_default_matmul_precision,
         "default_prng_impl": lambda: config.jax_default_prng_impl, "disable_jit": lambda: config.jax_disable_jit,

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 RANKS = ("RANK", "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", "HOROVOD_RANK")
 """What launchers tell a process about its number."""
+GPUS = "several GPUs"
+"""What a process tells that computes on more than one, and is no rank."""
 _OF = "D9MLINT_TRACE_OF"
 """For processes that are started anew: which part of the program they belong to."""
 _HELPERS = ("multiprocessing.", "from multiprocessing.", "joblib.externals.loky", "torch._inductor")
@@ -37,6 +39,11 @@ def part(folder: str, outer: Mapping[str, str]) -> tuple[str, bool]:
                 os.environ[_OF] = name
                 return name, False
     return os.environ.get(_OF, MAIN), True
+
+
+def is_rank() -> bool:
+    """Whether a launcher has started this process, beside others of its kind."""
+    return os.environ.get(_OF, "").startswith("rank-")
 
 
 def _command() -> list[str]:

@@ -1,4 +1,4 @@
-"""The switches that are thrown inside the process: seeds, deterministic ops, threads, workers, compilation."""
+"""The switches that are thrown inside the process: seeds, deterministic ops, threads, workers, compilation, GPUs."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ def install(importing: Importing, names: list[str], recorder: Recorder, shift: i
     if "threads" in names:
         importing.after("torch", _one_thread)
         importing.after("tensorflow", _one_thread_of_tensorflow)
+    if "gpu" in names:  # before any framework asks
+        os.environ["CUDA_VISIBLE_DEVICES"] = os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",")[0].strip() or "0"
     if "compile" in names:
         os.environ["TORCH_COMPILE_DISABLE"] = "1"  # read when Dynamo is imported
         importing.after("torch._dynamo.config", _eager)
