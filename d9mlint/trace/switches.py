@@ -38,6 +38,7 @@ SEEDS = Switch(
     "seeds", "random, numpy, torch, tensorflow seeded at the start, seeds from clocks fixed, PYTHONHASHSEED=0",
     (*SEEDED, "given seeds"), _HASH,
 )  # fmt: skip
+JIT_OFF = Switch("jit off", "JAX_DISABLE_JIT=1", (), {"JAX_DISABLE_JIT": "1"}, frozenset(("jax",)))
 MATRIX = (
     Switch("hash seed", "PYTHONHASHSEED=0", (), _HASH),
     SEEDS,
@@ -61,6 +62,7 @@ MATRIX = (
     Switch(
         "compile off", "TORCH_COMPILE_DISABLE=1", ("compile",), {"TORCH_COMPILE_DISABLE": "1"}, frozenset(("compile",)),
     ),
+    JIT_OFF,
     Switch("one GPU", "CUDA_VISIBLE_DEVICES: the first of those that are visible", ("gpu",), {}, frozenset((GPUS,))),
 )  # fmt: skip
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from planted import assert_named, interpreter, located, programs
+from tracing import traced
 
 from d9mlint.trace.run import LIGHT, OPS, Conditions, Program, Settings, run
 
@@ -72,3 +75,39 @@ def test_it_changes_nothing(python: str, tmp_path: Path, monkeypatch: pytest.Mon
     names = [event.fields[1] for _, events in ran.recording.events for event in events if event.kind == "op"]
     assert names.count("jit(step)") == 4
     assert "jit(sin)" in names
+
+
+NOISY = """\
+import os
+import jax, jax.numpy as jnp, numpy as np
+def noisy(value):
+    return np.asarray(value + np.float32(os.urandom(1)[0] if {when} else 0))
+@jax.jit
+def step(weights, inputs):
+    hidden = jnp.sin(weights @ inputs)
+    noise = jax.pure_callback(noisy, jax.ShapeDtypeStruct(hidden.shape, hidden.dtype), hidden)
+    return weights - 0.01 * jnp.sum((hidden + noise) ** 2)
+weights = jnp.ones((4, 4))
+for number in range(3):
+    weights = step(weights, jnp.arange(4.0) + number)
+print(float(weights.sum()))
+"""
+
+
+@pytest.mark.parametrize(
+    ("when", "op", "line", "said"),
+    [
+        ("True", "pure_callback", 8, "inside of jit(step) and without compilation"),
+        ("'JAX_DISABLE_JIT' not in os.environ", "jit(step)", 12, "without compilation (JAX_DISABLE_JIT=1) they were not seen to differ"),
+    ],
+)  # fmt: skip
+def test_an_op_inside_of_a_compiled_function(
+    python: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, d9mlint: Callable[..., Any], when: str, op: str, line: int, said: str
+) -> None:  # fmt: skip
+    """Two runs without compilation say which op it is; where they are equal, the function is named as a whole."""
+    monkeypatch.chdir(tmp_path)
+    report = traced(d9mlint, NOISY.format(when=when), "--python", python)
+    culprit = report["culprits"][0]
+    assert (culprit["op"], culprit["line"], culprit["kind"]) == (op, line, "op")
+    assert said in culprit["note"]
+    assert "jit off" in {one["name"] for one in report["switches"]}

@@ -12,16 +12,17 @@ from d9mlint.app.traced.state import MARGIN, TraceOptions, Tracing, Watch, entry
 from d9mlint.model import Comparison, Culprit, Shadowed, SwitchTried, TraceReport
 from d9mlint.model.trace import EQUAL, FAILED, PART, UNTRIED
 from d9mlint.trace import compare
-from d9mlint.trace.explain import UNSEEN
+from d9mlint.trace.explain import COMPILED, UNSEEN
 from d9mlint.trace.growth import growth
 from d9mlint.trace.ranks import culprits
 from d9mlint.trace.run import LIGHT, OPS, SHADOW, VALUES, Clock, Conditions, Program, Run, Settings, run
 from d9mlint.trace.shadows import shadowed
-from d9mlint.trace.switches import Switch, applying, with_seeds
+from d9mlint.trace.switches import JIT_OFF, Switch, applying, with_seeds
 from d9mlint.trace.values import first_difference
 
 PARTED, UNFINISHED = 1, 3
 _TRIES = 2
+_WITHOUT = "without compilation (JAX_DISABLE_JIT=1)"
 
 
 def announcement(program: Program, options: TraceOptions) -> str:
@@ -134,7 +135,7 @@ def _located(state: Tracing, runs: Sequence[Run]) -> tuple[Culprit, ...]:
             state.notes.append("not all of the runs that were recorded op by op came to their end")
         found = culprits(one.recording, other.recording)
         if found:
-            found = (_through_python(state, found[0]), *found[1:])
+            found = (_inside_jit(state, _through_python(state, found[0])), *found[1:])
             return _told(state, found)
     state.notes.append("the runs that were recorded op by op did not part: the hashing may hide a race")
     return ()
@@ -169,6 +170,21 @@ def _through_python(state: Tracing, found: Culprit) -> Culprit:
     pairs = [(first, others[name]) for name, first in one.recording.parts if name in others]
     seen = (first_difference(first, second, found) for first, second in pairs)
     return next((culprit for culprit in seen if culprit is not None), found)
+
+
+def _inside_jit(state: Tracing, found: Culprit) -> Culprit:
+    """The culprit; of a function that JAX has compiled the op inside of it that varies without compilation, too."""
+    if not found.op.startswith(COMPILED) or state.clock.left <= 0:
+        return found
+    state.watch("which op of the compiled function?")
+    one, other = state.run(Conditions(OPS, JIT_OFF.name, JIT_OFF.inside, JIT_OFF.env), 2)
+    inner = next((one for one in culprits(one.recording, other.recording) if one.path), None)
+    if inner is None:
+        return found._replace(note=f"{found.note}; {_WITHOUT} they were not seen to differ")
+    if (inner.path, inner.line) == (found.path, found.line):
+        return found
+    note = f"{inner.note}, inside of {found.op} and {_WITHOUT}"
+    return inner._replace(op=inner.op.removeprefix(COMPILED).removesuffix(")"), note=note)
 
 
 def call(report: TraceReport) -> str:
