@@ -68,6 +68,11 @@ def shell_word(name: str) -> str:
     return shlex.quote(printable(name))
 
 
+def share(rate: float) -> str:
+    """A rate in per cent, with one decimal; of a small one its first digit."""
+    return f"{rate:.1%}" if rate >= 0.001 else f"{100 * rate:.1g}%"
+
+
 def count(number: int, noun: str) -> str:
     """``1 error``, ``2 errors``."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -28,7 +28,7 @@ from d9mlint.model import (
     UsageError,
 )
 from d9mlint.report import FORMATS, html, render, sarif
-from d9mlint.report.words import first_sentence, whole_parts
+from d9mlint.report.words import first_sentence, share, whole_parts
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 NAMES = {
@@ -368,3 +368,10 @@ def test_what_does_not_fit_ends_where_a_part_of_the_sentence_ends() -> None:
     either = "`FLAGS.data == 'one with a long name'` is true or `FLAGS.data == 'another one of them'` is true"
     text = render(Report((one._replace(when=(either,)),), {}), "text")
     assert "'one with a long name'` is true, or another condition holds (--verbose)\n" in text
+
+
+@pytest.mark.parametrize(
+    ("rate", "shown"), [(0.1391, "13.9%"), (0.001, "0.1%"), (0.00029953, "0.03%"), (1.4e-6, "0.0001%"), (0.0, "0%")]
+)
+def test_small_rates_are_not_none(rate: float, shown: str) -> None:
+    assert share(rate) == shown

@@ -12,7 +12,7 @@ from d9mlint.report.evidence import json_
 from d9mlint.report.evidence.record import dated
 from d9mlint.report.json_ import Json, dump
 from d9mlint.report.lines import NARROWEST, Line, hanging, item, joined, labelled, place
-from d9mlint.report.words import count, listing, one_line, printable
+from d9mlint.report.words import count, listing, one_line, printable, share
 
 _STYLES = {CONFIRMED: "bold red", EMULATED: "bold red", HARNESS: "bold magenta"}
 
@@ -110,7 +110,7 @@ def _runs(one: Evidence) -> str:
         return ""
     noun = "schedule" if one.case.execution == "emulated" else "run"
     if not one.differing:
-        bound = "" if one.bound is None else f" (at most {one.bound:.1%} differ with 95 % confidence)"
+        bound = "" if one.bound is None else f" (at most {share(one.bound)} differ with 95 % confidence)"
         return f"the same bits in {count(one.runs, noun)}{bound}"
     far = (
         "" if one.max_relative is None else f", up to {one.max_ulp} ULP, {one.max_relative:.1e} of the largest element"

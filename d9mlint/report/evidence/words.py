@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from d9mlint.model import Evidence, EvidenceReport, Tally
 from d9mlint.model.evidence import FIXES, LEAKS, NOT_REPRODUCED, RAISES, RNG, UNTESTED
-from d9mlint.report.words import count, one_line
+from d9mlint.report.words import count, one_line, share
 
 _MODES = {
     FIXES: "fixes it: equal in all {runs} runs",
@@ -41,7 +41,7 @@ def equal(one: Evidence) -> str:
     if not one.runs:
         return ""
     assumed = "with 95 % confidence under each condition that can race, if runs are independent"
-    bound = "" if one.bound is None else f"; at most {one.bound:.1%} differ {assumed}"
+    bound = "" if one.bound is None else f"; at most {share(one.bound)} differ {assumed}"
     return f"{one.runs} equal runs in {one.processes} processes{bound}"
 
 

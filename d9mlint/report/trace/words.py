@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from d9mlint.model import Comparison, Culprit, Shadowed, SwitchTried, TracedRun, TraceReport
 from d9mlint.model.trace import EQUAL, FAILED, PART, UNTRIED
-from d9mlint.report.words import count, one_line, printable
+from d9mlint.report.words import count, one_line, printable, share
 
 _GENERATORS = {
     "python": "Python's generator", "numpy": "NumPy's generator", "torch": "PyTorch's generator",
@@ -31,8 +31,8 @@ def bound(report: TraceReport) -> str:
     """What equal runs leave possible; empty for others."""
     if report.bound is None:
         return ""
-    of = "of the steps, were they alike" if report.comparison.steps else "of further runs"
-    return f"at most {report.bound:.1%} {of}, may part (95 % confidence)"
+    of, alike = ("of steps", ", if all steps are alike") if report.comparison.steps else ("of further runs", "")
+    return f"at most {share(report.bound)} {of} may part (95 % confidence{alike})"
 
 
 def where(one: Culprit) -> str:
