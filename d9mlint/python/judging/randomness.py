@@ -37,7 +37,8 @@ from d9mlint.python.judging.seedings import Seeding, compiled, may_be_seeded, re
 
 _IMPLICIT = (
     "keras.layers.", "keras.initializers.", "keras.applications.", "tensorflow.layers.", "tensorflow.get_variable",
-    "tensorflow.contrib.layers.", "tensorflow.nn.dropout", "tensorflow.nn.rnn_cell.", "tensorflow.contrib.rnn.",
+    "tensorflow.contrib.layers.", "tensorflow.contrib.slim.", "tf_slim.", "tensorflow.nn.dropout",
+    "tensorflow.nn.rnn_cell.", "tensorflow.contrib.rnn.",
     "torch.nn.", "torchvision.models.", "timm.", "transformers.AutoModel", "transformers.Bert",
     "peft.",
 )  # fmt: skip

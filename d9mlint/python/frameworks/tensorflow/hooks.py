@@ -8,6 +8,7 @@ from typing import ClassVar
 from d9mlint.model import Argument
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import Const, Func, Ref, Value
+from d9mlint.python.frameworks.tensorflow import graphs
 from d9mlint.python.frameworks.tensorflow.determinism import CUDNN_VARIABLE, FRONTEND_VARIABLE, OPS_VARIABLE
 from d9mlint.python.frameworks.tensorflow.pipelines import DATASET
 from d9mlint.python.interpreter.hooks import Framework, Transfer
@@ -57,6 +58,9 @@ class TensorFlow(Framework):
     parts_alike = frozenset({DATASET})
     persistent = (DATASET,)
     symbolic = ("keras.", "tensorflow.")
+
+    def arithmetic(self, operands: Sequence[Value]) -> Value | None:
+        return graphs.computed(operands)
 
     def method_of_unknown(self, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> str | None:
         return f"{DATASET}.{name}" if _only_of_dataset(name, args, kwargs) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 from typing import NamedTuple
 
@@ -12,9 +12,8 @@ from d9mlint.python.domain.values import Dict, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import Makers, made_of, results
 from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.rules.compilers import _unordered_reads as reading
 
-ORDERED = "control-dependencies"
-"""The context of ops that are made under ``tf.control_dependencies``."""
 _GROUP, _FETCHES = "tensorflow.group", Argument(0, "fetches")
 _SESSIONS = ("tensorflow.Session", "tensorflow.InteractiveSession", "tensorflow.train.MonitoredTrainingSession()")
 _STEPS = (".minimize", ".apply_gradients")
@@ -51,15 +50,52 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
                 told.add(pair)
                 yield _told(program, rule, event, one, other)
                 break
+        else:
+            yield from _of_reads(program, rule, event, runs, updates)
+
+
+def _of_reads(
+    program: Program, rule: Rule, event: Event, runs: Iterable[Value], updates: Iterable[_Update]
+) -> Iterator[Draft]:  # fmt: skip
+    """At a ``Session.run`` that reads what it writes; a ``tf.group`` gives no values."""
+    if event.name == _GROUP:
+        return
+    steps = [one.event for one in updates if one.event.name.endswith(_STEPS[0]) and not reading.ordered(one.event)]
+    for fetched in runs:
+        reads = (*reading.of_iterators(program, fetched), *reading.of_weights(program, fetched, steps))
+        for read in sorted(reads, key=lambda one: one.shown):
+            if event.meets(read.event, read.write):
+                written, both = _READS[read.words]
+                related = [Related(read.write.location, written), Related(read.event.location, "what is read")]
+                yield draft(
+                    program, rule, event, related=related, severity="info" if read.shown else "", name=_last(event),
+                    both=both, then=_EITHER, remedy=_APART,
+                )  # fmt: skip
+                return
+
+
+_READS = {
+    "weights": ("a training step is made here", "a training step and another computation with its weights"),
+    "iterator": (
+        "the iterator is set to a dataset here",
+        "the initializer of an iterator and what takes its next",
+    ),
+}
+_TIMING = "timing decides which variables each of them reads"
+_EITHER = "timing decides which of them comes first"
+_APART = "run them in two calls of `Session.run`, or make the one under `with tf.control_dependencies([other]):`"
 
 
 def _told(program: Program, rule: Rule, event: Event, one: _Update, other: _Update) -> Draft:
     related = [Related(each.event.location, f"{_WORDS[each.kind]} is made here") for each in (one, other)]
-    last = ".".join(event.raw.replace("()", "").split(".")[-2:])
     both = f"{_WORDS[one.kind]} and {_WORDS[other.kind]}"
     if one.kind == other.kind:
         both = f"two {_WORDS[one.kind].split(' ', 1)[1]}s"
-    return draft(program, rule, event, related=related, name=last, both=both)
+    return draft(program, rule, event, related=related, name=_last(event), both=both, then=_TIMING)
+
+
+def _last(event: Event) -> str:
+    return ".".join(event.raw.replace("()", "").split(".")[-2:])
 
 
 def _runs(event: Event) -> list[Value]:
@@ -116,7 +152,7 @@ def _of_variables(value: Value | None, makers: Makers, depth: int, listed: bool)
 def _race(one: _Update, other: _Update) -> bool:
     """Whether one op writes what the other reads and nothing orders them."""
     kinds = {one.kind, other.kind}
-    if one.event.inside(ORDERED) or other.event.inside(ORDERED):
+    if reading.ordered(one.event) or reading.ordered(other.event):
         return False
     if kinds == {"step"}:  # of one computation of gradients, whose reads are over when they are known
         return one.event.name.endswith(_STEPS[0]) and other.event.name.endswith(_STEPS[0])

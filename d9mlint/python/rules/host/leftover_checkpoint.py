@@ -10,7 +10,7 @@ from d9mlint.python.domain.conditions import both, by_default
 from d9mlint.python.domain.diagrams import simplified
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, FlagValue, Obj, Ref, Seq, Text, Unknown, Value, alternatives
-from d9mlint.python.frameworks.tensorflow import estimators
+from d9mlint.python.frameworks.tensorflow import estimators, sessions
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging.drafts import Draft, draft, value_text
@@ -19,17 +19,13 @@ from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.wording import describe
 
 _NEWEST = {
-    "tensorflow.train.latest_checkpoint": Argument(0, "checkpoint_dir"),
-    "tensorflow.train.get_checkpoint_state": Argument(0, "checkpoint_dir"),
-    "tensorflow.train.MonitoredTrainingSession": Argument(2, "checkpoint_dir"),
-    "tensorflow.train.Supervisor": Argument(3, "logdir"),
+    **sessions.NEWEST,
+    **sessions.SUPERVISED,
     "flax.training.checkpoints.restore_checkpoint": Argument(0, "ckpt_dir"),
     "flax.training.checkpoints.latest_checkpoint": Argument(0, "ckpt_dir"),
     "transformers.get_last_checkpoint": Argument(0, "folder"),
 }
 """Calls that find, or take up, the newest checkpoint of a folder, and where it is given."""
-_OWN_FOLDER = ("tensorflow.train.MonitoredTrainingSession", "tensorflow.train.Supervisor")
-"""Of these, those that save there themselves."""
 _RESTORE, _MANAGED = "tensorflow.train.Checkpoint().restore", ".latest_checkpoint"
 _INITIALIZE = "tensorflow.train.CheckpointManager().restore_or_initialize"
 _IF_THERE = ("torch.load", "keras.Model.load_weights", "keras.models.load_model")
@@ -57,7 +53,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     states = [s.event for s in seedings(program) if s.restores and not s.event.detached]
     saves = [e for e in program.events if e.kind == "call" and not e.detached and _SAVES.fullmatch(e.name)]
     for load in program.calls(*_LOADS):
-        own = load.name in _OWN_FOLDER  # a session, in which the program trains
+        own = load.name in sessions.SUPERVISED  # a session, in which the program trains
         training = next((step for step in steps if step.meets(load)), None)
         if load.detached or training is None or (load.index >= training.index and not own):
             continue

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 
-from d9mlint.model import Argument, Related, Rule
+from d9mlint.model import Argument, Rule
 from d9mlint.python.domain.conditions import Cond, both, by_default, either, negate, symbolic_part
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Dict, Inst, Obj, Seq, Value, alternatives
-from d9mlint.python.frameworks.tensorflow.determinism import trainings
-from d9mlint.python.frameworks.tensorflow.estimators import ends, folders
 from d9mlint.python.frameworks.torch.lightning import TRAINER
 from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import Program
@@ -21,7 +19,9 @@ from d9mlint.python.judging.randomness import Draw, draws
 from d9mlint.python.judging.restoring import of_checkpoints
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.wording import describe
-from d9mlint.python.rules.seeds._lost import lost, lost_by_saver, nor
+from d9mlint.python.rules.seeds._lost import lost, nor
+from d9mlint.python.rules.seeds._resuming import RESUMES, both_remedies, draws_on, feeds, places, resumes
+from d9mlint.python.rules.seeds._tensorflow_resumes import of_tensorflow
 
 _SAVES = ("torch.save",)
 _STATES = (
@@ -34,12 +34,6 @@ _OPTIMIZER = "torch.optim."
 _LOAD, _STATE, _UNPICKLES = ".load_state_dict", ".state_dict", "torch.load"
 _STEP = ".step"
 _ENVIRONMENTS = ("gym.", "gymnasium.", "env.")
-_TF_SAVES = (
-    "tensorflow.train.Saver().save", "keras.callbacks.ModelCheckpoint", "keras.Model.save", "keras.Model.save_weights",
-)  # fmt: skip
-_RESTORE = "tensorflow.train.Saver().restore"
-_TF_LOADS = (_RESTORE, "keras.models.load_model")
-_GRAPH = ("tensorflow.nn.dropout", "tensorflow.layers.dropout", "keras.layers.Dropout", "tensorflow.random.")
 _JAX_SAVES = re.compile(
     r"flax\.training\.checkpoints\.save_checkpoint(_multiprocess)?|orbax\.checkpoint\.(\w+\.)*\w+\(\)\.save"
 )
@@ -54,10 +48,6 @@ _WEIGHTS = ("state", "model", "net", "weight", "generator", "disc", "encoder", "
 """Words in a key of a checkpoint that say that weights are in it."""
 _RANDOM = ("rng", "random", "generator_state", "sampler", "loader", "seed")
 """Words in a key of a checkpoint that say that random state may be in it."""
-_GOES_ON = re.compile(r"resum|restor|restart|continu", re.IGNORECASE)
-"""Words in the name of a function that loads, which say that training goes on from there."""
-_RESUMES = re.compile(rf"{_GOES_ON.pattern}|load[-_]?(model|checkpoint|ckpt)|snapshot", re.IGNORECASE)
-"""The same in the condition of a load; pretrained weights are no checkpoint."""
 _THERE = re.compile(r"(?<!not )\b(exists|isfile|is_file)\(")
 """What asks in a condition whether a file is there."""
 
@@ -66,8 +56,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At the first such checkpoint of a program that draws while it trains, and that loads what it has saved."""
     if program.story.local or program.story.truncated or not program.trains or of_checkpoints(program, _STATES):
         return
-    yield from _of_tensorflow(program, rule)
-    yield from _of_estimators(program, rule)
+    yield from of_tensorflow(program, rule)
     yield from _of_lightning(program, rule)
     yield from _of_jax(program, rule)
     saves = [e for e in program.calls(*_SAVES) if not e.detached and _lacks_state(program, e)]
@@ -90,60 +79,13 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
 def _drafts(
     program: Program, rule: Rule, saves: list[Event], load: Event, drawn: Event, also: str
 ) -> Iterator[Draft]:  # fmt: skip
-    related = _places(load, drawn)
+    related = places(load, drawn)
     holds = "the optimizer" if load.name.startswith(_OPTIMIZER) else "the weights"
-    asked = (one for one in load.guards if by_default(one) is False or _RESUMES.search(describe(one)))
+    asked = (one for one in load.guards if by_default(one) is False or RESUMES.search(describe(one)))
     resumed = symbolic_part(both(*(one for one in asked if " or " not in describe(one))))
-    remedy = _both(f"save and load the `state_dict()` of {also}" if also else "", rule, program, "torch")
+    remedy = both_remedies(f"save and load the `state_dict()` of {also}" if also else "", rule, program, "torch")
     for saved in saves:
         yield draft(program, rule, saved, cond=resumed, related=related, remedy=remedy, holds=holds, also=nor(also))
-
-
-def _places(load: Event, drawn: Event) -> list[Related]:
-    return [Related(load.location, "goes on from a checkpoint here"), _draws_on(drawn)]
-
-
-def _draws_on(drawn: Event) -> Related:
-    return Related(drawn.location, "draws in the training that goes on")
-
-
-def _both(more: str, rule: Rule, program: Program, framework: str) -> str:
-    """The remedy, and what else is to be done before it; empty where that is nothing."""
-    return f"{more}; {rule.remedy(program.target, (framework,))}" if more else ""
-
-
-def _of_tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
-    """Where variables that a flag asks for are restored before a training that draws; no saver holds a generator."""
-    saves = [e for e in program.events if e.kind == "call" and e.name in _TF_SAVES and not e.detached]
-    for load in program.calls(*_TF_LOADS):
-        training = [e for e in trainings(program) if e.index > load.index and e.meets(load)]
-        saved = next((e for e in saves if e.meets(load)), None)
-        whole = load.name == _RESTORE and any(by_default(one) is False for one in load.guards)
-        asked = whole or _resumes(load)
-        if load.detached or not training or saved is None or not asked:
-            continue
-        loops = {number for event in training for number in event.loops}
-        drawn = next((d.event for d in draws(program) if _feeds(d, load, loops)), None)
-        if drawn is not None:
-            related = _places(load, drawn)
-            resumed, also = symbolic_part(both(*load.guards)), lost_by_saver(program, load)
-            more = "let the saver hold all variables (`tf.train.Saver()`)" if also else ""
-            yield draft(
-                program, rule, saved, cond=resumed, related=related, remedy=_both(more, rule, program, "tensorflow"),
-                holds="the variables", also=nor(also),
-            )  # fmt: skip
-            return
-
-
-def _of_estimators(program: Program, rule: Rule) -> Iterator[Draft]:
-    """Where an Estimator goes on by itself: its checkpoints hold variables, no generator and no place in the data."""
-    for training, _ in folders(program):
-        drawn = next((d.event for d in draws(program) if _feeds(d, training, {*training.loops})), None)
-        if drawn is not None and not training.detached:
-            related = [_draws_on(drawn)]
-            severity = "" if ends(training) else "info"
-            yield draft(program, rule, training, severity=severity, related=related, holds="the variables", also="")
-            return
 
 
 def _of_jax(program: Program, rule: Rule) -> Iterator[Draft]:
@@ -158,14 +100,14 @@ def _of_jax(program: Program, rule: Rule) -> Iterator[Draft]:
         pickled = load.name in _PICKLED
         saves = [e for e in done if (e.name in _PICKLES and e.loops if pickled else _JAX_SAVES.fullmatch(e.name))]
         whole = any(by_default(one) is False for one in load.guards) or _from_own(load, saves)
-        asked = _resumes(load) or (whole and not pickled)
+        asked = resumes(load) or (whole and not pickled)
         saved = next((e for e in saves if e.meets(load)), None)
         loops = {number for e in program.trains if e.index > load.index and e.meets(load) for number in e.loops}
         if not asked or saved is None or not loops or (pickled and loops.isdisjoint(saved.loops)):
             continue
-        drawn = next((d.event for d in draws(program) if _feeds(d, load, loops) or _shuffles(d, load)), None)
+        drawn = next((d.event for d in draws(program) if feeds(d, load, loops) or _shuffles(d, load)), None)
         if drawn is not None:
-            related = _places(load, drawn)
+            related = places(load, drawn)
             resumed = symbolic_part(both(*load.guards))
             yield draft(program, rule, saved, cond=resumed, related=related, holds="the training state", also="")
             return
@@ -185,7 +127,7 @@ def _of_lightning(program: Program, rule: Rule) -> Iterator[Draft]:
         given = either(*(_given(program, event, argument) for event, argument in asked))
         drawn = next((d.event for d in draws(program) if d.event.trains or _in_fit(d, fit)), None)
         if given is not False and drawn is not None and not fit.detached:
-            related = [] if drawn is fit else [_draws_on(drawn)]
+            related = [] if drawn is fit else [draws_on(drawn)]
             yield draft(program, rule, fit, cond=given, related=related, holds="weights and optimizers", also="")
             return
 
@@ -198,18 +140,6 @@ def _in_fit(draw: Draw, fit: Event) -> bool:
     return not draw.event.detached and draw.event.index > fit.index and draw.event.meets(fit)
 
 
-def _feeds(draw: Draw, load: Event, loops: Set[int]) -> bool:
-    """Whether a draw is made in the training that goes on from a load: by its graph, in its loop or by ``fit``."""
-    weights = draw.implicit and not draw.event.trains and "ropout" not in draw.event.name
-    if draw.event.detached or weights or not draw.event.meets(load):
-        return False
-    if draw.event.name.startswith(_GRAPH):  # what a graph draws it draws in each of its runs
-        return True
-    asks = load.name.startswith(("keras.", "tensorflow.estimator."))  # for data, which are drawn then
-    fits = asks or draw.event.trains
-    return draw.event.index > load.index and bool(fits or loops & {*draw.event.loops})
-
-
 def _steps(event: Event) -> bool:
     """Whether a call updates weights; environments have a method of this name, too."""
     return event.kind == "call" and event.name.endswith(_STEP) and not event.name.startswith(_ENVIRONMENTS)
@@ -220,14 +150,8 @@ def _loads(program: Program) -> list[Event]:
     found = [e for e in program.events if e.kind == "call" and not e.detached and e.name.endswith((_LOAD, _UNPICKLES))]
     optimizers = [e for e in found if e.name.startswith(_OPTIMIZER)]
     saves = program.calls(*_SAVES)
-    loads = optimizers or [e for e in found if _resumes(e) or _is_own(e, saves)]
+    loads = optimizers or [e for e in found if resumes(e) or _is_own(e, saves)]
     return sorted(loads, key=lambda load: sum(by_default(one) is False for one in load.guards))
-
-
-def _resumes(load: Event) -> bool:
-    """Whether a condition of a load, or the name of the function that loads, says that training goes on from there."""
-    named = load.func is not None and _GOES_ON.search(load.func.name) is not None
-    return named or any(_RESUMES.search(describe(one)) for one in load.guards)
 
 
 def _is_own(load: Event, saves: Sequence[Event]) -> bool:

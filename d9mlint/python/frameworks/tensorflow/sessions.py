@@ -1,0 +1,66 @@
+"""Sessions of TensorFlow 1: those that take up checkpoints by themselves, and what only gives variables their start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from d9mlint.model import Argument, Location
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import Value
+from d9mlint.python.interpreter.program import Program, is_none
+from d9mlint.python.interpreter.provenance import Makers, made_of, results
+
+NEWEST = {
+    "tensorflow.train.latest_checkpoint": Argument(0, "checkpoint_dir"),
+    "tensorflow.train.get_checkpoint_state": Argument(0, "checkpoint_dir"),
+}
+"""Calls that find the newest checkpoint of a folder, and where it is given."""
+SUPERVISED = {
+    "tensorflow.train.MonitoredTrainingSession": Argument(2, "checkpoint_dir"),
+    "tensorflow.train.Supervisor": Argument(3, "logdir"),
+    "tensorflow.contrib.slim.learning.train": Argument(1, "logdir"),
+    "tensorflow.contrib.training.train": Argument(1, "logdir"),
+}
+"""Calls that restore the newest checkpoint of a folder and save there themselves.
+
+Sources: TensorFlow 1.15, monitored_session.py (MonitoredTrainingSession), supervisor.py, session_manager.py
+(``prepare_session``), contrib/slim/python/slim/learning.py, contrib/training/python/training/training.py.
+"""
+_VARIABLES = ("tensorflow.Variable", "tensorflow.get_variable")
+_DEPTH = 6
+
+
+def takes_up(program: Program) -> Iterator[Event]:
+    """The sessions that go on from a checkpoint by themselves: those that are given a folder."""
+    for event in program.calls(*SUPERVISED):
+        folder = event.argument(SUPERVISED[event.name])
+        if not event.detached and folder is not None and is_none(folder) is not True:
+            yield event
+
+
+def initial_values(program: Program) -> frozenset[int]:
+    """The ``id`` of each call whose result only is the first value of a variable: a graph draws it once."""
+    return program.once("initial-values", _initial_values)
+
+
+def _initial_values(program: Program) -> frozenset[int]:
+    makers = results(program)
+    made = list(program.calls(*_VARIABLES))
+    found = {id(e) for one in made for value in (*one.args, *one.kwargs.values()) for e in _within(value, makers)}
+    spans = [one.location for one in made]
+    drawn = (e for e in program.events if e.kind == "call" and any(effect.draws for effect in e.effects))
+    return frozenset(found.union(id(e) for e in drawn if any(_encloses(span, e.location) for span in spans)))
+
+
+def _within(value: Value, makers: Makers, depth: int = _DEPTH) -> Iterator[Event]:
+    for made in made_of(value, makers):
+        yield made
+        for one in made.args if depth else ():
+            yield from _within(one, makers, depth - 1)
+
+
+def _encloses(outer: Location, inner: Location) -> bool:
+    """Whether a call stands among the arguments of another."""
+    begins = (outer.line, outer.column) < (inner.line, inner.column)
+    ends = (inner.end_line, inner.end_column) < (outer.end_line, outer.end_column)
+    return outer.path == inner.path and begins and ends

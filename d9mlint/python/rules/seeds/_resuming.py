@@ -1,0 +1,57 @@
+"""What the rule on checkpoints asks of a load, in all frameworks: whether training goes on from it, and what draws."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+
+from d9mlint.model import Related, Rule
+from d9mlint.python.domain.events import Event
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.judging.randomness import Draw
+from d9mlint.python.judging.wording import describe
+
+_GRAPH = (
+    "tensorflow.nn.dropout", "tensorflow.layers.dropout", "keras.layers.Dropout", "tensorflow.random.",
+    "tensorflow.nn.rnn_cell.DropoutWrapper", "tensorflow.contrib.layers.dropout", "tensorflow.contrib.slim.dropout",
+    "tensorflow.image.random_", "tensorflow.train.shuffle_batch", "tensorflow.train.string_input_producer",
+    "tensorflow.train.slice_input_producer",
+)  # fmt: skip
+"""What a graph draws in each of its runs, wherever it was made."""
+_GOES_ON = re.compile(r"resum|restor|restart|continu", re.IGNORECASE)
+"""Words in the name of a function that loads, which say that training goes on from there."""
+RESUMES = re.compile(rf"{_GOES_ON.pattern}|load[-_]?(model|checkpoint|ckpt)|snapshot", re.IGNORECASE)
+"""The same in the condition of a load; pretrained weights are no checkpoint."""
+
+
+def resumes(load: Event) -> bool:
+    """Whether a condition of a load, or the name of the function that loads, says that training goes on from there."""
+    named = load.func is not None and _GOES_ON.search(load.func.name) is not None
+    return named or any(RESUMES.search(describe(one)) for one in load.guards)
+
+
+def feeds(draw: Draw, load: Event, loops: Set[int]) -> bool:
+    """Whether a draw is made in the training that goes on from a load: by its graph, in its loop or by ``fit``."""
+    weights = draw.implicit and not draw.event.trains and "ropout" not in draw.event.name
+    if draw.event.detached or weights or not draw.event.meets(load):
+        return False
+    if draw.event.name.startswith(_GRAPH):
+        return True
+    asks = load.name.startswith(("keras.", "tensorflow.estimator."))  # for data, which are drawn then
+    fits = asks or draw.event.trains
+    return draw.event.index > load.index and bool(fits or loops & {*draw.event.loops})
+
+
+def places(load: Event, drawn: Event) -> list[Related]:
+    """Where training goes on from, and where it draws then."""
+    return [Related(load.location, "goes on from a checkpoint here"), draws_on(drawn)]
+
+
+def draws_on(drawn: Event) -> Related:
+    """Where the training that goes on draws."""
+    return Related(drawn.location, "draws in the training that goes on")
+
+
+def both_remedies(more: str, rule: Rule, program: Program, framework: str) -> str:
+    """The remedy, and what else is to be done before it; empty where that is nothing."""
+    return f"{more}; {rule.remedy(program.target, (framework,))}" if more else ""

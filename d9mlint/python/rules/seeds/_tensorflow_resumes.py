@@ -1,0 +1,108 @@
+"""Checkpoints of TensorFlow: savers, sessions and Estimators that go on by themselves; none holds a generator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from d9mlint.model import Argument, Rule
+from d9mlint.python.domain.conditions import both, by_default, symbolic_part
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import Obj, alternatives
+from d9mlint.python.frameworks.tensorflow.determinism import trainings
+from d9mlint.python.frameworks.tensorflow.estimators import ends, folders
+from d9mlint.python.frameworks.tensorflow.sessions import NEWEST, initial_values, takes_up
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.judging.paths import saved_there
+from d9mlint.python.judging.randomness import draws
+from d9mlint.python.rules.seeds._lost import lost_by_saver, nor
+from d9mlint.python.rules.seeds._resuming import both_remedies, draws_on, feeds, places, resumes
+
+_RESTORE = "tensorflow.train.Saver().restore"
+_SAVES = (
+    "tensorflow.train.Saver().save", "keras.callbacks.ModelCheckpoint", "keras.Model.save", "keras.Model.save_weights",
+)  # fmt: skip
+_TRACKED = ("tensorflow.train.Checkpoint().restore", "tensorflow.train.CheckpointManager().restore_or_initialize")
+_TRACKED_SAVES = ("tensorflow.train.Checkpoint().save", "tensorflow.train.CheckpointManager().save")
+_HOLDS = ("tensorflow.random.Generator", "tensorflow.data.", "iter(")
+"""Types of what a ``tf.train.Checkpoint`` may hold besides variables: generators, and places in the data."""
+_LOADS = (_RESTORE, "keras.models.load_model", *_TRACKED)
+_PATH = Argument(1, "save_path")
+
+
+def of_tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
+    """One draft: of variables that are restored before a training that draws, or of what restores them by itself."""
+    yield from next(filter(None, map(list, (_of_savers(program, rule), _of_sessions(program, rule)))), [])
+    yield from _of_estimators(program, rule)
+
+
+def _of_savers(program: Program, rule: Rule) -> Iterator[Draft]:
+    """Where variables are restored that a flag asks for, or that an earlier run of the program has saved."""
+    initial = initial_values(program)
+    for load in program.calls(*_LOADS):
+        names = _TRACKED_SAVES if load.name in _TRACKED else _SAVES
+        saves = [e for e in program.calls(*names) if not e.detached]
+        training = [e for e in trainings(program) if e.index > load.index and e.meets(load)]
+        saved = next((e for e in saves if e.meets(load)), None)
+        if load.detached or not training or saved is None or not _goes_on(program, load, saves):
+            continue
+        if load.name in _TRACKED and _holds_more(program):
+            continue
+        loops = {number for event in training for number in event.loops}
+        found = (d.event for d in draws(program) if feeds(d, load, loops))
+        drawn = next((e for e in found if id(e) not in initial), None)
+        if drawn is not None:
+            related = places(load, drawn)
+            resumed, also = symbolic_part(both(*load.guards)), lost_by_saver(program, load)
+            more = "let the saver hold all variables (`tf.train.Saver()`)" if also else ""
+            remedy = both_remedies(more, rule, program, "tensorflow")
+            yield draft(
+                program, rule, saved, cond=resumed, related=related, remedy=remedy, holds="the variables",
+                also=nor(also),
+            )  # fmt: skip
+            return
+
+
+def _goes_on(program: Program, load: Event, saves: list[Event]) -> bool:
+    """Whether a load is asked for by a word, or takes up what the program itself has saved."""
+    if resumes(load) or load.name == _TRACKED[1]:
+        return True
+    if load.name == _RESTORE and any(by_default(one) is False for one in load.guards):
+        return True
+    path = load.argument(_PATH) if load.name == _RESTORE else next(iter(load.args), None)
+    if path is not None and saved_there(path, saves):
+        return True
+    found = (e for e in program.calls(*NEWEST) if e.index < load.index and e.meets(load) and not e.detached)
+    near = (e.argument(NEWEST[e.name]) for e in found if e.func is load.func)
+    return any(folder is not None and saved_there(folder, saves) for folder in near)
+
+
+def _holds_more(program: Program) -> bool:
+    """Whether a checkpoint of TensorFlow 2 is given a generator, or an iterator over data."""
+    made = (e for e in program.calls("tensorflow.train.Checkpoint") if not e.detached)
+    given = ((key, leaf) for e in made for key, value in e.kwargs.items() for _, leaf in alternatives(value))
+    return any("iter" in key or (isinstance(leaf, Obj) and leaf.type.startswith(_HOLDS)) for key, leaf in given)
+
+
+def _of_sessions(program: Program, rule: Rule) -> Iterator[Draft]:
+    """Where a supervised session restores and saves by itself."""
+    initial = initial_values(program)
+    for session in takes_up(program):
+        training = [e for e in trainings(program) if e.meets(session)]
+        loops = {number for event in training for number in event.loops}
+        found = (d.event for d in draws(program) if feeds(d, session, loops))
+        drawn = next((e for e in found if id(e) not in initial), None)
+        if training and drawn is not None:
+            yield draft(program, rule, session, related=[draws_on(drawn)], holds="the variables", also="")
+            return
+
+
+def _of_estimators(program: Program, rule: Rule) -> Iterator[Draft]:
+    """Where an Estimator goes on by itself: its checkpoints hold variables, no generator and no place in the data."""
+    for training, _ in folders(program):
+        drawn = next((d.event for d in draws(program) if feeds(d, training, {*training.loops})), None)
+        if drawn is not None and not training.detached:
+            severity = "" if ends(training) else "info"
+            related = [draws_on(drawn)]
+            yield draft(program, rule, training, severity=severity, related=related, holds="the variables", also="")
+            return
