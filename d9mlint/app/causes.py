@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
 
-from d9mlint.model import CONFIDENCES, GENERATORS, SEVERITIES, Finding, Location, Related
+from d9mlint.model import CONFIDENCES, GENERATORS, OWN_GRAPH, SEVERITIES, Finding, Location, Related
 from d9mlint.python.judging.merging import conditions, is_started, started
 from d9mlint.python.judging.processes import PLACED
 from d9mlint.report.summary import by_default
@@ -186,6 +186,12 @@ def _seeds_first(first: Finding, remedies: Sequence[str], concerns: Sequence[str
     graph = next((name for name in named if ".set_random_seed(" in name and "keras" not in name), "")
     inside = f" ({graph} inside the graph)" if graph and len(named) > 1 else " in the graph" if graph else ""
     lead = f"call {listed} at the start, before anything is drawn{inside}"
+    own = next((one.location for one in first.related if one.note == OWN_GRAPH), None)
+    if own is not None and graph:
+        at = f"line {own.line}" if own.path == first.location.path else f"{own.path}:{own.line}"
+        others = [one for one in named if one != graph]
+        more = f", and {' and '.join(others)} at the start of the program" if others else ""
+        lead = f"call {graph} first in the block of `as_default()` ({at}), as elsewhere it seeds another graph{more}"
     return "\n\n".join([lead, *(one for one in remedies if not seeds(one) or any("=" in part for part in code(one)))])
 
 

@@ -15,6 +15,9 @@ from d9mlint.fix.place import Need, Place
 from d9mlint.fix.tree import Statement, Tree, at_start, behind, end, span, tree
 from d9mlint.model import Edit
 
+_TENSORFLOW = re.compile(
+    rb"^import tensorflow(?:\.compat\.v1)? as (\w+)|^from tensorflow\.compat import v1 as (\w+)", re.M
+)
 _ONE = re.compile(r"\b1\)$")
 _SEEDS = ("reset", "seed", "manual_seed")
 _SPAWNS = ("spawn", "start_processes")
@@ -101,6 +104,21 @@ def within_graph(note: str, place: Place) -> Iterator[Edit | Need]:
     call = f"{func}({_seed_of(place, seed, graph)})"
     body = _entered(graph.tree, made)
     edit = behind(graph.path, graph.tree, made, call) if body is None else at_start(graph.path, graph.tree, body, call)
+    yield from [edit] if edit is not None else []
+
+
+def seeded_graph(place: Place) -> Iterator[Edit | Need]:
+    """A seed as the first statement of the block that a graph is the default one in."""
+    made, of = place.statement, place.tree
+    modules = re.search(
+        rb"^import tensorflow(?:\.compat\.v1)? as (\w+)|^from tensorflow\.compat import v1 as (\w+)", place.source, re.M
+    )
+    if made is None or of is None or modules is None or not isinstance(made.node, cst.With):
+        return
+    name = (modules[1] or modules[2]).decode()
+    old = b"compat" in modules[0] or "tf.set_random_seed(" in place.found.remedy
+    call = f"{name}.set_random_seed(1)" if old else f"{name}.compat.v1.set_random_seed(1)"
+    edit = at_start(place.path, of, made.node.body, call)
     yield from [edit] if edit is not None else []
 
 

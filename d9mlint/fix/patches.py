@@ -8,14 +8,14 @@ program again.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from d9mlint.fix import arguments, beginnings, flags, places, remedies, seeds, settings, statements
+from d9mlint.fix import arguments, beginnings, flags, objects, places, remedies, seeds, settings, statements
 from d9mlint.fix.edits import is_python, overlaps
 from d9mlint.fix.place import Need, Place
-from d9mlint.model import TAKES_SEED, Edit, Finding, Location, Rule
+from d9mlint.model import OWN_GRAPH, TAKES_SEED, Edit, Finding, Location, Rule
 
 _OTHER = "it is no file that can be patched"
 _UNKNOWN = "it is written in a way that is not known"
@@ -23,6 +23,9 @@ _SAME_TEXT = "another patch changes the same text"
 _INSTALLED = "its remedy needs a package that has to be installed first"
 _MEANING = "what to write depends on what the program means"
 _FLAG_RULE, _FLAG = "seed-flag-unused", re.compile(r"`--([\w-]+)` is parsed")
+
+
+_Way = Callable[[Place], Iterator[Edit | Need]]
 
 
 class Files(NamedTuple):
@@ -88,6 +91,9 @@ def _ways(found: Finding, rules: Mapping[str, Rule], files: Files) -> Iterator[t
     taken = [one.location for one in found.related if one.note == TAKES_SEED]
     if taken:
         yield from _where_taken(found, taken, files)
+    graphs = [one.location for one in found.related if one.note == OWN_GRAPH]
+    if graphs:
+        yield from _where_taken(found, graphs, files, objects.seeded_graph)
     decided = places.DECIDED.union({"setting"}).intersection(_cure(found.rule, rules))
     if decided:  # its remedy names other code, too
         yield _in_place(found, rules, files)
@@ -98,11 +104,16 @@ def _ways(found: Finding, rules: Mapping[str, Rule], files: Files) -> Iterator[t
         yield _in_place(found, rules, files)
 
 
-def _where_taken(found: Finding, taken: Sequence[Location], files: Files) -> Iterator[tuple[list[Part], str]]:
-    """The seed as an argument of what is made there, and at the start those of generators that it does not reach."""
+def _where_taken(
+    found: Finding, taken: Sequence[Location], files: Files, seeded: _Way | None = None
+) -> Iterator[tuple[list[Part], str]]:  # fmt: skip
+    """The seed where a graph takes it, and at the start those of generators that it does not reach."""
     reason = files.why_not(at.path for at in taken)
-    made = [] if reason else [_taken(found, at, files.texts) for at in taken]
-    if not made or not all(made):
+    made = [] if reason else [
+        _taken(found, at, files.texts) if seeded is None else ([*seeded(Place(found, at, files.texts))], True)
+        for at in taken
+    ]  # fmt: skip
+    if not made or not all(edited for edited, _ in made):
         yield [], reason or _UNKNOWN
         return
     parts = []

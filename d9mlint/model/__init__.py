@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         GENERATORS as GENERATORS,
         NOISES as NOISES,
         SEVERITIES as SEVERITIES,
+        OWN_GRAPH as OWN_GRAPH,
         TAKES_SEED as TAKES_SEED,
         Edit as Edit,
         Finding as Finding,
@@ -127,7 +128,8 @@ _HOMES = {
         ("evidence", "OUTCOMES VARYING Evidence EvidenceReport Observation Overhead Tally Unexecuted"),
         (
             "finding",
-            "CONFIDENCES GENERATORS NOISES SEVERITIES TAKES_SEED Edit Finding Fix Location OpCall Related fingerprint",
+            "CONFIDENCES GENERATORS NOISES OWN_GRAPH SEVERITIES TAKES_SEED "
+            "Edit Finding Fix Location OpCall Related fingerprint",
         ),
         ("finding", "fingerprinted"),
         (

@@ -53,6 +53,9 @@ class Location(NamedTuple):
 TAKES_SEED = "the graph takes its seed from here"
 """The note of a place whose arguments hold the seed of all random ops, whatever else is seeded."""
 
+OWN_GRAPH = "a graph of its own, which a seed outside of it does not reach"
+"""The note of a place where a graph becomes the default: it is seeded inside."""
+
 
 class Related(NamedTuple):
     """Another place that belongs to a finding, and what it has to do with it."""

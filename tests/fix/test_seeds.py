@@ -88,6 +88,46 @@ def test_an_estimator_is_seeded_by_its_configuration(
     assert not [one for one in patches(options).before.findings if one.cause.startswith("unseeded")]
 
 
+GRAPHS = """import numpy as np
+import tensorflow as tf
+
+
+class Model:
+    def __init__(self):
+        {made}
+            w = tf.Variable(tf.truncated_normal([4, 1]))
+            self.step = tf.train.AdamOptimizer().minimize(tf.reduce_sum(w * {rows}))
+
+
+model = Model()
+with tf.Session({given}) as session:
+    session.run(model.step)
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "rows", "wanted"),
+    [
+        ("self.graph = tf.Graph()\n        with self.graph.as_default():", "3.0", "call `tf.set_random_seed(1)` first"),
+        ("self.graph = tf.Graph()\n        with self.graph.as_default():", "np.random.rand(4, 1)",
+         "another graph, and `np.random.seed(1)` at the start of the program"),
+    ],
+)  # fmt: skip
+def test_a_graph_of_its_own_is_seeded_inside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: str, rows: str, wanted: str
+) -> None:
+    text = GRAPHS.format(made=made, rows=rows, given="graph=model.graph")
+    (tmp_path / "train.py").write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    options = Options(paths=(Path("train.py"),), jobs=1, cache=False, target=("tensorflow==1.15.5",), device="cpu")
+    found = patches(options)
+    assert any(wanted in one.remedy and "(line 8)" in one.remedy for one in found.before.findings)
+    done = found.cure.sources["train.py"].decode()
+    assert "as_default():\n            tf.set_random_seed(1)\n" in done, done
+    (tmp_path / "train.py").write_text(done, encoding="utf-8")
+    assert not [one for one in patches(options).before.findings if one.cause.startswith("unseeded")]
+
+
 @pytest.mark.parametrize(
     ("source", "changed"),
     [

@@ -26,8 +26,18 @@ SUPERVISED = {
 Sources: TensorFlow 1.15, monitored_session.py (MonitoredTrainingSession), supervisor.py, session_manager.py
 (``prepare_session``), contrib/slim/python/slim/learning.py, contrib/training/python/training/training.py.
 """
+NEW_GRAPH = ("tensorflow.Graph.as_default", "tensorflow.reset_default_graph", "keras.backend.clear_session")
+"""Calls after which another graph is the default one, with no seed."""
 _VARIABLES = ("tensorflow.Variable", "tensorflow.get_variable")
 _DEPTH = 6
+
+
+def own_graph(program: Program, draw: Event) -> Event | None:
+    """The call that made the graph the default one in which a random op is made; None for the first graph of all."""
+    if not draw.inside("graph"):
+        return None
+    made = [e for e in program.calls(NEW_GRAPH[0]) if e.index < draw.index and e.meets(draw)]
+    return made[-1] if made else None
 
 
 def takes_up(program: Program) -> Iterator[Event]:

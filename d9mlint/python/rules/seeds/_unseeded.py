@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from d9mlint.model import GENERATORS, Related, Rule
+from d9mlint.model import GENERATORS, OWN_GRAPH, Related, Rule
 from d9mlint.python.domain.conditions import either
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.frameworks.tensorflow import estimators
+from d9mlint.python.frameworks.tensorflow.sessions import own_graph
 from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.decides import decides, rank
@@ -75,6 +76,8 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
     event = first.draw.event
     others_too = sorted((u for u in group if u.draw.event.location != event.location), key=lambda u: rank(u.draw))
     takes = estimators.places(program) if generator_of(first) == "tensorflow" else []
+    graphs = _graphs(program, group)
+    takes += [Related(one.location, OWN_GRAPH) for one in graphs]
     related = [*takes, *told_there(program, event), *(Related(u.draw.event.location, _does(u)) for u in others_too)]
     seeds = [s for s in seedings(program) if first.draw.generator in s.generators]
     idle = [s for s in seeds if s.event.detached]
@@ -129,7 +132,24 @@ def _remedy(program: Program, rule: Rule, group: list[Uncovered]) -> str:
     remedy = estimator or remedy_there(program, event, rule.remedy(program.target, frameworks))
     in_loader = any(u.draw.other == "torch" and u.draw.generator != "torch" for u in group)
     workers = "; where the loader has workers, `torch.manual_seed(1)` seeds those" if in_loader else ""
-    return f"{remedy}{workers}"
+    return f"{remedy}{workers}{_inside(_graphs(program, group), event)}"
+
+
+def _graphs(program: Program, group: list[Uncovered]) -> list[Event]:
+    """Where the graphs begin whose ops draw, one a place; nothing for draws in the first graph, or none."""
+    if generator_of(group[0]) != "tensorflow":
+        return []
+    made = (own_graph(program, u.draw.event) for u in group)
+    return list({one.location: one for one in made if one is not None}.values())
+
+
+def _inside(graphs: list[Event], draw: Event) -> str:
+    """In a remedy, where TensorFlow's seed has to be set."""
+    if not graphs:
+        return ""
+    at = graphs[0].location
+    where = f"line {at.line}" if at.path == draw.location.path else f"{at.path}:{at.line}"
+    return f"; TensorFlow's seed is one of the graph: set it first in the block of `as_default()` ({where})"
 
 
 def _first(program: Program, group: list[Uncovered]) -> Uncovered:

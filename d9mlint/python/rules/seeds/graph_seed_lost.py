@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from d9mlint.model import Related, Rule
 from d9mlint.python.domain.events import Event
 from d9mlint.python.frameworks.tensorflow.estimators import places, remedy
+from d9mlint.python.frameworks.tensorflow.sessions import NEW_GRAPH
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.randomness import draws
 from d9mlint.python.judging.seedings import seedings
 
-NEW_GRAPH = ("tensorflow.Graph.as_default", "tensorflow.reset_default_graph", "keras.backend.clear_session")
 TF1 = "tensorflow.random.set_random_seed"
 ESTIMATOR = "tensorflow.estimator.Estimator"
 CONFIG = "tensorflow.estimator.RunConfig"
