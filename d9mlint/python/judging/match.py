@@ -52,13 +52,13 @@ class _scope:
             return neutral
         conds: list[Cond] = []
         for effect in _list(self._clause.get("program", [])):
-            conds.append(self._effect(effect))
+            conds.append(self._effect(effect, event))
         contexts = _list(self._clause.get("inside", []))
         if contexts:
             conds.append(event.inside(*contexts))
         return both(*conds) if neutral else either(*conds)
 
-    def _effect(self, effect: str) -> Cond:
+    def _effect(self, effect: str, event: Event) -> Cond:
         program = self._program
         if effect == "op-determinism":
             return switch(program).on
@@ -69,7 +69,8 @@ class _scope:
         if effect.startswith("uses:"):
             return bool(program.imports(effect.removeprefix("uses:")))
         if effect.startswith("calls:"):
-            return any(not e.detached for e in program.calls(effect.removeprefix("calls:")))
+            called = program.calls(effect.removeprefix("calls:"))
+            return any(not e.detached and event.meets(e) for e in called)
         if effect.startswith("sets:"):
             return any(not e.detached for e in program.env(effect.removeprefix("sets:")))
         raise ValueError(f"unknown program effect {effect!r}")

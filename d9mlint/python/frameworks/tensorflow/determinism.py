@@ -193,6 +193,7 @@ def has_switch(program: Program) -> bool:
 _TPU = ("tensorflow.tpu.experimental.initialize_tpu_system", "tensorflow.distribute.TPUStrategy",
         "tensorflow.distribute.experimental.TPUStrategy", "tensorflow.contrib.distribute.TPUStrategy")  # fmt: skip
 _TPU_ESTIMATORS = ("tensorflow.contrib.tpu.TPUEstimator", "tensorflow.estimator.tpu.TPUEstimator")
+_OTHER_TRAININGS = ("tensorflow.estimator.Estimator", "keras.Model.fit", "tensorflow.Session.run", "?.fit")
 _USE_TPU = Argument(4, "use_tpu")
 
 
@@ -210,9 +211,13 @@ def on_gpu(program: Program) -> Cond:
         count = counts.items.get("GPU") if isinstance(counts, Dict) else None
         if isinstance(count, Const) and count.value == 0 and not event.detached:
             hidden.append(both(*event.guards))
-    hidden += [both(*e.guards) for e in program.calls(*_TPU) if not e.detached]
-    hidden += [_on_tpu(e) for e in program.calls(*_TPU_ESTIMATORS) if not e.detached]
-    return negate(either(*hidden))
+    return negate(either(*hidden, on_tpu(program)))
+
+
+def on_tpu(program: Program) -> Cond:
+    """When the program runs on TPUs: it connects to them, or its Estimators do, which are compiled by XLA there."""
+    strategies = [both(*e.guards) for e in program.calls(*_TPU) if not e.detached]
+    return either(*strategies, *(_on_tpu(program, e) for e in program.calls(*_TPU_ESTIMATORS) if not e.detached))
 
 
 def no_visible_gpus(program: Program) -> list[Cond]:
@@ -225,14 +230,22 @@ def no_visible_gpus(program: Program) -> list[Cond]:
     return hidden
 
 
-def _on_tpu(event: Event) -> Cond:
-    """When a ``TPUEstimator`` runs on TPUs: ``use_tpu`` is true by default; without them it is like any other."""
+def _on_tpu(program: Program, event: Event) -> Cond:
+    """When a ``TPUEstimator`` runs on TPUs: ``use_tpu`` is true by default; without them it is like any other.
+
+    Where it is made under a condition that cannot be told (``if input("go on?") == "y":``), it counts if nothing else
+    trains there.
+    """
     value = event.argument(_USE_TPU)
     used = True if value is None else either(*(both(c, _truthy(leaf)) for c, leaf in alternatives(value)))
     cond = both(*event.guards, used)
     if is_symbolic(cond):
         return cond
-    return used if used is not True and is_symbolic(used) else False
+    if used is not True:
+        return used if is_symbolic(used) else False
+    known = both(*(one for one in event.guards if is_symbolic(one)))
+    others = (e for e in program.calls(*_OTHER_TRAININGS) if not e.detached)
+    return False if any(both(known, *e.guards) is not False for e in others) else known
 
 
 def _truthy(leaf: Value) -> Cond:
@@ -270,6 +283,7 @@ def _trains(program: Program) -> list[Event]:
 
 
 _SESSIONS = ("tensorflow.Session", "tensorflow.InteractiveSession")
+_INITIALIZERS = ("_initializer()", "_initializers()")
 _BUILDS = (*_STEPS, "compute_gradients", "gradients")
 
 
@@ -285,10 +299,18 @@ def _only_built(program: Program) -> bool:
     asked = [e for e in done if e.name.endswith(".run") and e.args]
     makers = results(program)
     told = [v for e in asked for a in e.args[:1] for v in _inside(a)]
-    if not told or any(isinstance(v, (Unknown, Ref)) and id(v) not in makers for v in told):
+    known = any(isinstance(v, Obj) and not v.type.endswith(_INITIALIZERS) for v in told)
+    if not told or any(
+        isinstance(v, (Unknown, Ref)) and id(v) not in makers and not (known and _part(v)) for v in told
+    ):
         return False
     given = (v for e in done for a in (e.receiver, *e.args, *e.kwargs.values()) if a is not None for v in _inside(a))
     return not any(isinstance(value, Obj) and id(value.event) in steps for value in given)
+
+
+def _part(value: Value) -> bool:
+    """Whether a value that is not known is a part of what a call gives: ``loss, norm = f(x)``. No step is one."""
+    return type(value) is Unknown and not value.name
 
 
 def _builds(event: Event) -> bool:
@@ -319,7 +341,7 @@ def _inside(value: Value) -> Iterator[Value]:
     for _, leaf in alternatives(value):
         yield leaf
         if isinstance(leaf, Seq):
-            for item in leaf.items or ():
+            for item in (*(leaf.items or ()), *((leaf.element,) if leaf.element is not None else ())):
                 yield from (inner for _, inner in alternatives(item))
         elif isinstance(leaf, Dict):  # `session.run({"step": train, "loss": loss})`
             for item in leaf.items.values():

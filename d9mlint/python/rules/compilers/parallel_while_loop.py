@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Argument, Related, Rule
-from d9mlint.python.domain.conditions import Cond, both, either, flag_test, negate
+from d9mlint.python.domain.conditions import Cond, both, either, flag_test, negate, truth
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, FlagValue, Value, alternatives
+from d9mlint.python.frameworks.tensorflow.determinism import on_tpu
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 
@@ -25,9 +26,13 @@ _WRITES = frozenset({"assign", "assign_add", "assign_sub", "scatter_update", "sc
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At each loop with more than one iteration in flight whose body draws or writes a variable."""
+    elsewhere = True if program.target.device == "tpu" else on_tpu(program)  # XLA runs the iterations in order
     for loop in program.calls(*_LOOPS):
         value = loop.argument(Argument(_LOOPS[loop.name], "parallel_iterations"))
         cond = True if value is None else either(*(both(c, _many(leaf)) for c, leaf in alternatives(value)))
+        cond = both(cond, negate(elsewhere))
+        if truth(cond, loop.guards) is False:
+            continue
         racing = _racing(program, loop) if cond is not False else None
         if racing is not None:
             how_many = value.value if isinstance(value, Const) else "several" if value is not None else DEFAULT

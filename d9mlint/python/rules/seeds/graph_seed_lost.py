@@ -25,8 +25,8 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     graphs = [e for e in program.calls(*NEW_GRAPH) if e.certain and _resets(program, e)]
     drawn = [d.event for d in draws(program) if d.generator == "tensorflow" and not d.event.detached]
     for graph in graphs:
-        before = [s for s in seeds if s.index < graph.index]
-        after = [d for d in drawn if d.index > graph.index]
+        before = [s for s in seeds if s.index < graph.index and s.meets(graph)]
+        after = [d for d in drawn if d.index > graph.index and d.meets(graph)]
         reseeded = any(graph.index < s.index < (after[0].index if after else graph.index) for s in seeds)
         if before and after and not reseeded:
             yield _draft(program, rule, before[-1], graph, after[0])
@@ -43,9 +43,11 @@ def _estimators(program: Program, rule: Rule, seeds: list[Event]) -> Iterator[Dr
     made = {e.location for e in (*program.calls(ESTIMATOR), *trained)}
     drawn = (d.event for d in draws(program) if d.generator == "tensorflow" and made.intersection(d.event.stack))
     first = next(drawn, None)
-    before = [s for s in seeds if s.index < trained[0].index]
-    if before and first is not None:
-        yield _draft(program, rule, before[-1], trained[0], first, estimators=True)
+    for training in trained if first is not None else ():
+        before = [s for s in seeds if s.index < training.index and s.meets(training)]
+        if before and first is not None:
+            yield _draft(program, rule, before[-1], training, first, estimators=True)
+            return
 
 
 def _resets(program: Program, event: Event) -> bool:
