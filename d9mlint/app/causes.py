@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from d9mlint.model import CONFIDENCES, GENERATORS, OWN_GRAPH, SEVERITIES, Finding, Location, Related
 from d9mlint.python.judging.merging import conditions, is_started, started
-from d9mlint.python.judging.processes import PLACED
+from d9mlint.python.judging.processes import PLACED, RANKS
 from d9mlint.report.summary import by_default
 
 _Key = tuple[str, str | Location]
@@ -192,6 +192,7 @@ def _seeds_first(first: Finding, remedies: Sequence[str], concerns: Sequence[str
         others = [one for one in named if one != graph]
         more = f", and {' and '.join(others)} at the start of the program" if others else ""
         lead = f"call {graph} first in the block of `as_default()` ({at}), as elsewhere it seeds another graph{more}"
+    lead += RANKS if RANKS in told else ""
     return "\n\n".join([lead, *(one for one in remedies if not seeds(one) or any("=" in part for part in code(one)))])
 
 

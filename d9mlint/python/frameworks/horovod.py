@@ -17,7 +17,7 @@ from d9mlint.python.interpreter.program import Program
 
 THRESHOLD = "HOROVOD_FUSION_THRESHOLD"
 NO_GROUP_FUSION = "HOROVOD_DISABLE_GROUP_FUSION"
-_INITS = ("horovod.tensorflow.init", "horovod.torch.init")
+INITS = ("horovod.tensorflow.init", "horovod.torch.init")
 _WRAPPERS = (
     *(
         f"horovod.tensorflow.{name}"
@@ -79,7 +79,7 @@ def _number(leaf: Value, test: Callable[[int], bool]) -> Cond:
 
 
 def _late(program: Program, event: Event) -> bool:
-    init = next((e for e in program.calls(*_INITS) if not e.detached), None)
+    init = next((e for e in program.calls(*INITS) if not e.detached), None)
     return init is not None and event.index > init.index
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from d9mlint.model import Location, Related
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Bound, Func, Partial, Value, alternatives
+from d9mlint.python.frameworks import horovod
 from d9mlint.python.interpreter.library.environment import SPAWNED
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.source.facts import Def
 
 PLACED = "in a process of its own"
 """In a remedy, where something is to be done that is of no use at the start of the program."""
+RANKS = " (add the rank to the seed, `1 + hvd.rank()`: with the same seed all ranks draw the same numbers)"
+"""In a remedy for a program whose ranks are given the same weights: what each of them draws has to differ."""
 
 
 def runs_in(program: Program, event: Event) -> Func | None:
@@ -50,6 +53,12 @@ def told_there(program: Program, event: Event) -> list[Related]:
     line, column, *_ = func.node.place
     at = Location(func.closure.module.path, line, column, line, column + len("def"))
     return [Related(at, "is run by a process of its own")]
+
+
+def of_ranks(program: Program) -> str:
+    """What to add to the remedy for a missing seed where ranks of Horovod train together."""
+    started = any(not event.detached for event in program.calls(*horovod.INITS))
+    return RANKS if started and horovod.broadcasts(program) else ""
 
 
 def remedy_there(program: Program, event: Event, remedy: str) -> str:

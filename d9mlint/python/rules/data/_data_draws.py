@@ -9,7 +9,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.frameworks.tensorflow import estimators
 from d9mlint.python.interpreter.program import Program, is_none, matches
 from d9mlint.python.judging.drafts import Draft, draft, lower
-from d9mlint.python.judging.processes import remedy_there
+from d9mlint.python.judging.processes import of_ranks, remedy_there
 from d9mlint.python.judging.randomness import uncovered
 from d9mlint.python.rules.seeds import _unseeded
 
@@ -32,11 +32,13 @@ def check(program: Program, rule: Rule, *names: str) -> Iterator[Draft]:
         related += [] if torch else estimators.places(program)
         confidence = rule.confidence if found.sure else lower(lower(rule.confidence))
         late = "; the seed comes later" if found.late else ""
+        told = "" if torch else estimators.remedy(program)
+        if not told and (torch or of_ranks(program)):
+            told = rule.remedy(program.target, ("torch" if torch else "tensorflow",)) + of_ranks(program)
         yield draft(
             program,
             rule, event, cond=found.cond, related=related, confidence=confidence,
-            remedy=remedy_there(program, event, rule.remedy(program.target, ("torch",)))
-            if torch else estimators.remedy(program),
+            remedy=remedy_there(program, event, told) if torch else told,
             name=event.raw, last=_last(event), does=_does(event), late=late, library=library,
             cause=f"{rule.cause}/{found.draw.generator}",
         )  # fmt: skip

@@ -15,7 +15,7 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.decides import decides, rank
 from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.flows import stands_in
-from d9mlint.python.judging.processes import remedy_there, told_there
+from d9mlint.python.judging.processes import of_ranks, remedy_there, told_there
 from d9mlint.python.judging.randomness import Uncovered, uncovered
 from d9mlint.python.judging.restoring import lasting
 from d9mlint.python.judging.seedings import Seeding, reaches, seedings
@@ -132,7 +132,7 @@ def _remedy(program: Program, rule: Rule, group: list[Uncovered]) -> str:
     remedy = estimator or remedy_there(program, event, rule.remedy(program.target, frameworks))
     in_loader = any(u.draw.other == "torch" and u.draw.generator != "torch" for u in group)
     workers = "; where the loader has workers, `torch.manual_seed(1)` seeds those" if in_loader else ""
-    return f"{remedy}{workers}{_inside(_graphs(program, group), event)}"
+    return f"{remedy}{of_ranks(program)}{workers}{_inside(_graphs(program, group), event)}"
 
 
 def _graphs(program: Program, group: list[Uncovered]) -> list[Event]:
