@@ -284,3 +284,23 @@ for epoch in range(9):
     (one,) = found(text, "rng-not-checkpointed", target="torch==2.4.0")
     assert [r.location.line for r in one.related] == [7, 11]
     assert found(text.replace(", shuffle=True", ""), "rng-not-checkpointed", target="torch==2.4.0") == []
+
+
+@pytest.mark.parametrize(
+    ("loss", "severity"),
+    [("tf.layers.dense(x, 8)", "warning"), ("tf.nn.log_poisson_loss(x, x)", "info")],
+)
+def test_what_surely_varies_without_any_switch_is_a_warning(loss: str, severity: str) -> None:
+    """Before TensorFlow 1.14 nothing turns it off; where nothing is seen that varies, that is only said."""
+    text = f"""import tensorflow as tf
+
+
+tf.set_random_seed(1)
+x = tf.placeholder(tf.float32, [8, 4])
+step = tf.train.AdamOptimizer().minimize(tf.reduce_mean({loss}))
+with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    session.run(step, {{x: [[1, 2, 3, 4]] * 8}})
+"""
+    told = found(text, "missing-determinism-switch", target="tensorflow==1.12.0")
+    assert [one.severity for one in told] == [severity]

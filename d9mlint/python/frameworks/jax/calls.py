@@ -163,6 +163,11 @@ def _restored(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     return None if target is None or isinstance(target, Const) else target
 
 
+def _given(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``checkpoint.restore_or_initialize(state)`` of clu: something like the state that it is given."""
+    return event.args[0] if event.args and not isinstance(event.args[0], Const) else None
+
+
 def _state(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """``TrainState.create(apply_fn=net.apply, ...)``: an object that holds what it is given."""
     callbacks.run_callbacks(interp, event, frame, environment.place_of(event))
@@ -174,6 +179,7 @@ def _state(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     return made
 
 
+_CLU = ("clu.checkpoint.Checkpoint", "clu.checkpoint.MultihostCheckpoint")
 TRANSFER: dict[str, Transfer] = {
     **dict.fromkeys((*TRACING, *_SAME), _transformed),
     **dict.fromkeys(_GRADIENTS, _gradient),
@@ -181,4 +187,5 @@ TRANSFER: dict[str, Transfer] = {
     "jax.random.split": _split,
     "flax.training.train_state.TrainState.create": _state,
     "flax.training.checkpoints.restore_checkpoint": _restored,
+    **dict.fromkeys((f"{made}().{how}" for made in _CLU for how in ("restore", "restore_or_initialize")), _given),
 }

@@ -27,7 +27,12 @@ _NEWEST = {
 }
 """Calls that find, or take up, the newest checkpoint of a folder, and where it is given."""
 _RESTORE, _MANAGED = "tensorflow.train.Checkpoint().restore", ".latest_checkpoint"
-_INITIALIZE = "tensorflow.train.CheckpointManager().restore_or_initialize"
+_INITIALIZES = (
+    "tensorflow.train.CheckpointManager().restore_or_initialize",
+    "clu.checkpoint.Checkpoint().restore_or_initialize", "clu.checkpoint.MultihostCheckpoint().restore_or_initialize",
+)  # fmt: skip
+"""Methods of what keeps a folder that restore the newest checkpoint in it (clu 0.0.12, checkpoint.py)."""
+_KEEPERS = ("tensorflow.train.", "clu.checkpoint.")
 _IF_THERE = ("torch.load", "keras.Model.load_weights", "keras.models.load_model")
 """Calls that load what they are given: where that depends on whether the file is there, they go on from it."""
 _LOAD = ".load_state_dict"
@@ -35,10 +40,10 @@ _RESUMES = re.compile(r"resum|restor|continu|restart", re.IGNORECASE)
 _THERE = re.compile(r"exists\(|isfile\(|isdir\(|is_file\(|is_dir\(")
 _TESTS = (".exists", ".isfile", ".isdir", ".is_file", ".is_dir")
 _STARTS = "starts with trained weights"
-_LOADS = (*_NEWEST, _INITIALIZE, _RESTORE, *_IF_THERE)
+_LOADS = (*_NEWEST, *_INITIALIZES, _RESTORE, *_IF_THERE)
 _SAVES = re.compile(
     r"tensorflow\.train\.(Saver|Checkpoint|CheckpointManager)\(\)\.(save|write)|tensorflow\.train\.CheckpointManager|"
-    r"flax\.training\.checkpoints\.save_checkpoint(_multiprocess)?|torch\.save|transformers\.\w*TrainingArguments|"
+    r"flax\.training\.checkpoints\.save_checkpoint(_multiprocess)?|clu\.checkpoint\.\w+\(\)\.save|torch\.save|transformers\.\w*TrainingArguments|"
     r"keras\.Model\.(save|save_weights)|keras\.models\.save_model|keras\.callbacks\.ModelCheckpoint"
 )
 
@@ -103,7 +108,7 @@ def _taken_up(program: Program, load: Event) -> Value | None:
     """The folder or file that a call takes up where it is there; None for other calls."""
     if load.name in _NEWEST:
         return load.argument(_NEWEST[load.name])
-    if load.name == _INITIALIZE:
+    if load.name in _INITIALIZES:
         return load.receiver
     first = load.args[0] if load.args else None
     if load.name == _RESTORE:
@@ -131,7 +136,7 @@ def _into_weights(program: Program, load: Event) -> bool:
 
 def _saved_there(folder: Value, saves: Iterable[Event]) -> bool:
     """Whether one of these calls saves there, as far as the paths can be told; a manager has one folder for both."""
-    if isinstance(folder, Ref) or (isinstance(folder, Obj) and folder.type.startswith("tensorflow.train.")):
+    if isinstance(folder, Ref) or (isinstance(folder, Obj) and folder.type.startswith(_KEEPERS)):
         return any(True for _ in saves)
     return saved_there(folder, saves)
 

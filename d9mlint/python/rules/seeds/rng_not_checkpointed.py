@@ -36,8 +36,14 @@ _STEP = ".step"
 _ENVIRONMENTS = ("gym.", "gymnasium.", "env.")
 _JAX_SAVES = re.compile(
     r"flax\.training\.checkpoints\.save_checkpoint(_multiprocess)?|orbax\.checkpoint\.(\w+\.)*\w+\(\)\.save"
+    r"|clu\.checkpoint\.\w+\(\)\.save"
 )
-_JAX_LOADS = re.compile(r"flax\.training\.checkpoints\.restore_checkpoint|orbax\.checkpoint\.(\w+\.)*\w+\(\)\.restore")
+_JAX_LOADS = re.compile(
+    r"flax\.training\.checkpoints\.restore_checkpoint|orbax\.checkpoint\.(\w+\.)*\w+\(\)\.restore"
+    r"|clu\.checkpoint\.\w+\(\)\.restore(_or_initialize)?"
+)
+_OWN_FOLDER = ".restore_or_initialize"
+"""What takes up the newest checkpoint of the folder in which the same object saves."""
 _PICKLED, _PICKLES = ("pickle.load", "cloudpickle.load", "dill.load"), ("pickle.dump", "cloudpickle.dump", "dill.dump")
 _SHUFFLES = ("tensorflow.data.Dataset.shuffle", "tensorflow.data.Dataset.sample_from_datasets")
 _FIT, _CHECKPOINT = f"{TRAINER}.fit", Argument(4, "ckpt_path")
@@ -100,7 +106,7 @@ def _of_jax(program: Program, rule: Rule) -> Iterator[Draft]:
         pickled = load.name in _PICKLED
         saves = [e for e in done if (e.name in _PICKLES and e.loops if pickled else _JAX_SAVES.fullmatch(e.name))]
         whole = any(by_default(one) is False for one in load.guards) or _from_own(load, saves)
-        asked = resumes(load) or (whole and not pickled)
+        asked = resumes(load) or (whole and not pickled) or load.name.endswith(_OWN_FOLDER)
         saved = next((e for e in saves if e.meets(load)), None)
         loops = {number for e in program.trains if e.index > load.index and e.meets(load) for number in e.loops}
         if not asked or saved is None or not loops or (pickled and loops.isdisjoint(saved.loops)):

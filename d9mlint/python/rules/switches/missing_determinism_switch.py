@@ -90,11 +90,12 @@ def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
         if (seen and not varying) or (not seen and exact(program)):
             return  # what varies does so whatever the switch, and is told by itself; or nothing does
         related = [Related(u.event.location, f"the {u.effect} of `{shown(u.event)}` varies") for u in varying]
+        certain = known or any(use.sure for use in varying)  # without a switch: whatever the program does about it
         # Another program calls it, most likely: this one only imports its module.
         elsewhere = event.detached and event.location.path != program.story.entry
         yield draft(
             program,
-            rule, _missing_switch.any_of(event, found), cond=off, related=related, severity="" if known else "info",
+            rule, _missing_switch.any_of(event, found), cond=off, related=related, severity="" if certain else "info",
             confidence=lower(rule.confidence) if elsewhere else "",
             remedy="" if known else _NO_SWITCH, name=_missing_switch.method(event.raw),
             does=_missing_switch.does(event),
