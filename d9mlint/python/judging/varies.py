@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from d9mlint.model import Effect, Rule
@@ -13,17 +13,21 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, lower, value_text
 
 
-def check(program: Program, rule: Rule, reason: str) -> Iterator[Draft]:
-    """At each call that varies for ``reason``."""
+def check(
+    program: Program, rule: Rule, reason: str, then: Callable[[Effect], str] = lambda effect: ""
+) -> Iterator[Draft]:  # fmt: skip
+    """At each call that varies for ``reason``; ``then`` is what comes of it, where the message of the rule says so."""
     for event in program.events:
         if event.kind != "call":
             continue
         for effect in event.effects:
             if effect.varies == reason:
-                yield from _one(program, rule, event, effect)
+                yield from _one(program, rule, event, effect, then(effect))
 
 
-def _one(program: Program, rule: Rule, event: Event, effect: Effect) -> Iterator[Draft]:
+def _one(
+    program: Program, rule: Rule, event: Event, effect: Effect, then: str
+) -> Iterator[Draft]:  # fmt: skip
     told = _with_options(event, effect)
     cond = program.holds(told, effect.when)
     if cond is False or truth(cond, event.guards) is False:
@@ -33,6 +37,7 @@ def _one(program: Program, rule: Rule, event: Event, effect: Effect) -> Iterator
             program,
         rule, event, cond=cond, confidence=confidence, remedy=effect.remedy,
         name=event.raw, setting=_setting(told, effect),
+        then=then,
     )  # fmt: skip
 
 

@@ -304,3 +304,15 @@ with tf.Session() as session:
 """
     told = found(text, "missing-determinism-switch", target="tensorflow==1.12.0")
     assert [one.severity for one in told] == [severity]
+
+
+@pytest.mark.parametrize(
+    ("text", "then"),
+    [
+        ("import lightning\n\ntrainer = lightning.Trainer(max_time='00:01:00:00')\n", "ends by the clock: how many steps"),
+        ("import tensorflow as tf\n\nhook = tf.train.CheckpointSaverHook('logs', save_secs=60)\n", "the weights of which step"),
+    ],
+)  # fmt: skip
+def test_a_message_says_what_the_clock_decides(text: str, then: str) -> None:
+    told = found(text, "wall-clock-limit", target="tensorflow==1.15.5")
+    assert [then in one.message and "{" not in one.message for one in told] == [True]

@@ -300,12 +300,16 @@ def _only_built(program: Program) -> bool:
     makers = results(program)
     told = [v for e in asked for a in e.args[:1] for v in _inside(a)]
     known = any(isinstance(v, Obj) and not v.type.endswith(_INITIALIZERS) for v in told)
-    if not told or any(
-        isinstance(v, (Unknown, Ref)) and id(v) not in makers and not (known and _part(v)) for v in told
-    ):
+    hidden = [v for v in told if (isinstance(v, (Unknown, Ref)) and id(v) not in makers) or _open(v)]
+    if not told or not all(known and _part(v) for v in hidden):
         return False
     given = (v for e in done for a in (e.receiver, *e.args, *e.kwargs.values()) if a is not None for v in _inside(a))
     return not any(isinstance(value, Obj) and id(value.event) in steps for value in given)
+
+
+def _open(value: Value) -> bool:
+    """Whether a list may hold more than is known: one that a loop or a branch has added to."""
+    return isinstance(value, Seq) and value.items is None
 
 
 def _part(value: Value) -> bool:

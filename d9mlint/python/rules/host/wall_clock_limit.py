@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from d9mlint.model import Related, Rule
+from d9mlint.model import Effect, Related, Rule
 from d9mlint.python.domain.conditions import Cond, conjuncts
 from d9mlint.python.domain.diagrams import Node
 from d9mlint.python.domain.events import Event
@@ -28,14 +28,31 @@ _TRAINS = "goes by the clock: which steps are done"
 _DRAWS = "goes by the clock and draws random numbers there: which ones the training draws after that"
 _KEEPS = "goes by the clock: the weights of which step are saved"
 
+_POLLS = (
+    "tensorflow.train.checkpoints_iterator", "tensorflow.contrib.training.checkpoints_iterator",
+    "tensorflow.contrib.training.evaluate_repeatedly", "tensorflow.contrib.slim.evaluation.evaluation_loop",
+    "tf_slim.evaluation.evaluation_loop",
+)  # fmt: skip
+"""Calls that wait for the newest checkpoint of another process (training/checkpoint_utils.py, contrib/training)."""
+_POLLED = "goes by the clock: which checkpoints are evaluated"
+_EACH = "evaluate every checkpoint that is kept: `tf.train.get_checkpoint_state(folder).all_model_checkpoint_paths`"
+
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At each of the calls, at the clock in the test of a loop that trains, and at the tests of the clock in it."""
-    yield from varies.check(program, rule, "clock")
+    yield from varies.check(program, rule, "clock", _does)
+    for event in program.calls(*_POLLS):
+        name = event.raw.rpartition(".")[2]
+        yield draft(program, rule, event, name=name, setting="what is newest at the moment", then=_POLLED, remedy=_EACH)
     for event in program.events:
         if event.kind == "timed" and not event.args:
             yield draft(program, rule, event, name="while", setting=f"a test of `{event.raw}`", then=_ENDS)
     yield from _tests(program, rule)
+
+
+def _does(effect: Effect) -> str:
+    """What a call does by the clock, in the message of the rule: some save by it, others end."""
+    return _KEEPS if any("secs" in key for key in effect.when) else _ENDS
 
 
 def _tests(program: Program, rule: Rule) -> Iterator[Draft]:
