@@ -146,6 +146,7 @@ def _judge_program(example: Example, data: dict[str, bytes], catalogue: Catalogu
     from d9mlint.python.domain.knowledge import Knowledge
     from d9mlint.python.judging.judge import judge
     from d9mlint.python.project.files import Project
+    from d9mlint.python.source.reading import text_reader
 
     entry = "train.py" if "train.py" in data else next(name for name in data if name.endswith((".py", ".ipynb")))
     target = _launched(newest_target(example.target, example.device), entry, data)
@@ -153,7 +154,7 @@ def _judge_program(example: Example, data: dict[str, bytes], catalogue: Catalogu
     knowledge = Knowledge(catalogue.aliases, catalogue.effects, target, catalogue.ops, by_name)
     argv = None if example.args is None else list(example.args)
     judged = judge(
-        Project(data.get),
+        Project(text_reader(data)),
         entry,
         ("", "src"),
         [r for r in catalogue.rules.values() if r.family not in (KERNELS, CONFIGS)],

@@ -15,6 +15,7 @@ from d9mlint.python.domain.values import (
     Const,
     FlagValue,
     Inst,
+    Module,
     Phi,
     Ref,
     Unknown,
@@ -53,7 +54,7 @@ def choose_of_pairs(options: Iterable[tuple[Cond, Cond, Value]]) -> Value:
 
 def _things(leaves: Iterable[Value]) -> bool:
     known = list(leaves)
-    return len(known) <= MAX_THINGS and all(isinstance(leaf, (*CALLABLE, Class, Inst)) for leaf in known)
+    return len(known) <= MAX_THINGS and all(isinstance(leaf, (*CALLABLE, Class, Inst, Module)) for leaf in known)
 
 
 def present(item: Value) -> Cond:

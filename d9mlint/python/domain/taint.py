@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,10 @@ from d9mlint.python.domain.values import (
 if TYPE_CHECKING:
     from d9mlint.python.domain.events import Event
 
+MAX_PARTS = 8
+"""Parts that a text which is joined from several is known by."""
+_PLACES = {"{": re.compile(r"\{[^{}]*\}"), "%": re.compile(r"%[-+ #0-9.]*[a-zA-Z]")}
+"""The places to fill of a template, by what they begin with."""
 NUMBERS = frozenset({"int", "length"})
 """Origins that say that a value itself is a number; what is made of it need not be one."""
 ABOUT = ("shape", "dtype", "device", "ndim")
@@ -86,16 +91,23 @@ def mixed(values: Any) -> Unknown:
 
 
 def text_of(parts: Sequence[Value]) -> Unknown:
-    """What is joined to a text or a path: known by what it begins with."""
-    first = parts[0].first if isinstance(parts[0], Text) else parts[0]
+    """What is joined to a text or a path: known by what it begins with, and what else it is joined from."""
+    flat = [one for part in parts for one in (part.parts if isinstance(part, Text) else (part,))]
     like = mixed(parts)
-    return Text(first, like) if isinstance(first, (FlagValue, Const, Ref)) else like
+    if len(flat) > MAX_PARTS:
+        flat[MAX_PARTS:] = [like]
+    return Text(tuple(flat), like) if isinstance(flat[0], (FlagValue, Const, Ref)) else like
 
 
 def filled_in(template: str, opening: str, given: Sequence[Value]) -> Unknown:
-    """What a template with places to fill (``opening``: ``%`` or ``{``) becomes: known by what it begins with."""
-    start = template.partition(opening)[0]
-    return text_of([Const(start), *given] if start else given) if start or given else mixed(given)
+    """What a template with places to fill (``opening``: ``%`` or ``{``) becomes: known by what it is joined from."""
+    pieces = _PLACES[opening].split(template)
+    if len(pieces) != len(given) + 1:
+        pieces = [template.partition(opening)[0], *([""] * len(given))]
+    parts: list[Value] = [Const(pieces[0])] if pieces[0] else []
+    for piece, value in zip(pieces[1:], given, strict=True):
+        parts += [value, Const(piece)] if piece else [value]
+    return text_of(parts) if parts else mixed(given)
 
 
 def is_number(value: Value) -> bool:

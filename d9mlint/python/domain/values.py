@@ -46,13 +46,19 @@ class Optional(Unknown):
 
 
 class Text(Unknown):
-    """A text or path that is not known but for its beginning: ``folder / "last.pth"``, ``f"{folder}/{step}.pth"``."""
+    """A text or path that is not known as a whole: ``folder / "last.pth"``, ``f"{folder}/{step}.pth"``."""
 
-    __slots__ = ("first",)
+    __slots__ = ("parts",)
 
-    def __init__(self, first: Value, like: Unknown) -> None:
+    def __init__(self, parts: tuple[Value, ...], like: Unknown) -> None:
         super().__init__(like.origins, like.order, like.sources)
-        self.first = first
+        self.parts = parts
+        """What it is joined from."""
+
+    @property
+    def first(self) -> Value:
+        """What it begins with."""
+        return self.parts[0]
 
 
 class Dynamic(Unknown):

@@ -40,6 +40,7 @@ _ALL_FLAGS = frozenset(
     f"absl.flags.FLAGS.{name}" for name in ("__dict__", "flag_values_dict", "flags_into_string", "flags_by_module_dict")
 )
 """Attributes that hand out every flag at once."""
+_OF_DICT = frozenset({"keys", "get", "items", "values"})
 
 
 def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place: f.Place) -> Value:
@@ -59,7 +60,7 @@ def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place
     if isinstance(holder, Module):
         if name == "__dict__":
             return holder
-        if name in ("keys", "get") and holder.frame is not None and name not in holder.frame.vars:
+        if name in _OF_DICT and holder.frame is not None and name not in holder.frame.vars:
             return Ref(f"builtins.dict.{name}", holder)  # (of its `__dict__`)
         return linking.member(interp, holder, name, frame, place)
     if isinstance(holder, Ref):
@@ -76,6 +77,10 @@ def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place
     if isinstance(holder, Inst):
         return _instance_attribute(interp, holder, name, frame, place)
     if isinstance(holder, Class):
+        if name == "__name__":
+            return Const(holder.node.name)
+        if name == "__module__":
+            return Const(holder.frame.module.name)
         return class_attribute(interp, holder, name) or external(holder, name, holder) or Unknown(name=name)
     if isinstance(holder, Super):
         return _super_attribute(interp, holder, name)

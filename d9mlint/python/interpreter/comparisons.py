@@ -51,6 +51,8 @@ POSITIVE = {"!=": "==", "is not": "is", "not in": "in"}
 _OPERATORS = ("not", "and", "or", "assert")
 """Texts of conditions that say nothing of what is tested."""
 _NEVER_NONE = (Obj, Inst, Func, Bound, Class, Module, Seq, Dict, Partial, Ref)
+_NAMED = (Class, Module)
+"""Of which there is one by each name."""
 _CONTAINERS = frozenset(f"builtins.{name}" for name in ("set", "dict", "list", "tuple", "str"))
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
@@ -123,6 +125,8 @@ def _compare_leaves(interp: Interpreter, op: str, left: Value, right: Value, tex
         return False
     if op in ("is", "==") and isinstance(right, Const) and right.value is None and _never_none(left):
         return False
+    if op in ("==", "is") and isinstance(left, _NAMED) and isinstance(right, _NAMED):
+        return left is right
     keys = tuple(_key(interp, v) for v in (left, right))
     words = [_said(left), _said(right)]
     if " " not in text and all(words):
@@ -162,10 +166,12 @@ def _is_kind(value: Value, wanted: Value) -> bool | None:
     kind = "dict" if isinstance(value, Dict) else value.kind if isinstance(value, Seq) else ""
     types = (wanted.items or []) if isinstance(wanted, Seq) else [wanted]
     names = {one.name for one in types if isinstance(one, Ref)}
-    if not names or not names <= _CONTAINERS or len(names) != len(types):
+    if not names or not (names <= _CONTAINERS or names == {"builtins.type"}) or len(names) != len(types):
         return None
     if isinstance(value, Const) and isinstance(value.value, (str, int, float, type(None))):
         return isinstance(value.value, str) and "builtins.str" in names
+    if names == {"builtins.type"}:
+        return isinstance(value, Class) if isinstance(value, (*_NAMED, Func, Inst, Const)) else None
     if isinstance(value, (Func, Bound, Partial, Class, Module)):
         return False
     if isinstance(value, Inst):

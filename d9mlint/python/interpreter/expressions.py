@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from d9mlint.python.domain.choices import choose, choose_of_pairs
-from d9mlint.python.domain.conditions import both, either, negate
+from d9mlint.python.domain.conditions import Cond, both, either, negate
 from d9mlint.python.domain.diagrams import meets
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.taint import filled_in, is_number, mixed, taint, text_of
@@ -113,9 +113,10 @@ def _comp(interp: Interpreter, node: f.Comp, frame: Frame) -> Value:
         if its_order:
             order, sources = its_order, its_sources
         if node.kind == "dict" and len(node.clauses) == 1 and not its_order:
-            pairs = sequences.keyed(interp, iterable)
-            if pairs is not None:
-                return _dict_comp(interp, node, pairs, inner)
+            pairs = [(cond, sequences.keyed(interp, leaf)) for cond, leaf in sequences.apart(iterable)]
+            known_pairs = [(cond, item) for cond, items in pairs for item in items or ()]
+            if all(items is not None for _, items in pairs):
+                return _dict_comp(interp, node, known_pairs, inner)
         items = sequences.loop_items(interp, iterable, Unknown(origins, "", its_sources))
         if len(node.clauses) == 1 and not clause.conditions and len(items) > 1 and node.kind != "dict":
             known = []
@@ -141,14 +142,14 @@ def _comp(interp: Interpreter, node: f.Comp, frame: Frame) -> Value:
     return Seq("list", None, element, order, sources)
 
 
-def _dict_comp(interp: Interpreter, node: f.Comp, items: list[Value], inner: Frame) -> Dict:
+def _dict_comp(interp: Interpreter, node: f.Comp, items: list[tuple[Cond, Value]], inner: Frame) -> Dict:
     """The dict that a comprehension makes of known items, as of the settings that begin with a word."""
     out = Dict({})
     clause = node.clauses[0]
-    for item in items:
+    for its_cond, item in items:
         interp.assign(clause.target, item, inner, node.place)
         tests = (comparisons.condition(interp, evaluate(interp, one, inner), _worded(one)) for one in clause.conditions)
-        cond = both(*tests)
+        cond = both(its_cond, *tests)
         if cond is False:
             continue
         key = evaluate(interp, node.element, inner)
@@ -222,7 +223,9 @@ def arithmetic(interp: Interpreter, op: str, operands: list[Value]) -> Value:
     if op == "%" and isinstance(first, Const) and isinstance(first.value, str):
         given = operands[1]
         return filled_in(first.value, "%", given.items if isinstance(given, Seq) and given.items else [given])
-    return text_of(operands) if op in _JOINS and any(map(_is_text, operands)) else mixed(operands)
+    if op not in _JOINS or not any(map(_is_text, operands)):
+        return mixed(operands)
+    return text_of([operands[0], Const("/"), *operands[1:]] if op == "/" else operands)
 
 
 def _is_text(value: Value) -> bool:

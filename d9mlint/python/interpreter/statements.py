@@ -175,9 +175,20 @@ def _for(interp: Interpreter, node: f.For, frame: Frame) -> Left:
     origins, order, sources = sequences.iteration_order(interp, iterable, frame, node.place)
     if order:
         interp.order_loops.append(OrderLoop(order, sources, len(interp.loops)))
-    returned: Cond = False
     limit = sequences.MAX_SETTINGS if _copies(node.body) else sequences.MAX_LOOP_ITEMS
-    items = sequences.loop_items(interp, iterable, Unknown(origins, "", sources), limit)
+    for cond, leaf in sequences.apart(iterable):
+        items = sequences.loop_items(interp, leaf, Unknown(origins, "", sources), limit)
+        interp.under(cond, partial(_turns, interp, node, items, frame))
+    if order:
+        interp.order_loops.pop()
+    interp.block(node.orelse, frame)
+    # A return inside a loop may or may not happen: what follows is not conditional on it in any useful way.
+    return STAYS
+
+
+def _turns(interp: Interpreter, node: f.For, items: Sequence[Value], frame: Frame) -> None:
+    """The turns of a loop."""
+    returned: Cond = False
     end = interp.enter_loop(frame, node.place, items)
     if len(items) == 1:
         _count(interp, node, frame)
@@ -188,11 +199,6 @@ def _for(interp: Interpreter, node: f.For, frame: Frame) -> Left:
         if returned is True:
             break
     end()
-    if order:
-        interp.order_loops.pop()
-    interp.block(node.orelse, frame)
-    # A return inside a loop may or may not happen: what follows is not conditional on it in any useful way.
-    return STAYS
 
 
 def _while(interp: Interpreter, node: f.While, frame: Frame) -> Left:

@@ -7,6 +7,7 @@ it is not interpreted again. Objects that a constructor made alike are alike unt
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
 MAX_PARTS = 16
 """Items of a sequence that are compared one by one; a longer one is only like itself."""
+_IN_PACKAGE = re.compile(r"\.*([A-Za-z_]\w*\.)*\w*")
 
 
 class Summary(NamedTuple):
@@ -122,8 +124,10 @@ def likeness(interp: Interpreter, value: Value, made: Inst | None) -> Any:
     kind = type(value)
     if kind is Const:
         return repr(value.value)  # type: ignore[union-attr]
-    if isinstance(value, Text) and not isinstance(value.first, Const):
-        return kind, likeness(interp, value.first, made), value.origins, value.order, tuple(map(id, value.sources))
+    if isinstance(value, Text) and (names_module(value) or not isinstance(value.first, Const)):
+        parts = value.parts if names_module(value) else (value.first,)
+        inner = tuple(likeness(interp, part, made) for part in parts)
+        return kind, inner, value.origins, value.order, tuple(map(id, value.sources))
     if isinstance(value, Unknown):
         if value.origins <= NUMBERS and not value.order:
             return 0 if value.origins else 1
@@ -152,6 +156,12 @@ def likeness(interp: Interpreter, value: Value, made: Inst | None) -> Any:
     if isinstance(value, Seq):
         return _of_sequence(interp, value, made)
     return kind, interp.serial(value)
+
+
+def names_module(text: Text) -> bool:
+    """Whether a text may be the name of a module: ``"models." + name``."""
+    first = text.first
+    return isinstance(first, Const) and isinstance(first.value, str) and _IN_PACKAGE.fullmatch(first.value) is not None
 
 
 def _of_sequence(interp: Interpreter, value: Seq, made: Inst | None) -> Any:

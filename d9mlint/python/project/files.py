@@ -146,6 +146,14 @@ class Project:
         homes = [root for root in roots if self.exists(join(root, LANDMARK))]
         return tuple(root for root in roots if root not in homes or belongs_to(package, root, importer))
 
+    def names_in(self, folder: str) -> list[str]:
+        """The names of what may be modules and packages in a folder, sorted."""
+        try:
+            data = self.data(f"{folder or '.'}/")
+        except CannotRead:
+            return []
+        return (data or b"").decode("utf-8", "surrogateescape").split("\n")
+
     def module_at(self, base: str) -> str | None:
         """The file of the package or module whose path without an ending is ``base``."""
         return next((path for path in (base + "/__init__.py", base + ".py") if self.exists(path)), None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 MAX_BYTES = 4_000_000
@@ -15,7 +15,10 @@ MAX_NOTEBOOK = 50_000_000
 NOTEBOOK = ".ipynb"
 
 Reader = Callable[[str], "bytes | None"]
-"""Bytes of the file with this ``/``-separated path, None where there is none (or where it leads out of the tree)."""
+"""Bytes of the file with this ``/``-separated path, None where there is none (or where it leads out of the tree).
+
+Of a path that ends in ``/``: what may be modules and packages in that folder, as `listing` tells them.
+"""
 
 
 class CannotRead(Exception):
@@ -33,6 +36,25 @@ def as_python(path: str, data: bytes) -> bytes:
     from d9mlint.python.source import notebooks
 
     return notebooks.python(data)
+
+
+def listing(names: Iterable[str]) -> bytes:
+    """The modules and folders (whose names end in ``/``) among names, without their endings, one a line, in order."""
+    kept = {name.removesuffix(".py").rstrip("/") for name in names if name.endswith((".py", "/"))}
+    return "\n".join(sorted(name for name in kept if name.isidentifier())).encode("utf-8", "surrogateescape")
+
+
+def text_reader(data: Mapping[str, bytes]) -> Reader:
+    """A reader of files that are given."""
+
+    def read(path: str) -> bytes | None:
+        if not path.endswith("/"):
+            return data.get(path)
+        start = "" if path == "./" else path
+        below = [name.removeprefix(start) for name in data if name.startswith(start)]
+        return listing(name[: name.index("/") + 1] if "/" in name else name for name in below) if below else None
+
+    return read
 
 
 def remembering(read: Reader) -> Reader:
@@ -76,6 +98,8 @@ def content_reader(top: Path, cwd: Path) -> Reader:
         real = os.path.join(cwd, path)  # noqa: PTH118
         parent = os.path.dirname(real)  # noqa: PTH120
         try:
+            if path.endswith("/"):
+                return _listed(real) if is_inside(real) else None
             status = os.lstat(real)  # most are not there, which is soon told
             if parent not in known:
                 known[parent] = is_inside(parent)
@@ -100,3 +124,8 @@ def content_reader(top: Path, cwd: Path) -> Reader:
             raise CannotRead(f"cannot be read: {error.strerror or error}") from error
 
     return read
+
+
+def _listed(folder: str) -> bytes:
+    with os.scandir(folder) as entries:
+        return listing(entry.name + "/" * entry.is_dir() for entry in entries)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from d9mlint.model import Location
 from d9mlint.python.domain.choices import MAX_THINGS, choose
-from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Flag, flag_test, opaque_test
+from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Flag, both, flag_test, opaque_test
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import (
     ABSENT,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 _BY_NAME = "`getattr` takes it by a name that is only known at run time"
 _BY_KEY = "it is taken out of a table by a key that is only known at run time"
-_BY_MODULE = "the name of its module is only known at run time"
+BY_MODULE = "the name of its module is only known at run time"
 _BY_CONFIG = "its class is named in a config file"
 _ANY = "?"
 """Stands for the name of a member of a module outside the program."""
@@ -55,7 +55,7 @@ def member(interp: Interpreter, holder: Value, name: Value, spelled: str, frame:
         effects = interp.knowledge.effects_of(interp.knowledge.canonical(any_one), any_one)
         if any(x.draws or x.orders_data for x in effects):
             return Ref(any_one, holder.receiver or holder)
-    if isinstance(holder, Dynamic) and holder.reason == _BY_MODULE:
+    if isinstance(holder, Dynamic) and holder.reason == BY_MODULE:
         return named_in_configs(interp, None, frame, place) or UNKNOWN
     if not isinstance(holder, (Module, Class, Inst, Ref)):
         return UNKNOWN
@@ -72,7 +72,11 @@ def chosen(
         flag = Flag(spelled, spelled, UNKNOWN_DEFAULT, "value", location, True)
     elif flag.choices:
         options = {key: value for key, value in options.items() if key in flag.choices}
-    found = tuple((flag_test(flag, "==", key), value) for key, value in options.items())
+    found = tuple(
+        (both(flag_test(flag, "==", key), cond), leaf)
+        for key, value in options.items() for cond, leaf in alternatives(value)
+        if leaf is not ABSENT
+    )  # fmt: skip
     return Dynamic(reason, options=found, open=more)
 
 
@@ -89,7 +93,9 @@ def candidates(
     fitting = [
         (cond, value)
         for cond, value in found.options
-        if not isinstance(value, Const) and (star or not binding.fails(value, args, kwargs, interp.hooks.plain_bases))
+        if interp.path.truth(cond) is not False
+        and not isinstance(value, Const)
+        and (star or not binding.fails(value, args, kwargs, interp.hooks.plain_bases))
     ]
     if star:  # what is unpacked there is meant for those that can take it
         roomy = [one for one in fitting if binding.leaves_room(one[1], len(args), interp.hooks.plain_bases)]
@@ -134,7 +140,8 @@ def _members(holder: Value) -> dict[str, Value]:
 
 def holds_callables(table: Dict) -> bool:
     """Whether a dict is a table of functions or classes."""
-    return any(isinstance(item, (*CALLABLE, Class)) for item in table.items.values())
+    items = table.items.values()
+    return any(isinstance(leaf, (*CALLABLE, Class)) for item in items for _, leaf in alternatives(item))
 
 
 def methods(holder: Value) -> dict[str, Value]:
@@ -201,17 +208,4 @@ def _globals(interp: Interpreter, event: Event, frame: Frame) -> Value:
     return frame.module
 
 
-def _import_module(interp: Interpreter, event: Event, frame: Frame) -> Value:
-    def load(name: Value) -> Value:
-        if isinstance(name, Const) and isinstance(name.value, str):
-            return linking.import_module(interp, name.value, 0, frame, environment.place_of(event))
-        return Dynamic(_BY_MODULE)
-
-    names = alternatives(environment.first(event))
-    return choose([(cond, interp.under(cond, partial(load, name)) or ABSENT) for cond, name in names])
-
-
-TRANSFER: dict[str, Transfer] = {
-    "builtins.getattr": _getattr, "builtins.globals": _globals, "importlib.import_module": _import_module,
-    "builtins.__import__": _import_module,
-}  # fmt: skip
+TRANSFER: dict[str, Transfer] = {"builtins.getattr": _getattr, "builtins.globals": _globals}

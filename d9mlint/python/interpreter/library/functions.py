@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from d9mlint.python.domain.choices import choose
-from d9mlint.python.domain.conditions import TYPE_TEST, flag_test, is_symbolic, negate, opaque_test
+from d9mlint.python.domain.conditions import TYPE_TEST, either, flag_test, is_symbolic, negate, opaque_test
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.taint import NUMBERS, filled_in, mixed, taint
 from d9mlint.python.domain.tellable import is_setting
@@ -37,6 +37,7 @@ from d9mlint.python.interpreter.library import (
     dispatch,
     environment,
     mappings,
+    modules,
     sequences,
     sets,
     settings,
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 _PURE_TEXT = frozenset(
     {
         "lower", "upper", "strip", "split", "startswith", "endswith", "replace", "lstrip", "rstrip", "rsplit",
-        "partition", "isdigit",
+        "partition", "isdigit", "title", "capitalize",
     }
 )  # fmt: skip
 
@@ -223,8 +224,9 @@ def _text_method(interp: Interpreter, event: Event, frame: Frame) -> Value:
     name = event.name.rpartition(".")[2]
     if isinstance(event.receiver, FlagValue):
         flag = event.receiver.flag
-        by_default = flag_test(flag, "==", flag.default)
-        return choose([(by_default, _of_text(event, name, Const(flag.default))), (negate(by_default), UNKNOWN)])
+        texts = dict.fromkeys((flag.default, *modules.texts_named(interp, flag)))
+        known = [(flag_test(flag, "==", text), _of_text(event, name, Const(text))) for text in texts]
+        return choose([*known, (negate(either(*(cond for cond, _ in known))), UNKNOWN)])
     return _of_text(event, name, event.receiver)
 
 
@@ -308,8 +310,9 @@ def same_callable(interp: Interpreter, event: Event, frame: Frame) -> Value | No
 
 
 def _vars(interp: Interpreter, event: Event, frame: Frame) -> Value:
-    if not event.args or isinstance(event.args[0], (Module, Ref)):
-        return dispatch.names_of(event.args[0]) if event.args else UNKNOWN
+    leaves = alternatives(environment.first(event))
+    if event.args and all(isinstance(leaf, (Module, Ref)) for _, leaf in leaves):
+        return choose([(cond, dispatch.names_of(leaf)) for cond, leaf in leaves])
     environment.escape(interp, environment.first(event))
     value = environment.first(event)
     if isinstance(value, Inst):
@@ -362,6 +365,7 @@ TRANSFER: dict[str, Transfer] = {
 TRANSFER.update(mappings.TRANSFER)
 TRANSFER.update(sets.TRANSFER)
 TRANSFER.update(dispatch.TRANSFER)
+TRANSFER.update(modules.TRANSFER)
 TRANSFER.update(commands.TRANSFER)
 TRANSFER.update(settings.TRANSFER)
 TRANSFER.update(streams.TRANSFER)

@@ -9,7 +9,7 @@ from d9mlint.python.domain.conditions import Cond, both
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import ABSENT, NONE, UNKNOWN, Const, Dict, Module, Seq, Value, alternatives
 from d9mlint.python.interpreter.hooks import Transfer
-from d9mlint.python.interpreter.library import dispatch, environment
+from d9mlint.python.interpreter.library import dispatch, environment, sequences
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
@@ -58,7 +58,8 @@ def _update(interp: Interpreter, event: Event, frame: Frame) -> Value:
 def _views(interp: Interpreter, event: Event, frame: Frame) -> Value:
     receiver = event.receiver
     if isinstance(receiver, Module):  # its `__dict__`
-        return receiver
+        how = event.name.rpartition(".")[2]
+        return receiver if how == "keys" else sequences.members(receiver, how)
     if not isinstance(receiver, Dict):
         return UNKNOWN
     if receiver.open and not receiver.items:

@@ -8,7 +8,21 @@ from d9mlint.python.domain.choices import choose
 from d9mlint.python.domain.conditions import TYPE_TEST, Cond, conjuncts, opaque
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.taint import taint
-from d9mlint.python.domain.values import ABSENT, Const, Dict, Obj, Phi, Seq, Unknown, Value, alternatives
+from d9mlint.python.domain.values import (
+    ABSENT,
+    Class,
+    Const,
+    Dict,
+    Func,
+    Module,
+    Obj,
+    Phi,
+    Ref,
+    Seq,
+    Unknown,
+    Value,
+    alternatives,
+)
 from d9mlint.python.interpreter.library import sets
 from d9mlint.python.source import facts as f
 
@@ -19,6 +33,24 @@ MAX_LOOP_ITEMS = 8
 """Items of a sequence that a loop goes through one by one."""
 MAX_SETTINGS = 200
 """The same where the loop only copies settings, one by one: ``for k, v in d.items(): setattr(self, k, v)``."""
+_MEMBERS = "module.members."
+
+
+def members(module: Module, how: str, only: str = "") -> Ref:
+    """The functions and classes of a module of the program as a loop takes them: ``items`` or ``values``."""
+    return Ref(f"{_MEMBERS}{how}.{only}", module)
+
+
+def members_of(iterable: Value) -> list[Value] | None:
+    """The same, one by one; None for all else."""
+    if not isinstance(iterable, Ref) or not iterable.name.startswith(_MEMBERS):
+        return None
+    how, only = iterable.name.removeprefix(_MEMBERS).split(".")
+    kinds = {"class": (Class,), "function": (Func,)}.get(only, (Class, Func))
+    frame = iterable.receiver.frame if isinstance(iterable.receiver, Module) else None
+    public = ((name, one) for name, one in (frame.vars if frame is not None else {}).items() if name[0] != "_")
+    found = [(name, one) for name, one in public if isinstance(one, kinds)][:MAX_SETTINGS]
+    return [one if how == "values" else Seq("tuple", [Const(name), one]) for name, one in found]
 
 
 def cut(holder: Seq, node: f.Sub) -> list[Value] | None:
@@ -67,15 +99,25 @@ def loop_items(
             return [interp.resolve(iterable.items[0])]
     if isinstance(iterable, Dict) and iterable.items and not iterable.open and len(iterable.items) <= limit:
         return [Const(key) for key in iterable.items]
-    return [otherwise]
+    found = members_of(iterable)
+    return [otherwise] if found is None else found
+
+
+def apart(iterable: Value) -> tuple[tuple[Cond, Value], ...]:
+    """What a loop goes through: of the members of one of several modules, those of each under its condition."""
+    several = alternatives(iterable)
+    if len(several) > 1 and any(members_of(leaf) is not None for _, leaf in several):
+        return several
+    return ((True, iterable),)
 
 
 def keyed(interp: Interpreter, iterable: Value) -> list[Value] | None:
     """The items of what is gone through where all are known keys, or begin with one; None for all else."""
+    items = members_of(iterable)
     if isinstance(iterable, Dict) and not iterable.open and not iterable.order:
-        items: list[Value] | None = [Const(key) for key in interp.heap.items(iterable)]
-    else:
-        items = iterable.items if isinstance(iterable, Seq) and iterable.kind in ("tuple", "list") else None
+        items = [Const(key) for key in interp.heap.items(iterable)]
+    elif isinstance(iterable, Seq):
+        items = iterable.items if iterable.kind in ("tuple", "list") else None
     if items is None or len(items) > MAX_SETTINGS:
         return None
     found = [item for one in items if (item := interp.resolve(one)) is not ABSENT]

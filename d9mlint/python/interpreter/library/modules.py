@@ -1,0 +1,186 @@
+"""Modules whose names are put together at run time, and what modules hold: ``import_module("models." + args.model)``.
+
+Each module of the program that the name fits is followed under the condition that its part of the name is given.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from d9mlint.python.domain.choices import MAX_THINGS, choose, same
+from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Cond, Flag, either, flag_test, negate
+from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.values import (
+    ABSENT,
+    Class,
+    Const,
+    Dynamic,
+    FlagValue,
+    Func,
+    Module,
+    Ref,
+    Text,
+    Value,
+    alternatives,
+)
+from d9mlint.python.interpreter import linking
+from d9mlint.python.interpreter.hooks import Transfer
+from d9mlint.python.interpreter.library import dispatch, environment, sequences
+from d9mlint.python.source.filenames import above, join
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+_NAMED, _HOLE = "named", "\0"
+_MAX_NAMES = 64
+
+
+# -- names of modules ----------------------------------------------------------------------------------------------
+
+
+def _import_module(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    names = alternatives(environment.first(event))
+    return choose([(c, interp.under(c, partial(_load, interp, event, name, frame)) or ABSENT) for c, name in names])
+
+
+def _load(interp: Interpreter, event: Event, name: Value, frame: Frame) -> Value:
+    if isinstance(name, Const) and isinstance(name.value, str):
+        return _imported(interp, event, name.value, frame)
+    if isinstance(name, FlagValue):
+        known = name.flag.choices or (name.flag.default,)
+        names = {text: text for text in known if isinstance(text, str) and text != UNKNOWN_DEFAULT}
+        return _one_of(interp, event, name, names, frame, open_=True)
+    if isinstance(name, Text) and (hole := _hole(name)) is not None:
+        return _one_of(interp, event, hole, dict(_fitting(interp, event, name, frame)), frame)
+    return Dynamic(dispatch.BY_MODULE)
+
+
+def _imported(interp: Interpreter, event: Event, name: str, frame: Frame) -> Value:
+    """What ``import_module`` gives for one name."""
+    level, dotted = _absolute(event, name)
+    return linking.import_module(interp, dotted, level, frame, environment.place_of(event))
+
+
+def _absolute(event: Event, name: str) -> tuple[int, str]:
+    """How many dots a name begins with, and the rest; none where its package is given."""
+    plain = name.lstrip(".")
+    level = len(name) - len(plain)
+    package = event.args[1] if len(event.args) > 1 else event.kwargs.get("package")
+    if level == 1 and isinstance(package, Const) and isinstance(package.value, str):
+        return 0, f"{package.value}.{plain}"
+    return level, plain
+
+
+def _one_of(
+    interp: Interpreter, event: Event, hole: Value, names: dict[str, str], frame: Frame, *, open_: bool = False
+) -> Value:  # fmt: skip
+    """One of several modules, by the text that fills the hole in its name."""
+    if isinstance(hole, FlagValue):
+        flag = hole.flag
+        names = {text: dotted for text, dotted in names.items() if not flag.choices or text in flag.choices}
+        if not open_:
+            interp.note((_NAMED, flag.name), tuple(names))
+    else:
+        spelled = dispatch.called(hole) or "the name of the module"
+        flag = Flag(spelled, spelled, UNKNOWN_DEFAULT, "value", event.location, True, tuple(names))
+    if not 0 < len(names) <= MAX_THINGS:
+        return Dynamic(dispatch.BY_MODULE)
+    options: list[tuple[Cond, Value]] = []
+    for text, dotted in names.items():
+        cond = flag_test(flag, "==", text)
+        module = interp.under(cond, partial(_imported, interp, event, dotted, frame))
+        if module is not None:
+            options.append((cond, module))
+    no_other = negate(either(*(cond for cond, _ in options)))
+    if open_:
+        options.append((no_other, Dynamic(dispatch.BY_MODULE)))
+    else:
+        interp.stopped = either(interp.stopped, no_other)  # it raises ModuleNotFoundError
+    return choose(options)
+
+
+def texts_named(interp: Interpreter, flag: Flag) -> tuple[str, ...]:
+    """The values of a flag by which the program has modules."""
+    return interp.noted((_NAMED, flag.name)) or ()
+
+
+def _hole(name: Text) -> Value | None:
+    """The one thing in a text that is not known."""
+    holes = [part for part in name.parts if not isinstance(part, Const)]
+    return holes[0] if holes and all(part is holes[0] or same(part, holes[0]) for part in holes) else None
+
+
+def _fitting(interp: Interpreter, event: Event, name: Text, frame: Frame) -> Iterator[tuple[str, str]]:
+    """The texts that fill the hole in a name, each with the name of the module that there is."""
+    written = "".join(str(part.value) if isinstance(part, Const) else _HOLE for part in name.parts)
+    level, dotted = _absolute(event, written)
+    segments = dotted.split(".")
+    if dotted == _HOLE or not all(segment.replace(_HOLE, "x").isidentifier() for segment in segments):
+        return
+    pattern = re.compile(re.escape(dotted).replace(_HOLE, r"(\w+)", 1).replace(_HOLE, r"\1"))
+    for root in (above(frame.module.path, level),) if level else interp.roots:
+        found = [(fits[1], one) for one in _modules(interp, root, segments) if (fits := pattern.fullmatch(one))]
+        yield from ((text, "." * level + one) for text, one in found)
+        if found:
+            return
+
+
+def _modules(interp: Interpreter, folder: str, segments: Sequence[str]) -> Iterator[str]:
+    """The dotted names of the modules of the program at a path whose segments may have holes."""
+    names = [segments[0]]
+    if _HOLE in names[0]:
+        fits = re.compile(re.escape(names[0]).replace(_HOLE, r"\w+"))
+        names = [one for one in interp.project.names_in(folder) if fits.fullmatch(one)][:_MAX_NAMES]
+    for name in names:
+        base = join(folder, name)
+        if len(segments) > 1:
+            yield from (f"{name}.{rest}" for rest in _modules(interp, base, segments[1:]))
+        elif interp.project.module_at(base) is not None:
+            yield name
+
+
+# -- what modules hold ---------------------------------------------------------------------------------------------
+
+
+def _getmembers(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``inspect.getmembers(module, inspect.isclass)``."""
+    holder = environment.first(event)
+    wanted = event.args[1] if len(event.args) > 1 else event.kwargs.get("predicate")
+    only = wanted.name.rpartition(".is")[2] if isinstance(wanted, Ref) else ""
+    leaves = alternatives(holder)
+    if not all(isinstance(leaf, Module) for _, leaf in leaves):
+        return None
+    return choose([(cond, sequences.members(leaf, "items", only)) for cond, leaf in leaves if isinstance(leaf, Module)])
+
+
+def _is_kind(kind: type) -> Transfer:
+    def run(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+        value = environment.first(event)
+        return Const(isinstance(value, kind)) if isinstance(value, (Class, Func, Module, Const)) else None
+
+    return run
+
+
+def _issubclass(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``issubclass(cls, Base)`` for classes of the program."""
+    cls, wanted = environment.first(event), environment.first(event, 1)
+    if not isinstance(cls, Class):
+        return None
+    if isinstance(wanted, Class):
+        return Const(any(one is wanted for one in cls.line()))
+    if isinstance(wanted, Ref):
+        canonical = interp.knowledge.canonical
+        above_it = {canonical(name) for name in cls.external()}
+        known = canonical(wanted.name) in above_it
+        return Const(known) if known or not above_it else None
+    return None
+
+
+TRANSFER: dict[str, Transfer] = {
+    "importlib.import_module": _import_module, "builtins.__import__": _import_module,
+    "inspect.getmembers": _getmembers, "inspect.isclass": _is_kind(Class), "inspect.isfunction": _is_kind(Func),
+    "builtins.issubclass": _issubclass,
+}  # fmt: skip

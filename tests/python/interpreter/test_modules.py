@@ -1,0 +1,123 @@
+"""Modules whose names are put together at run time, and classes that are taken out of them by a test."""
+
+from __future__ import annotations
+
+import pytest
+
+from d9mlint.catalogue import load
+from d9mlint.model import Finding
+from d9mlint.python.batch.run import newest_target
+from d9mlint.python.domain.knowledge import Knowledge
+from d9mlint.python.judging.judge import judge
+from d9mlint.python.project.files import Project
+from d9mlint.python.source.reading import content_reader, text_reader
+
+CATALOGUE = load()
+TARGET = newest_target(["torch==2.9.1"], "gpu")
+KNOWLEDGE = Knowledge(CATALOGUE.aliases, CATALOGUE.effects, TARGET, CATALOGUE.ops)
+PLAIN = "import random\nfrom models.base import Base\n\n\nclass Plain(Base):\n    def run(self):\n        pass\n"
+NOISY = PLAIN.replace("Plain", "NoisyNet").replace("pass", "print(random.random())")
+MODELS = {
+    "models/__init__.py": "",
+    "models/base.py": "class Base:\n    def run(self):\n        raise NotImplementedError\n",
+}
+MODELS |= {"models/plain_model.py": PLAIN, "models/noisy_net_model.py": NOISY}
+HEAD = """import argparse
+import importlib
+import inspect
+import models
+from models.base import Base
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--model", default="plain")
+args = parser.parse_args()
+"""
+
+
+def found(text: str, files: dict[str, str] = MODELS) -> list[Finding]:
+    data = {name: content.encode() for name, content in {**files, "train.py": HEAD + text}.items()}
+    told = judge(
+        Project(text_reader(data)), "train.py", ("", "src"), [CATALOGUE.rules["unseeded-python"]], KNOWLEDGE, TARGET
+    )  # fmt: skip
+    assert told.unchecked == ()
+    return [one for one in told.findings if one.confidence != "low"]
+
+
+@pytest.mark.parametrize(
+    "name", ['f"models.{args.model}_model"', '"models." + args.model + "_model"', '"models.{}_model".format(args.model)',
+             '"models.%s_model" % args.model', '"." + args.model + "_model", package="models"',
+             '"." + args.model + "_model", "models"'],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "pick",
+    [
+        """chosen = None
+for name, cls in module.__dict__.items():
+    if name.lower() == args.model.replace("_", "").lower() and issubclass(cls, Base):
+        chosen = cls
+chosen().run()""",
+        """for name, cls in vars(module).items():
+    if inspect.isclass(cls) and issubclass(cls, Base) and cls is not Base:
+        cls().run()""",
+        """for name, cls in inspect.getmembers(module, inspect.isclass):
+    if issubclass(cls, Base) and cls.__module__ == module.__name__:
+        cls().run()""",
+        """def pick():
+    for cls in vars(module).values():
+        if isinstance(cls, type) and cls.__name__.lower() == args.model.replace("_", ""):
+            return cls
+pick()().run()""",
+        "getattr(module, args.model.title().replace('_', ''))().run()",
+    ],
+)
+def test_a_class_is_taken_out_of_a_module_by_a_test_of_its_name(name: str, pick: str) -> None:
+    (one,) = found(f"module = importlib.import_module({name})\n{pick}\n")
+    assert (one.rule, one.location.path, one.when) == (
+        "unseeded-python",
+        "models/noisy_net_model.py",
+        ("--model is noisy_net",),
+    )
+
+
+def test_with_another_name_the_program_ends() -> None:
+    text = 'module = importlib.import_module(f"models.{args.model}_model")\nimport random\nprint(random.random())\n'
+    assert [one.when for one in found(text)] == [()]
+
+
+def test_a_name_that_is_no_flag_has_its_own_words() -> None:
+    text = """import yaml
+config = yaml.safe_load(open("c.yaml"))
+module = importlib.import_module("models." + config["net"] + "_model")
+for name, cls in inspect.getmembers(module, inspect.isclass):
+    if issubclass(cls, Base):
+        cls().run()
+"""
+    (one,) = found(text)
+    assert (one.location.path, one.confidence) == ("models/noisy_net_model.py", "high")
+
+
+def test_all_modules_of_a_package_fill_a_table() -> None:
+    text = """import pkgutil
+TABLE = {}
+for _, name, _ in pkgutil.iter_modules(models.__path__):
+    module = importlib.import_module(f"models.{name}")
+    TABLE.update({name: cls for name, cls in inspect.getmembers(module, inspect.isclass) if issubclass(cls, Base)})
+TABLE[args.model]().run()
+"""
+    assert [one.location.path for one in found(text)] == ["models/noisy_net_model.py"]
+
+
+def test_a_module_two_levels_down() -> None:
+    files = {f"algos/{name}/{name}.py": "import random\n\ndef main():\n    print(random.random())\n" for name in "ab"}
+    text = 'importlib.import_module(f"algos.{args.model}.{args.model}").main()\n'
+    (one, other) = found(text, {**MODELS, **files})
+    assert (one.when, other.when) == (("--model is a",), ("--model is b",))
+
+
+def test_a_folder_is_listed_below_the_top_alone(tmp_path_factory: pytest.TempPathFactory) -> None:
+    top = tmp_path_factory.mktemp("top")
+    (top / "inner" / "deep").mkdir(parents=True)
+    for name in ("b.py", "a.py", "notes.txt", "not-a-module.py"):
+        (top / "inner" / name).write_text("")
+    read = content_reader(top / "inner", top)
+    assert (read("inner/"), read("./"), read("missing/")) == (b"a\nb\ndeep", None, None)
