@@ -54,6 +54,8 @@ def run_callbacks(interp: Interpreter, event: Event, frame: Frame, place: f.Plac
                     order=order,
                 )  # fmt: skip
                 done.append(value)
+    if event.args and isinstance(event.args[0], Inst) and event.name.endswith(_MAKING):
+        done.append(event.args[0])  # `Base.__init__(self)`
     for value in (*event.args, *event.kwargs.values()):
         if not any(value is d for d in done):
             for leaf in _callables(value):
@@ -64,14 +66,20 @@ def run_callbacks(interp: Interpreter, event: Event, frame: Frame, place: f.Plac
 
 
 def _handed(interp: Interpreter, event: Event, context: str) -> list[Value] | None:
-    """The arguments that a process is started with; None where they are not known."""
+    """The arguments that a process or thread is started with; None where they are not known."""
     ranked = event.name in interp.hooks.rank_first
     second = ranked or event.name.endswith((".apply_async", ".apply"))
     value = event.argument(_SECOND_ARGS if second else _PROCESS_ARGS)
-    if context not in ("process", environment.SPAWNED) or not isinstance(value, Seq) or value.items is None:
+    alone = context == "thread" and event.name.endswith(".Thread")
+    if not (alone or context in ("process", environment.SPAWNED)) or not isinstance(value, Seq) or value.items is None:
         return None
     rank: list[Value] = [Unknown(frozenset({"rank", "int"}), name="rank")] if ranked else []
     return [*rank, *value.items]
+
+
+def run_in(interp: Interpreter, value: Value, frame: Frame, place: f.Place, context: str) -> None:
+    """Runs what a thread or process of its own runs."""
+    _run_callback(interp, value, frame, place, context, deferred=context == "thread", args=[])
 
 
 def run_later(interp: Interpreter, value: Value, frame: Frame, place: f.Place) -> None:

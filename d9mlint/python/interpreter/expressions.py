@@ -102,6 +102,14 @@ def _mapping(interp: Interpreter, node: f.Mapping, frame: Frame) -> Value:
 
 
 def _comp(interp: Interpreter, node: f.Comp, frame: Frame) -> Value:
+    interp.loops_seen += 1
+    interp.loops.append(interp.loops_seen)
+    made = _comprehended(interp, node, frame)
+    interp.loops.pop()
+    return made
+
+
+def _comprehended(interp: Interpreter, node: f.Comp, frame: Frame) -> Value:
     inner = Frame(frame.module, frame, interp.path, frame.func)
     inner.globals = frame.globals
     order = ""

@@ -42,6 +42,7 @@ from d9mlint.python.interpreter.library import (
     sets,
     settings,
     streams,
+    workers,
 )
 
 if TYPE_CHECKING:
@@ -369,4 +370,5 @@ TRANSFER.update(modules.TRANSFER)
 TRANSFER.update(commands.TRANSFER)
 TRANSFER.update(settings.TRANSFER)
 TRANSFER.update(streams.TRANSFER)
+TRANSFER.update(workers.TRANSFER)
 TRANSFER.update({f"builtins.str.{name}": _text_method for name in (*_PURE_TEXT, "join", "format")})

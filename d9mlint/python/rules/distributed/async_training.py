@@ -2,44 +2,91 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from d9mlint.model import Argument, Related, Rule
+from d9mlint.model import Argument, Location, Related, Rule
 from d9mlint.python.domain.conditions import Cond, both, either, flag_test
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Const, FlagValue, Value, alternatives
+from d9mlint.python.domain.values import Const, FlagValue, Obj, Value, alternatives
 from d9mlint.python.interpreter.library.environment import SPAWNED
 from d9mlint.python.interpreter.program import Program
-from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.judging.drafts import Draft, draft, lower
 
 STRATEGIES = ("tensorflow.distribute.ParameterServerStrategy",
               "tensorflow.distribute.experimental.ParameterServerStrategy",
               "tensorflow.contrib.distribute.ParameterServerStrategy")  # fmt: skip
 SETTER = "tensorflow.train.replica_device_setter"
+_SHARES = re.compile(r"torch\.nn\.Module\.share_memory|torch\.nn\.[A-Z]\w*\(\)\.share_memory")
+_SHARED = ".share_memory"
+_NETWORK = re.compile(
+    r"torch\.nn\.(functional\.\w+|[A-Z]\w*\(\)\.(__call__|state_dict|parameters)|Module\.(state_dict|parameters))"
+)
+_STEP, _THREADS = "torch.optim.Optimizer.step", ("threading.Thread", "threading.Thread.start")
+_UPDATES = "has workers update the variables asynchronously"
+_READS = "lets a process compute with the weights while another trains them"
 SYNC = ("tensorflow.train.SyncReplicasOptimizer", "tensorflow.train.SyncReplicasOptimizerV2")
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At each parameter-server strategy, and each TF1 device setter in a program without synchronous replicas."""
     for event in program.calls(*STRATEGIES):
-        yield draft(program, rule, event, last=event.raw.rpartition(".")[2])
+        yield draft(program, rule, event, last=event.raw.rpartition(".")[2], does=_UPDATES)
     yield from _shared_memory(program, rule)
+    yield from _threads(program, rule)
     if program.calls(*SYNC):
         return
     for event in program.calls(SETTER):
         cond = _has_servers(event)
         if cond is not False and program.trains:
-            yield draft(program, rule, event, cond=cond, last=event.raw.rpartition(".")[2])
+            yield draft(program, rule, event, cond=cond, last=event.raw.rpartition(".")[2], does=_UPDATES)
 
 
 def _shared_memory(program: Program, rule: Rule) -> Iterator[Draft]:
-    """Processes that train one model of PyTorch in shared memory (Hogwild)."""
+    """Processes that train one model of PyTorch in shared memory (Hogwild), or compute with it while it is trained."""
+    sharing = [e for e in program.events if e.name.endswith(_SHARED) and _SHARES.fullmatch(e.name) and not e.detached]
+    if not sharing:
+        return
+    inside = [e for e in program.events if e.inside("process", SPAWNED) and e.kind == "call" and not e.detached]
     steps = [e for e in program.trains if e.inside("process", SPAWNED)]
-    for event in program.calls("torch.nn.Module.share_memory"):
-        if steps and not event.detached:
-            related = [Related(steps[0].location, "each process trains here")]
-            remedy = rule.remedy(program.target, ("torch",))
-            yield draft(program, rule, event, last="share_memory", related=related, remedy=remedy)
+    for event in sharing:
+        later = [e for e in program.trains if e.index > event.index]
+        if steps:
+            yield _draft(program, rule, event, _UPDATES, [Related(steps[0].location, "each process trains here")])
+        elif later and inside:
+            reader = next((e for e in inside if _NETWORK.fullmatch(e.name)), None)
+            related = [Related(reader.location, "a process computes with the weights here")] if reader else []
+            related.append(Related(later[0].location, "they are trained here"))
+            # Weights that a pipe brings are not known there; but they are shared with some process.
+            yield _draft(program, rule, event, _READS, related, "" if reader else lower(rule.confidence))
+
+
+def _threads(program: Program, rule: Rule) -> Iterator[Draft]:
+    """Several threads that take steps with one optimizer."""
+    steps = [e for e in program.calls(_STEP) if e.inside("thread") and not e.detached and _made_outside(e)]
+    starts = {e.location: e for e in program.calls(*_THREADS) if not e.detached}
+    groups: dict[Location, list[Event]] = {}
+    for step in steps:
+        start = next((place for place in reversed(step.stack) if place in starts), None)
+        if start is not None:
+            groups.setdefault(start, []).append(step)
+    for place, found in groups.items():
+        if len(groups) > 1 or starts[place].loops:
+            related = [Related(found[0].location, "each thread takes a step here")]
+            yield _draft(program, rule, starts[place], _UPDATES, related)
+
+
+def _made_outside(step: Event) -> bool:
+    """Whether the optimizer of a step was made before its thread, so that others may have the same."""
+    made = step.receiver.event if isinstance(step.receiver, Obj) else None
+    return made is not None and not made.inside("thread")
+
+
+def _draft(
+    program: Program, rule: Rule, at: Event, does: str, related: list[Related], confidence: str = ""
+) -> Draft:  # fmt: skip
+    remedy, last = rule.remedy(program.target, ("torch",)), at.raw.rpartition(".")[2]
+    return draft(program, rule, at, last=last, does=does, related=related, remedy=remedy, confidence=confidence)
 
 
 def _has_servers(event: Event) -> Cond:
