@@ -16,6 +16,7 @@ from types import MappingProxyType
 from d9mlint.model import CONFIDENCES, GENERATORS, OWN_GRAPH, SEVERITIES, Finding, Location, Related
 from d9mlint.python.judging.merging import conditions, is_started, started
 from d9mlint.python.judging.processes import PLACED, RANKS
+from d9mlint.python.judging.wording import shortened
 from d9mlint.report.summary import by_default
 
 _Key = tuple[str, str | Location]
@@ -147,8 +148,22 @@ def _when(first: Finding, group: Iterable[Finding], entries: Sequence[str]) -> t
     """
     same = [first, *(one for one in group if _elsewhere(one, first))]
     own = conditions([one._replace(when=tuple(w for w in one.when if not is_started(w))) for one in same])
+    own = own if len(same) > 1 or all(map(by_default, own)) else _under_any(first, own, group)
     everywhere = not all(any(map(is_started, found.when)) for found in group)
     return own if everywhere else (*own, started(entries))
+
+
+def _under_any(first: Finding, own: tuple[str, ...], group: Iterable[Finding]) -> tuple[str, ...]:
+    """The conditions of the first place, or those of another in the same programs that is as grave and as sure.
+
+    To each of them somebody has to set a flag: a cause is there whichever is set.
+    """
+    alike = [one for one in group if _rank(one)[:2] == _rank(first)[:2] and one.entries == first.entries]
+    each = [frozenset(words for words in one.when if not is_started(words)) for one in alike]
+    common = frozenset.intersection(*each)
+    apart = {" and ".join(sorted(one - common)) for one in each}
+    kept = tuple(words for words in own if words in common)
+    return own if len(apart) == 1 else kept if "" in apart else (*kept, shortened(apart))
 
 
 def _elsewhere(found: Finding, first: Finding) -> bool:

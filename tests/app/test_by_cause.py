@@ -138,3 +138,22 @@ def test_a_place_told_in_other_words_keeps_its_conditions_for_its_program() -> N
     ])  # fmt: skip
     assert one.message == "unseeded-numpy 1"
     assert one.when == ("--evolve is not given", "if `search.py` is started, --resume is true")
+
+
+def test_a_cause_is_there_under_the_conditions_of_any_of_its_places() -> None:
+    flags = [
+        ("--model is a", "--gpu is given"),
+        ("--model is b", "--gpu is given"),
+        ("--gpu is given", "--noisy is given"),
+    ]
+    places = [found(line, "unseeded/numpy", when=when) for line, when in enumerate(flags, 1)]
+    (one,) = by_cause(places[:2])
+    assert one.when == ("--gpu is given", "--model is a or b")
+    (one,) = by_cause(places)
+    assert one.when == ("--gpu is given", "--model is a or b or --noisy is given")
+    assert [place.note for place in one.related] == [
+        "unseeded-numpy 2 (when --model is b)",
+        "unseeded-numpy 3 (when --noisy is given)",
+    ]
+    (one,) = by_cause([*places, found(4, "unseeded/numpy", when=("--gpu is given",))])
+    assert (one.location.line, one.when) == (4, ("--gpu is given",))

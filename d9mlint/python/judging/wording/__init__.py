@@ -82,10 +82,10 @@ def _parts(cond: Cond, most: int = MAX_WORDS) -> Iterator[str]:
         yield words if len(words) <= most else ""
     else:
         for group in form.groups:
-            yield _short({" and ".join(_of_literal(one)) for one in _literals(group)}, most)
+            yield shortened({" and ".join(_of_literal(one)) for one in _literals(group)}, most)
 
 
-def _short(alternatives: Collection[str], most: int) -> str:
+def shortened(alternatives: Collection[str], most: int = MAX_WORDS) -> str:
     """Alternatives in words: of many the first, and how many there are besides."""
     words = " or ".join(of_one_name(sorted(alternatives)))
     if len(words) <= most:
