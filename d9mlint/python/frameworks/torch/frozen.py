@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from d9mlint.python.domain.conditions import literal
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Inst, Obj, Seq, Unknown, Value, alternatives
 from d9mlint.python.frameworks.torch.tensors import NO_GRAD
@@ -13,6 +14,8 @@ from d9mlint.python.interpreter.provenance import Makers, results
 
 _HEAD = re.compile(r"(^|[._])(fc|heads?|classifier|get_classifier|last_linear|box_predictor)(\(\))?$")
 """Names of the last layers, which are linear and are trained again."""
+_OF_NAME = re.compile(r"""['"](?P<part>[\w.]+)['"] in \w+|\w+\.startswith\(['"](?P<start>[\w.]+)['"]\)""")
+"""Tests of a parameter's name."""
 _CALLED = "__call__"
 _TELLING = (_CALLED, "parameters", "named_parameters", "train_step", "fit")
 _DEPTH = 6
@@ -52,7 +55,14 @@ def _frozen(program: Program) -> frozenset[int]:
     makers = results(program)
     for event, network in _settings(program):
         inside = list(made_inside(network))
-        if _value(event) is False:
+        asked = _asked(event)
+        if asked is not None and inside:
+            chosen = {id(made) for path, made in _named_inside(network) if _surely(asked, path)}
+            if _value(event) is False:
+                held.update(chosen)
+            else:
+                trained.update(id(made) for made in inside if id(made) not in chosen or _value(event))
+        elif _value(event) is False:
             held.update(id(made) for made in inside if set(event.guards) <= set(made.guards))
         elif inside:  # networks that are frozen and trained by turns are trained
             trained.update(id(made) for made in inside)
@@ -66,7 +76,7 @@ def _settings(program: Program) -> Iterator[tuple[Event, Value | None]]:
     listed: Event | None = None
     for event in program.events:
         last = event.name.rpartition(".")[2]
-        if last == "parameters" and event.kind == "call":
+        if last in ("parameters", "named_parameters") and event.kind == "call":
             listed = event
         elif last in ("requires_grad", "requires_grad_") and event.kind in ("call", "set"):
             of_parameter = next(made_inside(event.receiver), None) is None
@@ -77,6 +87,40 @@ def _settings(program: Program) -> Iterator[tuple[Event, Value | None]]:
 def _loops_over(event: Event, listed: Event) -> bool:
     around = (event.func, event.stack, event.loops[:-1])
     return bool(event.loops) and around == (listed.func, listed.stack, listed.loops)
+
+
+def _asked(event: Event) -> tuple[re.Match[str], bool] | None:
+    """The test of a parameter's name that something is done under, and its outcome; None without one, or with more."""
+    one = literal(event.guards[-1]) if event.guards and event.loops else None
+    if one is None or one.opaque is None:
+        return None
+    test = _OF_NAME.fullmatch(one.opaque.text)
+    return (test, one.outcome is True) if test is not None else None
+
+
+def _surely(asked: tuple[re.Match[str], bool], path: str) -> bool:
+    """Whether the parameters of a layer at a path surely pass a test of their names.
+
+    How a network that a library makes calls its layers is not known, but for its last one.
+    """
+    test, outcome = asked
+    word = test["part"] or test["start"]
+    if not path:
+        return not outcome and _HEAD.search(word.strip(".")) is not None
+    whole = f"{path}."
+    has = word in whole if test["part"] else whole.startswith(word)
+    deeper = word != whole and word.startswith(whole)  # it may be that of some of its parameters
+    return has is outcome and not deeper
+
+
+def _named_inside(value: Value | None, path: str = "", depth: int = _DEPTH) -> Iterator[tuple[str, Event]]:
+    """The calls that made a network and its layers, each with the path of attributes that leads there."""
+    for _, leaf in alternatives(value):
+        if isinstance(leaf, Inst) and depth:
+            for name, part in leaf.attrs.items():
+                yield from _named_inside(part, f"{path}.{name}".lstrip("."), depth - 1)
+        else:
+            yield from ((path, made) for made in made_inside(leaf))
 
 
 def _value(event: Event) -> bool | None:
