@@ -18,7 +18,7 @@ from d9mlint.app.options import Options, start
 from d9mlint.app.programs import given, tree
 from d9mlint.configs.judging import ENDINGS
 from d9mlint.discover.percent import cell_lines, is_percent
-from d9mlint.fix import notebooks, patches
+from d9mlint.fix import notebooks, patches, remedies
 from d9mlint.model import Edit, Finding, Report
 from d9mlint.python.source.notebooks import Cell, cells, idle, is_masked, repeats
 from d9mlint.python.source.reading import NOTEBOOK, CannotRead, as_python, content_reader
@@ -48,7 +48,14 @@ def read(options: Options, found: Report, overlay: Mapping[str, bytes] = Mapping
             stored[path] = data
         except (CannotRead, notebooks.CannotEdit) as error:
             refused[path] = str(error)
-    return Sources(stored, patches.Files(texts, refused, {path: _cells(path, text) for path, text in texts.items()}))
+    table = {path: _cells(path, text) for path, text in texts.items()}
+    return Sources(stored, patches.Files(texts, refused, table, _modules(found)))
+
+
+def _modules(found: Report) -> frozenset[str]:
+    """The names that modules of the project can be imported by, but for those of packages that remedies name."""
+    parts = {part for path in found.sources if path.endswith(".py") for part in path.removesuffix(".py").split("/")}
+    return frozenset(parts.difference(remedies.ROOTS.values()))
 
 
 def _paths(found: Report) -> list[str]:

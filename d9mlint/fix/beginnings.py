@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import libcst as cst
 
 from d9mlint.fix import names
+from d9mlint.fix.imports import Placed, placed
 from d9mlint.fix.remedies import ROOTS
 from d9mlint.fix.tree import Tree, is_text, tree
 from d9mlint.model import Edit, Location
@@ -31,12 +31,14 @@ def insertion(
     *,
     early: bool = False,
     cells: Cells = (),
+    own: Collection[str] = (),
 ) -> tuple[Edit, ...] | str:
     """The edits that put statements, and the imports they need, behind the imports of a script; or why it cannot.
 
     ``needs``: functions to be defined there, and packages to be imported, by the names that remedies have for them.
     ``early``: before the first import that is relative or of a module beside the script, as that may draw. ``cells``:
-    the lines of the cells that it is run in; they go into the first by which what they are about is imported.
+    the lines of the cells that it is run in; they go into the first by which what they are about is imported. ``own``:
+    the modules of the project.
     """
     of = tree(source)
     if of is None:
@@ -54,12 +56,12 @@ def insertion(
     lacking = dict.fromkeys(text for one in (*new, *functions, *used) for text in names.lacking(one, bound))
     if not (new or functions or lacking):
         return "it is there already"
-    sorted_in = {} if cells or last is None else _sorted_in(of, body[: body.index(last)], lacking)
-    edits = tuple(_lines_at(path, of, anchor, texts) for anchor, texts in sorted_in.items())
-    missing = [text for text in lacking if not any(text in texts for texts in sorted_in.values())]
+    edits, missing = Placed((), "\n".join(lacking))
+    if not cells and last is not None:
+        edits, missing = placed(path, of, body[: body.index(last) + 1], lacking, own)
     if not (new or functions or missing):
         return edits
-    groups = ["\n".join(missing)] if missing else []
+    groups = [missing] if missing else []
     groups += ["\n".join(new)] if new else []
     text = "\n\n".join(groups) + "".join(f"\n\n\n{one.rstrip()}" for one in functions)
     if last is None:
@@ -68,32 +70,6 @@ def insertion(
     above = "" if missing else "\n"
     blank = 2 if functions else 1 if new else 0
     return (*edits, _behind(path, of.lines, of.positions[last].end.line, above + text.removeprefix("\n\n"), blank))
-
-
-def _sorted_in(of: Tree, body: Sequence[cst.CSTNode], lacking: Iterable[str]) -> dict[cst.CSTNode, list[str]]:
-    """The imports of Python's own modules that are missing, by the one of a block of such imports that each follows."""
-    block: list[tuple[str, cst.CSTNode]] = []
-    for stmt in body:
-        found = [name.partition(".")[0] for part in names.imports(stmt) for name in names.binds(part).values()]
-        if found == ["__future__"] or not found:
-            continue
-        if not all(name in sys.stdlib_module_names for name in found):
-            break
-        if isinstance(stmt, cst.SimpleStatementLine) and all(isinstance(part, cst.Import) for part in stmt.body):
-            block.append((found[0], stmt))
-    out: dict[cst.CSTNode, list[str]] = {}
-    for text in sorted(lacking):
-        name = text.split()[1]
-        before = [stmt for other, stmt in block if other < name]
-        if before and name in sys.stdlib_module_names:
-            out.setdefault(before[-1], []).append(text)
-    return out
-
-
-def _lines_at(path: str, of: Tree, anchor: cst.CSTNode, texts: Iterable[str]) -> Edit:
-    line = of.positions[anchor].end.line
-    end = len(of.lines[line - 1]) + 1
-    return Edit(Location(path, line, end, line, end), "".join(f"\n{text}" for text in texts))
 
 
 def _blank(body: Sequence[cst.CSTNode], functions: bool) -> int:

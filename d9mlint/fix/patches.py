@@ -37,6 +37,8 @@ class Files(NamedTuple):
     """Those that cannot be patched, with the reason."""
     cells: Mapping[str, beginnings.Cells] = MappingProxyType({})
     """First and last line of each cell, of those that have any."""
+    own: frozenset[str] = frozenset()
+    """The top names of the modules of the project."""
 
     def why_not(self, paths: Iterable[str]) -> str:
         """Why these cannot all be patched; empty where they can."""
@@ -256,7 +258,13 @@ def edits(parts: Sequence[Part], files: Files, early: Collection[str] = ()) -> M
         if not told and not needed:
             continue
         put = beginnings.insertion(
-            path, files.texts[path], told, needed, early=path in early, cells=files.cells.get(path, ())
+            path,
+            files.texts[path],
+            told,
+            needed,
+            early=path in early,
+            cells=files.cells.get(path, ()),
+            own=files.own,
         )
         if not isinstance(put, str):
             out += put

@@ -167,7 +167,7 @@ def test_a_module_and_a_notebook_that_share_a_cause(d9mlint: Run) -> None:
     Path("a.py").write_text("from net import make\n\nif __name__ == '__main__':\n    print(make())\n")
     Path("n.ipynb").write_bytes(LAYOUTS["jupyter"](notebook("from net import make", "print(make())")))
     assert d9mlint(".", "--fix").err == "fixed 1 finding\n"
-    assert Path("a.py").read_text().startswith(f"from net import make\nimport torch\n\n{SEED}\n")
+    assert Path("a.py").read_text().startswith(f"import torch\n\nfrom net import make\n\n{SEED}\n")
     assert texts()[0] == f"from net import make\nimport torch\n\n{SEED}"
 
 

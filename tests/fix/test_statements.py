@@ -26,7 +26,7 @@ def patched(source: str, statements: list[str], *, early: bool = False) -> str:
 def test_they_stand_behind_the_imports_with_those_they_need() -> None:
     source = "import numpy as np\nimport torch\n\nx = torch.rand(3)\n"
     assert patched(source, SEEDS) == (
-        "import numpy as np\nimport torch\nimport random\n\n"
+        "import random\n\nimport numpy as np\nimport torch\n\n"
         "random.seed(1)\nnp.random.seed(1)\ntorch.manual_seed(1)\n\nx = torch.rand(3)\n"
     )
 
@@ -42,7 +42,7 @@ def test_they_stand_behind_the_imports_with_those_they_need() -> None:
         ("#!/usr/bin/env python\n# -*- coding: latin-1 -*-\nx = 1\n",
          "#!/usr/bin/env python\n# -*- coding: latin-1 -*-\nimport random\n\nrandom.seed(1)\n\nx = 1\n"),
         ("from __future__ import annotations\nx = 1\n",
-         "from __future__ import annotations\nimport random\n\nrandom.seed(1)\n\nx = 1\n"),
+         "from __future__ import annotations\n\nimport random\n\nrandom.seed(1)\n\nx = 1\n"),
         ("import math  # é\nimport sys\n\nimport torch\n",
          "import math  # é\nimport random\nimport sys\n\nimport torch\n\nrandom.seed(1)\n"),
         ("import torch\nimport math\nx = 1\n", "import torch\nimport math\nimport random\n\nrandom.seed(1)\n\nx = 1\n"),
@@ -51,6 +51,29 @@ def test_they_stand_behind_the_imports_with_those_they_need() -> None:
 )  # fmt: skip
 def test_files_of_all_kinds(source: str, wanted: str) -> None:
     assert patched(source, ["random.seed(1)"]) == wanted
+
+
+@pytest.mark.parametrize(
+    ("head", "wanted"),
+    [
+        ("import os\nimport sys\n\nimport tensorflow as tf\n\nimport tools\n",
+         "import os\nimport random\nimport sys\n\nimport numpy as np\nimport tensorflow as tf\n\nimport tools\n"),
+        ("import os\n\nfrom tools import x\n", "import os\nimport random\n\nimport numpy as np\n\nfrom tools import x\n"),
+        ("from tools import x\n", "import random\n\nimport numpy as np\n\nfrom tools import x\n"),
+        ("import os\n", "import os\nimport random\n\nimport numpy as np\n"),
+        ("from . import x\nimport sys\nimport os\n", "import numpy as np\n\nfrom . import x\nimport sys\nimport os\nimport random\n"),
+        ("import json\nfrom os import path\n\nfrom absl import app\nimport torch\nfrom tqdm import tqdm\n",
+         "import json\nimport random\nfrom os import path\n\nfrom absl import app\nimport numpy as np\nimport torch\nfrom tqdm import tqdm\n"),
+        ("import torch\nfrom tqdm import tqdm\nimport scipy\nimport sys\n",
+         "import torch\nfrom tqdm import tqdm\nimport scipy\nimport numpy as np\nimport random\nimport sys\n"),
+    ],
+)  # fmt: skip
+def test_imports_go_where_isort_has_them(head: str, wanted: str) -> None:
+    edits = insertion("train.py", head.encode(), [], ["random", "np"], own={"tools"})
+    assert not isinstance(edits, str)
+    done = edited(head.encode(), edits)
+    assert done == wanted.encode()
+    assert insertion("train.py", done, [], ["random", "np"], own={"tools"}) == "it is there already"
 
 
 @pytest.mark.parametrize(
@@ -70,7 +93,7 @@ def test_packages_are_called_as_the_script_does(imports: str, statement: str, wa
 
 def test_a_name_that_is_taken_is_not_used() -> None:
     assert patched("from random import random\n", ["random.seed(1)"]) == (
-        "from random import random\nimport random as random_module\n\nrandom_module.seed(1)\n"
+        "import random as random_module\nfrom random import random\n\nrandom_module.seed(1)\n"
     )
 
 
@@ -96,7 +119,7 @@ def test_what_edits_need_stands_there_once() -> None:
     edits = insertion("train.py", b"import torch\n\nx = 1\n", ["torch.manual_seed(1)"], [function, "zlib"])
     assert not isinstance(edits, str)
     assert edited(b"import torch\n\nx = 1\n", edits) == (
-        b"import torch\nimport numpy as np\nimport zlib\n\ntorch.manual_seed(1)\n\n\n"
+        b"import zlib\n\nimport numpy as np\nimport torch\n\ntorch.manual_seed(1)\n\n\n"
         b"def seed_worker(worker_id):\n    np.random.seed(torch.initial_seed() % 2**32)\n\n\nx = 1\n"
     )
     assert insertion("train.py", b"import zlib\n", [], ["zlib"]) == "it is there already"
