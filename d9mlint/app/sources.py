@@ -49,7 +49,7 @@ def read(options: Options, found: Report, overlay: Mapping[str, bytes] = Mapping
         except (CannotRead, notebooks.CannotEdit) as error:
             refused[path] = str(error)
     table = {path: _cells(path, text) for path, text in texts.items()}
-    return Sources(stored, patches.Files(texts, refused, table, _modules(found)))
+    return Sources(stored, patches.Files(texts, refused, table, found.targets, _modules(found)))
 
 
 def _modules(found: Report) -> frozenset[str]:

@@ -35,7 +35,7 @@ def insertion(
 ) -> tuple[Edit, ...] | str:
     """The edits that put statements, and the imports they need, behind the imports of a script; or why it cannot.
 
-    ``needs``: functions to be defined there, and packages to be imported, by the names that remedies have for them.
+    ``needs``: functions to be defined there, imports, and packages to be imported, by the names that remedies have.
     ``early``: before the first import that is relative or of a module beside the script, as that may draw. ``cells``:
     the lines of the cells that it is run in; they go into the first by which what they are about is imported. ``own``:
     the modules of the project.
@@ -44,23 +44,26 @@ def insertion(
     if of is None:
         return _UNPARSED
     body, wanted, needed = of.module.body, list(statements), list(needs)
-    roots = {ROOTS[one.partition(".")[0]] for one in wanted} | {ROOTS[one] for one in needed if one in ROOTS}
+    heads = {one.partition(".")[0] for one in wanted}
+    roots = {ROOTS[one] for one in heads if one in ROOTS} | {ROOTS[one] for one in needed if one in ROOTS}
     packages = frozenset() if early else roots.difference(_STANDARD)
     first = _first_cells(body, [of.positions[stmt].start.line for stmt in body], cells, packages)
     last, bound = _last_import(first, early)
     told = [names.known(one, bound) for one in wanted]
     present = _present(of, told, last)
     new = [one for one in told if one not in present]
-    functions = [names.known(one, bound) for one in needed if one not in ROOTS]
+    imports = [one for one in needed if one.startswith("from ")]
+    functions = [names.known(one, bound) for one in needed if one not in ROOTS and one not in imports]
     used = [f"{one}." for one in needed if one in ROOTS]
     lacking = dict.fromkeys(text for one in (*new, *functions, *used) for text in names.lacking(one, bound))
+    lacking |= dict.fromkeys(one for one in imports if one.split()[-1] not in bound)
     if not (new or functions or lacking):
         return "it is there already"
     edits, missing = Placed((), "\n".join(lacking))
     if not cells and last is not None:
         edits, missing = placed(path, of, body[: body.index(last) + 1], lacking, own)
     if not (new or functions or missing):
-        return edits
+        return _merged(edits)
     groups = [missing] if missing else []
     groups += ["\n".join(new)] if new else []
     text = "\n\n".join(groups) + "".join(f"\n\n\n{one.rstrip()}" for one in functions)
@@ -69,7 +72,16 @@ def insertion(
         return (Edit(Location(path, line, 1, line, 1), f"{text.lstrip()}\n" + "\n" * _blank(body, bool(functions))),)
     above = "" if missing else "\n"
     blank = 2 if functions else 1 if new else 0
-    return (*edits, _behind(path, of.lines, of.positions[last].end.line, above + text.removeprefix("\n\n"), blank))
+    behind = _behind(path, of.lines, of.positions[last].end.line, above + text.removeprefix("\n\n"), blank)
+    return _merged((*edits, behind))
+
+
+def _merged(edits: Iterable[Edit]) -> tuple[Edit, ...]:
+    """The same with what is inserted at one place as one edit."""
+    texts: dict[Location, str] = {}
+    for edit in edits:
+        texts[edit.location] = texts.get(edit.location, "") + edit.text
+    return tuple(Edit(at, text) for at, text in texts.items())
 
 
 def _blank(body: Sequence[cst.CSTNode], functions: bool) -> int:

@@ -13,7 +13,7 @@ import libcst as cst
 from libcst.helpers import get_full_name_for_node
 
 from d9mlint.fix import names
-from d9mlint.fix.tree import Tree
+from d9mlint.fix.tree import Tree, end, span
 from d9mlint.model import Edit, Location
 
 _FUTURE, _STANDARD, _OTHERS, _OWN = range(4)
@@ -40,6 +40,10 @@ class _New(NamedTuple):
     """Whether it begins a section."""
 
 
+def _order(new: _New) -> tuple[int, bool, str]:
+    return new.section, new.text.startswith("from "), new.text
+
+
 class Placed(NamedTuple):
     """The edits of imports, and what is put behind the last statement together with what else comes there."""
 
@@ -50,10 +54,12 @@ class Placed(NamedTuple):
 def placed(path: str, of: Tree, body: Sequence[cst.CSTNode], lacking: Iterable[str], own: Collection[str]) -> Placed:
     """Where the imports ``lacking`` go among the statements ``body``; ``own`` are the modules of the project."""
     runs = list(_runs(body, own))
+    joined = {text: edit for text in lacking if (edit := _joined(path, of, body, text)) is not None}
+    lacking = [text for text in lacking if text not in joined]
     by_anchor: dict[tuple[cst.CSTNode, bool], list[_New]] = {}
-    for new in sorted((_new(text, runs, body[-1]) for text in lacking), key=lambda one: (one.section, one.text)):
+    for new in sorted((_new(text, runs, body[-1], own) for text in lacking), key=_order):
         by_anchor.setdefault((new.anchor, new.before), []).append(new)
-    edits: list[Edit] = []
+    edits = list(joined.values())
     behind = ""
     for (anchor, before), group in by_anchor.items():
         if before:
@@ -62,9 +68,24 @@ def placed(path: str, of: Tree, body: Sequence[cst.CSTNode], lacking: Iterable[s
             behind = _behind(group)
         else:
             line = of.positions[anchor].end.line
-            end = len(of.lines[line - 1]) + 1
-            edits.append(Edit(Location(path, line, end, line, end), _behind(group)))
+            last = len(of.lines[line - 1]) + 1
+            edits.append(Edit(Location(path, line, last, line, last), _behind(group)))
     return Placed(tuple(edits), behind.removeprefix("\n"))
+
+
+def _joined(path: str, of: Tree, body: Sequence[cst.CSTNode], text: str) -> Edit | None:
+    """The edit that adds a name to the import of others from its module; None where there is none."""
+    _, module, _, name = text.split()[:4] if text.startswith("from ") else ("", "", "", "")
+    for part in (part for stmt in body if module for part in names.imports(stmt)):
+        if not isinstance(part, cst.ImportFrom) or isinstance(part.names, cst.ImportStar) or _module(part) != module:
+            continue
+        *before, last = part.names
+        node = last.asname.name if last.asname is not None else last.name
+        line = of.positions[node].start.line
+        above = of.positions[before[-1]].end.line if before else of.positions[part].start.line
+        at = end(span(path, of.positions[node]))
+        return Edit(at, f",\n{of.indent(line)}{name}" if line > above else f", {name}")
+    return None
 
 
 def _runs(body: Sequence[cst.CSTNode], own: Collection[str]) -> Iterator[list[_Import]]:
@@ -86,11 +107,13 @@ def _read(stmt: cst.CSTNode, own: Collection[str]) -> _Import | None:
     if not isinstance(stmt, cst.SimpleStatementLine) or len(parts) != 1 or len(stmt.body) != 1:
         return None
     told = parts[0]
-    if isinstance(told, cst.Import):
-        name = told.names[0].evaluated_name
-    else:
-        name = "." * len(told.relative) + (get_full_name_for_node(told.module) or "" if told.module is not None else "")
+    name = told.names[0].evaluated_name if isinstance(told, cst.Import) else _module(told)
     return _Import(stmt, _section(name, own), isinstance(told, cst.ImportFrom), name.lower())
+
+
+def _module(part: cst.ImportFrom) -> str:
+    named = get_full_name_for_node(part.module) if part.module is not None else None
+    return "." * len(part.relative) + (named or "")
 
 
 def _section(name: str, own: Collection[str]) -> int:
@@ -100,13 +123,13 @@ def _section(name: str, own: Collection[str]) -> int:
     return _FUTURE if root == "__future__" else _STANDARD if root in sys.stdlib_module_names else _OTHERS
 
 
-def _new(text: str, runs: Sequence[Sequence[_Import]], last: cst.CSTNode) -> _New:
+def _new(text: str, runs: Sequence[Sequence[_Import]], last: cst.CSTNode, own: Collection[str]) -> _New:
     """Where one import is put: in its section, else between those that it belongs between."""
     name = text.split()[1]
-    section = _section(name, ())
+    section = _section(name, own)
     run = next((run for run in runs if run[0].section == section), None)
     if run is not None:
-        anchor = _above(run, name)
+        anchor = _above(run, name, is_from=text.startswith("from "))
         return _New(text, section, anchor or run[0].statement, anchor is None, opens=False)
     later = next((run for run in runs if run[0].section > section), None)
     if later is not None:
@@ -114,16 +137,16 @@ def _new(text: str, runs: Sequence[Sequence[_Import]], last: cst.CSTNode) -> _Ne
     return _New(text, section, runs[-1][-1].statement if runs else last, before=False, opens=bool(runs))
 
 
-def _above(run: Sequence[_Import], name: str) -> cst.CSTNode | None:
-    """The import of a section that ``import name`` comes behind; None where it comes first."""
-    plain = [one.name for one in run if not one.is_from]
+def _above(run: Sequence[_Import], name: str, *, is_from: bool) -> cst.CSTNode | None:
+    """The import of a section that a new one of ``name`` comes behind; None where it comes first."""
+    keys = [(one.is_from, one.name) for one in run]
     every = [one.name for one in run]
-    if plain == sorted(plain) and all(one.is_from for one in run[len(plain) :]):
-        smaller = [one for one in run if not one.is_from and one.name < name]
+    if keys == sorted(keys):
+        smaller = [one for one, key in zip(run, keys, strict=True) if key <= (is_from, name.lower())]
     elif every == sorted(every):
-        smaller = [one for one in run if one.name < name]
+        smaller = [one for one in run if one.name <= name.lower()]
     else:  # in no order
-        smaller = [one for one in run if not one.is_from] or list(run)
+        smaller = [one for one in run if one.is_from is is_from] or list(run)
     return smaller[-1].statement if smaller else None
 
 

@@ -12,10 +12,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from d9mlint.fix import arguments, beginnings, flags, objects, places, remedies, seeds, settings, statements
+from d9mlint.fix import arguments, beginnings, flags, libraries, objects, places, remedies, seeds, settings, statements
 from d9mlint.fix.edits import is_python, overlaps
 from d9mlint.fix.place import Need, Place
-from d9mlint.model import OWN_GRAPH, TAKES_SEED, Edit, Finding, Location, Rule
+from d9mlint.model import OWN_GRAPH, TAKES_SEED, Edit, Finding, Location, Rule, Target
 
 _OTHER = "it is no file that can be patched"
 _UNKNOWN = "it is written in a way that is not known"
@@ -37,6 +37,8 @@ class Files(NamedTuple):
     """Those that cannot be patched, with the reason."""
     cells: Mapping[str, beginnings.Cells] = MappingProxyType({})
     """First and last line of each cell, of those that have any."""
+    targets: Mapping[str, Target] = MappingProxyType({})
+    """The versions that entries run with."""
     own: frozenset[str] = frozenset()
     """The top names of the modules of the project."""
 
@@ -147,12 +149,21 @@ def _at_start(found: Finding, block: statements.Block, files: Files) -> Iterator
     reason = files.why_not(found.entries)
     entries = [entry for entry in found.entries if entry in files.texts]
     parts = [Part(found, entry, block.safe, block.statements) for entry in entries]
-    seeded = [one for one in block.statements if "seed(" in one]
+    seeded = [one for one in block.statements if statements.is_seed(one)]
     own = {entry: seeds.known(entry, files.texts[entry], _unused_flag(found)) if seeded else () for entry in entries}
-    for number in range(max(map(len, own.values()), default=0)):
-        told = [(part, own[part.path][number]) for part in parts if number < len(own[part.path])]
-        yield [part._replace(own=one, safe=part.safe and one.safe) for part, one in told], reason
-    yield parts, reason
+    for kind in dict.fromkeys((tuple(_of_library(part, files) for part in parts), tuple(parts))):
+        for number in range(max(map(len, own.values()), default=0)):
+            told = [(part, own[part.path][number]) for part in kind if number < len(own[part.path])]
+            yield [part._replace(own=one, safe=part.safe and one.safe) for part, one in told], reason
+        yield list(kind), reason
+
+
+def _of_library(part: Part, files: Files) -> Part:
+    """The part with the seed of the library that its file trains with, where that has one."""
+    told = libraries.told(part.statements, files.texts[part.path], files.targets.get(part.path))
+    if told is None:
+        return part
+    return part._replace(statements=told.statements, needs=tuple(Need(part.path, one) for one in told.imports))
 
 
 def _of_remedy(found: Finding, sources: Mapping[str, bytes]) -> statements.Block | None:
@@ -243,7 +254,7 @@ def edits(parts: Sequence[Part], files: Files, early: Collection[str] = ()) -> M
         wanted[path] = [one for one in _ordered(there) if any(_is_at_top(part, one) for part in there)]
         for own in dict.fromkeys(part.own for part in there if part.own is not None):
             users = [part for part in there if part.own == own]
-            told = [one for one in _ordered(users) if "seed(" in one and one not in wanted[path]]
+            told = [one for one in _ordered(users) if statements.is_seed(one) and one not in wanted[path]]
             made = seeds.put(path, files.texts[path], own, told)
             if not isinstance(made, str) and _clash(made, out):
                 made = _SAME_TEXT
@@ -275,7 +286,7 @@ def edits(parts: Sequence[Part], files: Files, early: Collection[str] = ()) -> M
 
 def _is_at_top(part: Part, statement: str) -> bool:
     """Whether a statement of a part stands at the start of its file: all but seeds with the program's own one."""
-    return statement in part.statements and (part.own is None or "seed(" not in statement)
+    return statement in part.statements and (part.own is None or not statements.is_seed(statement))
 
 
 def _clash(made: Sequence[Edit | Need], others: Sequence[Edit]) -> bool:
@@ -289,5 +300,5 @@ def _ordered(parts: Iterable[Part]) -> Iterator[str]:
     whole = any(".utils.set_random_seed(" in one for one in found)
     yield from (one for one in found if one.startswith("os."))
     yield from (one for one in found if ".seed(" in one and not whole)
-    yield from (one for one in found if "seed(" in one and ".seed(" not in one)
-    yield from (one for one in found if "seed(" not in one and not one.startswith("os."))
+    yield from (one for one in found if statements.is_seed(one) and ".seed(" not in one)
+    yield from (one for one in found if not statements.is_seed(one) and not one.startswith("os."))

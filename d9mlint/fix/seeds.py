@@ -18,12 +18,13 @@ from d9mlint.fix import flags, names
 from d9mlint.fix.flags import SEED, VALUE, assigned
 from d9mlint.fix.place import Need
 from d9mlint.fix.ranks import rank
+from d9mlint.fix.remedies import ROOTS
 from d9mlint.fix.tree import Statement, Tree, at_start, behind, last_name, tree
 from d9mlint.model import Edit, Location
 
 _CALLS = re.compile(r"seed|manual_seed|(?:set|fix|init)_(?:random_|all_)?seeds?|seed_(?:everything|all)")
 _DEVICES = frozenset({"cuda", "xpu", "mps"})
-_NUMBER = re.compile(r"\(\d+\)(?=\)*$)")
+_NUMBER = re.compile(r"\(\d+(?=(?:, \w+=\w+)?\)+$)")
 _MOST = 2
 """So many of the program's own seeds are tried."""
 
@@ -86,7 +87,7 @@ def put(path: str, source: bytes, own: Own, statements: Sequence[str]) -> list[E
     if of is None:
         return "it cannot be parsed"
     bound = names.bound(of.module.body)
-    told = [_NUMBER.sub(f"({own.value})", names.known(one, bound)) for one in statements]
+    told = [_NUMBER.sub(f"({own.value}", names.known(one, bound)) for one in statements]
     there = set(_beside(of, own.at))
     new = [one for one in told if one not in there]
     if not new:
@@ -100,7 +101,8 @@ def put(path: str, source: bytes, own: Own, statements: Sequence[str]) -> list[E
         edit = at_start(path, of, node.body, f"\n{indent}".join(new))
     if edit is None:
         return "its seed is known on a line with other statements"
-    return [*own.edits, edit, *(Need(path, one.partition(".")[0]) for one in statements)]
+    roots = dict.fromkeys(root for one in statements if (root := one.partition(".")[0]) in ROOTS)
+    return [*own.edits, edit, *(Need(path, root) for root in roots)]
 
 
 def _beside(of: Tree, at: Statement) -> Iterator[str]:

@@ -21,6 +21,7 @@ _SWITCH = re.compile(
     r"torch\.backends\.cudnn\.(deterministic = True|benchmark = False)|"
     r"tf\.config\.experimental\.enable_op_determinism\(\)"
 )
+_SEEDING = re.compile(r"seed(_everything)?\(")
 _VALUE = re.compile(r"\] = (?![\"'][^\"']*[\"']$)")
 """A variable of the environment that is set to something else than a plain text."""
 _EVERYWHERE = ("random", "os", "numpy")
@@ -60,6 +61,11 @@ def block(remedy: str, generators: Sequence[str] = ()) -> Block | None:
 def seeds(remedy: str) -> list[str]:
     """The seeds that a remedy names."""
     return [one for one in remedies.code(remedy) if _SEED.fullmatch(one)]
+
+
+def is_seed(statement: str) -> bool:
+    """Whether a statement seeds."""
+    return _SEEDING.search(statement) is not None
 
 
 def fits(statement: str, sources: Iterable[bytes]) -> bool:

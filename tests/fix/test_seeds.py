@@ -19,11 +19,13 @@ PARSER = "import argparse\nimport torch\n\nparser = argparse.ArgumentParser()\n"
 NET = "print(torch.rand(3))\n"
 
 
-def cured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, *, unsafe: bool = True) -> str:
+def cured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, *, unsafe: bool = True, target: tuple[str, ...] = ()
+) -> str:
     """The script with its patch, which must have removed all warnings."""
     (tmp_path / "train.py").write_text(source, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    options = Options(paths=(Path("train.py"),), jobs=1, cache=False, unsafe_fixes=unsafe)
+    options = Options(paths=(Path("train.py"),), jobs=1, cache=False, unsafe_fixes=unsafe, target=target)
     found = patches(options)
     assert [one.rule for one in found.before.findings], "nothing to cure"
     assert not found.cure.left
@@ -199,6 +201,66 @@ def test_seeds_are_set_to_it(
         assert wanted.count(old) == 1
         wanted = wanted.replace(old, new)
     assert cured(tmp_path, monkeypatch, source) == wanted
+
+
+LIGHTNING = """{imports}
+import torch
+
+class Net({base}):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(2, 1)
+
+    def training_step(self, batch, i):
+        return self.layer(batch).sum()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, default=None)
+    args = parser.parse_args()
+    {trainer}(max_epochs=1, accelerator="cpu").fit(Net(), [torch.ones(2)])
+
+
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("imports", "base", "trainer", "target", "wanted"),
+    [
+        ("import pytorch_lightning as pl", "pl.LightningModule", "pl.Trainer", (), "pl.seed_everything(args.seed, workers=True)"),
+        ("import lightning as L", "L.LightningModule", "L.Trainer", (), "L.seed_everything(args.seed, workers=True)"),
+        ("import pytorch_lightning as pl", "pl.LightningModule", "pl.Trainer", ("lightning==1.2.0",), "pl.seed_everything(args.seed)"),
+        ("from pytorch_lightning import LightningModule, Trainer", "LightningModule", "Trainer", (),
+         "seed_everything(args.seed, workers=True)"),
+    ],
+)  # fmt: skip
+def test_lightning_seeds_by_its_own_function(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, imports: str, base: str, trainer: str, target: tuple[str, ...],
+    wanted: str,
+) -> None:  # fmt: skip
+    source = LIGHTNING.format(imports=f"import argparse\n\n{imports}", base=base, trainer=trainer)
+    done = cured(tmp_path, monkeypatch, source, target=target)
+    assert f"    args = parser.parse_args()\n    {wanted}\n" in done
+    assert "default=1)" in done
+    assert "manual_seed" not in done
+    assert ("Trainer, seed_everything\n" in done) is imports.startswith("from")
+
+
+def test_others_seed_by_theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = "model = AutoModelForSequenceClassification.from_pretrained('bert-base-uncased')\n"
+    source = f"from transformers import AutoModelForSequenceClassification, Trainer\n\n{model}Trainer(model).train()\n"
+    assert "Classification, Trainer, set_seed\n\nset_seed(1)\n" in cured(tmp_path, monkeypatch, source)
+    source = "import torch\nfrom accelerate import Accelerator\n\naccelerator = Accelerator()\n" + NET
+    done = cured(tmp_path, monkeypatch, source)
+    assert "from accelerate.utils import set_seed\n" in done
+    assert "set_seed(1 + accelerator.process_index)\n" in done
+
+
+def test_a_function_of_that_name_of_the_script_is_not_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = "import torch\nfrom accelerate import Accelerator\n\n\ndef set_seed(n):\n    return n\n\n\n" + NET
+    assert "torch.manual_seed(1)\n" in cured(tmp_path, monkeypatch, source)
 
 
 def test_the_command_line_stays_without_unsafe_fixes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -77,6 +77,22 @@ def test_imports_go_where_isort_has_them(head: str, wanted: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("head", "wanted"),
+    [
+        ("from lib import b, c as d\n", "from lib import b, c as d, x\n"),
+        ("from lib import (\n    a,\n    b,\n)\n", "from lib import (\n    a,\n    b,\n    x,\n)\n"),
+        ("from lib import *\n", "from lib import *\nfrom lib import x\n"),
+        ("import lib\nfrom other import y\n", "import lib\nfrom lib import x\nfrom other import y\n"),
+        ("from lib import x\n", None),
+    ],
+)  # fmt: skip
+def test_a_name_joins_those_that_are_imported_from_its_module(head: str, wanted: str | None) -> None:
+    edits = insertion("train.py", head.encode(), [], ["from lib import x"])
+    done = None if isinstance(edits, str) else (edited(head.encode(), edits) or b"").decode()
+    assert done == wanted
+
+
+@pytest.mark.parametrize(
     ("imports", "statement", "wanted"),
     [
         ("import numpy", "np.random.seed(1)", "numpy.random.seed(1)"),
