@@ -100,12 +100,12 @@ def _ways(found: Finding, rules: Mapping[str, Rule], files: Files) -> Iterator[t
         yield from _where_taken(found, graphs, files, objects.seeded_graph)
     decided = places.DECIDED.union({"setting"}).intersection(_cure(found.rule, rules))
     if decided:  # its remedy names other code, too
-        yield _in_place(found, rules, files)
+        yield from _in_place(found, rules, files)
     block = _of_remedy(found, files.texts) or _moved(found, rules, files.texts)
     if block is not None:
         yield from _at_start(found, block, files)
     if not decided and (block is None or _cure(found.rule, rules)):
-        yield _in_place(found, rules, files)
+        yield from _in_place(found, rules, files)
 
 
 def _where_taken(
@@ -197,22 +197,41 @@ def _unused_flag(found: Finding) -> str:
     return match[1].replace("-", "_") if match else ""
 
 
-def _in_place(found: Finding, rules: Mapping[str, Rule], files: Files) -> tuple[list[Part], str]:
-    """A part that cures each place of a finding where it stands, or at places that it tells."""
+def _in_place(found: Finding, rules: Mapping[str, Rule], files: Files) -> Iterator[tuple[list[Part], str]]:
+    """A part that cures each place of a finding where it stands, or at places that it tells.
+
+    A seed that is written is the program's own where that is known there; else, or where that does not help, a number.
+    """
     told = [(found.rule, found.location), *((r.rule, r.location) for r in found.related if r.rule)]
     cures = [_cure(rule, rules) for rule, _ in told]
-    if not any(cures):
-        return [], _MEANING
-    if reason := files.why_not(at.path for _, at in told):
-        return [], reason
+    reason = "" if any(cures) else _MEANING
+    if reason := reason or files.why_not(at.path for _, at in told):
+        yield [], reason
+        return
     made = [_made(cure, found, at, files.texts) for cure, (_, at) in zip(cures, told, strict=True)]
     if not all(made):
-        return [], next((str(cure["reason"]) for cure in cures if "reason" in cure), _UNKNOWN)
-    parts = [one for part in made for one in part]
-    edited = tuple(one for one in parts if isinstance(one, Edit))
-    needs = tuple(one for one in parts if isinstance(one, Need))
+        yield [], next((str(cure["reason"]) for cure in cures if "reason" in cure), _UNKNOWN)
+        return
+    needs = tuple(one for part in made for one in part if isinstance(one, Need))
     safe = all(bool(cure.get("safe")) for cure in cures)
-    return [Part(found, edited[0].location.path, safe, edits=edited, needs=needs)], ""
+    edited = [(one, cure) for part, cure in zip(made, cures, strict=True) for one in part if isinstance(one, Edit)]
+    plain = Part(found, edited[0][0].location.path, safe, edits=tuple(one for one, _ in edited), needs=needs)
+    own = _with_own_seed(plain, edited, files.texts)
+    yield from (([part], "") for part in (own, plain) if part is not None)
+
+
+def _with_own_seed(
+    plain: Part, edited: Sequence[tuple[Edit, Mapping[str, Any]]], texts: Mapping[str, bytes]
+) -> Part | None:
+    """The part with the seeds that the program has in the place of numbers; None where it has none."""
+    out: list[Edit] = []
+    safe, changed = plain.safe, False
+    for edit, cure in edited:
+        is_seed = str(cure.get("argument", "")) == flags.VALUE
+        told, keeps = seeds.told(edit, texts[edit.location.path], bare=is_seed)
+        out += told or [edit]
+        safe, changed = safe and keeps, changed or bool(told)
+    return plain._replace(edits=tuple(dict.fromkeys(out)), safe=safe) if changed else None
 
 
 def _made(cure: Mapping[str, Any], found: Finding, at: Location, texts: Mapping[str, bytes]) -> list[Edit | Need]:

@@ -19,7 +19,7 @@ from d9mlint.fix.flags import SEED, VALUE, assigned
 from d9mlint.fix.place import Need
 from d9mlint.fix.ranks import rank
 from d9mlint.fix.remedies import ROOTS
-from d9mlint.fix.tree import Statement, Tree, at_start, behind, last_name, tree
+from d9mlint.fix.tree import Statement, Tree, at_start, behind, last_name, text_at, tree
 from d9mlint.model import Edit, Location
 
 _CALLS = re.compile(r"seed|manual_seed|(?:set|fix|init)_(?:random_|all_)?seeds?|seed_(?:everything|all)")
@@ -42,15 +42,17 @@ class Own(NamedTuple):
 def known(path: str, source: bytes, flag: str = "") -> Sequence[Own]:
     """The seeds that a script has, the best first; ``flag``: its flag for one, where nothing reads that so far."""
     of = tree(source)
-    return _known(path, of, flag) if of is not None else ()
+    return _known(path, of, flag, ranked=True) if of is not None else ()
 
 
 @lru_cache(maxsize=64)
-def _known(path: str, of: Tree, flag: str) -> Sequence[Own]:
+def _known(path: str, of: Tree, flag: str, ranked: bool) -> Sequence[Own]:
     found = list(islice(_own(path, of, flag), _MOST))
     new = [] if found else list(_added(path, of))
-    ranked = [own for one in (*found, *new, None) if (own := _ranked(of, one)) is not None]
-    return (*ranked[:1], *found, *new, *ranked[1:])
+    if not ranked:
+        return (*found, *new)
+    numbered = [own for one in (*found, *new, None) if (own := _ranked(of, one)) is not None]
+    return (*numbered[:1], *found, *new, *numbered[1:])
 
 
 def _own(path: str, of: Tree, flag: str) -> Iterator[Own]:
@@ -66,19 +68,58 @@ def _own(path: str, of: Tree, flag: str) -> Iterator[Own]:
 
 def within(at: Location, source: bytes) -> Own | None:
     """The program's own seed that is known at a place; None where there is none."""
+    return _within(at, source, ranked=True)
+
+
+def _within(at: Location, source: bytes, *, ranked: bool) -> Own | None:
+    """The same; without ``ranked`` it is the same in all processes, which may not draw different splits."""
     of = tree(source)
     place = of.statement(at) if of is not None else None
     if of is None or place is None:
         return None
-    for own in _known(at.path, of, ""):
+    for own in _known(at.path, of, "", ranked):
         node, functions = own.at.node, own.at.functions
         if isinstance(node, cst.FunctionDef):
             visible = node in place.functions
         else:
             visible = own.at.ends <= place.begins and functions == place.functions[: len(functions)]
+            visible = visible or _is_given(of, own, place)
         if visible and not own.value.isdigit():
             return own
     return None
+
+
+_WRITTEN = re.compile(
+    r"((?:\b\w*seed|\brandom_state|\brng|\bkey)=|(?:\w*seed|\bdefault_rng|\bRandomState|\bRandom|\bPRNGKey|\brandom\.key|"
+    r"\bset_random_state|\bGenerator|\bPhilox|\bPCG64)\()1(?=[,)]|$)"
+)
+"""A constant seed in the code of a remedy, as a keyword or as the only argument."""
+_BEFORE = re.compile(r"(?:seed|random_state|rng)\s*=\s*$")
+
+
+def _is_given(of: Tree, own: Own, place: Statement) -> bool:
+    """Whether a function around a place has a parameter of the name that holds the seed, and is called with that."""
+    root = re.split(r"\W", own.value, maxsplit=1)[0]
+    named = {one.name.value for one in place.functions if root in {given.name.value for given in one.params.params}}
+    calls = (call for call in of.calls.values() if isinstance(call.func, cst.Name) and call.func.value in named)
+    return any(of.code(arg.value) == root for call in calls for arg in call.args)
+
+
+def told(edit: Edit, source: bytes, *, bare: bool) -> tuple[list[Edit], bool]:
+    """An edit with the seed that the program has in the place of a constant one, and what gives that a value.
+
+    The second part is whether nothing else changes by it. Nothing where none is written or known. ``bare``: a number
+    alone is a seed wherever it stands, not only as one by name.
+    """
+    at = edit.location
+    line = source.decode("utf-8", "replace").split("\n")[at.line - 1 : at.line]
+    alone = edit.text == VALUE and (bare or bool(line and _BEFORE.search(line[0][: at.column - 1])))
+    own = _within(at, source, ranked=False) if alone or _WRITTEN.search(edit.text) else None
+    if own is None:
+        return [], True
+    text = own.value if alone else _WRITTEN.sub(lambda match: match[1] + own.value, edit.text)
+    stays = alone and text == text_at(at, source)
+    return [*([] if stays else [edit._replace(text=text)]), *own.edits], own.safe
 
 
 def put(path: str, source: bytes, own: Own, statements: Sequence[str]) -> list[Edit | Need] | str:

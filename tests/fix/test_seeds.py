@@ -203,6 +203,42 @@ def test_seeds_are_set_to_it(
     assert cured(tmp_path, monkeypatch, source) == wanted
 
 
+CALLS = """import argparse
+import time
+
+import numpy as np
+import torch
+from sklearn.model_selection import train_test_split
+
+
+def rows(args):
+    return np.random.default_rng().normal(size=(10, 3))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, default=None)
+    args = parser.parse_args()
+    np.random.seed(int(time.time()))
+    torch.manual_seed(args.seed)
+    print(torch.rand(3), train_test_split(rows(args)), train_test_split(np.ones(9), random_state=None))
+
+
+main()
+"""
+
+
+def test_seeds_within_calls_are_the_program_s_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = CALLS.replace("default=None", "default=1").replace("default_rng()", "default_rng(args.seed)")
+    wanted = wanted.replace("int(time.time())", "args.seed")
+    assert cured(tmp_path, monkeypatch, CALLS) == wanted
+
+
+def test_where_no_seed_is_known_it_is_a_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = "import numpy as np\n\n\ndef rows(seed):\n    return np.random.default_rng().normal(size=3)\n\n\nprint(rows(0))\nSEED = 3\n"
+    assert "default_rng(1)" in cured(tmp_path, monkeypatch, source)
+
+
 LIGHTNING = """{imports}
 import torch
 
