@@ -16,9 +16,11 @@ from d9mlint import fix
 from d9mlint.app.cells import in_cell, in_text
 from d9mlint.app.options import Options, start
 from d9mlint.app.programs import given, tree
+from d9mlint.configs.files import kind
 from d9mlint.configs.judging import ENDINGS
 from d9mlint.discover.percent import cell_lines, is_percent
-from d9mlint.fix import notebooks, patches, remedies
+from d9mlint.fix import making, notebooks, patches, remedies
+from d9mlint.fix.launchers import Launcher
 from d9mlint.model import Edit, Finding, Report
 from d9mlint.python.source.notebooks import Cell, cells, idle, is_masked, repeats
 from d9mlint.python.source.reading import NOTEBOOK, CannotRead, as_python, content_reader
@@ -49,7 +51,16 @@ def read(options: Options, found: Report, overlay: Mapping[str, bytes] = Mapping
         except (CannotRead, notebooks.CannotEdit) as error:
             refused[path] = str(error)
     table = {path: _cells(path, text) for path, text in texts.items()}
-    return Sources(stored, patches.Files(texts, refused, table, found.targets, _modules(found)))
+    return Sources(stored, patches.Files(texts, refused, table, found.targets, _launchers(found), _modules(found)))
+
+
+def _launchers(found: Report) -> dict[str, list[Launcher]]:
+    """By entry of a finding, the places that it is started from."""
+    entries = {entry for one in found.findings for entry in one.entries}
+    return {
+        entry: [Launcher(kind(one.location.path), one.location) for one in launches]
+        for entry, launches in found.launches.items() if entry in entries
+    }  # fmt: skip
 
 
 def _modules(found: Report) -> frozenset[str]:
@@ -65,6 +76,7 @@ def _paths(found: Report) -> list[str]:
     cures = {name for name, rule in found.rules.items() if rule.cure.get("setting")}
     beside = {one.location.path for one in found.findings if one.rule in cures}
     beside |= {other.location.path for one in found.findings for other in one.related if other.rule in cures}
+    beside |= {one.location.path for starts in _launchers(found).values() for one in starts}
     return sorted(edited | beside | {path for path in told if fix.is_python(path)})
 
 
@@ -126,7 +138,7 @@ class Patched(NamedTuple):
 
 def patched(parts: Sequence[patches.Part], sources: Sources, early: Sequence[str]) -> Patched:
     """The new contents of files with the edits of all parts."""
-    made = patches.edits(parts, sources.files, early)
+    made = making.edits(parts, sources.files, early)
     done = fix.apply_edits(made.edits, sources.files.texts)
     out: dict[str, bytes] = {}
     refused = list(done.refused)
@@ -142,7 +154,7 @@ def patched(parts: Sequence[patches.Part], sources: Sources, early: Sequence[str
 
 def alone(parts: Sequence[patches.Part], sources: Sources, early: Sequence[str]) -> tuple[Edit, ...]:
     """The edits of one finding's parts, without those of others; none where a notebook is edited, cell by cell."""
-    made = patches.edits(parts, sources.files, early).edits
+    made = making.edits(parts, sources.files, early).edits
     return () if any(edit.location.path.endswith(NOTEBOOK) for edit in made) else made
 
 

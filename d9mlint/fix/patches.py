@@ -8,18 +8,29 @@ program again.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from d9mlint.fix import arguments, beginnings, flags, libraries, objects, places, remedies, seeds, settings, statements
-from d9mlint.fix.edits import is_python, overlaps
+from d9mlint.fix import (
+    arguments,
+    beginnings,
+    flags,
+    launchers,
+    libraries,
+    objects,
+    places,
+    remedies,
+    seeds,
+    settings,
+    statements,
+)
+from d9mlint.fix.edits import is_python
 from d9mlint.fix.place import Need, Place
 from d9mlint.model import OWN_GRAPH, TAKES_SEED, Edit, Finding, Location, Rule, Target
 
 _OTHER = "it is no file that can be patched"
 _UNKNOWN = "it is written in a way that is not known"
-_SAME_TEXT = "another patch changes the same text"
 _INSTALLED = "its remedy needs a package that has to be installed first"
 _MEANING = "what to write depends on what the program means"
 _FLAG_RULE, _FLAG = "seed-flag-unused", re.compile(r"`--([\w-]+)` is parsed")
@@ -39,6 +50,8 @@ class Files(NamedTuple):
     """First and last line of each cell, of those that have any."""
     targets: Mapping[str, Target] = MappingProxyType({})
     """The versions that entries run with."""
+    launchers: Mapping[str, Sequence[launchers.Launcher]] = MappingProxyType({})
+    """By entry, the places that it is started from."""
     own: frozenset[str] = frozenset()
     """The top names of the modules of the project."""
 
@@ -103,6 +116,7 @@ def _ways(found: Finding, rules: Mapping[str, Rule], files: Files) -> Iterator[t
         yield from _in_place(found, rules, files)
     block = _of_remedy(found, files.texts) or _moved(found, rules, files.texts)
     if block is not None:
+        yield from _where_started(found, block, files)
         yield from _at_start(found, block, files)
     if not decided and (block is None or _cure(found.rule, rules)):
         yield from _in_place(found, rules, files)
@@ -139,6 +153,22 @@ def _taken(found: Finding, at: Location, texts: Mapping[str, bytes]) -> tuple[li
     place = Place(found._replace(remedy=found.remedy.replace("_seed=1)", f"_seed={value})")), at, texts)
     edited = list(arguments.keywords(None, place))
     return [*edited, *(own.edits if own is not None and edited else ())], own is None or own.safe
+
+
+def _where_started(found: Finding, block: statements.Block, files: Files) -> Iterator[tuple[list[Part], str]]:
+    """Variables that belong to who starts the processes, in the file that does; what several share is the program."""
+    variables = [launchers.variable(one) for one in block.statements]
+    told = [one for one in variables if one is not None]
+    starts = [files.launchers.get(entry, ()) for entry in found.entries]
+    if not told or len(told) < len(variables) or not starts or not all(starts):
+        return
+    places = dict.fromkeys(one for each in starts for one in each)
+    if len({one.location.path for one in places}) > 1 or any(one.location.path not in files.texts for one in places):
+        return
+    made = [launchers.edits(one, told, files.texts[one.location.path]) for one in places]
+    if all(made):
+        edited = tuple(dict.fromkeys(edit for each in made for edit in each))
+        yield [Part(found, edited[0].location.path, block.safe, edits=edited)], ""
 
 
 def _at_start(found: Finding, block: statements.Block, files: Files) -> Iterator[tuple[list[Part], str]]:
@@ -239,85 +269,3 @@ def _made(cure: Mapping[str, Any], found: Finding, at: Location, texts: Mapping[
     if is_python(at.path):
         return places.edits(cure, Place(found, at, texts))
     return list(settings.edits(found.remedy, at, texts[at.path])) if cure.get("setting") else []
-
-
-# -- edits -----------------------------------------------------------------------------------------------------------
-
-
-class Made(NamedTuple):
-    """The edits of parts, and the parts that cannot be made, with the reason."""
-
-    edits: tuple[Edit, ...]
-    left: tuple[tuple[Part, str], ...] = ()
-
-
-def edits(parts: Sequence[Part], files: Files, early: Collection[str] = ()) -> Made:
-    """The edits of all parts, one for the start of each file, as far as they can be made.
-
-    ``early``: files whose statements go before the first import that may draw. Of parts that would change the same text
-    the first is made.
-    """
-    out: list[Edit] = []
-    needs: list[Need] = []
-    left: list[tuple[Part, str]] = []
-    for part in parts:
-        if any(overlaps(new.location, one.location) for new in part.edits for one in out if new != one):
-            left.append((part, _SAME_TEXT))
-        else:
-            out += part.edits
-            needs += part.needs
-    starting = [part for part in parts if part.statements]
-    wanted: dict[str, list[str]] = {}
-    for path in dict.fromkeys(part.path for part in starting):
-        there = [part for part in starting if part.path == path]
-        wanted[path] = [one for one in _ordered(there) if any(_is_at_top(part, one) for part in there)]
-        for own in dict.fromkeys(part.own for part in there if part.own is not None):
-            users = [part for part in there if part.own == own]
-            told = [one for one in _ordered(users) if statements.is_seed(one) and one not in wanted[path]]
-            made = seeds.put(path, files.texts[path], own, told)
-            if not isinstance(made, str) and _clash(made, out):
-                made = _SAME_TEXT
-            if isinstance(made, str):
-                left += [(part, made) for part in users]
-            else:
-                out += [one for one in made if isinstance(one, Edit)]
-                needs += [one for one in made if isinstance(one, Need)]
-    for path in dict.fromkeys([*wanted, *(need.path for need in needs)]):
-        needed = list(dict.fromkeys(need.text for need in needs if need.path == path))
-        told = wanted.get(path, [])
-        if not told and not needed:
-            continue
-        put = beginnings.insertion(
-            path,
-            files.texts[path],
-            told,
-            needed,
-            early=path in early,
-            cells=files.cells.get(path, ()),
-            own=files.own,
-        )
-        if not isinstance(put, str):
-            out += put
-        elif told:
-            left += [(part, put) for part in starting if part.path == path]
-    return Made(tuple(dict.fromkeys(out)), tuple(left))
-
-
-def _is_at_top(part: Part, statement: str) -> bool:
-    """Whether a statement of a part stands at the start of its file: all but seeds with the program's own one."""
-    return statement in part.statements and (part.own is None or not statements.is_seed(statement))
-
-
-def _clash(made: Sequence[Edit | Need], others: Sequence[Edit]) -> bool:
-    edited = [one for one in made if isinstance(one, Edit)]
-    return any(overlaps(one.location, other.location) for one in edited for other in others if one != other)
-
-
-def _ordered(parts: Iterable[Part]) -> Iterator[str]:
-    """The statements of several parts, each once: variables, seeds, switches."""
-    found = list(dict.fromkeys(one for part in parts for one in part.statements))
-    whole = any(".utils.set_random_seed(" in one for one in found)
-    yield from (one for one in found if one.startswith("os."))
-    yield from (one for one in found if ".seed(" in one and not whole)
-    yield from (one for one in found if statements.is_seed(one) and ".seed(" not in one)
-    yield from (one for one in found if not statements.is_seed(one) and not one.startswith("os."))

@@ -149,3 +149,63 @@ def test_a_config_that_could_not_be_read_any_more_is_left_alone(d9mlint: Run, mo
     assert ran.code == 3
     assert ran.json["unchecked"] == [{"path": "config.yaml", "reason": "not fixed: its fixes would break it"}]
     assert Path("config.yaml").read_bytes() == data
+
+
+FUSED = """import horovod.torch as hvd
+import torch
+
+torch.manual_seed(1)
+torch.use_deterministic_algorithms(True)
+hvd.init()
+net = torch.nn.Linear(4, 1).cuda()
+hvd.broadcast_parameters(net.state_dict(), root_rank=0)
+step = hvd.DistributedOptimizer(torch.optim.Adam(net.parameters()))
+net(torch.load("x.pt").cuda()).sum().backward()
+step.step()
+"""
+SET = "HOROVOD_FUSION_THRESHOLD=0"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "wanted"),
+    [
+        ("run.sh", "if true; then\n  horovodrun -np 4 python train.py  # all\nfi\n",
+         f"if true; then\n  export {SET}\n  horovodrun -np 4 python train.py  # all\nfi\n"),
+        ("run.sh", "cd . && srun \\\n  python train.py\n", f"cd . && {SET} srun \\\n  python train.py\n"),
+        ("job.slurm", "#!/bin/sh\r\n#SBATCH -N 2\r\nsrun python train.py", f"#!/bin/sh\r\n#SBATCH -N 2\r\nexport {SET}\r\nsrun python train.py"),
+        ("run.sh", "mpirun -np 4 -x PATH python train.py\n", f"mpirun -x {SET} -np 4 -x PATH python train.py\n"),
+        ("run.sh", "docker run --gpus all image python train.py\n", f"docker run -e {SET} --gpus all image python train.py\n"),
+        ("run.sh", "sudo python train.py\n", None),
+        ("Dockerfile", 'FROM x\nCMD ["horovodrun", "-np", "4", \\\n  "python", "train.py"]\n',
+         f'FROM x\nENV {SET}\nCMD ["horovodrun", "-np", "4", \\\n  "python", "train.py"]\n'),
+        ("Makefile", "train:\n\t@horovodrun -np 4 python train.py\n", f"train:\n\t@{SET} horovodrun -np 4 python train.py\n"),
+        (".github/workflows/t.yml", "jobs:\n  a:\n    steps:\n    - run: |\n        ls\n        python train.py\n",
+         f"jobs:\n  a:\n    steps:\n    - run: |\n        ls\n        {SET} python train.py\n"),
+        ("compose.yaml", "services:\n  a:\n    image: x  # why\n    command: horovodrun python train.py\n",
+         'services:\n  a:\n    image: x  # why\n    environment:\n      HOROVOD_FUSION_THRESHOLD: "0"\n    command: horovodrun python train.py\n'),
+        ("compose.yaml", "services:\n  a:\n    environment:\n    # these\n    - A=1\n    command: [python, train.py]\n",
+         f"services:\n  a:\n    environment:\n    # these\n    - {SET}\n    - A=1\n    command: [python, train.py]\n"),
+        ("compose.yaml", "services:\n  a:\n    environment:\n      A: 1\n    command: [python, train.py]\n",
+         'services:\n  a:\n    environment:\n      HOROVOD_FUSION_THRESHOLD: "0"\n      A: 1\n    command: [python, train.py]\n'),
+        ("compose.yaml", "services:\n  a: {image: x, command: [python, train.py]}\n", None),
+    ],
+)  # fmt: skip
+def test_variables_of_horovod_go_where_it_is_started(d9mlint: Run, name: str, text: str, wanted: str | None) -> None:
+    Path("train.py").write_text(FUSED)
+    Path(name).parent.mkdir(parents=True, exist_ok=True)
+    Path(name).write_bytes(text.encode())
+    words = (".", "--device", "gpu")
+    assert "horovod-fusion" in d9mlint(*words).out
+    d9mlint(*words, "--fix", "--unsafe-fixes")
+    assert Path(name).read_bytes() == (wanted or text).encode()
+    assert (Path("train.py").read_text() == FUSED) is (wanted is not None)
+    assert "horovod-fusion" not in d9mlint(*words).out
+
+
+def test_what_several_files_start_sets_them_itself(d9mlint: Run) -> None:
+    Path("train.py").write_text(FUSED)
+    for name in ("a.sh", "b.sh"):
+        Path(name).write_text("horovodrun -np 4 python train.py\n")
+    d9mlint(".", "--device", "gpu", "--fix", "--unsafe-fixes")
+    assert 'os.environ["HOROVOD_FUSION_THRESHOLD"] = "0"\n' in Path("train.py").read_text()
+    assert Path("a.sh").read_text() == "horovodrun -np 4 python train.py\n"
