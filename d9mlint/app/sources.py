@@ -73,7 +73,7 @@ def _paths(found: Report) -> list[str]:
     edited = {edit.location.path for one in found.findings for cure in one.fixes for edit in cure.edits}
     told = {path for one in found.findings for path in (one.location.path, *one.entries)}
     told |= {other.location.path for one in found.findings for other in one.related}
-    cures = {name for name, rule in found.rules.items() if rule.cure.get("setting")}
+    cures = {name for name, rule in found.rules.items() if rule.cure.keys() & {"setting", "key"}}
     beside = {one.location.path for one in found.findings if one.rule in cures}
     beside |= {other.location.path for one in found.findings for other in one.related if other.rule in cures}
     beside |= {one.location.path for starts in _launchers(found).values() for one in starts}

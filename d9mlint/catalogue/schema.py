@@ -29,7 +29,7 @@ _REQUIRED = (
 )
 _KEYS = (*_REQUIRED, "applies", "cause", "cure", "match", "verify", "examples")
 _TEXTS = ("argument", "assign", "unwrap", "behind", "within", "function", "states", "reason")
-_MAPS = ("rename", "replace", "chain")
+_MAPS = ("rename", "replace", "chain", "key")
 _NEEDS = re.compile(r"[a-z0-9][a-z0-9._-]*>=[0-9.]+", re.ASCII)
 """``numpy>=1.17``."""
 _FLAGS = ("sorted", "move", "remedy", "safe", "setting", "spelling", "delete", "rewrite", "instead", "device")

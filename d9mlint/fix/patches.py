@@ -16,6 +16,7 @@ from d9mlint.fix import (
     arguments,
     beginnings,
     flags,
+    keys,
     launchers,
     libraries,
     objects,
@@ -268,4 +269,6 @@ def _made(cure: Mapping[str, Any], found: Finding, at: Location, texts: Mapping[
     """What a cure changes at one place, in Python or in what stands beside it, and what that needs."""
     if is_python(at.path):
         return places.edits(cure, Place(found, at, texts))
+    if "key" in cure:
+        return list(keys.edits(cure["key"], at, texts[at.path]))
     return list(settings.edits(found.remedy, at, texts[at.path])) if cure.get("setting") else []

@@ -25,7 +25,8 @@ def edits(remedy: str, at: Location, source: bytes) -> list[Edit]:
     lines = NEWLINE.split(source.decode("utf-8", "replace").removeprefix("\ufeff"))
     line = lines[at.line - 1] if at.line <= len(lines) else ""
     named = _NAMED.match(line, at.column - 1)
-    wanted = _told(remedy).get(named["name"]) if named else None
+    told = _told(remedy)
+    wanted = told.get(named["name"], told.get(named["name"].lower())) if named else None
     if named is None or wanted is None:
         return []
     start, end = _place(line, named) or (0, 0)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
-from d9mlint.fix import edited
+from d9mlint.fix import edited, keys
 from d9mlint.fix.settings import edits
 from d9mlint.model import Location
 
@@ -131,14 +135,90 @@ def test_settings_that_cost_time_are_asked_for(d9mlint: Run) -> None:
 
 
 def test_what_a_remedy_does_not_name_is_left_with_the_reason(d9mlint: Run) -> None:
-    Path("config.yaml").write_text(
-        "SEED: -1\nMODEL: {META_ARCHITECTURE: x}\nSOLVER: {BASE_LR: 1}\nDATASETS: {TRAIN: [a]}\n"
-    )
+    Path("config.yaml").write_text(LIGHTNING.format("!!bool false"))
     before = Path("config.yaml").read_bytes()
     assert d9mlint("config.yaml", "--fix").err == (
-        "fixed 0 findings\n  not fixed: config.yaml:1 config-unseeded: it is written in a way that is not known\n"
+        "fixed 0 findings\n  not fixed: config.yaml:2 config-unseeded: it is written in a way that is not known\n"
     )
     assert Path("config.yaml").read_bytes() == before
+
+
+def test_a_seed_of_detectron_is_written_as_it_has_it(d9mlint: Run) -> None:
+    text = "MODEL: {META_ARCHITECTURE: x}\nSOLVER: {BASE_LR: 1}\nDATASETS: {TRAIN: [a]}\nSEED: -1  # drawn\n"
+    Path("config.yaml").write_text(text)
+    assert d9mlint("config.yaml", "--fix").err == "fixed 1 finding\n"
+    assert Path("config.yaml").read_text() == text.replace("-1", "42")
+
+
+def test_a_seed_that_is_filled_in_by_a_run_becomes_a_number(d9mlint: Run) -> None:
+    text = 'defaults:\n  - model: a\ntrainer: {lr: 1, data_seed: "${now:%s}"}  # x\nseed:   ${now:%s}\n'
+    Path("config.yaml").write_text(text)
+    assert d9mlint("config.yaml", "--fix").err == "fixed 2 findings\n"
+    assert Path("config.yaml").read_text() == text.replace('"${now:%s}"', "1").replace("${now:%s}", "1")
+
+
+ARGUMENTS = "output_dir: out\nnum_train_epochs: 3  # few\nlearning_rate: 0.1\n"
+WANTED = "full_determinism: true\n"
+TRAINER = '"max_epochs": 5, "gradient_clip_val": 1.0, "val_check_interval": 0.5'
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "wanted"),
+    [
+        ("a.yaml", f"# x\n{ARGUMENTS}seed: 42  # why\n\ntext: |\n  a\n",
+         f"# x\n{ARGUMENTS}seed: 42  # why\n{WANTED}\ntext: |\n  a\n"),
+        ("a.yaml", f"{ARGUMENTS}seed: 42", f"{ARGUMENTS}seed: 42\n{WANTED[:-1]}"),
+        ("a.yaml", f"{ARGUMENTS}seed: 42\nfull_determinism: false  # slow\n",
+         f"{ARGUMENTS}seed: 42\nfull_determinism: true  # slow\n"),
+        ("a.yaml", f"{ARGUMENTS}full_determinism:\nseed: 42\n", f"{ARGUMENTS}{WANTED}seed: 42\n"),
+        ("a.yaml", "{output_dir: a, num_train_epochs: 3, learning_rate: 1, seed: 4}\n",
+         "{output_dir: a, num_train_epochs: 3, learning_rate: 1, seed: 4, full_determinism: true}\n"),
+        ("a.json", '{\r\n\t"output_dir": "a",\r\n\t"num_train_epochs": 3,\r\n\t"learning_rate": 1,\r\n\t"seed": 4\r\n}',
+         '{\r\n\t"output_dir": "a",\r\n\t"num_train_epochs": 3,\r\n\t"learning_rate": 1,\r\n\t"seed": 4,\r\n\t"full_determinism": true\r\n}'),
+        ("a.json", f'{{"seed": 3, "trainer": {{{TRAINER}}}}}', f'{{"seed": 3, "trainer": {{{TRAINER}, "deterministic": true}}}}'),
+        ("a.yaml", "seed_everything: 4\ntrainer:\n  logger: [a]\n  max_epochs: 3 # x\n  callbacks:\n  - a\nmodel:\n  class_path: m.Net\n",
+         "seed_everything: 4\ntrainer:\n  logger: [a]\n  max_epochs: 3 # x\n  deterministic: true\n  callbacks:\n  - a\nmodel:\n  class_path: m.Net\n"),
+    ],
+)  # fmt: skip
+def test_a_key_that_is_missing_is_added(d9mlint: Run, name: str, text: str, wanted: str) -> None:
+    Path(name).write_bytes(text.encode())
+    assert d9mlint(name, "--fix").err == "fixed 0 findings, 1 more with --unsafe-fixes\n"
+    assert d9mlint(name, "--fix", "--unsafe-fixes").err == "fixed 1 finding\n"
+    assert Path(name).read_bytes().decode() == wanted
+
+
+@given(
+    st.recursive(
+        st.sampled_from(["1", "a b", "true", "null", "3.5", "-1"]),
+        lambda inner: st.one_of(st.lists(inner, max_size=2), st.dictionaries(st.sampled_from("abcdef"), inner, max_size=3)),
+        max_leaves=8,
+    ),
+    st.sampled_from([None, 1, 4]), st.booleans(), st.sampled_from(["x.y: 1", "z: true", "a.z: 2", "a: 3", "b.c: 1"]),
+)  # fmt: skip
+def test_an_added_key_is_there_and_all_else_stays(value: Any, indent: int | None, flow: bool, told: str) -> None:
+    given = {"seed": 1, "rest": value}
+    given |= value if isinstance(value, dict) else {}
+    for name in ("a.yaml", "a.json"):
+        if name == "a.json":
+            text = json.dumps(given, indent=indent)
+        else:
+            text = yaml.safe_dump(given, default_flow_style=flow, indent=indent or 2, sort_keys=False)
+        line = next(n for n, one in enumerate(text.split("\n"), 1) if "seed" in one)
+        column = text.split("\n")[line - 1].index('"seed"' if name == "a.json" else "seed") + 1
+        found = keys.edits({"seed": told}, Location(name, line, column, line, column + 4), text.encode())
+        path, _, wanted = told.partition(": ")
+        if not found:  # it would have to go into what is no map
+            assert path.split(".")[0] in given
+            continue
+        done: Any = yaml.safe_load(edited(text.encode(), found) or b"")
+        first, _, second = path.partition(".")
+        new = {second: json.loads(wanted)} if second else json.loads(wanted)
+        assert (done[first][second] if second else done[first]) == (new[second] if second else new)
+        before = yaml.safe_load(text)
+        if first in before:
+            assert {**done, first: None} == {**before, first: None}
+        else:
+            assert {**before, first: new} == done
 
 
 def test_a_config_that_could_not_be_read_any_more_is_left_alone(d9mlint: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from d9mlint.configs.documents import Node
 from d9mlint.configs.told import Start
-from d9mlint.model import Finding, Location, Related, Rule
+from d9mlint.model import Finding, Fix, Location, Related, Rule
 
 
 def finding(
-    rule: Rule, at: Node, *, see: Node | None = None, note: str = "", severity: str = "", **words: object
-) -> Finding:
+    rule: Rule, at: Node, *, see: Node | None = None, note: str = "", severity: str = "",
+    fixes: tuple[Fix, ...] = (), **words: object,
+) -> Finding:  # fmt: skip
     """A finding at a key or value; ``words`` fill the rule's message."""
     return Finding(
         rule=rule.name, id=rule.id, hazard=rule.hazard, noise=rule.noise, severity=severity or rule.severity,
         confidence=rule.confidence, message=rule.message.format(**words), location=at.location,
         remedy=rule.remedies[0].text if rule.remedies else "",
-        related=(Related(see.location, note),) if see is not None else (),
+        related=(Related(see.location, note),) if see is not None else (), fixes=fixes,
     )  # fmt: skip
 
 

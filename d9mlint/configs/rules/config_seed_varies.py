@@ -9,7 +9,7 @@ from itertools import islice
 from d9mlint.configs.documents import Node
 from d9mlint.configs.kinds import HYDRA, MONAI, ConfigFile
 from d9mlint.configs.rules._drafts import finding, shown
-from d9mlint.model import Finding, Rule
+from d9mlint.model import Edit, Finding, Fix, Rule
 
 _VARIES = re.compile(r"\$\{(?:now|random|uuid|timestamp)\b[^}]*\}")
 MAX_LOOKED_AT = 20_000
@@ -21,7 +21,8 @@ def check_config(file: ConfigFile, rule: Rule) -> Iterator[Finding]:
         for key, value in _pairs(file.root):
             name = str(key.value)
             if name.endswith("seed") and isinstance(value.value, str) and _VARIES.search(value.value):
-                yield finding(rule, key, key=name, value=shown(value))
+                number = Fix("a number", (Edit(value.location, "1"),))
+                yield finding(rule, key, key=name, value=shown(value), fixes=(number,))
 
 
 def _pairs(root: Node) -> Iterator[tuple[Node, Node]]:
