@@ -24,6 +24,8 @@ _LINES = 6
 """Of a finding where nothing more is asked for."""
 _FIX = 2
 """Of these, those that the remedy may take."""
+_WORDS = 20
+"""So many columns of what a place has to do with a finding say something."""
 _INDENT = 8
 _STARTED = " is started"
 _CODE, _MORE = re.compile(r"`[^`]+`"), re.compile(r" and (\d+) more is started$")
@@ -39,7 +41,7 @@ def brief(finding: Finding, source: list[str], width: int, page: str = "") -> It
     lines += labelled("when", _first_conditions(finding, room), width)
     lines += labelled("seen", seen(finding), width)
     remedy = _first_remedies(finding)
-    lines += labelled("fix", whole_parts(remedy, room, _FIX) or shortened(remedy, room, _FIX), width)
+    lines += labelled("fix", _as_much(remedy, room), width)
     lines += _first_places(finding, max(_LINES - len(lines), 1), width)
     yield from lines
     yield ()
@@ -106,6 +108,17 @@ def _first_remedies(finding: Finding) -> str:
     return "; ".join(told)
 
 
+def _as_much(remedy: str, room: int) -> str:
+    """What of a remedy fits into its lines; whether code that belongs to it is left out."""
+    text = whole_parts(remedy, room, _FIX)
+    left = one_line(remedy)[len(text) :]
+    if not text or not _CODE.search(left):
+        return text or shortened(remedy, room, _FIX)
+    return next(
+        (told for told in (f"{text}; more with --verbose", text) if whole_parts(told, room, _FIX) == told), text
+    )
+
+
 def _first_places(finding: Finding, most: int, width: int) -> Iterator[Line]:
     """The first of the other places, one a line, and how many more there are."""
     places = unique(_short_place(related, finding) for related in finding.related)
@@ -113,7 +126,8 @@ def _first_places(finding: Finding, most: int, width: int) -> Iterator[Line]:
         left = len(places) - most if number == most else 0
         more = f"; and {count(left, 'more place')} (--verbose)" if left > 0 else ""
         room = width - _INDENT - len(more)
-        first = told.partition(": ")[0] if more else shortened(told, room)
+        where = told.partition(": ")[0]
+        first = shortened(told, room) if not more or room - len(where) >= _WORDS else where
         text = (whole_parts(told, room) or first) + more
         if more and len(text) > width - _INDENT:
             text = f"{count(left + 1, 'more place')} (--verbose)"
@@ -131,4 +145,6 @@ def _place(related: Related, finding: Finding) -> str:
     """Where another place is, its line alone where it stands in the same file, and what it has to do with it."""
     at, here = related.location, finding.location
     where = f"line {at.line}" if at.file == here.file else f"{place(at)}{cell(at)}"
+    if at.file != here.file and at.in_cell and at.path == here.path:
+        where = f"cell {at.cell}, line {at.line}"
     return f"{where}: {one_line(related.note)}"

@@ -59,7 +59,7 @@ def totals(report: Report) -> list[str]:
     calls = unfollowed(report) if report.findings else ""
     programs = f"{count(len(report.entries), 'program')} in " if report.entries else ""
     found = [
-        f"{programs}{count(report.files, 'file')}",
+        f"{programs}{count(report.files, 'file')}" if report.files or programs else "",
         f"up to {may} can be fixed by --fix" if may else "",
         not_shown(report),
         f"{calls} (--verbose)" if calls else "",

@@ -9,7 +9,7 @@ from d9mlint.model import Report
 from d9mlint.report import findings, summary
 from d9mlint.report.excerpt import source_lines
 from d9mlint.report.lines import NARROWEST, Line, cell, hanging, item, joined, place
-from d9mlint.report.targets import Group, describe, groups
+from d9mlint.report.targets import Group, describe, groups, packages
 from d9mlint.report.words import count, listing, one_line, printable
 
 _MOST = 5
@@ -49,12 +49,14 @@ def _totals(report: Report, width: int) -> Iterator[Line]:
     """One line of totals, what they are valid for, and what could not be checked."""
     headline = summary.headline(report)
     totals = "; ".join(summary.totals(report))
-    yield (headline, "bold"), (f" {totals}" if headline.endswith(".") else f"; {totals}", "")
+    between = " " if headline.endswith(".") else "; "
+    yield (headline, "bold"), (f"{between}{totals}" if totals else "", "")
     yield from item("evidence", summary.evidence(report.findings), width)
     yield from item("changed", summary.changed(report.changed), width)
     found = groups(report)
     more = f"; {count(len(found) - 1, 'more target')} (--verbose)" if len(found) > 1 else ""
-    yield from item("target", describe(found[0].target) + more if found else "", width)
+    first = next((group for group in found if packages(group.target)), found[0] if found else None)
+    yield from item("target", describe(first.target) + more if first is not None else "", width)
     if not report.findings:  # what that rests on
         yield from launches(report, width)
         yield from item("coverage", summary.coverage(report), width)

@@ -89,7 +89,7 @@ def test_all_programs_that_share_a_cause_are_patched(d9mlint: Run) -> None:
     ran = d9mlint(".", "--fix")
     assert (ran.code, ran.err) == (0, "fixed 1 finding\n")
     for name in ("a.py", "b.py"):
-        assert Path(name).read_text().startswith("from net import make\nimport torch\n\ntorch.manual_seed(1)\n")
+        assert Path(name).read_text().startswith("import torch\n\nfrom net import make\n\ntorch.manual_seed(1)\n")
 
 
 def test_a_seed_goes_before_an_import_that_draws(d9mlint: Run) -> None:

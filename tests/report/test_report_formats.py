@@ -235,6 +235,35 @@ def test_a_finding_takes_at_most_six_lines() -> None:
     assert "--option-8 is given" in whole
 
 
+def test_places_are_told_with_what_they_have_to_do_with_it() -> None:
+    here = Location("n.ipynb", 2, 1, 2, 9, cell=3)
+    places = (
+        Related(Location("n.ipynb", 4, 1, 4, 9, cell=5), "made here"),
+        Related(Location("other.py", 1, 1, 1, 9), "begins here"),
+        Related(Location("n.ipynb", 9, 1, 9, 9, cell=3), "draws numbers from a generator " * 9),
+        Related(Location("n.ipynb", 9, 1, 9, 9, cell=7), "seen last"),
+    )
+    remedy = "save `a()` with it and load it again; set `b()` " + "before all that happens after it was loaded " * 4
+    found = unseeded(here)._replace(related=places, remedy=remedy)
+    text = render(Report((found,), {}, sources={"n.ipynb:cell 3": "x\nrandom()\n"}), "text")
+    assert "  fix:  save `a()` with it and load it again; more with --verbose\n" in text
+    assert "  see:  cell 5, line 4: made here\n  see:  other.py:1: begins here\n" in text
+    assert "  see:  line 9: draws numbers from a generator" in text
+    assert text.partition("see:  line 9")[2].splitlines()[0].endswith("...; and 1 more place (--verbose)")
+
+
+def test_the_target_that_is_told_names_versions() -> None:
+    bare = Target({}, device="gpu")
+    report = Report((), {"a.py": bare, "b.py": bare, "c.py": TARGET}, entries=("a.py", "b.py", "c.py"))
+    told = render(report, "text").partition("target:")[2]
+    assert told.split()[0] == "tensorflow"
+    assert "1 more target (--verbose)" in told
+
+
+def test_totals_without_programs_count_no_files() -> None:
+    assert render(Report((unseeded(Location("a.yaml", 1, 1, 1, 9)),), {}), "text").endswith("\n1 finding: 1 error\n")
+
+
 def test_the_headline_says_which_programs_seed_nothing() -> None:
     def headline(*when: str) -> str:
         found = unseeded(Location("train.py", 1, 1, 1, 9))._replace(
