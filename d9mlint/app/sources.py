@@ -6,7 +6,8 @@ they change there is changed in the cells, and the new notebook must read as the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import posixpath
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -19,7 +20,8 @@ from d9mlint.app.programs import given, tree
 from d9mlint.configs.files import kind
 from d9mlint.configs.judging import ENDINGS
 from d9mlint.discover.percent import cell_lines, is_percent
-from d9mlint.fix import making, notebooks, patches, remedies
+from d9mlint.fix import making, names, notebooks, patches, remedies
+from d9mlint.fix import tree as fix_tree
 from d9mlint.fix.launchers import Launcher
 from d9mlint.model import Edit, Finding, Report
 from d9mlint.python.source.notebooks import Cell, cells, idle, is_masked, repeats
@@ -41,17 +43,41 @@ def read(options: Options, found: Report, overlay: Mapping[str, bytes] = Mapping
     stored: dict[str, bytes] = {}
     texts: dict[str, bytes] = {}
     refused: dict[str, str] = {}
-    for path in _paths(found):
+    told = _paths(found)
+    entries = {entry for one in found.findings for entry in one.entries}
+    for path in told:
         try:
             data = on_input[path] if path in on_input else content(path)
             if data is None:
                 raise CannotRead("it cannot be read")
             texts[path] = _text(path, data)
             stored[path] = data
+            if path in entries and path.endswith(".py"):
+                told += [one for one in _parsing(path, data, content) if one not in told]
         except (CannotRead, notebooks.CannotEdit) as error:
             refused[path] = str(error)
     table = {path: _cells(path, text) for path, text in texts.items()}
-    return Sources(stored, patches.Files(texts, refused, table, found.targets, _launchers(found), _modules(found)))
+    return Sources(
+        stored,
+        patches.Files(
+            texts, refused, table, found.targets, _launchers(found), _modules(stored.keys() - on_input.keys())
+        ),
+    )
+
+
+def _parsing(entry: str, data: bytes, content: Callable[[str], bytes | None]) -> Iterator[str]:
+    """The modules beside an entry, or below the working directory, that it imports and that parse a flag for a seed."""
+    of = fix_tree.tree(data) if b"add_argument" not in data else None
+    modules = {name.lstrip(".").rpartition(".")[0] for name in names.bound(of.module.body).values()} if of else ()
+    for module in sorted(filter(None, modules)):
+        beside = f"{module.replace('.', '/')}.py"
+        for path in dict.fromkeys((posixpath.join(posixpath.dirname(entry), beside), beside)):
+            try:
+                text = content(path) or b""
+            except CannotRead:
+                continue
+            if b"parse_args" in text and b"seed" in text.lower():
+                yield path
 
 
 def _launchers(found: Report) -> dict[str, list[Launcher]]:
@@ -63,10 +89,11 @@ def _launchers(found: Report) -> dict[str, list[Launcher]]:
     }  # fmt: skip
 
 
-def _modules(found: Report) -> frozenset[str]:
-    """The names that modules of the project can be imported by, but for those of packages that remedies name."""
-    parts = {part for path in found.sources if path.endswith(".py") for part in path.removesuffix(".py").split("/")}
-    return frozenset(parts.difference(remedies.ROOTS.values()))
+def _modules(paths: Iterable[str]) -> frozenset[str]:
+    """The names of modules beside these files, and in the folders above them, but for packages that remedies name."""
+    folders = {folder for path in paths for folder in Path(path).parents}
+    found = {one.stem for folder in folders for one in folder.iterdir() if one.suffix == ".py" or one.is_dir()}
+    return frozenset(found.difference(remedies.ROOTS.values()))
 
 
 def _paths(found: Report) -> list[str]:

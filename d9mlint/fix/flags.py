@@ -59,6 +59,8 @@ def _name(kind: str, values: Sequence[cst.BaseExpression], given: dict[str, cst.
     if kind == ABSL:
         return texts[0] if texts else ""
     longs = [text for text in texts if text.startswith("--")] if kind in _COMMANDS else []
+    if kind == "add_argument" and not longs:  # `-seed`, as argparse takes it, too
+        longs = [text for text in texts if text.startswith("-") and len(text) > 2]
     dest = given.get("dest")
     if longs and isinstance(dest, cst.SimpleString):
         return str(dest.evaluated_value)
@@ -74,10 +76,13 @@ def numbered(path: str, of: Tree, value: cst.BaseExpression) -> Iterator[Edit]:
 # -- where they are parsed -------------------------------------------------------------------------------------------
 
 
-def parsed(of: Tree) -> Iterator[tuple[str, Statement]]:
-    """The names of what is parsed, each with the statement that binds it, or the function that is called with it."""
+def parsed(of: Tree, imported: Collection[str] = ()) -> Iterator[tuple[str, Statement]]:
+    """The names of what is parsed, each with the statement that binds it, or the function that is called with it.
+
+    ``imported`` are functions of other modules that return what they parse, by their names here.
+    """
     functions = {one.node.name.value: one for one in of.statements if isinstance(one.node, cst.FunctionDef)}
-    parsers = set(_parsers(of))
+    parsers = {*parsers_of(of), *imported}
     bound = [(name, one) for one in of.statements for name in _bound(one, parsers)]
     called = parsers.intersection(last_name(call.func) for call in of.calls.values())
     for name, one in bound:
@@ -111,8 +116,8 @@ def assigned(one: Statement) -> tuple[str, cst.BaseExpression] | None:
     return (target.value, part.value) if isinstance(target, cst.Name) else None
 
 
-def _parsers(of: Tree) -> Iterator[str]:
-    """The functions that return what they parse."""
+def parsers_of(of: Tree) -> Iterator[str]:
+    """The functions that return what they parse, by name."""
     for one in of.statements:
         for part in parts(one) if one.functions else ():
             if isinstance(part, cst.Return) and part.value is not None:

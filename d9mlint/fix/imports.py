@@ -150,9 +150,13 @@ def _above(run: Sequence[_Import], name: str, *, is_from: bool) -> cst.CSTNode |
     return smaller[-1].statement if smaller else None
 
 
-def _before(path: str, of: Tree, anchor: cst.CSTNode, group: Iterable[_New]) -> Edit:
+def _before(path: str, of: Tree, anchor: cst.CSTNode, group: Sequence[_New]) -> Edit:
     line = of.positions[anchor].start.line
-    return Edit(Location(path, line, 1, line, 1), "".join(one.text + ("\n\n" if one.opens else "\n") for one in group))
+    above = of.lines[line - 2].split() if line > 1 else []
+    first = group[0]
+    blank = "\n" if first.opens and above[:1] in (["import"], ["from"]) else ""
+    told = "".join(one.text + ("\n\n" if one.opens else "\n") for one in group)
+    return Edit(Location(path, line, 1, line, 1), blank + told)
 
 
 def _behind(group: Iterable[_New]) -> str:

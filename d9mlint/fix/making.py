@@ -70,7 +70,12 @@ def edits(parts: Sequence[Part], files: Files, early: Collection[str] = ()) -> M
             out += put
         elif told:
             left += [(part, put) for part in starting if part.path == path]
-    return Made(tuple(dict.fromkeys(out)), tuple(left))
+    return Made(tuple(dict.fromkeys(out)), tuple((part, _told(part, reason)) for part, reason in left))
+
+
+def _told(part: Part, reason: str) -> str:
+    """The reason, with the file where that is not the one that the finding stands in."""
+    return reason if part.path == part.finding.location.path else f"in {part.path}, {reason}"
 
 
 def _is_at_top(part: Part, statement: str) -> bool:

@@ -32,8 +32,11 @@ from d9mlint.model import OWN_GRAPH, TAKES_SEED, Edit, Finding, Location, Rule, 
 
 _OTHER = "it is no file that can be patched"
 _UNKNOWN = "it is written in a way that is not known"
+_VERSION = "it needs another version of a package"
 _INSTALLED = "its remedy needs a package that has to be installed first"
 _MEANING = "what to write depends on what the program means"
+_UPGRADE = re.compile(r"\bupgrade\b")
+_PASSED = re.compile(r"([\w.]+)\(args\.\w+\)")
 _FLAG_RULE, _FLAG = "seed-flag-unused", re.compile(r"`--([\w-]+)` is parsed")
 
 
@@ -115,7 +118,7 @@ def _ways(found: Finding, rules: Mapping[str, Rule], files: Files) -> Iterator[t
     decided = places.DECIDED.union({"setting"}).intersection(_cure(found.rule, rules))
     if decided:  # its remedy names other code, too
         yield from _in_place(found, rules, files)
-    block = _of_remedy(found, files.texts) or _moved(found, rules, files.texts)
+    block = _of_remedy(found, files.texts) or _of_flag(found) or _moved(found, rules, files.texts)
     if block is not None:
         yield from _where_started(found, block, files)
         yield from _at_start(found, block, files)
@@ -181,12 +184,16 @@ def _at_start(found: Finding, block: statements.Block, files: Files) -> Iterator
     entries = [entry for entry in found.entries if entry in files.texts]
     parts = [Part(found, entry, block.safe, block.statements) for entry in entries]
     seeded = [one for one in block.statements if statements.is_seed(one)]
-    own = {entry: seeds.known(entry, files.texts[entry], _unused_flag(found)) if seeded else () for entry in entries}
+    own = {entry: _own_seeds(found, entry, files) if seeded else () for entry in entries}
     for kind in dict.fromkeys((tuple(_of_library(part, files) for part in parts), tuple(parts))):
         for number in range(max(map(len, own.values()), default=0)):
             told = [(part, own[part.path][number]) for part in kind if number < len(own[part.path])]
             yield [part._replace(own=one, safe=part.safe and one.safe) for part, one in told], reason
         yield list(kind), reason
+
+
+def _own_seeds(found: Finding, entry: str, files: Files) -> Sequence[seeds.Own]:
+    return seeds.known(entry, files.texts[entry], _unused_flag(found), files.texts)
 
 
 def _of_library(part: Part, files: Files) -> Part:
@@ -209,6 +216,13 @@ def _of_remedy(found: Finding, sources: Mapping[str, bytes]) -> statements.Block
 
 def _cure(name: str, rules: Mapping[str, Rule]) -> Mapping[str, Any]:
     return rules[name].cure if name in rules else {}
+
+
+def _of_flag(found: Finding) -> statements.Block | None:
+    """The seeds that a flag is to be passed on to, where nothing reads it."""
+    told = [f"{match[1]}(1)" for one in remedies.code(found.remedy) if (match := _PASSED.fullmatch(one))]
+    seeded = [one for one in told if one in statements.OF.values()]
+    return statements.Block(tuple(seeded), safe=True) if seeded and found.rule == _FLAG_RULE else None
 
 
 def _moved(found: Finding, rules: Mapping[str, Rule], sources: Mapping[str, bytes]) -> statements.Block | None:
@@ -235,7 +249,7 @@ def _in_place(found: Finding, rules: Mapping[str, Rule], files: Files) -> Iterat
     """
     told = [(found.rule, found.location), *((r.rule, r.location) for r in found.related if r.rule)]
     cures = [_cure(rule, rules) for rule, _ in told]
-    reason = "" if any(cures) else _MEANING
+    reason = "" if any(cures) else _VERSION if _UPGRADE.search(found.remedy) else _MEANING
     if reason := reason or files.why_not(at.path for _, at in told):
         yield [], reason
         return
@@ -248,6 +262,8 @@ def _in_place(found: Finding, rules: Mapping[str, Rule], files: Files) -> Iterat
     edited = [(one, cure) for part, cure in zip(made, cures, strict=True) for one in part if isinstance(one, Edit)]
     plain = Part(found, edited[0][0].location.path, safe, edits=tuple(one for one, _ in edited), needs=needs)
     own = _with_own_seed(plain, edited, files.texts)
+    if any(seeds.is_lost(edit, files.texts[edit.location.path]) for edit, _ in edited):
+        plain = plain._replace(safe=False)
     yield from (([part], "") for part in (own, plain) if part is not None)
 
 

@@ -7,9 +7,10 @@ patched program to say.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
+from types import MappingProxyType
 from typing import NamedTuple
 
 import libcst as cst
@@ -39,10 +40,17 @@ class Own(NamedTuple):
     safe: bool = True
 
 
-def known(path: str, source: bytes, flag: str = "") -> Sequence[Own]:
-    """The seeds that a script has, the best first; ``flag``: its flag for one, where nothing reads that so far."""
+def known(path: str, source: bytes, flag: str = "", texts: Mapping[str, bytes] = MappingProxyType({})) -> Sequence[Own]:
+    """The seeds that a script has, the best first; ``flag``: its flag for one, where nothing reads that so far.
+
+    ``texts`` are files of the project, one of which may parse the flags.
+    """
     of = tree(source)
-    return _known(path, of, flag, ranked=True) if of is not None else ()
+    if of is None:
+        return ()
+    found = _known(path, of, flag, ranked=True)
+    elsewhere = tuple(_parsed_elsewhere(of, texts, flag)) if not any(own.edits or own.safe for own in found) else ()
+    return (*elsewhere, *found)
 
 
 @lru_cache(maxsize=64)
@@ -97,6 +105,24 @@ _WRITTEN = re.compile(
 _BEFORE = re.compile(r"(?:seed|random_state|rng)\s*=\s*$")
 
 
+def is_lost(edit: Edit, source: bytes) -> bool:
+    """Whether an edit puts a number where a seed is handed on, which then has no meaning any more."""
+    there = text_at(edit.location, source)
+    return edit.text == VALUE and there.isidentifier() and there != "None"
+
+
+def _default(at: Location, source: bytes) -> Iterator[Edit]:
+    """A number in the place of None as the default of the parameter that stands at a place."""
+    of = tree(source)
+    place = of.statement(at) if of is not None else None
+    function = place.functions[-1] if place is not None and place.functions else None
+    if of is None or function is None:
+        return
+    for given in (*function.params.params, *function.params.kwonly_params):
+        if given.name.value == text_at(at, source) and given.default is not None:
+            yield from flags.numbered(at.path, of, given.default)
+
+
 def _is_given(of: Tree, own: Own, place: Statement) -> bool:
     """Whether a function around a place has a parameter of the name that holds the seed, and is called with that."""
     root = re.split(r"\W", own.value, maxsplit=1)[0]
@@ -114,6 +140,8 @@ def told(edit: Edit, source: bytes, *, bare: bool) -> tuple[list[Edit], bool]:
     at = edit.location
     line = source.decode("utf-8", "replace").split("\n")[at.line - 1 : at.line]
     alone = edit.text == VALUE and (bare or bool(line and _BEFORE.search(line[0][: at.column - 1])))
+    if alone and (default := list(_default(at, source))):
+        return default, True
     own = _within(at, source, ranked=False) if alone or _WRITTEN.search(edit.text) else None
     if own is None:
         return [], True
@@ -213,6 +241,25 @@ def _parsed(of: Tree, told: Sequence[flags.Flag], unused: str) -> Iterator[Own]:
     if flag is not None and len(places) == 1:
         value = f"{places[0][0]}.{flag.name}"
         yield Own(value, places[0][1], flag.edits, _is_safe(of, value))
+
+
+def _parsed_elsewhere(of: Tree, texts: Mapping[str, bytes], unused: str) -> Iterator[Own]:
+    """The flag of a command line that a function of another module defines and parses."""
+    for local, dotted in names.bound(of.module.body).items():
+        module, _, name = dotted.lstrip(".").rpartition(".")
+        path = next((one for one in sorted(texts) if module and _is_module(one, module)), "")
+        other = tree(texts[path]) if path else None
+        if other is None or name not in flags.parsers_of(other):
+            continue
+        told = [one for one in flags.defined(path, other) if one.kind == "add_argument" and unused in ("", one.name)]
+        places = list(flags.parsed(of, [local])) if told else []
+        if len(places) == 1:
+            value = f"{places[0][0]}.{told[0].name}"
+            yield Own(value, places[0][1], told[0].edits, _is_safe(of, value))
+
+
+def _is_module(path: str, dotted: str) -> bool:
+    return f"/{path}".endswith(f"/{dotted.replace('.', '/')}.py")
 
 
 def _parameters(path: str, of: Tree, told: Sequence[flags.Flag]) -> Iterator[Own]:

@@ -239,6 +239,52 @@ def test_where_no_seed_is_known_it_is_a_number(tmp_path: Path, monkeypatch: pyte
     assert "default_rng(1)" in cured(tmp_path, monkeypatch, source)
 
 
+OPTIONS = """import argparse
+
+
+def parse():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("-seed", type=int{default})
+    return parser.parse_args()
+"""
+
+
+@pytest.mark.parametrize("default", ["", ", default=None", ", default=7"])
+def test_flags_that_another_module_parses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, default: str) -> None:
+    (tmp_path / "options.py").write_text(OPTIONS.format(default=default), encoding="utf-8")
+    (tmp_path / "train.py").write_text(
+        "import torch\nfrom options import parse\n\n\ndef main():\n    opt = parse()\n    " + NET + "\n\nmain()\n",
+        encoding="utf-8",
+    )
+    monkeypatch.chdir(tmp_path)
+    found = patches(Options(paths=(Path("train.py"),), jobs=1, cache=False)).cure
+    assert b"    opt = parse()\n    torch.manual_seed(opt.seed)\n" in found.sources["train.py"]
+    changed = found.sources.get("options.py", b"").decode()
+    assert changed == ("" if "7" in default else OPTIONS.format(default=", default=1"))
+
+
+def test_a_parameter_without_a_seed_gets_one_and_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = (
+        "import numpy as np\n\n\ndef seed_all(number=None):\n    np.random.seed(number)\n\n\n"
+        "seed_all()\nprint(np.random.rand())\n"
+    )
+    assert source.partition("def")[2].replace("None", "1") in cured(tmp_path, monkeypatch, source, unsafe=False)
+
+
+@pytest.mark.parametrize(
+    ("step", "wanted"),
+    [
+        ("obs, reward, done, _ = env.step(env.action_space.n)", "env = gym.make('a')\nenv.seed(1)\n"),
+        ("obs, reward, done, cut, _ = env.step(env.action_space.n)", "env.reset(seed=1)"),
+    ],
+)
+def test_environments_of_old_gym_take_their_seed_by_a_method(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, wanted: str
+) -> None:
+    source = f"import gym\nimport torch\n\nenv = gym.make('a')\nobs = env.reset()\n{step}\ntorch.save(obs, 'x')\n"
+    assert wanted in cured(tmp_path, monkeypatch, source)
+
+
 LIGHTNING = """{imports}
 import torch
 
