@@ -1,4 +1,4 @@
-"""What rules say of their cures, tried on their own examples as for a user (slow)."""
+"""What rules say of their cures and remedies, tried on their own examples as for a user (slow)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from d9mlint.app.fixing import cured
 from d9mlint.catalogue import load, read_examples
 from d9mlint.model import KERNELS, Example, Report, Rule
 
-CURED = [rule for rule in load().rules.values() if rule.family != KERNELS and set(rule.cure) - {"reason", "safe"}]
+RULES = [rule for rule in load().rules.values() if rule.family != KERNELS]
+CURED = [rule for rule in RULES if set(rule.cure) - {"reason", "safe"}]
+OTHERS = [rule for rule in RULES if rule not in CURED]
+"""Those that are cured by the statements of their remedies, or not at all."""
 
 
 def told(report: Report) -> Counter[tuple[str, str]]:
@@ -29,23 +32,31 @@ def options(example: Example) -> Options:
     )  # fmt: skip
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("rule", CURED, ids=[rule.name for rule in CURED])
-def test_a_cure_cures_an_example_and_brings_nothing_new(
-    rule: Rule, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def cures(rule: Rule, folder: Path, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How many of the bad examples of a rule are cured; none of the patches brings a new finding."""
     done = 0
-    bad = [example for example in read_examples(rule) if example.kind == "bad"]
-    for number, example in enumerate(bad):
-        folder = tmp_path / str(number)
+    for number, example in enumerate(example for example in read_examples(rule) if example.kind == "bad"):
         for name, text in unmarked(example).items():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_text(text)
-        monkeypatch.chdir(folder)
+            (folder / str(number) / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / str(number) / name).write_text(text)
+        monkeypatch.chdir(folder / str(number))
         before, after = cured(options(example))
         fresh = told(after).keys() - told(before).keys()
         assert not fresh, f"example {number + 1} of {rule.name}"
         done += sum(one.rule == rule.name for one in before.findings) > sum(
             one.rule == rule.name for one in after.findings
         )
-    assert done, f"none of the {len(bad)} examples is cured"
+    return done
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", CURED, ids=[rule.name for rule in CURED])
+def test_a_cure_cures_an_example_and_brings_nothing_new(
+    rule: Rule, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert cures(rule, tmp_path, monkeypatch), f"no example of {rule.name} is cured"
+
+
+@pytest.mark.slow
+def test_no_patch_of_the_others_brings_anything_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert sum(cures(rule, tmp_path / rule.name, monkeypatch) > 0 for rule in OTHERS) > 10
