@@ -180,9 +180,10 @@ def patched(parts: Sequence[patches.Part], sources: Sources, early: Sequence[str
 
 
 def alone(parts: Sequence[patches.Part], sources: Sources, early: Sequence[str]) -> tuple[Edit, ...]:
-    """The edits of one finding's parts, without those of others; none where a notebook is edited, cell by cell."""
+    """The edits of one finding's parts, without those of others; in notebooks those of their cells."""
     made = making.edits(parts, sources.files, early).edits
-    return () if any(edit.location.path.endswith(NOTEBOOK) for edit in made) else made
+    tables = _tables(sources, {edit.location.path for edit in made})
+    return tuple(in_cell(edit, tables.get(edit.location.path, ())) for edit in made)
 
 
 def _read_again(path: str, data: bytes) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -196,3 +197,16 @@ def test_a_report_for_tools_has_the_patch_of_each_finding(d9mlint: Run) -> None:
     assert all(fix["safe"] for fix in (seed, order))
     assert Path("train.py").read_text() == text
     assert not any(found["fixes"] for found in d9mlint("train.py", "--format", "json").json["findings"])
+
+
+def test_a_report_for_tools_has_patches_of_notebooks_by_cell(d9mlint: Run) -> None:
+    cells = [
+        {"cell_type": "markdown", "source": "x"},
+        *({"cell_type": "code", "source": one} for one in ("import torch", "print(torch.rand(3))")),
+    ]
+    Path("n.ipynb").write_text(json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}))
+    (found,) = d9mlint("n.ipynb", "--diff", "--format", "json").json["findings"]
+    (edit,) = found["fixes"][0]["edits"]
+    assert (edit["path"], edit["cell"], edit["line"], edit["text"].strip()) == ("n.ipynb", 2, 1, "torch.manual_seed(1)")
+    (result,) = d9mlint("n.ipynb", "--diff", "--format", "sarif").json["runs"][0]["results"]
+    assert "fixes" not in result
