@@ -22,7 +22,7 @@ from d9mlint.configs.judging import ENDINGS
 from d9mlint.discover.percent import cell_lines, is_percent
 from d9mlint.fix import making, names, notebooks, patches, remedies
 from d9mlint.fix import tree as fix_tree
-from d9mlint.fix.launchers import Launcher
+from d9mlint.fix.beside.launchers import Launcher
 from d9mlint.model import Edit, Finding, Report
 from d9mlint.python.source.notebooks import Cell, cells, idle, is_masked, repeats
 from d9mlint.python.source.reading import NOTEBOOK, CannotRead, as_python, content_reader

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from d9mlint.fix import beginnings, seeds, statements
+from d9mlint.fix import beginnings, statements
 from d9mlint.fix.edits import overlaps
+from d9mlint.fix.own import seeds
 from d9mlint.fix.patches import Files, Part
 from d9mlint.fix.place import Need
 from d9mlint.model import Edit

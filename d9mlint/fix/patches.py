@@ -12,21 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from d9mlint.fix import (
-    arguments,
-    beginnings,
-    flags,
-    keys,
-    launchers,
-    libraries,
-    objects,
-    places,
-    remedies,
-    seeds,
-    settings,
-    statements,
-)
+from d9mlint.fix import arguments, beginnings, objects, places, remedies, statements
+from d9mlint.fix.beside import keys, launchers, settings
 from d9mlint.fix.edits import is_python
+from d9mlint.fix.own import flags, libraries, seeds, where
 from d9mlint.fix.place import Need, Place
 from d9mlint.model import OWN_GRAPH, TAKES_SEED, Edit, Finding, Location, Rule, Target
 
@@ -71,7 +60,7 @@ class Part(NamedTuple):
     path: str
     safe: bool
     statements: tuple[str, ...] = ()
-    own: seeds.Own | None = None
+    own: where.Own | None = None
     """The program's own seed, which its seeds are set to where it is known."""
     edits: tuple[Edit, ...] = ()
     needs: tuple[Need, ...] = ()
@@ -192,8 +181,8 @@ def _at_start(found: Finding, block: statements.Block, files: Files) -> Iterator
         yield list(kind), reason
 
 
-def _own_seeds(found: Finding, entry: str, files: Files) -> Sequence[seeds.Own]:
-    return seeds.known(entry, files.texts[entry], _unused_flag(found), files.texts)
+def _own_seeds(found: Finding, entry: str, files: Files) -> Sequence[where.Own]:
+    return where.known(entry, files.texts[entry], _unused_flag(found), files.texts)
 
 
 def _of_library(part: Part, files: Files) -> Part:

@@ -9,8 +9,8 @@
   ``within: NOTE``, ``function: NOTE``, ``states: NOTE``; ``at: [NOTE]`` has any of the others done there.
 
 Elsewhere: ``move`` (a seed goes to the start, `d9mlint.fix.patches`), ``setting`` (in config files and launchers,
-`d9mlint.fix.settings`), ``key: {KEY: "KEY.KEY: VALUE"}`` (what a config file with the first key lacks,
-`d9mlint.fix.keys`). ``reason`` is told where nothing of this can be done.
+`d9mlint.fix.beside.settings`), ``key: {KEY: "KEY.KEY: VALUE"}`` (what a config file with the first key lacks,
+`d9mlint.fix.beside.keys`). ``reason`` is told where nothing of this can be done.
 """
 
 from __future__ import annotations

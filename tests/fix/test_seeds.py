@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from d9mlint.app import Options
 from d9mlint.app.fixing import patches
-from d9mlint.fix import edited, seeds
+from d9mlint.fix import edited
+from d9mlint.fix.own import seeds, where
 from d9mlint.fix.patches import Files, plan
 from d9mlint.model import Edit, Finding, Location
 
@@ -378,7 +379,7 @@ def test_a_seed_that_is_known_too_late_is_not_used(tmp_path: Path, monkeypatch: 
     ],
 )  # fmt: skip
 def test_where_there_is_none(source: str) -> None:
-    assert not seeds.known("train.py", source.encode())
+    assert not where.known("train.py", source.encode())
 
 
 LINES = st.lists(
@@ -395,7 +396,7 @@ LINES = st.lists(
 @given(LINES, st.sampled_from(["\n", "\r\n"]), st.booleans())
 def test_whatever_stands_around_a_patch_parses_and_seeds(lines: list[str], newline: str, end: bool) -> None:
     source = newline.join(lines).encode() + (newline.encode() if end else b"")
-    for own in seeds.known("train.py", source):
+    for own in where.known("train.py", source):
         made = seeds.put("train.py", source, own, ["random.seed(1)", "torch.manual_seed(1)"])
         if not isinstance(made, str):
             done = edited(source, [one for one in made if isinstance(one, Edit)])

@@ -12,8 +12,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from d9mlint.fix import edited, keys
-from d9mlint.fix.settings import edits
+from d9mlint.fix import edited
+from d9mlint.fix.beside import keys
+from d9mlint.fix.beside.settings import edits
 from d9mlint.model import Location
 
 Run = Callable[..., Any]
@@ -224,7 +225,7 @@ def test_an_added_key_is_there_and_all_else_stays(value: Any, indent: int | None
 def test_a_config_that_could_not_be_read_any_more_is_left_alone(d9mlint: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     data = LIGHTNING.format("false").encode()
     Path("config.yaml").write_bytes(data)
-    monkeypatch.setattr("d9mlint.fix.settings._told", lambda remedy: {"seed_everything": "{"})
+    monkeypatch.setattr("d9mlint.fix.beside.settings._told", lambda remedy: {"seed_everything": "{"})
     ran = d9mlint("config.yaml", "--fix", "--format", "json")
     assert ran.code == 3
     assert ran.json["unchecked"] == [{"path": "config.yaml", "reason": "not fixed: its fixes would break it"}]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import libcst as cst
 
 from d9mlint.fix import names
-from d9mlint.fix.flags import assigned, parts
+from d9mlint.fix.own.flags import assigned, parts
 from d9mlint.fix.tree import Statement, Tree, last_name
 
 _TORCH = "torch.distributed"

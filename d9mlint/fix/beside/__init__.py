@@ -1,0 +1,1 @@
+"""Patches of what stands beside programs: config files, launchers, images."""

@@ -1,0 +1,1 @@
+"""The seed that a program has, by itself or of the library that it trains with."""
