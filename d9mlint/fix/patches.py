@@ -110,6 +110,7 @@ def _ways(found: Finding, rules: Mapping[str, Rule], files: Files) -> Iterator[t
     block = _of_remedy(found, files.texts) or _of_flag(found) or _moved(found, rules, files.texts)
     if block is not None:
         yield from _where_started(found, block, files)
+        yield from _where_trained(found, block, files)
         yield from _at_start(found, block, files)
     if not decided and (block is None or _cure(found.rule, rules)):
         yield from _in_place(found, rules, files)
@@ -162,6 +163,16 @@ def _where_started(found: Finding, block: statements.Block, files: Files) -> Ite
     if all(made):
         edited = tuple(dict.fromkeys(edit for each in made for edit in each))
         yield [Part(found, edited[0].location.path, block.safe, edits=edited)], ""
+
+
+def _where_trained(found: Finding, block: statements.Block, files: Files) -> Iterator[tuple[list[Part], str]]:
+    """The switch as an argument of the library that each entry trains with."""
+    entries = [entry for entry in found.entries if entry in files.texts]
+    made = [
+        libraries.switched(entry, block.statements, files.texts[entry], files.targets.get(entry)) for entry in entries
+    ]
+    if made and all(made) and len(entries) == len(found.entries):
+        yield [Part(found, path, block.safe, edits=tuple(one)) for path, one in zip(entries, made, strict=True)], ""
 
 
 def _at_start(found: Finding, block: statements.Block, files: Files) -> Iterator[tuple[list[Part], str]]:

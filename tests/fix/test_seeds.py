@@ -341,6 +341,37 @@ def test_others_seed_by_theirs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert "set_seed(1 + accelerator.process_index)\n" in done
 
 
+TRAINED = """import torch
+from transformers import PretrainedConfig, PreTrainedModel, Trainer, TrainingArguments, set_seed
+
+
+class Net(PreTrainedModel):
+    def __init__(self, config):
+        super().__init__(config)
+        self.conv = torch.nn.Conv2d(3, 8, 3)
+
+    def forward(self, x, labels=None):
+        return {"loss": self.conv(x).sum()}
+
+
+set_seed(1)
+options = TrainingArguments(
+    output_dir="out",
+    num_train_epochs=1,
+)
+Trainer(model=Net(PretrainedConfig()), args=options, train_dataset=torch.load("x.pt")).train()
+"""
+
+
+def test_transformers_is_asked_for_determinism_by_its_arguments(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = TRAINED.replace("_epochs=1,", "_epochs=1,\n    full_determinism=True,")
+    assert cured(tmp_path, monkeypatch, TRAINED) == wanted
+    old = cured(tmp_path, monkeypatch, TRAINED, target=("transformers==4.11.0", "torch==2.0.1"))
+    assert "torch.use_deterministic_algorithms(True)" in old
+
+
 def test_a_function_of_that_name_of_the_script_is_not_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = "import torch\nfrom accelerate import Accelerator\n\n\ndef set_seed(n):\n    return n\n\n\n" + NET
     assert "torch.manual_seed(1)\n" in cured(tmp_path, monkeypatch, source)

@@ -1,7 +1,8 @@
-"""Seeds as the library that a script trains with has them: one call for all generators and for workers.
+"""Seeds and switches as the library that a script trains with has them: one call for all generators and for workers.
 
 Sources: lightning/fabric/utilities/seed.py (``workers`` since 1.3), transformers/trainer_utils.py and
-accelerate/utils/random.py (``set_seed``): all seed Python's, NumPy's and PyTorch's generators.
+accelerate/utils/random.py (``set_seed``): all seed Python's, NumPy's and PyTorch's generators;
+transformers/training_args.py (``full_determinism`` since 4.20). Trainers of Lightning are told by the finding.
 """
 
 from __future__ import annotations
@@ -12,11 +13,15 @@ from typing import NamedTuple
 import libcst as cst
 
 from d9mlint.fix import names
+from d9mlint.fix.arguments import appended
 from d9mlint.fix.tree import Tree, tree
-from d9mlint.model import Target
+from d9mlint.model import Edit, Target
 
 _LIGHTNING = ("lightning.pytorch", "pytorch_lightning", "lightning")
 _TRAINERS = ("Trainer", "TrainingArguments", "Seq2SeqTrainer", "Seq2SeqTrainingArguments")
+_ARGUMENTS = ("transformers.TrainingArguments", "transformers.Seq2SeqTrainingArguments")
+_FULL = "full_determinism"
+_SWITCHES = ("torch.use_deterministic_algorithms(True)", "torch.set_deterministic(True)")
 _COVERED = ("random.seed(1)", "np.random.seed(1)", "torch.manual_seed(1)")
 
 
@@ -37,6 +42,25 @@ def told(statements: Sequence[str], source: bytes, target: Target | None) -> Tol
     call, imported = found
     seeds = [call if one == covered[0] else one for one in statements if one not in covered[1:]]
     return Told(tuple(seeds), imported)
+
+
+def switched(path: str, statements: Sequence[str], source: bytes, target: Target | None) -> list[Edit]:
+    """The edits that turn deterministic algorithms on where a trainer's arguments are made; none where none are."""
+    of = tree(source)
+    if of is None or not any(one in _SWITCHES for one in statements):
+        return []
+    if target is not None and target.fits("transformers", "<4.20"):
+        return []
+    bound = names.bound(of.module.body)
+    made = [call for call in of.calls.values() if _dotted(of, call, bound) in _ARGUMENTS]
+    if any(arg.star or (arg.keyword and arg.keyword.value == _FULL) for call in made for arg in call.args):
+        return []
+    return [appended(path, of, call, [f"{_FULL}=True"]) for call in made]
+
+
+def _dotted(of: Tree, call: cst.Call, bound: Mapping[str, str]) -> str:
+    root, _, rest = of.code(call.func).partition(".")
+    return ".".join(filter(None, (bound.get(root, ""), rest)))
 
 
 def _seed(of: Tree, target: Target | None) -> tuple[str, tuple[str, ...]] | None:
