@@ -284,6 +284,25 @@ def test_entries_of_a_folder(root: Path) -> None:
     assert names(found(root, "pkg").entries) == ["pkg/__main__.py", "pkg/cli.py"]
 
 
+@pytest.mark.parametrize(
+    "declared",
+    [
+        "entry_points={'console_scripts': ['a = pkg.cli:main', \"b=pkg.cli:main\",], 'plugins': ['c = pkg.other:go']}",
+        "entry_points=dict(console_scripts='a = pkg.cli:main')",
+        'entry_points="""\n[console_scripts]\na = pkg.cli:main\n[plugins]\nc = pkg.other:go\n"""',
+        "entry_points={'gui_scripts': (\n  'a=pkg.cli:main',\n)}, extras_require={'c': ['pkg.other:go']}",
+    ],
+)
+def test_console_scripts_of_setup_py(root: Path, declared: str) -> None:
+    text = f"from setuptools import setup\nsetup(name='x', {declared})\n"
+    write(root, {"pkg/cli.py": "def main(): ...\n", "pkg/other.py": "def go(): ...\n", "setup.py": text})
+    result = found(root)
+    assert {"pkg/cli.py"} <= set(names(result.entries))
+    assert "pkg/other.py" not in names(result.entries)
+    assert "setup.py" in names(result.files)
+    assert [one for path, one in result.starts.items() if path.name == "cli.py"] == [("main",)]
+
+
 def test_executable_scripts_of_python_need_no_ending(root: Path) -> None:
     lines = {"train": "#!/usr/bin/env python3\n", "tool": "#!/bin/bash\n", "data": "", "plain": "#!/usr/bin/python\n"}
     write(root, lines | {"v1.2": "#!/usr/bin/python\n", ".gitignore": "old\n", "old": "#!/usr/bin/python\n"})

@@ -72,7 +72,7 @@ def checked(options: Options, overlay: Mapping[str, bytes] = MappingProxyType({}
         raise UsageError(f"script arguments after -- need exactly one entry script; there are {len(every.entries)}")
     targets = targets_of(found, roots, reach, launched, resolver)
     argv, by_name = _argv(options, config, every, launched), named_in(every, reach.peek)
-    job = _job(options, config, catalogue, rules, targets, roots, argv, by_name)
+    job = _job(options, config, catalogue, rules, targets, roots, argv, by_name, every)
     judged = _judged(replace(job, overlay=overlay, plan=options.plan), found, every, options, reach)
     kernels = _kernels(options, config, tuple(r for r in rules if r.family == KERNELS), found)
     report = _report(options, config, catalogue, job, found, judged, [kernels, configs, commands], reach, change)
@@ -168,6 +168,7 @@ def _argv(options: Options, config: Config, found: Discovery, launched: Started)
 def _job(
     options: Options, config: Config, catalogue: Catalogue, rules: tuple[Rule, ...], targets: Mapping[str, Target],
     roots: Mapping[str, tuple[str, ...]], argv: tuple[str, ...] | None, named: tuple[tuple[str, str], ...],
+    found: Discovery,
 ) -> BatchJob:  # fmt: skip
     from d9mlint.python.batch.run import BatchJob
 
@@ -175,7 +176,7 @@ def _job(
     return BatchJob(
         tree(options, config), cwd, catalogue.digest, catalogue.aliases, catalogue.effects, _ops(catalogue, cwd),
         tuple(r for r in rules if r.family not in (KERNELS, CONFIGS)), targets, roots, argv, options.cache,
-        options.timeout, named=named,
+        options.timeout, named=named, starts={shown(path, cwd): names for path, names in found.starts.items()},
     )  # fmt: skip
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from d9mlint.discover.beside import is_beside, near
 from d9mlint.discover.percent import is_percent
 from d9mlint.discover.roots import PROJECT_MARKERS, added_roots, import_roots
-from d9mlint.discover.scripts import METADATA, console_scripts
+from d9mlint.discover.scripts import METADATA, SETUP, console_scripts
 from d9mlint.discover.settings import Settings, is_file, unreadable
 from d9mlint.discover.walk import KERNEL_SOURCES, PYTHON, SKIPPED, SKIPPED_ENDINGS, File, left_out, walk
 from d9mlint.model import Unchecked, UsageError
@@ -44,6 +45,8 @@ class Discovery(NamedTuple):
     """Files in the folders whose names say that they may start or configure a program."""
     near: tuple[Path, ...] = ()
     """The same beside, and in folders above, what was named: they are asked only who starts it."""
+    starts: Mapping[Path, tuple[str, ...]] = MappingProxyType({})
+    """By file, the functions of it that console scripts call."""
 
 
 def discover(paths: Sequence[Path], config: Settings) -> Discovery:
@@ -57,7 +60,7 @@ def discover(paths: Sequence[Path], config: Settings) -> Discovery:
     asked = [file.path for file in named if is_beside(file.path.name)]
     named = [file for file in named if file.path not in asked]
     found, metadata, kernels, beside = _search(folders, config, unchecked)
-    runs = console_scripts(metadata, config, unchecked) if folders else set()
+    runs = console_scripts(metadata, config, unchecked) if folders else {}
     files = _once([*named, *_inside(config.entrypoints, folders), *_scripts(list(_read(found, unchecked)))])
     if not files and not unchecked and not kernels and not beside and not asked:
         raise UsageError(f"nothing to check: no Python file in {', '.join(map(str, paths)) or 'no path'}")
@@ -68,6 +71,7 @@ def discover(paths: Sequence[Path], config: Settings) -> Discovery:
         kernels=tuple(sorted([*kernels, *(file.path for file in files if file.kernels)])),
         beside=tuple(sorted({*beside, *asked})),
         near=_near(paths, folders, config),
+        starts={file.path: runs[file.real] for file in files if file.real in runs},
     )
 
 
@@ -142,12 +146,16 @@ def _search(
     files: list[File] = []
     kernels: list[Path] = []
     beside: list[Path] = []
-    metadata = {os.path.realpath(file): file for file in (config.root / name for name in METADATA) if is_file(file)}
+    asked = (config.root / name for name in (*METADATA, SETUP))
+    metadata = {os.path.realpath(file): file for file in asked if is_file(file)}
     for folder in folders:
         for item in walk(folder, config):
             if isinstance(item, Unchecked):
                 unchecked.append(item)
-            elif item.path.name in METADATA:
+                continue
+            if item.path.name == SETUP:  # a program by itself, too
+                metadata[item.real] = item.path
+            if item.path.name in METADATA:
                 metadata[item.real] = item.path
             elif is_beside(item.path.name):
                 beside.append(item.path)

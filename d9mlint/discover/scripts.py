@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,15 +13,24 @@ from d9mlint.discover.settings import Settings, unreadable
 from d9mlint.model import Unchecked
 
 METADATA = ("pyproject.toml", "setup.cfg")
+SETUP = "setup.py"
+_CONSOLE = re.compile(r"(?:console|gui)_scripts\b\W*(.*?)(?:[\[\])}]|\"{3}|'{3}|\Z)", re.DOTALL)
+"""In setup.py: the list, or the lines, that name console scripts."""
+_SCRIPT = re.compile(r"[\w.-]+\s*=\s*([\w.]+\s*:\s*[\w.]+)")
 
 
-def console_scripts(metadata: Mapping[str, Path], config: Settings, unchecked: list[Unchecked]) -> set[str]:
-    """Where the console scripts (``pkg.mod:func``) of pyproject.toml and setup.cfg may start: real paths."""
-    found: set[str] = set()
+def console_scripts(
+    metadata: Mapping[str, Path], config: Settings, unchecked: list[Unchecked]
+) -> dict[str, tuple[str, ...]]:  # fmt: skip
+    """Where the console scripts (``pkg.mod:func``) of pyproject.toml, setup.cfg and setup.py may start.
+
+    The functions that they call, by real path.
+    """
+    found: dict[str, set[str]] = {}
     for real, file in sorted(metadata.items()):
         try:
             data = file.read_bytes()
-            modules = _modules(file.name, data) if b"scripts" in data else ()
+            scripts = _scripts(file.name, data) if b"scripts" in data else ()
         except OSError as error:
             unchecked.append(unreadable(file, error))
             continue
@@ -29,21 +39,23 @@ def console_scripts(metadata: Mapping[str, Path], config: Settings, unchecked: l
             continue
         folder = Path(real).parent
         for root in (folder, folder / "src", *config.roots):
-            for module in modules:
+            for module, function in scripts:
                 inner = root.joinpath(*module.split("."))
-                found |= {os.path.realpath(f"{inner}.py"), os.path.realpath(inner / "__init__.py")}
-    return found
+                for path in (f"{inner}.py", inner / "__init__.py"):
+                    found.setdefault(os.path.realpath(path), set()).add(function)
+    return {path: tuple(sorted(functions)) for path, functions in found.items()}
 
 
 class _Broken(Exception):
     """Project metadata that cannot be parsed."""
 
 
-def _modules(name: str, data: bytes) -> tuple[str, ...]:
-    """The modules of the console scripts in a metadata file, sorted; raises _Broken."""
-    references = _cfg_scripts(data) if name == "setup.cfg" else _toml_scripts(data)
-    modules = {reference.partition(":")[0].partition("[")[0].strip() for reference in references}
-    return tuple(sorted(module for module in modules if all(part.isidentifier() for part in module.split("."))))
+def _scripts(name: str, data: bytes) -> tuple[tuple[str, str], ...]:
+    """Module and function of the console scripts in a metadata file, sorted; raises _Broken."""
+    references = _READS[name](data)
+    parts = (reference.partition("[")[0].partition(":") for reference in references)
+    pairs = {(module.strip(), function.strip()) for module, _, function in parts}
+    return tuple(sorted(pair for pair in pairs if all(one.isidentifier() for one in pair[0].split("."))))
 
 
 def _toml_scripts(data: bytes) -> list[str]:
@@ -77,3 +89,12 @@ def _cfg_scripts(data: bytes) -> list[str]:
         lines = parser.get("options.entry_points", option, fallback="").splitlines()
         found += [line.partition("=")[2].strip() for line in lines if "=" in line]
     return found
+
+
+def _setup_scripts(data: bytes) -> list[str]:
+    """Out of the text: setup.py is a program, of which nothing is executed."""
+    text = data.decode("utf-8", "replace")
+    return [script for found in _CONSOLE.findall(text) for script in _SCRIPT.findall(found)]
+
+
+_READS = {"pyproject.toml": _toml_scripts, "setup.cfg": _cfg_scripts, SETUP: _setup_scripts}

@@ -65,6 +65,8 @@ class BatchJob:
     """Contents that files would have after a patch, by path; all others are those on disk."""
     named: tuple[tuple[str, str], ...] = ()
     """Classes and functions that config files name: the key that each stands under, and its dotted name."""
+    starts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By entry, the functions of it that console scripts call."""
     elsewhere: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """By entry, the files that an entry before it reaches too: what nothing calls in them is told there."""
     idle: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -85,6 +87,7 @@ class BatchJob:
             (
                 self._common, name, local, packages, target.device, target.environment, target.launchers,
                 self.roots[name], elsewhere, self.idle.get(name), sorted(self.quiet.get(name, ())), self.named,
+                self.starts.get(name),
             )
         )  # fmt: skip
         return hashlib.blake2b(text.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
@@ -344,7 +347,7 @@ class _Judge:
         judged = judge(
             self._project, name, job.roots[name], job.rules, self._knowing(target), target, job.argv,
             local=local, elsewhere=job.elsewhere.get(name, frozenset()), shared=shared,
-            seconds=job.timeout, planned=job.plan,
+            seconds=job.timeout, planned=job.plan, starts=job.starts.get(name, ()),
         )  # fmt: skip
         self._shared[label] = shared  # (what an error interrupted is not in order)
         asked = self._asked(sorted(self._project.asked))

@@ -14,6 +14,7 @@ from d9mlint.python.domain.values import Class, Func, Inst, Module
 from d9mlint.python.interpreter import calls, coverage, linking, mentions
 from d9mlint.python.interpreter.hooks import Framework
 from d9mlint.python.interpreter.interpreter import Interpreter
+from d9mlint.python.interpreter.library import commands
 from d9mlint.python.interpreter.sharing import Shared
 from d9mlint.python.project.files import Project
 from d9mlint.python.source import facts as f
@@ -28,11 +29,13 @@ def run(
     project: Project, entry: str, roots: Sequence[str], knowledge: Knowledge, target: Target,
     frameworks: Sequence[Framework], argv: Sequence[str] | None = None, *, local: bool = False,
     elsewhere: frozenset[str] = frozenset(), shared: Shared | None = None, seconds: float | None = None,
+    starts: Sequence[str] = (),
 ) -> Story:  # fmt: skip
     """The story of one entry, then (marked as detached) what is in functions that nobody was seen to call.
 
     At most ``seconds`` of CPU time where they are given. Of the files in ``elsewhere`` only functions that may seed or
-    switch something: it matters that they are not called.
+    switch something: it matters that they are not called. ``starts`` are functions of the entry that console scripts
+    call.
     """
     if sys.getrecursionlimit() < RECURSION:
         sys.setrecursionlimit(RECURSION)
@@ -44,7 +47,7 @@ def run(
     interpreter = Interpreter(project, roots, knowledge, target, story, frameworks, argv, shared, seconds)
     story.release = interpreter.release
     linking.launch(interpreter, target)
-    linking.load_entry(interpreter, entry)
+    commands.scripts(interpreter, linking.load_entry(interpreter, entry), starts)
     for finish in interpreter.hooks.finish:
         finish(interpreter)
     story.coverage = coverage.measure(interpreter)

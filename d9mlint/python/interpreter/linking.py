@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
 
-def load_entry(interp: Interpreter, path: str) -> None:
+def load_entry(interp: Interpreter, path: str) -> Module:
     """Runs the entry file as ``__main__``; where it cannot be read, the story says why."""
-    _run(interp, Module("__main__", path, None))
+    module = Module("__main__", path, None)
+    _run(interp, module)
+    return module
 
 
 def launch(interp: Interpreter, target: Target) -> None:

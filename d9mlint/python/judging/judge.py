@@ -41,12 +41,13 @@ class Judged:
 def judge(
     project: Project, entry: str, roots: Sequence[str], rules: Iterable[Rule], knowledge: Knowledge,
     target: Target, argv: Sequence[str] | None = None, *, local: bool = False, elsewhere: frozenset[str] = frozenset(),
-    shared: Shared | None = None, seconds: float | None = None, planned: bool = False,
+    shared: Shared | None = None, seconds: float | None = None, planned: bool = False, starts: Sequence[str] = (),
 ) -> Judged:  # fmt: skip
     """Tells the program that starts at ``entry`` and judges it; ``local`` for a file that no entry reaches.
 
     ``seconds`` of CPU time it may take, None for no limit; ``elsewhere`` are files that another entry of the
-    same run reaches too: what nothing calls in them is told there; ``planned``: with its determinism plan.
+    same run reaches too: what nothing calls in them is told there; ``planned``: with its determinism plan;
+    ``starts``: functions of the entry that console scripts call.
 
     Raises:
         CannotRead: the entry itself cannot be read.
@@ -54,7 +55,7 @@ def judge(
     """
     story = interpret(
         project, entry, roots, knowledge, target, argv, local=local, elsewhere=elsewhere, shared=shared,
-        seconds=seconds,
+        seconds=seconds, starts=starts,
     )  # fmt: skip
     program = Program(story, target, knowledge)
     drafts: list[Draft] = []
@@ -84,7 +85,7 @@ def judge(
 def interpret(
     project: Project, entry: str, roots: Sequence[str], knowledge: Knowledge, target: Target,
     argv: Sequence[str] | None = None, *, local: bool = False, elsewhere: frozenset[str] = frozenset(),
-    shared: Shared | None = None, seconds: float | None = None,
+    shared: Shared | None = None, seconds: float | None = None, starts: Sequence[str] = (),
 ) -> Story:  # fmt: skip
     """What the program that starts at ``entry`` does, with all frameworks that are known.
 
@@ -93,7 +94,7 @@ def interpret(
     """
     return driver.run(
         project, entry, roots, knowledge, target, frameworks(), argv, local=local, elsewhere=elsewhere, shared=shared,
-        seconds=seconds,
+        seconds=seconds, starts=starts,
     )  # fmt: skip
 
 

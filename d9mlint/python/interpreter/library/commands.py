@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -139,6 +139,27 @@ def run_group(interp: Interpreter, group: Value, frame: Frame, place: f.Place) -
         _start(interp, next(iter(commands.values())), frame, place)
     else:
         _choose(interp, commands, frame, place, signature=isinstance(group, Obj))
+
+
+def scripts(interp: Interpreter, module: Module, functions: Sequence[str]) -> None:
+    """Runs the functions of an entry that console scripts call, as it does not call them itself.
+
+    Of several each is a command of its own.
+    """
+    if module.frame is None:
+        return
+    found = {name: module.frame.vars.get(name) for name in functions}
+    commands = {name: one for name, one in found.items() if isinstance(one, (Func, Obj)) and not _has_run(interp, one)}
+    place = next((one.node.place for one in commands.values() if isinstance(one, Func)), f.NOWHERE)
+    if len(functions) == 1:
+        for one in commands.values():
+            _start(interp, one, module.frame, place, signature=False)
+    elif commands:
+        _choose(interp, commands, module.frame, place, signature=False)
+
+
+def _has_run(interp: Interpreter, command: Value) -> bool:
+    return isinstance(command, Func) and id(command.node) in interp.entered
 
 
 def _choose(
