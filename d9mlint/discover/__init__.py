@@ -28,6 +28,7 @@ _KERNEL_LANGUAGES = (
     b"triton", b"numba", b" cupy", b"cpp_extension", b"pycuda", b"pallas", b"warp as", b"import warp", b"from warp",
     b"__global__", b"_compile_kernel", b"elementwise(", b"cutlass", b"tilelang",
 )  # fmt: skip
+_WARP = re.compile(rb"^(?:import warp|from warp)\b", re.MULTILINE)
 _TOP = 4000
 """Bytes of a file in which its first imports stand."""
 MAIN_GUARD = rb"""(?m)^(?:el)?if\b[^\n#]*?(?:__name__\s*==\s*['"]__main__['"]|['"]__main__['"]\s*==\s*__name__)"""
@@ -245,8 +246,9 @@ def may_hold_kernels(data: bytes) -> bool:
     A screen by bytes: what it turns down holds none, what it lets through has to be read.
     """
     # `cupyx.scatter_add` and `cupy.add.at` do not say "atomic", nor does assembler: "red.global.add.f32".
+    # Nor does Warp, where an addition to a cell of an array is atomic.
     if b"atomic" not in data and data.find(b" cupy", 0, _TOP) < 0 and b"inline_asm" not in data:
-        return False
+        return b"warp" in data and b".kernel" in data and b"= " in data and _WARP.search(data) is not None
     return any(word in data for word in _KERNEL_LANGUAGES)
 
 

@@ -388,3 +388,64 @@ def k(c_ptr, a_ptr, idx):
 """
     found = scan(k=source).sites
     assert [(site.class_, site.verdict) for site in found] == [("float-accumulate", "yes"), ("unknown", "conditional")]
+
+
+def test_an_addition_to_a_cell_of_an_array_of_warp_is_atomic() -> None:
+    found = scan(
+        kernels="""
+        import warp as wp
+        from warp import array2d
+        @wp.func
+        def spread(out: wp.array(dtype=float), cell: int, x: float):
+            out[cell] += x
+        @wp.kernel
+        def splat(at: wp.array(dtype=int), x: wp.array(dtype=float), grid: array2d(dtype=wp.vec3),
+                  count: wp.array(dtype=int), own: wp.array2d(dtype=float), scale: float):
+            i, j = wp.tid()
+            cell = at[i]
+            grid[cell, j] -= wp.vec3(x[i], 0.0, 0.0)
+            count[cell] += 1
+            own[i, j] += x[i]
+            own[j, 3] += x[i] * scale
+            total = wp.vec3(0.0, 0.0, 0.0)
+            total[0] += x[i]
+            spread(x, cell, scale)
+        def run(at, x, grid, count, own):
+            wp.launch(splat, dim=(4, 4), inputs=[at, x, grid, count, own, 2.0])
+    """
+    )
+    seen = [(s.location.line, s.atomic, s.intrinsic, s.class_, s.verdict, s.target_type) for s in found.sites]
+    assert seen == [
+        (6, "+=", "atomicAdd", "float-accumulate", "yes", "float"),
+        (12, "-=", "atomicSub", "float-accumulate", "yes", "wp.vec3"),
+        (13, "+=", "atomicAdd", "commutative-exact", "no", "int"),
+        (15, "+=", "atomicAdd", "float-accumulate", "yes", "float"),
+    ]
+    assert [op.name for op in found.ops] == ["kernels.run"]
+
+
+def test_an_addition_in_plain_python_is_none() -> None:
+    found = scan(
+        kernels="""
+        import warp as wp
+        from numba import cuda
+        @cuda.jit
+        def racing(out: wp.array(dtype=float), x):
+            out[0] += x[cuda.grid(1)]
+        def host(out: wp.array(dtype=float)):
+            out[0] += 1.0
+            wp.atomic_add(out, 0, 1.0)
+    """
+    )
+    assert [s.atomic for s in found.sites] == ["wp.atomic_add"]
+
+
+def test_the_value_of_an_atomic_of_warp_is_its_last_argument() -> None:
+    site = only("""
+        import warp as wp
+        @wp.kernel
+        def k(out: wp.array2d(dtype=Any), x: wp.array(dtype=float), at: wp.array(dtype=int)):
+            i = wp.tid()
+            wp.atomic_add(out, at[i], 0, x[i])
+    """)
+    assert (site.class_, site.verdict) == ("float-accumulate", "yes")

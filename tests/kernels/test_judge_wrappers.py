@@ -230,3 +230,27 @@ def test_constants_of_any_spelling_are_the_same_whoever_stores_them() -> None:
           keep(f, threadIdx.x);                                    // -> order-dependent conditional
         }
     """)
+
+
+def test_a_method_of_an_object_whose_class_is_a_parameter_of_a_template() -> None:
+    check("""
+        struct Counted {
+          unsigned long long count;
+          static __device__ void Increment(Counted* bins, int at, double) { Counted::AtomicAdd(bins + at, {1}); }  // -> commutative-exact depends
+          static __device__ void AtomicAdd(Counted* to, Counted by) { atomicAdd(&to->count, by.count); }   // -> commutative-exact no
+        };
+        struct Weighted {
+          double sum;
+          static __device__ void Increment(Weighted* bins, int at, double by) { Weighted::AtomicAdd(bins + at, {by}); }  // -> float-accumulate depends
+          static __device__ void AtomicAdd(Weighted* to, Weighted by) { atomicAdd(&to->sum, by.sum); }     // -> float-accumulate depends
+        };
+        template <typename Bin_> struct Goal {
+          using Bin = Bin_;
+          __device__ void Note(Bin* bins, int at, double by) const { Bin::Increment(bins, at, by); }       // -> unknown depends
+        };
+        struct Other { __device__ void Note(int* bins, int at, double by) const { bins[at] = by; } };
+        template <typename GoalT> __global__ void fill(typename GoalT::Bin* bins, const int* at, const double* x, GoalT goal) {
+          goal.Note(bins, at[threadIdx.x], x[threadIdx.x]);                                                // -> float-accumulate conditional
+        }
+        __global__ void plain(int* bins, Other goal) { goal.Note(bins, 3, 1.0); }
+    """)

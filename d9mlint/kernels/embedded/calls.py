@@ -37,6 +37,7 @@ _INTRINSICS = {
 }  # fmt: skip
 _CUTE = ("add", "max", "min", "and", "or", "xor", "exch", "cas")
 _SAME = {"xchg": "exch", "compare_and_swap": "cas", "nanmax": "max", "nanmin": "min", "and_": "and", "or_": "or"}
+_SIGNS = {"add": "+", "sub": "-", "and": "&", "or": "|", "xor": "^"}
 _TARGETS = ("ptr", "pointer")
 _SCOPES = {"cta": "block", "gpu": "device", "sys": "system"}
 
@@ -83,7 +84,7 @@ class Found(NamedTuple):
     """A call of one of the known functions, judged."""
 
     mention: Mention
-    call: ast.Call
+    call: ast.expr | ast.stmt
     written: str
     intrinsic: str
     scope: str
@@ -114,7 +115,8 @@ def _judged(file: PyFile, mention: Mention, call: ast.Call, known: Known) -> Fou
     types = Types(file, mention)
     target = _named(call, _TARGETS) or call.args[0]
     written, memory = types.target(target, known.language)
-    value = _argument(call, known.value, ("val", "value", "v", "slices", "b"))
+    at = len(call.args) - 1 if known.language == "Warp" and known.operation != "cas" else known.value
+    value = _argument(call, at, ("val", "value", "v", "slices", "b"))  # Warp's arrays have an argument a dimension
     kind = plain_kind(written) or (types.kind(value) if value is not None else "")
     used = use(call, mention)
     scope = next((_SCOPES.get(_text(k.value), "device") for k in call.keywords if k.arg == "scope"), "device")
@@ -144,6 +146,18 @@ def judged_call(
     what = f"`{name}` on `{_short(target)}`" if target is not None else f"`{name}`"
     judged = _Judge(what, kind, used, value, types).verdict(operation)
     return Found(mention, call, name, "", "device", "unknown", kind, used, *judged, False)
+
+
+def judged_operation(
+    file: PyFile, mention: Mention, target: ast.expr, operation: str, value: ast.expr, language: str
+) -> Found:
+    """An operation that is written as no call, judged: nothing sees the old value."""
+    types = Types(file, mention)
+    written, memory = types.target(target, language)
+    kind = plain_kind(written) or types.kind(value)
+    name = f"{_SIGNS[operation]}="
+    judged = _Judge(f"`{name}` on `{_short(target)}`", kind, Use("unused"), value, types).verdict(operation)
+    return Found(mention, target, name, "", "device", memory, written or kind, Use("unused"), *judged, False)
 
 
 def intrinsic_of(operation: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from d9mlint.kernels.embedded import dsl
 from d9mlint.kernels.embedded import sources as embedded_sources
+from d9mlint.kernels.embedded.augmented import additions
 from d9mlint.kernels.embedded.calls import Found, calls
 from d9mlint.kernels.embedded.presence import IN_PYTHON, Embedded
 from d9mlint.kernels.source.repository import Repository
@@ -39,7 +40,7 @@ def find(repository: Repository) -> Embedded:
 
 
 def _of_file(file: PyFile) -> Iterator[tuple[Site, Entity | None]]:
-    for call in calls(file):
+    for call in (*calls(file), *additions(file)):
         entity = entity_of(file, call.mention)
         if entity is not None and not call.host and _kernel(entity, call):
             entity = replace(entity, kind="kernel")

@@ -217,9 +217,9 @@ def _of_class(call: Call, wrapper: Definition, distinctive: bool) -> bool:
         # A type in front of the name means a member function, unless the name says what it does.
         return call.receiver is None and (distinctive or not re.match(r"[A-Z].*[a-z]", last))
     if call.receiver is not None:
-        return distinctive or _mentions(call, wrapper.scope)
+        return distinctive or _mentions(call, wrapper.scope) or _of_any_type(call)
     if last:
-        return last == wrapper.scope or (distinctive and _stands_for_types(call, last))
+        return last == wrapper.scope or _stands_for_types(call, last)
     return call.function is not None and call.function.scope == wrapper.scope
 
 
@@ -245,6 +245,16 @@ def _mentions(call: Call, scope: str) -> bool:
     receiver = re.escape((call.receiver.text or b"").decode("utf-8", "replace"))
     text = (call.function.node.text or b"")[:200_000].decode("utf-8", "replace")
     return re.search(rf"\b{re.escape(scope)}\b[^;(){{}}]{{0,200}}[\s&*>]{receiver}\b", text) is not None
+
+
+def _of_any_type(call: Call) -> bool:
+    """Whether the function around the call declares its receiver with a parameter of a template."""
+    if call.function is None or call.receiver is None or call.receiver.type != "identifier":
+        return False
+    receiver = re.escape(call.receiver.text or b"")
+    declared = re.compile(rb"[(,;{}]\s*(?:const\s+)?(\w+)(?:\s+const)?[\s&*]+(?:__restrict__\s+)?" + receiver + rb"\s*[,;)={]")
+    match = declared.search((call.function.node.text or b"")[:_MAX_TEXT])
+    return match is not None and _stands_for_types(call, match[1].decode("utf-8", "replace"))
 
 
 def visible(repository: Repository, user: str, definer: str) -> bool:

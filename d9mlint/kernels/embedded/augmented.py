@@ -1,0 +1,96 @@
+"""Additions that a kernel language makes atomic without saying so: ``out[i] += x`` on an array of Warp's.
+
+https://nvidia.github.io/warp/modules/functions.html: an augmented assignment to an element of an array compiles to
+``atomic_add``, ``-=`` to ``atomic_sub``, those by bits to ``atomic_and`` and its kin. A cell that only one thread
+writes (``i = wp.tid(); out[i] += x``) is no such site: it is told nowhere.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from d9mlint.kernels.embedded.calls import Found, intrinsic_of, judged_operation
+from d9mlint.kernels.torch.pyfiles import Mention, PyFile
+
+_LANGUAGES = {"warp.kernel": "Warp", "warp.func": "Warp"}
+_ARRAYS = ("warp.array", "warp.indexedarray", "warp.fabricarray")
+_THREAD = "warp.tid"
+_SHARED_THREADS = b"launch_tiled"
+"""There the threads of a block share what `warp.tid` gives."""
+_OPERATIONS: dict[type[ast.operator], str] = {
+    ast.Add: "add", ast.Sub: "sub", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor"
+}  # fmt: skip
+
+
+def additions(file: PyFile) -> Iterator[Found]:
+    """The augmented assignments to cells of arrays in the kernels of a file, judged."""
+    if b"warp" not in file.data:
+        return
+    for node in ast.walk(file.tree):
+        if isinstance(node, ast.FunctionDef) and _is_kernel(file, node):
+            for argument in (*node.args.posonlyargs, *node.args.args):
+                if argument.annotation is not None and _is_array(file, argument.annotation):
+                    yield from _of_array(file, node, argument.arg)
+
+
+def _is_kernel(file: PyFile, node: ast.FunctionDef) -> bool:
+    heads = [d.func if isinstance(d, ast.Call) else d for d in node.decorator_list]
+    return any(file.dotted(head) in _LANGUAGES for head in heads)
+
+
+def _is_array(file: PyFile, annotation: ast.expr) -> bool:
+    head = annotation.func if isinstance(annotation, ast.Call) else annotation
+    head = head.value if isinstance(head, ast.Subscript) else head
+    return file.dotted(head).rstrip("1234d") in _ARRAYS
+
+
+def _of_array(file: PyFile, kernel: ast.FunctionDef, name: str) -> Iterator[Found]:
+    threads = _threads(file, kernel)
+    for mention in file.mentions.get(name, ()):
+        if kernel not in mention.scopes:
+            continue
+        written = _written(mention)
+        if written is None or (threads and threads <= _names(written.target)):
+            continue
+        operation = _OPERATIONS[type(written.op)]
+        found = judged_operation(file, mention, written.target, operation, written.value, "Warp")
+        yield found._replace(call=written, intrinsic=intrinsic_of(operation))
+
+
+def _written(mention: Mention) -> ast.AugAssign | None:
+    """The augmented assignment whose target is an element of what is mentioned."""
+    below: ast.AST = mention.node
+    for parent in reversed(mention.parents):
+        if isinstance(parent, ast.Subscript | ast.Attribute) and parent.value is below:
+            below = parent
+        elif isinstance(parent, ast.AugAssign) and parent.target is below and below is not mention.node:
+            return parent if type(parent.op) in _OPERATIONS else None
+        else:
+            return None
+    return None
+
+
+def _threads(file: PyFile, kernel: ast.FunctionDef) -> frozenset[str]:
+    """The names that together tell a thread from all others: those that `warp.tid` is assigned to."""
+    if _SHARED_THREADS in file.data:
+        return frozenset()
+    for node in ast.walk(kernel):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and len(node.targets) == 1:
+            target = node.targets[0]
+            if file.dotted(node.value.func) == _THREAD:
+                named = target.elts if isinstance(target, ast.Tuple) else [target]
+                return frozenset(n.id for n in named if isinstance(n, ast.Name))
+    return frozenset()
+
+
+def _names(target: ast.expr) -> frozenset[str]:
+    """The names that stand alone as indices: each value of theirs is another cell."""
+    found: set[str] = set()
+    at = target
+    while isinstance(at, ast.Subscript | ast.Attribute):
+        if isinstance(at, ast.Subscript):
+            listed = at.slice.elts if isinstance(at.slice, ast.Tuple) else [at.slice]
+            found.update(n.id for n in listed if isinstance(n, ast.Name))
+        at = at.value
+    return frozenset(found)
