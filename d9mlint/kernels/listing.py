@@ -15,7 +15,7 @@ from d9mlint.kernels.beside import beside
 from d9mlint.kernels.source.looks import ending
 from d9mlint.model import Unchecked
 
-BESIDES = (".py", ".pbtxt", ".yaml", ".yml", ".txt", ".cmake", ".toml", ".cfg")
+BESIDES = (".py", ".pyx", ".pxd", ".pbtxt", ".yaml", ".yml", ".txt", ".cmake", ".toml", ".cfg")
 """What else the way to Python is written in."""
 FOREIGN = (".metal", ".cl")
 """Kernels of other languages, which are only named."""

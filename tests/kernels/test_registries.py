@@ -190,3 +190,90 @@ def test_a_template_with_the_name_of_an_atomic_is_not_what_others_call() -> None
     data = {path: text.encode() for path, text in files.items()}
     found = scan(Repository(data, lambda path: data[path]))
     assert {op.name: {at.path for at in op.sites} for op in found.ops} == {"scatter": {"csrc/scatter.cu"}}
+
+
+CYTHON = """
+    from libc.stdint cimport uintptr_t
+    from pkg.native cimport smooth as native_smooth
+
+    cdef extern from "ml/scatter.hpp" namespace "ml::scatter" nogil:
+        cdef void fit(
+            float* out,
+            int n) except +
+        void other_fit "ml::elsewhere::fit"(float* out, int n) except +
+
+    class Scatter:
+        \"\"\"A class whose method calls C++: fit(x).\"\"\"
+        def fit(self, x):
+            self.fit(x)
+            with nogil:
+                fit(<float*>x, 3)
+        def predict(self, x):
+            other_fit(<float*>x, 3)
+
+    def smooth(x):
+        native_smooth(<float*>x)
+"""
+SCATTER = """
+    #include <ml/scatter.hpp>
+    namespace ml {
+    namespace %s {
+    __global__ void sum_kernel(float* out, int n) { atomicAdd(out, 1.f); }
+    void fit(float* out, int n) { sum_kernel<<<1, n>>>(out, n); }
+    }
+    }
+"""
+
+
+def test_what_cython_calls() -> None:
+    headers = {"include/ml/scatter.hpp": "namespace ml { namespace scatter { void fit(float* out, int n); } }\n"}
+    files = {
+        **headers, "pkg/__init__.py": "from pkg.scatter import Scatter\n", "pkg/scatter.pyx": CYTHON,
+        "pkg/native.pxd": 'cdef extern from "ml/smooth.hpp":\n    void smooth(float* out)\n',
+    }  # fmt: skip
+    op = only({**files, "src/scatter.cu": SCATTER % "scatter"})
+    assert op.name == "pkg.scatter.Scatter.fit" and op.python == ("pkg.Scatter.fit", "pkg.scatter.Scatter.fit")
+    assert [s.text for s in op.chain][-2:] == ["launched in `fit`", "called from Cython in `Scatter.fit`"]
+    assert op.chain[-1].location.line == 16
+    op = only({**files, "src/scatter.cu": SCATTER % "elsewhere"})
+    assert op.name == "pkg.scatter.Scatter.predict"
+    assert ops({**files, "src/scatter.cu": SCATTER.replace("<ml/scatter.hpp>", "<ml/third.hpp>") % "scatter"}) == []
+    smooth = """
+        #include "ml/smooth.hpp"
+        __global__ void blur(float* p) { atomicAdd(p, 1.f); }
+        void smooth(float* out) { blur<<<1, 2>>>(out); }
+    """
+    op = only({**files, "include/ml/smooth.hpp": "void smooth(float* out);\n", "src/smooth.cu": smooth})
+    assert op.name == "pkg.scatter.smooth"
+
+
+@pytest.mark.parametrize(
+    "call, reached",
+    [
+        ("fit(x);", True),
+        ("a::fit(x);", True),
+        ("lib::a::fit<float>(x);", True),
+        ("std::fit(x);", False),
+        ("b::fit(x);", False),
+        ("short_name::fit(x);", True),
+    ],
+)
+def test_functions_of_one_name_in_two_namespaces(call: str, reached: bool) -> None:
+    files = {
+        "csrc/a.cu": """
+            namespace lib { namespace a {
+            __global__ void sum_kernel(float* out) { atomicAdd(out, 1.f); }
+            template <typename T> void fit(at::Tensor x) { sum_kernel<<<1, 2>>>(x.data_ptr<float>()); }
+            } }
+        """,
+        "csrc/b.cu": "namespace lib { namespace b { void fit(at::Tensor x) {} } }\n",
+        BIND: f"""
+            #include <torch/extension.h>
+            namespace short_name = lib::a;
+            namespace lib {{ namespace a {{ void run(at::Tensor x) {{ {call} }} }} }}
+            PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {{ m.def("run", &lib::a::run); }}
+        """,
+    }
+    assert bool(ops(files)) is reached
+    inside = {**files, BIND: files[BIND].replace("namespace a {", "namespace b {").replace("a::run", "b::run")}
+    assert bool(ops(inside)) is (reached and call != "fit(x);")

@@ -35,16 +35,25 @@ class Definition(NamedTuple):
     high: int
     """How many arguments it takes."""
     location: Location
+    holds: bool = False
+    """Whether what it changes is only held by members of a constant object that it is given."""
 
     def takes(self, count: int) -> bool:
         """Whether a call with so many arguments can mean it."""
         return self.low <= count <= self.high
 
 
-def definition(unit: Unit, function: Function) -> Definition:
-    """The function as a wrapper; ``unit`` is the one that holds it."""
+def definition(unit: Unit, function: Function, target: int) -> Definition:
+    """The function as a wrapper by one of its parameters; ``unit`` is the one that holds it."""
     low, high = _arity(function.node)
-    return Definition(function.name, function.scope, low, high, unit.span(*[function.node.start_byte] * 2))
+    place = unit.span(*[function.node.start_byte] * 2)
+    holds = _constant_reference(_parameters(function.node)[target])
+    return Definition(function.name, function.scope, low, high, place, holds)
+
+
+def _constant_reference(parameter: tree_sitter.Node) -> bool:
+    written = (parameter.text or b"").split(b"=", 1)[0]
+    return b"&" in written and b"*" not in written and re.search(rb"\bconst\b", written) is not None
 
 
 def target_parameter(function: Function, target: tree_sitter.Node) -> int | None:
@@ -217,7 +226,7 @@ def _of_class(call: Call, wrapper: Definition, distinctive: bool) -> bool:
         # A type in front of the name means a member function, unless the name says what it does.
         return call.receiver is None and (distinctive or not re.match(r"[A-Z].*[a-z]", last))
     if call.receiver is not None:
-        return distinctive or _mentions(call, wrapper.scope) or _of_any_type(call)
+        return distinctive or _mentions(call, wrapper.scope) or (not wrapper.holds and _of_any_type(call))
     if last:
         return last == wrapper.scope or _stands_for_types(call, last)
     return call.function is not None and call.function.scope == wrapper.scope

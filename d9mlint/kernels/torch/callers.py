@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from d9mlint.kernels.source import lexical
 from d9mlint.kernels.source.repository import Repository
+from d9mlint.kernels.torch import naming
 from d9mlint.kernels.torch.blocks import HEADERS, MAX_BROKEN, Block, Blocks, blocks
 from d9mlint.model import Location
 
@@ -118,8 +119,23 @@ class Callers:
         if not found and block.internal and _is_kernel(block):
             # A kernel that its file only defines: another one declares and launches it.
             found = self._in_files([p for p in self._visible(block, word) if p != home], block, word)
+        if block.kind == "function" and not block.scope:
+            found = self._in_namespaces(found, block, word)
         found.sort(key=lambda caller: -_common(caller[0].unit.path, home))  # the nearest first; else by file and place
         return found if len(found) <= _MAX_CALLERS else []
+
+    def _in_namespaces(
+        self, found: list[tuple[Block, tuple[int, ...]]], block: Block, word: bytes
+    ) -> list[tuple[Block, tuple[int, ...]]]:
+        """The places that mean this function and none of its name in another namespace."""
+        rivals = {
+            naming.namespaces(b)
+            for p in self._files.get(word, ())
+            for b in self.blocks(p).blocks
+            if b.name == block.name and b.kind == "function" and not b.scope
+        } if found else ()  # fmt: skip
+        kept = [(other, tuple(p for p in at if naming.meant(other, block, p, rivals))) for other, at in found]
+        return [(other, at) for other, at in kept if at]
 
     def _in_files(self, paths: list[str], block: Block, word: bytes) -> list[tuple[Block, tuple[int, ...]]]:
         found: list[tuple[Block, tuple[int, ...]]] = []

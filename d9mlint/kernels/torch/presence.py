@@ -33,6 +33,8 @@ def _includes(path: str, data: bytes) -> str:
 INCLUDING = Look(SUFFIXES, _includes)
 """Sources that include a header of PyTorch, or of what else binds C++ to Python, among their first lines; others that
 export functions as C does."""
+EXTERN = b"cdef extern from"
+"""How a source of Cython begins what it takes from C++."""
 LOADING = re.compile(rb"\b(?:C?DLL|PyDLL|LoadLibrary|dlopen|load_library)\s*\(")
 """``ctypes.CDLL(...)``, ``cdll.LoadLibrary(...)``, ``ffi.dlopen(...)``, ``numpy.ctypeslib.load_library(...)``."""
 
@@ -47,7 +49,11 @@ def is_bound(repository: Repository) -> bool:
         return True
     from d9mlint.kernels.tensorflow.presence import is_tensorflow
 
-    if not found or is_tensorflow(repository):
+    if is_tensorflow(repository):
+        return False
+    if any(path.endswith(".pyx") and EXTERN in repository.data(path) for path in repository.paths):
+        return True
+    if not found:
         return False
     return "other" in found or _is_linked(repository)
 

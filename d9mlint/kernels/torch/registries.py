@@ -9,7 +9,7 @@ from d9mlint.kernels.torch.presence import LOADING
 from d9mlint.kernels.torch.pyfiles import Mention, PyFile
 from d9mlint.kernels.torch.pyguards import defaults
 from d9mlint.kernels.torch.python import Binder, Met
-from d9mlint.kernels.torch.routes import C_FUNCTION, Export
+from d9mlint.kernels.torch.routes import C_FUNCTION, CYTHON, Export
 
 _MXNET = {"_contrib_": "mx.nd.contrib.", "_linalg_": "mx.nd.linalg.", "_image_": "mx.nd.image.",
           "_random_": "mx.nd.random.", "_sparse_": "mx.nd.sparse.", "_npi_": "mx.np.", "_np_": "mx.np.",
@@ -28,6 +28,8 @@ def met(export: Export, binder: Binder) -> Met:
             named = _mxnet(f"_{forward}") or _mxnet(forward)
             return Met(export.name, named, "backward", (named[0].rpartition(".")[2] if named else forward,), ())
         return Met(export.name, _mxnet(export.name), "forward", (), ())
+    if export.framework == CYTHON:
+        return _of_cython(export, binder)
     word = export.name.rpartition(".")[2]
     if export.framework == C_FUNCTION:
         users = binder.users(_of_library(word, binder))
@@ -41,6 +43,15 @@ def met(export: Export, binder: Binder) -> Met:
         export.name, binder.python(users), direction, tuple(sorted(gradients)), binder.chain(users),
         binder.guard(users), nearest=binder.nearest(users), defaults=defaults(e.node for e in users),
     )  # fmt: skip
+
+
+def _of_cython(export: Export, binder: Binder) -> Met:
+    """The names of a function, or of a class with its method, that a source of Cython defines."""
+    module = binder.files.module(export.path.removesuffix(".pyx") + ".py")
+    outer, _, inner = export.name.partition(".")
+    method = f".{inner.partition('.')[0]}" if inner and not inner.startswith("_") and outer[:1].isupper() else ""
+    named = tuple(name + method for name in binder.files.names(module, outer))
+    return Met(named[-1], () if outer.startswith("_") else named, "forward", (), ())
 
 
 def _mxnet(name: str) -> tuple[str, ...]:

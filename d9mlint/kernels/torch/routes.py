@@ -11,6 +11,7 @@ from typing import NamedTuple
 from d9mlint.kernels.flow import strongest, weakest
 from d9mlint.kernels.source import lexical
 from d9mlint.kernels.switches import with_default
+from d9mlint.kernels.torch import cython, naming
 from d9mlint.kernels.torch.blocks import Block
 from d9mlint.kernels.torch.callers import Binding, Callers
 from d9mlint.model.kernel import GUARD_LEVELS, Guard, Step
@@ -19,6 +20,8 @@ _NONE = Guard()
 _FRAMEWORKS = (("NNVM", "mxnet"), ("MXNET", "mxnet"), ("DGL", "dgl"), ("TVM", "tvm"), ("XLA", "jax"))
 C_FUNCTION = "c"
 """The framework of a function that a shared library exports under its plain name."""
+CYTHON = "cython"
+"""That of a function that a source of Cython calls: the export is the function or class in that source."""
 _QUERY = re.compile(r"workspace_?sizes?\Z", re.IGNORECASE)
 """A function of such a name asks how much memory is needed."""
 _CHOICE = re.compile(rb'"(a?max|a?min)"|(?:\w+\s*::\s*)+k?(MAX|MIN|Max|Min)')
@@ -99,7 +102,7 @@ def routes(
             continue
         seen.add((state.block, state.backward))
         # An operator of ATen is what users meet: what is composed of it calls it by its name.
-        found = [*_native(state, natives)] or [*walk.step(state), *_linked(state)]
+        found = [*_native(state, natives)] or [*walk.step(state), *_linked(state), *_by_cython(callers, state)]
         for export, step in found:
             if (export, state.backward) not in done:
                 done.add((export, state.backward))
@@ -189,6 +192,14 @@ def _linked(state: _State) -> Iterator[tuple[Export, Step]]:
     if block.linked:
         step = Step(block.location, f"exported as `{block.name}`")
         yield Export(block.name, False, "", block.unit.path, C_FUNCTION), step
+
+
+def _by_cython(callers: Callers, state: _State) -> Iterator[tuple[Export, Step]]:
+    """The functions and classes of Cython that call a function of the host."""
+    block = state.block
+    if block.kind == "function" and not block.scope and not state.only:
+        for call in cython.of_function(callers.repository, block.name, block.unit.path, naming.namespaces(block)):
+            yield Export(".".join(call.scope), False, "", call.path, CYTHON), cython.step(call)
 
 
 def _called_in(block: Block, other: Block, bound: Binding) -> bool:

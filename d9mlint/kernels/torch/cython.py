@@ -1,0 +1,131 @@
+"""Functions of C++ that Cython calls: ``cdef extern from "x.hpp" namespace "ns": void fit(...)``, ``fit(...)`` in a class.
+
+Cython's sources are read by their lines: what is declared from which header, and in which function or class of Python
+it is called. https://cython.readthedocs.io/en/stable/src/userguide/external_C_code.html
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from d9mlint.kernels.source.repository import Repository
+from d9mlint.kernels.torch.presence import EXTERN
+from d9mlint.model import Location
+from d9mlint.model.kernel import Step
+
+SUFFIXES = (".pyx", ".pxd")
+_EXTERN = re.compile(rb'cdef\s+extern\s+from\s+["\'<]([^"\'>]+)[">\'](?:\s*namespace\s*"([^"\n]*)")?[^:\n]*:')
+_DECLARED = re.compile(rb'^\s+(?:cdef\s+)?[\w.\[\], *&:]*?[\s*&](\w+)\s*(?:"((?:\w+::)*\w+)[^"\n]*")?\s*(?:\[[^\]\n(]*\]\s*)?\(')
+_SCOPE = re.compile(rb"^(\s*)(?:cdef\s+class|class|def|cpdef(?:\s+[\w.*\[\]]+)?|cdef\s+[\w.*\[\], ]+?)\s+(\w+)\s*[(:]")
+_CALLED = re.compile(rb"\b(\w+)\s*(?:\[[^\]\n()]*\]\s*)?\(")
+_IMPORTED = re.compile(rb"^\s*from\s+([\w.]+)\s+cimport\s+(?:\(([^)]*)\)|([^\n]*))", re.MULTILINE)
+_QUOTED = re.compile(rb'"""(?:.|\n)*?"""|\'\'\'(?:.|\n)*?\'\'\'|#[^\n]*')
+_NO_NAMES = (b"if", b"while", b"for", b"return", b"sizeof", b"not", b"in", b"and", b"or", b"print", b"enum", b"struct")
+
+
+class _Declared(NamedTuple):
+    header: str
+    namespace: str
+    name: str
+
+
+class Call(NamedTuple):
+    """A call of a function of C++ in a source of Cython."""
+
+    header: str
+    """As the declaration names it."""
+    namespace: str
+    path: str
+    place: Location
+    scope: tuple[str, ...]
+    """The class and the functions around it, the outermost first."""
+
+
+def calls(repository: Repository, _: str) -> Mapping[str, list[Call]]:
+    """The calls of all functions of C++ that Cython declares, by the name that they have in C++."""
+    found: dict[str, list[Call]] = {}
+    declared: dict[str, Mapping[bytes, _Declared]] = {}
+    paths = [p for p in repository.paths if p.endswith(SUFFIXES)]
+    for path in paths:
+        data = repository.data(path)
+        if EXTERN in data:
+            declared[path] = dict(_declarations(data))
+    for path in paths:
+        if path.endswith(".pyx"):
+            data = _QUOTED.sub(_blank, repository.data(path))
+            known = {**_imported(path, data, declared), **declared.get(path, {})}
+            for name, call in _calls(path, data, known) if known else ():
+                found.setdefault(name, []).append(call)
+    return found
+
+
+def _blank(match: re.Match[bytes]) -> bytes:
+    return re.sub(rb"[^\n]", b" ", match[0])
+
+
+def _declarations(data: bytes) -> Iterator[tuple[bytes, _Declared]]:
+    """What the blocks ``cdef extern from`` declare: the name in Cython, the header and the name in C++."""
+    header = namespace = ""
+    for line in _QUOTED.sub(lambda m: _blank(m) if m[0][:1] == b"#" else m[0], data).split(b"\n"):
+        opened = _EXTERN.match(line)
+        if opened is not None:
+            header, namespace = opened[1].decode("utf-8", "replace"), (opened[2] or b"").decode("utf-8", "replace")
+        elif line.strip() and not line[:1].isspace():
+            header = ""
+        elif header and (found := _DECLARED.match(line)) is not None and found[1] not in _NO_NAMES:
+            within, _, plain = (found[2] or found[1]).rpartition(b"::")
+            yield found[1], _Declared(header, within.decode() or namespace, plain.decode())
+
+
+def _imported(
+    path: str, data: bytes, declared: Mapping[str, Mapping[bytes, _Declared]]
+) -> dict[bytes, _Declared]:
+    """What ``from a.b cimport f`` takes from a file of declarations."""
+    found = {}
+    for match in _IMPORTED.finditer(data):
+        ending = match[1].decode().strip(".").replace(".", "/") + ".pxd"
+        homes = [d for p, d in declared.items() if f"/{p}".endswith(f"/{ending}")]
+        for home in homes if len(homes) == 1 else ():
+            for one in (match[2] or match[3] or b"").split(b","):
+                name, _, alias = (part.strip() for part in one.strip().partition(b" as "))
+                if name in home:
+                    found[alias or name] = home[name]
+    return found
+
+
+def _calls(path: str, data: bytes, known: Mapping[bytes, _Declared]) -> Iterator[tuple[str, Call]]:
+    """The calls of these names inside functions."""
+    scopes: list[tuple[int, str]] = []
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if not line.strip() or line.strip()[:1] in (b")", b"]"):
+            continue
+        indent = len(line) - len(line.lstrip())
+        while scopes and indent <= scopes[-1][0]:
+            scopes.pop()
+        opened = _SCOPE.match(line)
+        if opened is not None and not line.lstrip().startswith(b"cdef extern"):
+            scopes.append((indent, opened[2].decode()))
+            continue
+        for match in _CALLED.finditer(line) if scopes else ():
+            one = known.get(match[1])
+            if one is not None and line[: match.start()].rstrip()[-1:] != b".":
+                place = Location(path, number, match.start(1) + 1, number, match.end(1) + 1)
+                yield one.name, Call(one.header, one.namespace, path, place, tuple(n for _, n in scopes))
+
+
+def of_function(repository: Repository, name: str, path: str, namespaces: tuple[str, ...]) -> list[Call]:
+    """The calls that mean a function of a source: by its name and namespace, and by their header, which it includes."""
+    named = [one for one in repository.derived(calls, "").get(name, []) if _within(one.namespace, namespaces)]
+    reached = repository.reachable(path) if named else frozenset()
+    return [one for one in named if repository.source_named(one.header, one.path) in reached]
+
+
+def _within(written: str, namespaces: tuple[str, ...]) -> bool:
+    return not written or not namespaces or written.rpartition("::")[2] in namespaces
+
+
+def step(call: Call) -> Step:
+    """The step of a chain that says where the call is."""
+    return Step(call.place, f"called from Cython in `{'.'.join(call.scope)}`")

@@ -1,0 +1,65 @@
+"""Which of several functions of one name a call means, as far as the namespaces tell: ``A::run`` is not ``B::run``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import tree_sitter
+
+from d9mlint.kernels.sites.wrappers import declarator_of
+from d9mlint.kernels.torch.blocks import Block
+
+_QUALIFIER = re.compile(rb"((?:\w+\s*(?:<[^<>;{}()]*>\s*)?::\s*)+)\Z")
+_ALIAS = re.compile(rb"\bnamespace\s+(\w+)\s*=\s*([\w:\s]+);")
+_LIBRARIES = frozenset(("std", "thrust", "cub", "boost", "absl", "folly", "cutlass", "cute", "Eigen"))
+"""Namespaces of libraries, whose functions are no functions of a project that has no such namespace."""
+_MAX_BEFORE = 200
+
+
+def namespaces(block: Block) -> tuple[str, ...]:
+    """The named namespaces around the definition of a function, the outermost first; also those of ``ns::f``."""
+    if block.function is None:
+        return ()
+    declarator = declarator_of(block.function.node)
+    named = declarator.child_by_field_name("declarator") if declarator is not None else None
+    written = (named.text or b"").decode("utf-8", "replace") if named is not None else ""
+    own = _parts(re.sub(r"<.*", "", written))[:-1]
+    return (*around(block.function.node), *own)
+
+
+def around(node: tree_sitter.Node) -> tuple[str, ...]:
+    """The named namespaces around a node, the outermost first."""
+    found: list[str] = []
+    at = node.parent
+    while at is not None:
+        name = at.child_by_field_name("name") if at.type == "namespace_definition" else None
+        if name is not None:
+            found[:0] = _parts((name.text or b"").decode("utf-8", "replace"))
+        at = at.parent
+    return tuple(found)
+
+
+def meant(other: Block, block: Block, place: int, rivals: Iterable[tuple[str, ...]]) -> bool:
+    """Whether the name at a place of another block can be this free function.
+
+    ``rivals`` are the namespaces of other functions of that name: a name without a qualifier means the one in the
+    namespaces around it, if there is one.
+    """
+    own = namespaces(block)
+    data = other.unit.data
+    written = _QUALIFIER.search(data, max(0, place - _MAX_BEFORE), place)
+    if written is not None:
+        last = _parts(re.sub(r"<[^>]*>", "", written[1].decode("utf-8", "replace")))[-1]
+        if last in own:
+            return True
+        aliases = {m[1].decode(): _parts(m[2].decode())[-1] for m in _ALIAS.finditer(data)}
+        return aliases.get(last) in own if own else last not in _LIBRARIES
+    here = namespaces(other)
+    if not own or here[: len(own)] == own:
+        return True
+    return not any(rival and rival != own and here[: len(rival)] == rival for rival in rivals)
+
+
+def _parts(name: str) -> list[str]:
+    return [part.strip() for part in name.split("::") if part.strip()]
