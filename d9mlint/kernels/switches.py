@@ -36,7 +36,7 @@ def setting(name: str) -> str:
 
 def switch_before(unit: Unit, function: tree_sitter.Node, place: int) -> Guard:
     """The switch within ``function`` that keeps its byte ``place`` from running; a guard of level ``none``."""
-    if not _speaks(unit.data):
+    if not speaks(unit.data):
         return Guard()
     names = dict.fromkeys(
         match[0] for match in _NAME.finditer(unit.data, function.start_byte, function.end_byte)
@@ -54,7 +54,7 @@ def switch_before(unit: Unit, function: tree_sitter.Node, place: int) -> Guard:
 
 
 @functools.lru_cache(maxsize=256)
-def _speaks(data: bytes) -> bool:
+def speaks(data: bytes) -> bool:
     """Whether a source speaks of determinism at all; it is asked for each place in it."""
     return any(mark in data for mark in _MARKS)
 

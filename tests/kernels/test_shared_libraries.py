@@ -8,6 +8,8 @@ from d9mlint.kernels.scan import scan
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.model import KernelOp
 
+from .torch_programs import only
+
 KERNEL = """
 __global__ void scat(float* o, const int* i, const float* v) { atomicAdd(&o[i[threadIdx.x]], v[threadIdx.x]); }
 extern "C" void pkg_scatter(float* o, const int* i, const float* v) { scat<<<1, 256>>>(o, i, v); }
@@ -82,3 +84,44 @@ def test_an_op_is_called_after_the_function_that_calls_the_library() -> None:
         "def a_user(o, i, v):\n    scatter(o, i, v)\n"
     )
     assert op.name == "pkg.ops.scatter"
+
+
+def test_functions_whose_names_a_macro_pastes() -> None:
+    kernel = """
+        template <typename T, int N> __global__ void kStep(T* p, float* norm) { atomicAdd(norm, 1.f); }
+        template __global__ void kStep<float, 1>(float*, float*);
+    """
+    launch = """
+        #include "kernels.cuh"
+        template <typename T, int N> void step(T* p, float* norm) { kStep<T, N><<<1, 32>>>(p, norm); }
+    """
+    bind = """
+        #define MAKE_STEP(name, number, type, bits) \\
+        void name##_step_##bits(type* p, float* norm) { step<type, number>(p, norm); } \\
+
+        MAKE_STEP(adam, 1, float, 32)
+        MAKE_STEP(lion, 2, half, 16)
+        extern "C" {
+          #define MAKE_C(name, type, bits) \\
+          void c##name##_step_##bits(type* p, float* norm) { name##_step_##bits(p, norm); }
+          MAKE_C(adam, float, 32)
+          MAKE_C(lion, half, 16)
+        }
+    """
+    python = """
+        import ctypes
+        lib = ctypes.CDLL("step.so")
+        steps = {"adam": (lib.cadam_step_32,)}
+        def update(name, p, norm):
+            steps[name][0](p, norm)
+    """
+    found = only({
+        "csrc/kernels.cu": kernel, "csrc/kernels.cuh": "template <typename T, int N> __global__ void kStep(T*, float*);",
+        "csrc/launch.cu": launch, "csrc/bind.cpp": bind, "pkg/__init__.py": "", "pkg/optim.py": python,
+    })  # fmt: skip
+    assert found.name == "pkg.optim.update"
+    assert [s.text for s in found.chain] == [
+        "kernel `kStep`", "launched in `step`", "called in `adam_step_32`", "called in `cadam_step_32`",
+        "exported as `cadam_step_32`", "table `steps`", "Python `update`",
+    ]  # fmt: skip
+    assert found.chain[2].location.line == 5

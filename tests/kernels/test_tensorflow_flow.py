@@ -260,3 +260,19 @@ def test_truncated_repositories_never_fail(cut: int) -> None:
     files = {path: text[: max(0, len(text) - cut)] for path, text in BLUR.items()}
     ops(files)
     ops({"k/scatter_op.cu.cc": SCATTER[: len(SCATTER) - cut]})
+
+
+@pytest.mark.parametrize(
+    "test, level, switch",
+    [
+        ('bool sorted = std::getenv("BLUR_DETERMINISTIC") != nullptr; sorted', "none", "BLUR_DETERMINISTIC=1"),
+        ("deterministic_", "none", "deterministic_=True"),
+        ("OpDeterminismRequired()", "other-path", ""),
+        ("ctx->num_inputs() > 2", "none", ""),
+    ],
+)
+def test_a_switch_of_the_author_chooses_another_kernel(test: str, level: str, switch: str) -> None:
+    call = "    functor::BlurGrad<Device, T>()(ctx->eigen_device<Device>());\n"
+    op = OP.replace(call, f"    if ({test}) {{ functor::Sorted<Device, T>()(ctx); return; }}\n{call}")
+    found = ops({**BLUR, "k/blur_op.cc": op})["BlurGrad"]
+    assert (found.guard.level, found.guard.switch) == (level, switch)

@@ -89,7 +89,9 @@ class Knowledge:
 def owner_of(unit: Unit, function: Function | None, target: tree_sitter.Node) -> tuple[Definition | None, int]:
     """The function around an operation as a wrapper, and the parameter that makes it one; ``unit`` holds it."""
     index = wrappers.target_parameter(function, target) if function is not None else None
-    return (wrappers.definition(unit, function, index), index) if function is not None and index is not None else (None, 0)
+    return (
+        (wrappers.definition(unit, function, index), index) if function is not None and index is not None else (None, 0)
+    )
 
 
 def of_call(known: Knowledge, call: Call, unit: Unit, path: str) -> Sighting | None:

@@ -261,7 +261,9 @@ def _of_any_type(call: Call) -> bool:
     if call.function is None or call.receiver is None or call.receiver.type != "identifier":
         return False
     receiver = re.escape(call.receiver.text or b"")
-    declared = re.compile(rb"[(,;{}]\s*(?:const\s+)?(\w+)(?:\s+const)?[\s&*]+(?:__restrict__\s+)?" + receiver + rb"\s*[,;)={]")
+    declared = re.compile(
+        rb"[(,;{}]\s*(?:const\s+)?(\w+)(?:\s+const)?[\s&*]+(?:__restrict__\s+)?" + receiver + rb"\s*[,;)={]"
+    )
     match = declared.search((call.function.node.text or b"")[:_MAX_TEXT])
     return match is not None and _stands_for_types(call, match[1].decode("utf-8", "replace"))
 

@@ -13,6 +13,8 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+import tree_sitter
+
 from d9mlint.kernels.flow import Anchor, Way, strongest
 from d9mlint.kernels.guards import TENSORFLOW, guard_before, mentions
 from d9mlint.kernels.source.lexical import word_places
@@ -20,6 +22,7 @@ from d9mlint.kernels.source.mentions import HEADERS, Mentions, Uses, uses_in
 from d9mlint.kernels.source.owners import Owner, enumerators, only_declared, other_device, owner_at, place_of
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.unit import Unit
+from d9mlint.kernels.switches import speaks, switch_before
 from d9mlint.kernels.tensorflow.presence import is_tensorflow
 from d9mlint.kernels.tensorflow.python import PythonApi, PythonIndex
 from d9mlint.kernels.tensorflow.registrations import Registration, registrations
@@ -144,7 +147,7 @@ def _reached(graph: _Graph, first: _State) -> _Found:
 
 
 def _weaker(guard: Guard, known: Guard) -> bool:
-    return GUARD_LEVELS.index(guard.level) < GUARD_LEVELS.index(known.level)
+    return (GUARD_LEVELS.index(guard.level), bool(guard.switch)) < (GUARD_LEVELS.index(known.level), bool(known.switch))
 
 
 def _following(state: _State, owner: Owner, own: Mapping[str, str]) -> _State:
@@ -308,10 +311,16 @@ class _Graph:
 
 
 def _constructed(unit: Unit | None, name: str) -> Guard:
-    if unit is None or not mentions(unit.data, TENSORFLOW):
+    if unit is None or not (mentions(unit.data, TENSORFLOW) or speaks(unit.data)):
         return Guard()
     nodes = [f.node for f in unit.functions() if f.name == f.scope == name]
-    return strongest(guard_before(unit, n, n.end_byte - 1, TENSORFLOW) for n in nodes)
+    return strongest(_before(unit, n, n.end_byte - 1) for n in nodes)
+
+
+def _before(unit: Unit, node: tree_sitter.Node, place: int) -> Guard:
+    """What deterministic mode, else a switch of the author's own, does in a function before a place."""
+    found = guard_before(unit, node, place, TENSORFLOW)
+    return switch_before(unit, node, place) if found.level == "none" else found
 
 
 def _uses(unit: Unit, word: bytes) -> Iterator[_Edge]:
@@ -320,7 +329,7 @@ def _uses(unit: Unit, word: bytes) -> Iterator[_Edge]:
         owner = owner_at(unit, at)
         if owner is None or at < owner.body:
             continue
-        guard = guard_before(unit, owner.node, at, TENSORFLOW) if owner.node else Guard()
+        guard = _before(unit, owner.node, at) if owner.node else Guard()
         end = at + len(word)
         arguments = _template(unit.data, end)
         elsewhere = owner.on_host or other_device(arguments)

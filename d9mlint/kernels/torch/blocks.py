@@ -12,6 +12,7 @@ import tree_sitter
 
 from d9mlint.kernels.source import lexical
 from d9mlint.kernels.source.unit import Function, Unit
+from d9mlint.kernels.torch import pasted
 from d9mlint.model import Location
 
 MAX_BROKEN = 50
@@ -144,6 +145,7 @@ class Blocks(NamedTuple):
 def blocks(unit: Unit) -> Blocks:
     """Splits a source."""
     found = [*_functions(unit), *_macros(unit), *_registrations(unit), *_operators(unit), *_exported(unit)]
+    found += [block for made in pasted.units(unit) for block in _functions(made)]
     defined: dict[bytes, set[str]] = {}
     for block in found:
         if block.kind in ("function", "macro"):

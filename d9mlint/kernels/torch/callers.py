@@ -116,9 +116,9 @@ class Callers:
         if not word or (len(word) < 2 and not block.internal):
             return []
         found = self._in_files([home] if block.internal else self._visible(block, word), block, word)
-        if not found and block.internal and _is_kernel(block):
-            # A kernel that its file only defines: another one declares and launches it.
-            found = self._in_files([p for p in self._visible(block, word) if p != home], block, word)
+        if block.internal and _is_kernel(block) and all(other.kind != "function" for other, _ in found):
+            # A kernel that its file only defines (and instantiates): another one declares and launches it.
+            found += self._in_files([p for p in self._visible(block, word) if p != home], block, word)
         if block.kind == "function" and not block.scope:
             found = self._in_namespaces(found, block, word)
         found.sort(key=lambda caller: -_common(caller[0].unit.path, home))  # the nearest first; else by file and place
@@ -158,6 +158,8 @@ class Callers:
         if word not in self._files:
             self._files[word] = self.repository.mentioning(word)
         files = self._files[word]
+        if word not in self.repository.data(block.unit.path):  # a macro pastes it together
+            files = [*files, block.unit.path]
         if block.kind in ("register", "op"):
             return files
         home = block.unit.path

@@ -1,4 +1,4 @@
-"""Functions of C++ that Cython calls: ``cdef extern from "x.hpp" namespace "ns": void fit(...)``, ``fit(...)`` in a class.
+"""Functions of C++ that Cython calls: ``cdef extern from "x.hpp" namespace "ns": void fit(...)``, then ``fit(...)``.
 
 Cython's sources are read by their lines: what is declared from which header, and in which function or class of Python
 it is called. https://cython.readthedocs.io/en/stable/src/userguide/external_C_code.html
@@ -17,7 +17,9 @@ from d9mlint.model.kernel import Step
 
 SUFFIXES = (".pyx", ".pxd")
 _EXTERN = re.compile(rb'cdef\s+extern\s+from\s+["\'<]([^"\'>]+)[">\'](?:\s*namespace\s*"([^"\n]*)")?[^:\n]*:')
-_DECLARED = re.compile(rb'^\s+(?:cdef\s+)?[\w.\[\], *&:]*?[\s*&](\w+)\s*(?:"((?:\w+::)*\w+)[^"\n]*")?\s*(?:\[[^\]\n(]*\]\s*)?\(')
+_DECLARED = re.compile(
+    rb'^\s+(?:cdef\s+)?[\w.\[\], *&:]*?[\s*&](\w+)\s*(?:"((?:\w+::)*\w+)[^"\n]*")?\s*(?:\[[^\]\n(]*\]\s*)?\('
+)
 _SCOPE = re.compile(rb"^(\s*)(?:cdef\s+class|class|def|cpdef(?:\s+[\w.*\[\]]+)?|cdef\s+[\w.*\[\], ]+?)\s+(\w+)\s*[(:]")
 _CALLED = re.compile(rb"\b(\w+)\s*(?:\[[^\]\n()]*\]\s*)?\(")
 _IMPORTED = re.compile(rb"^\s*from\s+([\w.]+)\s+cimport\s+(?:\(([^)]*)\)|([^\n]*))", re.MULTILINE)
@@ -79,9 +81,7 @@ def _declarations(data: bytes) -> Iterator[tuple[bytes, _Declared]]:
             yield found[1], _Declared(header, within.decode() or namespace, plain.decode())
 
 
-def _imported(
-    path: str, data: bytes, declared: Mapping[str, Mapping[bytes, _Declared]]
-) -> dict[bytes, _Declared]:
+def _imported(path: str, data: bytes, declared: Mapping[str, Mapping[bytes, _Declared]]) -> dict[bytes, _Declared]:
     """What ``from a.b cimport f`` takes from a file of declarations."""
     found = {}
     for match in _IMPORTED.finditer(data):

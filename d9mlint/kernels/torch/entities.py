@@ -13,7 +13,7 @@ from d9mlint.kernels.torch.pyguards import guard_at, handed
 from d9mlint.model import Guard, Location
 from d9mlint.model.kernel import UNGUARDED
 
-_WORDS = {"alias": "alias", "kernel": "kernel"}
+_WORDS = {"alias": "alias", "kernel": "kernel", "table": "table"}
 _KERNELS = ("triton.", "numba.cuda.", "warp.", "cupyx.jit.", "cutlass.")
 _LAUNCHABLE = ("RawKernel", "RawModule", "ElementwiseKernel", "ReductionKernel", "SourceModule", "load_inline",
                "_compile_kernel")  # fmt: skip
@@ -28,7 +28,8 @@ class Entity:
     name: str
     kind: str
     """``function``, ``kernel`` (a function or name that is launched), ``alias``, ``module-class`` (its objects are
-    called), ``forward`` or ``backward`` of an autograd Function (then ``name`` is its class)."""
+    called), ``table`` (which holds functions), ``forward`` or ``backward`` of an autograd Function (then
+    ``name`` is its class)."""
     backward: bool
     node: ast.AST
     gradient_of: str = ""
@@ -109,6 +110,12 @@ def _around(file: PyFile, mention: Mention) -> Entity | None:
 def alias_of(file: PyFile, mention: Mention, entity: Entity) -> Entity | None:
     """The name that ``name = Class.apply`` or a table at the top of a file gives to an autograd Function."""
     return _assigned(file, mention, True) if entity.in_function and not mention.scopes else None
+
+
+def tabled(file: PyFile, mention: Mention) -> Entity | None:
+    """The name that the top of a file gives to a table that holds what is mentioned (``{"adam": lib.adam_fp32}``)."""
+    found = _assigned(file, mention, True) if not mention.scopes else None
+    return replace(found, kind="table") if found is not None else None
 
 
 def _assigned(file: PyFile, mention: Mention, table: bool = False) -> Entity | None:

@@ -133,7 +133,7 @@ class Binder:
     def _names(self, entity: Entity) -> list[str]:
         if entity.in_function:
             return [f"{entity.dotted}.apply"]
-        if entity.name.startswith("_") or entity.kind == "kernel":
+        if entity.name.startswith("_") or entity.kind in ("kernel", "table"):
             return []
         return self.files.names(entity.file.module, entity.name)
 
@@ -247,7 +247,7 @@ class Binder:
             return
         file = entity.file
         names = set(self.files.names(file.module, entity.name))
-        far = entity.in_function or entity.kind == "kernel" or entity.name.startswith("_")
+        far = entity.in_function or entity.kind in ("kernel", "table") or entity.name.startswith("_")
         for other in self.readers(entity.name) if far else [file]:
             registered = registered_backwards(other).get(entity.name) if other is file else None
             if registered:

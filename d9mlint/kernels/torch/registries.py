@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from d9mlint.kernels.torch.entities import Entity, entity_of
+from d9mlint.kernels.torch.entities import Entity, entity_of, tabled
 from d9mlint.kernels.torch.presence import LOADING
 from d9mlint.kernels.torch.pyfiles import Mention, PyFile
 from d9mlint.kernels.torch.pyguards import defaults
@@ -82,7 +82,8 @@ def _of_library(word: str, binder: Binder) -> list[Entity]:
         mentions = [m for m in file.mentions.get(word, ()) if isinstance(m.node, ast.Attribute) or _item(m)]
         if not mentions or not _loads(file, binder):
             continue
-        found += [entity for mention in mentions if (entity := entity_of(file, mention)) is not None]
+        entities = (entity_of(file, mention) or tabled(file, mention) for mention in mentions)
+        found += [entity for entity in entities if entity is not None]
     return found
 
 

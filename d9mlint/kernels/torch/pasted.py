@@ -1,0 +1,46 @@
+"""Functions whose names a macro pastes together: ``MAKE(adam, float)`` that defines ``void adam_float(...) {...}``."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+
+import tree_sitter
+
+from d9mlint.kernels.sites.macros import Macro, definitions, expansion, use_at
+from d9mlint.kernels.source.unit import Unit, parsed
+
+_PASTING = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)\((?:[^\n\\]|\\\r?\n|\\.)*?##", re.MULTILINE)
+_MAX_USES = 400
+_MAX_TEXT = 20_000
+
+
+def units(unit: Unit) -> Iterator[Unit]:
+    """The uses of such macros outside of functions, each written out as a source of its own at the place of the use."""
+    names = dict.fromkeys(_PASTING.findall(unit.data)) if b"##" in unit.data else {}
+    known: dict[bytes, list[Macro]] = defaultdict(list)
+    for name in names:
+        known[name] += [m for m in definitions(unit.path, unit.data, name) if b"{" in m.body or b"(" in m.body]
+    known = {name: macros for name, macros in known.items() if macros}
+    if not known:
+        return
+    using = re.compile(rb"^[ \t]*(" + rb"|".join(map(re.escape, sorted(known))) + rb")\s*\(", re.MULTILINE)
+    for count, match in enumerate(using.finditer(unit.data)):
+        node = unit.root.descendant_for_byte_range(match.start(1), match.end(1))
+        use = use_at(unit.data, match.start(1), known[match[1]])
+        if node is None or use is None or count >= _MAX_USES or _above(node, "compound_statement"):
+            continue
+        text = expansion(use[0], use[2], known)
+        if b"{" not in text or len(text) > _MAX_TEXT:
+            continue
+        at = unit.span(match.start(1), match.end(1))
+        head, tail = (b'extern "C" { ', b" }") if _above(node, "linkage_specification") else (b"", b"")
+        yield parsed(unit.path, head + text + tail, (at.line, max(1, at.column - len(head))), unit.meaning, unit.hidden)
+
+
+def _above(node: tree_sitter.Node, kind: str) -> bool:
+    at: tree_sitter.Node | None = node
+    while at is not None and at.type != kind:
+        at = at.parent
+    return at is not None
