@@ -1,6 +1,7 @@
-"""PyTorch's alert where a kernel that varies is launched: what to write where, and nothing where that is not certain.
+"""PyTorch's alert, or TensorFlow's test, before a kernel that varies; nothing where the place is not certain.
 
-https://docs.pytorch.org/docs/stable/notes/randomness.html; ``alertNotDeterministic`` is in aten/src/ATen/Context.h.
+https://docs.pytorch.org/docs/stable/notes/randomness.html; ``alertNotDeterministic`` is in aten/src/ATen/Context.h,
+``OpDeterminismRequired`` in tensorflow/core/util/determinism.h.
 """
 
 from __future__ import annotations
@@ -23,6 +24,11 @@ _BRINGS = re.compile(
 )
 """Headers with which ``at::globalContext()`` is there."""
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*[<"](?:torch|ATen|c10)/[^\n]*\n', re.MULTILINE)
+_OF_TENSORFLOW = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"tensorflow/[^\n]*\n', re.MULTILINE)
+_TENSORFLOW = "tensorflow/core/util/determinism.h"
+_CONTEXT = re.compile(r"\bOpKernelContext\s*\*\s*(?:const\s+)?(\w+)")
+_DEVICE = re.compile(r"\b(?:typename|class)\s+Device\b")
+_GPU = re.compile(rb"\b(?:using\s+GPUDevice\s*=|typedef\s+(?:\w+::)*GpuDevice\s+GPUDevice\s*;)")
 _BLOCKS = ("compound_statement",)
 _LAUNCHING = ("launched in", "called in")
 _MAX_LEVELS = 200
@@ -38,18 +44,19 @@ class Alert(NamedTuple):
     sites: tuple[Location, ...]
     where: Location
     """The launch."""
+    framework: str = "torch"
 
 
 def alerts(scan: KernelScan, repository: Repository) -> tuple[list[Alert], dict[Location, str]]:
-    """The alerts for unguarded sums of floats that reach ops of PyTorch; the sites without one, with the reason."""
+    """The alerts for unguarded sums of floats that reach ops of a framework; the sites without one, with the reason."""
     found: dict[tuple[str, int], Alert] = {}
     without: dict[Location, str] = {}
     for site in scan.sites:
         reaching = [op for op in scan.ops if site.location in op.sites]
         if not _sums(site) or not reaching:
             continue
-        if any(op.framework != "torch" for op in reaching):
-            without[site.location] = "it is no op of PyTorch alone"
+        if {op.framework for op in reaching} not in ({"torch"}, {"tensorflow"}):
+            without[site.location] = "it is no op of PyTorch or of TensorFlow alone"
             continue
         made = [_alert(op, site, repository) for op in reaching]
         if any(one is None for one in made):
@@ -70,11 +77,20 @@ def patched(data: Mapping[str, bytes], made: list[Alert]) -> dict[str, bytes]:
         newline = b"\r\n" if b"\r\n" in text else b"\n"
         for one in sorted((a for a in made if a.path == path), key=lambda a: -a.place):
             text = text[: one.place] + one.text.encode().replace(b"\n", newline) + text[one.place :]
-        if _BRINGS.search(text) is None:
-            last = [match.end() for match in _INCLUDE.finditer(text)][-1]
-            text = text[:last] + b"#include <ATen/Context.h>" + newline + text[last:]
+        for framework in sorted({a.framework for a in made if a.path == path}):
+            text = _with_header(text, framework, newline)
         out[path] = text
     return out
+
+
+def _with_header(text: bytes, framework: str, newline: bytes) -> bytes:
+    """The source with the header that the alert of a framework needs."""
+    if framework == "torch":
+        there, beside, line = _BRINGS.search(text) is not None, _INCLUDE, "#include <ATen/Context.h>"
+    else:
+        there, beside, line = _TENSORFLOW.encode() in text, _OF_TENSORFLOW, f'#include "{_TENSORFLOW}"'
+    last = [match.end() for match in beside.finditer(text)][-1]
+    return text if there else text[:last] + line.encode() + newline + text[last:]
 
 
 def _sums(site: Site) -> bool:
@@ -84,6 +100,9 @@ def _sums(site: Site) -> bool:
 
 
 def _alert(op: KernelOp, site: Site, repository: Repository) -> Alert | None:
+    if op.framework == "tensorflow":
+        found = (_in_kernel(step, site, repository) for step in op.chain_from(site.location))
+        return next((made for made in found if made is not None), None)
     for step in op.chain_from(site.location):
         if step.text.startswith(_LAUNCHING) and (made := _at(step, site, repository)) is not None:
             return made
@@ -100,15 +119,56 @@ def _at(step: Step, site: Site, repository: Repository) -> Alert | None:
     function = unit.function(node) if node is not None else None
     if node is None or function is None or function.name not in step.text:
         return None
-    statement = _statement(node, function.node)
-    if "Tensor" not in unit.text(function.node) or "__global__" in function.qualifier or statement is None:
+    start, indent = _line(unit, _statement(node, function.node))
+    if "Tensor" not in unit.text(function.node) or "__global__" in function.qualifier or start is None:
         return None
+    text = f'{indent}at::globalContext().alertNotDeterministic("{function.name}");\n'
+    return Alert(path, start, text, (site.location,), step.location)
+
+
+def _in_kernel(step: Step, site: Site, repository: Repository) -> Alert | None:
+    """TensorFlow's test before the statement that leads on, in ``Compute`` of an op's kernel.
+
+    A kernel for several devices refuses on the GPU alone.
+    """
+    unit = repository.unit(step.location.path) if step.text.startswith("method") else None
+    if unit is None or _OF_TENSORFLOW.search(unit.data) is None:
+        return None
+    node = unit.root.descendant_for_byte_range(*_bytes(unit, step.location))
+    function = unit.function(node) if node is not None else None
+    if node is None or function is None or function.name != "Compute":
+        return None
+    context = _CONTEXT.search(unit.text(function.node))
+    start, indent = _line(unit, _statement(node, function.node))
+    several = _is_for_devices(function.node)
+    if context is None or start is None or (several and _GPU.search(unit.data) is None):
+        return None
+    test = "tensorflow::OpDeterminismRequired()"
+    test = f"!(std::is_same<Device, GPUDevice>::value && {test})" if several else f"!{test}"
+    says = f'"`{function.scope}` has no deterministic implementation on the GPU."'
+    first = f"{indent}OP_REQUIRES({context[1]}, {test},"
+    text = f"{first}\n{indent}            tensorflow::errors::Unimplemented({says}));\n"
+    return Alert(step.location.path, start, text, (site.location,), step.location, "tensorflow")
+
+
+def _is_for_devices(function: tree_sitter.Node) -> bool:
+    """Whether the class around a method is a template over devices."""
+    at: tree_sitter.Node | None = function
+    while at is not None:
+        listed = at.child_by_field_name("parameters") if at.type == "template_declaration" else None
+        if listed is not None and _DEVICE.search((listed.text or b"").decode("utf-8", "replace")):
+            return True
+        at = at.parent
+    return False
+
+
+def _line(unit: Unit, statement: tree_sitter.Node | None) -> tuple[int | None, str]:
+    """Where the line of a statement begins, and what it is indented by; no place where something stands before it."""
+    if statement is None:
+        return None, ""
     start = unit.data.rfind(b"\n", 0, statement.start_byte) + 1
     indent = unit.data[start : statement.start_byte]
-    if indent.strip():
-        return None  # something else stands before it in its line
-    text = f'{indent.decode()}at::globalContext().alertNotDeterministic("{function.name}");\n'
-    return Alert(path, start, text, (site.location,), step.location)
+    return (start, indent.decode()) if not indent.strip() else (None, "")
 
 
 def _statement(node: tree_sitter.Node, function: tree_sitter.Node) -> tree_sitter.Node | None:

@@ -35,8 +35,6 @@ def environment(device: str, shell: Mapping[str, str] | None = None) -> dict[str
     shell = os.environ if shell is None else shell
     env = {name: value for name, value in shell.items() if name not in _REMOVED}
     env["PYTHONHASHSEED"] = str(random.SystemRandom().randrange(2**32))
-    # Threads that wait do not spin: where others work beside them, spinning ones made a run 20 times slower.
-    env.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     env["TF_CPP_MIN_LOG_LEVEL"] = "2"
     if "XLA_FLAGS" in env:
         env["XLA_FLAGS"] = _DETERMINISM_FLAG.sub("", env["XLA_FLAGS"]).strip()

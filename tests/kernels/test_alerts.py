@@ -106,3 +106,56 @@ def test_an_alert_that_does_not_guard_is_taken_back(d9mlint: Run, source: Path) 
 def test_what_does_not_go_together(d9mlint: Run, source: Path, words: tuple[str, ...]) -> None:
     folder = () if "--installed" in words or "scatter.cu" in words else (".",)
     assert d9mlint("kernels", *folder, *words).code == 2
+
+
+BLUR = """#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/util/gpu_kernel_helper.h"
+namespace tensorflow {
+using GPUDevice = Eigen::GpuDevice;
+__global__ void BlurKernel(const float* in, const int* at, float* out, int n) {
+  GPU_1D_KERNEL_LOOP(i, n) { GpuAtomicAdd(out + at[i], in[i]); }
+}
+template <typename Device>
+class BlurGradOp : public OpKernel {
+ public:
+  explicit BlurGradOp(OpKernelConstruction* ctx) : OpKernel(ctx) {}
+  void Compute(OpKernelContext* ctx) override {
+    Tensor* out = nullptr;
+    OP_REQUIRES_OK(ctx, ctx->allocate_output(0, shape, &out));
+    BlurKernel<<<1, 32>>>(in, at, out, n);
+  }
+};
+REGISTER_KERNEL_BUILDER(Name("BlurGrad").Device(DEVICE_GPU), BlurGradOp<GPUDevice>);
+}
+"""
+REFUSAL = """    OP_REQUIRES(ctx, !(std::is_same<Device, GPUDevice>::value && tensorflow::OpDeterminismRequired()),
+                tensorflow::errors::Unimplemented("`BlurGradOp` has no deterministic implementation on the GPU."));
+"""
+
+
+@pytest.mark.parametrize(
+    "old, new, refusal",
+    [
+        ("", "", REFUSAL),
+        ("template <typename Device>\n", "", REFUSAL.replace(
+            "!(std::is_same<Device, GPUDevice>::value && tensorflow::OpDeterminismRequired())",
+            "!tensorflow::OpDeterminismRequired()")),
+        # Which of the devices is the GPU is not told here.
+        ("using GPUDevice = Eigen::GpuDevice;\n", "", ""),
+        ("Compute(OpKernelContext* ctx)", "ComputeAsync(OpKernelContext* ctx, DoneCallback done)", ""),
+    ],
+)  # fmt: skip
+def test_tensorflow_is_asked_before_the_launch(d9mlint: Run, tmp_path: Path, old: str, new: str, refusal: str) -> None:
+    source = tmp_path / "blur.cu.cc"
+    text = BLUR.replace(old, new)
+    if "typename Device" not in text:
+        text = text.replace("BlurGradOp<GPUDevice>", "BlurGradOp")
+    source.write_text(text)
+    ran = d9mlint("kernels", ".", "--fix", "--no-cache")
+    wanted = text.replace("    BlurKernel<<<", f"{refusal}    BlurKernel<<<")
+    include = '#include "tensorflow/core/util/gpu_kernel_helper.h"\n'
+    wanted = wanted.replace(include, f'{include}#include "tensorflow/core/util/determinism.h"\n') if refusal else text
+    assert source.read_text() == wanted
+    assert (ran.code == 0) is bool(refusal)
+    d9mlint("kernels", ".", "--fix", "--no-cache")
+    assert source.read_text() == wanted

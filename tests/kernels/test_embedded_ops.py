@@ -95,3 +95,20 @@ def test_garbage_never_raises(parts: list[str]) -> None:
     data = "".join(parts).encode()
     found = find(Repository(["a.py"], lambda _: b"# triton atomic\n" + data))
     assert all(re.fullmatch(r"a\.py", s.location.path) for s in found.sites)
+
+
+def test_instances_of_a_template_that_a_module_is_asked_for() -> None:
+    found = scan(
+        kernels='''
+        import cupy as cp
+        code = r"""
+        template <typename T> __global__ void mean(const T* x, T* out) { atomicAdd(out, x[threadIdx.x]); }
+        """
+        module = cp.RawModule(code=code, name_expressions=["mean<float>", "mean<int>"])
+        def mean(x, out):
+            module.get_function("mean<float>")((1,), (32,), (x, out))
+    '''
+    )
+    assert [(s.class_, s.verdict, s.target_type) for s in found.sites] == [
+        ("float-accumulate", "conditional", "T = float | int")
+    ]

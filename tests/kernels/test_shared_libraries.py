@@ -9,6 +9,7 @@ from d9mlint.kernels.source.repository import Repository
 from d9mlint.model import KernelOp
 
 from .torch_programs import only
+from .torch_programs import ops as reached
 
 KERNEL = """
 __global__ void scat(float* o, const int* i, const float* v) { atomicAdd(&o[i[threadIdx.x]], v[threadIdx.x]); }
@@ -125,3 +126,20 @@ def test_functions_whose_names_a_macro_pastes() -> None:
         "exported as `cadam_step_32`", "table `steps`", "Python `update`",
     ]  # fmt: skip
     assert found.chain[2].location.line == 5
+
+
+@pytest.mark.parametrize(
+    "taken, name",
+    [
+        ('_kernel = cp.RawModule(code=open("k.cu").read()).get_function("splat")', "pkg.ops.scatter"),
+        ('_kernel = cp.RawKernel(open("k.cu").read(), "splat")', "pkg.ops.scatter"),
+        ('_kernel = cp.RawKernel(open("k.cu").read(), "other")', ""),
+        ('_kernel = table.get("splat")', ""),
+    ],
+)
+def test_a_kernel_of_a_source_that_cupy_compiles(taken: str, name: str) -> None:
+    found = reached({
+        "pkg/k.cu": 'extern "C" __global__ void splat(float* out) { atomicAdd(out, 1.f); }\n', "pkg/__init__.py": "",
+        "pkg/ops.py": f"import cupy as cp\n{taken}\ndef scatter(x):\n    _kernel((1,), (32,), (x,))\n",
+    })  # fmt: skip
+    assert [op.name for op in found] == ([name] if name else [])

@@ -23,6 +23,7 @@ _ELEMENTWISE = {
 }
 """Where the parameters and the code stand (https://docs.cupy.dev/en/stable/user_guide/kernel.html)."""
 _CUDA = re.compile(rb"atomic[A-Z]|__global__|__device__")
+_INSTANCE = re.compile(r"(\w+)<[\w:,]+>")
 _LIKE = (0, 1, (2,))
 _KEYWORDS = ("in_params", "out_params", "operation", "map_expr", "reduce_expr", "post_map_expr")
 _NUMPY = {
@@ -93,7 +94,15 @@ def _piece(file: PyFile, node: ast.AST, text: str, mention: Mention, head: str =
     opening = re.match(r"[A-Za-z]{0,2}(\"\"\"|'''|\"|')", first)
     width = len(opening[0]) if opening is not None else 0
     exact = place.end_line - place.line == text.count("\n") and opening is not None
-    return Piece(text, place.line, place.column + width, exact, mention, head, tail)
+    return Piece(text, place.line, place.column + width, exact, mention, head, tail or _instances(file, text))
+
+
+def _instances(file: PyFile, text: str) -> str:
+    """The instances of a source's templates that a file asks for by their names: ``name_expressions=["f<float>"]``."""
+    if "template" not in text:
+        return ""
+    asked = sorted(w for w in file.mentions if (m := _INSTANCE.fullmatch(w)) is not None and f"{m[1]}(" in text)
+    return "".join(f"\nvoid instance_{at}() {{ {name}<<<1, 1>>>(); }}" for at, name in enumerate(asked))
 
 
 def _elementwise(file: PyFile, call: ast.Call, parents: tuple[ast.AST, ...]) -> list[Piece]:

@@ -91,10 +91,10 @@ class Block:
 
     @property
     def linked(self) -> bool:
-        """Whether it is a function of the host that a library exports as C does (``extern "C"``)."""
+        """Whether it is a kernel or a function of the host that a library exports as C does (``extern "C"``)."""
         if self.kind != "function" or self.function is None or self.scope or not _links(self.unit.data):
             return False
-        if "__global__" in self.function.qualifier or "__device__" in self.function.qualifier:
+        if "__device__" in self.function.qualifier:
             return False
         node: tree_sitter.Node | None = self.function.node
         while node is not None:

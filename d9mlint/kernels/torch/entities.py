@@ -16,7 +16,7 @@ from d9mlint.model.kernel import UNGUARDED
 _WORDS = {"alias": "alias", "kernel": "kernel", "table": "table"}
 _KERNELS = ("triton.", "numba.cuda.", "warp.", "cupyx.jit.", "cutlass.")
 _LAUNCHABLE = ("RawKernel", "RawModule", "ElementwiseKernel", "ReductionKernel", "SourceModule", "load_inline",
-               "_compile_kernel")  # fmt: skip
+               "_compile_kernel", "get_function")  # fmt: skip
 _GRADIENTS = ("backward", "vjp", "jvp", "double_backward")
 
 

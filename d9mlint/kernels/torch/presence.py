@@ -15,7 +15,10 @@ _OTHERS = (b"<nnvm/", b"<dgl/", b"xla/ffi/", b"pybind11/", b"nanobind/", b"<mxne
 
 _HEAD = re.compile(rb'^[ \t]*(?:extern "C" |[A-Za-z_])[^\n;{}()=#"]*?[\s*&](\w+)\s*\(', re.MULTILINE)
 """The beginning of a function's definition or declaration at the start of a line."""
-_NAMED = re.compile(rb"\.(\w+)\s*\(|\[\s*[\"'](\w+)[\"']\s*\]|getattr\(\s*\w+\s*,\s*[\"'](\w+)[\"']")
+_NAMED = re.compile(
+    rb"\.?(?:getattr\(\s*\w+\s*,|get_function\(|RawKernel\([^()]*(?:\([^()]*\)[^()]*)*,)\s*[\"'](\w+)[\"']"
+    rb"|\.(\w+)\s*\(|\[\s*[\"'](\w+)[\"']\s*\]"
+)
 
 
 _COMPILED = (".cu", ".cpp", ".cc", ".cxx", ".c", ".hip", ".mu")
@@ -38,6 +41,9 @@ EXTERN = b"cdef extern from"
 LOADING = re.compile(rb"\b(?:C?DLL|PyDLL|LoadLibrary|dlopen|load_library)\s*\(")
 """``ctypes.CDLL(...)``, ``cdll.LoadLibrary(...)``, ``ffi.dlopen(...)``, ``numpy.ctypeslib.load_library(...)``."""
 
+MODULES = re.compile(rb"\b(?:RawModule|RawKernel|SourceModule|module_from_\w+|get_function)\s*\(")
+"""CuPy's and PyCUDA's ways to a kernel of CUDA."""
+
 
 def is_bound(repository: Repository) -> bool:
     """Whether a source includes a header of PyTorch or of another binding, or this is PyTorch itself.
@@ -59,9 +65,9 @@ def is_bound(repository: Repository) -> bool:
 
 
 def _is_linked(repository: Repository) -> bool:
-    """Whether Python loads a library and names what a source here exports as C does."""
+    """Whether Python loads a library or module and names what a source here exports as C does."""
     texts = [repository.data(path) for path in repository.paths if path.endswith(".py")]
-    if not any(LOADING.search(text) for text in texts):
+    if not any(LOADING.search(text) or MODULES.search(text) for text in texts):
         return False
     linked = [repository.data(path) for path, kind in repository.looked(INCLUDING).items() if kind == "linked"]
     exported = {name for data in linked for name in _HEAD.findall(data)}

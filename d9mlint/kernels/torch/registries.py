@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 
 from d9mlint.kernels.torch.entities import Entity, entity_of, tabled
-from d9mlint.kernels.torch.presence import LOADING
+from d9mlint.kernels.torch.presence import LOADING, MODULES
 from d9mlint.kernels.torch.pyfiles import Mention, PyFile
 from d9mlint.kernels.torch.pyguards import defaults
 from d9mlint.kernels.torch.python import Binder, Met
-from d9mlint.kernels.torch.routes import C_FUNCTION, CYTHON, Export
+from d9mlint.kernels.torch.routes import C_FUNCTION, CYTHON, LOADED, Export
 
 _MXNET = {"_contrib_": "mx.nd.contrib.", "_linalg_": "mx.nd.linalg.", "_image_": "mx.nd.image.",
           "_random_": "mx.nd.random.", "_sparse_": "mx.nd.sparse.", "_npi_": "mx.np.", "_np_": "mx.np.",
@@ -33,6 +33,8 @@ def met(export: Export, binder: Binder) -> Met:
     word = export.name.rpartition(".")[2]
     if export.framework == C_FUNCTION:
         users = binder.users(_of_library(word, binder))
+    elif export.framework == LOADED:
+        users = binder.users(_of_module(word, binder))
     else:
         names = [word, *(_targets(word, binder) if export.framework == "jax" else ())]
         users = binder.users([entity for name in names for entity in _mentioned(name, binder)])
@@ -84,6 +86,19 @@ def _of_library(word: str, binder: Binder) -> list[Entity]:
             continue
         entities = (entity_of(file, mention) or tabled(file, mention) for mention in mentions)
         found += [entity for entity in entities if entity is not None]
+    return found
+
+
+def _of_module(word: str, binder: Binder) -> list[Entity]:
+    """What takes a kernel out of a module: ``RawModule(code=...).get_function("f")``, ``RawKernel(code, "f")``."""
+    found = []
+    for file in binder.readers(word):
+        for mention in file.mentions.get(word, ()) if MODULES.search(file.data) else ():
+            call = mention.parents[-1] if mention.parents else None
+            called = call.func if isinstance(call, ast.Call) else None
+            name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+            entity = entity_of(file, mention) if name in ("get_function", "RawKernel") else None
+            found += [entity] if entity is not None else []
     return found
 
 

@@ -20,6 +20,8 @@ _NONE = Guard()
 _FRAMEWORKS = (("NNVM", "mxnet"), ("MXNET", "mxnet"), ("DGL", "dgl"), ("TVM", "tvm"), ("XLA", "jax"))
 C_FUNCTION = "c"
 """The framework of a function that a shared library exports under its plain name."""
+LOADED = "module"
+"""That of a kernel in ``extern "C"``, which CuPy and PyCUDA take out of a module by its name."""
 CYTHON = "cython"
 """That of a function that a source of Cython calls: the export is the function or class in that source."""
 _QUERY = re.compile(r"workspace_?sizes?\Z", re.IGNORECASE)
@@ -187,11 +189,12 @@ def _native(state: _State, natives: Mapping[str, tuple[str, ...]]) -> Iterator[t
 
 
 def _linked(state: _State) -> Iterator[tuple[Export, Step]]:
-    """What ``ctypes`` and ``cffi`` find in the library by its name: a function of the host in ``extern "C"``."""
+    """What Python finds in a library (``ctypes``, ``cffi``) or module (CuPy) by its name: it is in ``extern "C"``."""
     block = state.block
     if block.linked:
         step = Step(block.location, f"exported as `{block.name}`")
-        yield Export(block.name, False, "", block.unit.path, C_FUNCTION), step
+        kernel = block.function is not None and "__global__" in block.function.qualifier
+        yield Export(block.name, False, "", block.unit.path, LOADED if kernel else C_FUNCTION), step
 
 
 def _by_cython(callers: Callers, state: _State) -> Iterator[tuple[Export, Step]]:

@@ -19,10 +19,12 @@ from d9mlint.kernels.torch.callers import Callers
 from d9mlint.kernels.torch.presence import is_bound
 from d9mlint.kernels.torch.pyfiles import PyFiles
 from d9mlint.kernels.torch.python import Binder, Met
-from d9mlint.kernels.torch.routes import C_FUNCTION, Export, Route, routes
+from d9mlint.kernels.torch.routes import C_FUNCTION, LOADED, Export, Route, routes
 from d9mlint.model import Location
 from d9mlint.model.kernel import Guard
 
+_BY_NAME = (C_FUNCTION, LOADED)
+"""What Python finds by its name: an op only where Python does."""
 _MAX_LEVELS = 6
 """Wrappers in wrappers."""
 
@@ -44,7 +46,7 @@ def ways(repository: Repository, anchors: Iterable[Anchor]) -> list[Way]:
     binder = Binder(repository, PyFiles(repository))
     exports = dict.fromkeys(r.export for _, r in found if not r.export.name.startswith("aten::"))
     met = {e: binder.met(e) if e.framework == "torch" else registries.met(e, binder) for e in exports}
-    found = [one for one in found if one[1].export.framework != C_FUNCTION or met[one[1].export].chain]
+    found = [one for one in found if one[1].export.framework not in _BY_NAME or met[one[1].export].chain]
     return list(_both([way for place, route in found for way in _ways(place, route, met, aten, binder)]))
 
 
@@ -150,7 +152,7 @@ def _ways(
         yield Way(export.name, "torch", python, direction, gradient, place, route.guard, route.chain, route.only)
         return
     found = met[export]
-    if export.framework == C_FUNCTION:
+    if export.framework in _BY_NAME:
         found = found._replace(name=found.nearest or found.name)
     framework = "torch" if export.framework == "torch" else ""
     direction = "backward" if route.backward else found.direction
