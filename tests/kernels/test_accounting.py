@@ -44,7 +44,7 @@ def test_a_macro_with_more_in_it_is_no_qualifier() -> None:
     "text, reason",
     [
         ('const char* code = R"x( if ("a) atomicAdd(p, 1.f); )x";', "a call of an atomic could not be read, the first in line 1"),
-        ("auto f = atomicAdd<float>(\n#if A\n p,\n#else\n q,\n#endif\n 1.f);\n" * 2,
+        ("auto f = atomicAdd<float>(\n#if A\n p(0),\n#else\n q(0),\n#endif\n 1.f);\n" * 2,
          "2 calls of atomics could not be read, the first in line 1"),
     ],
 )  # fmt: skip

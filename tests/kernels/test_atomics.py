@@ -311,3 +311,12 @@ def test_a_macro_of_a_library_that_begins_a_kernel_and_its_wrappers() -> None:
         }
         void go(float* p, const int* i) { forces<float><<<1, 32>>>(p, p, i); }
     """)
+
+
+def test_members_of_what_a_parameter_of_a_template_is() -> None:
+    found = atomics(
+        "template <typename AtomicT, typename Plain> __global__ void count(AtomicT* total, Plain p, int* fetched) {\n"
+        "  total->fetch_add(threadIdx.x, cuda::std::memory_order_relaxed);\n"
+        "  Counter own;\n  own.fetch_add(1);\n}\n"
+    )
+    assert [(a.name, a.intrinsic, a.location.line) for a in found] == [("fetch_add", "atomicAdd", 2)]

@@ -112,3 +112,20 @@ def test_instances_of_a_template_that_a_module_is_asked_for() -> None:
     assert [(s.class_, s.verdict, s.target_type) for s in found.sites] == [
         ("float-accumulate", "conditional", "T = float | int")
     ]
+
+
+def test_a_number_computed_from_a_kernel_is_no_name_of_it() -> None:
+    found = scan(
+        kernels="""
+        import triton, triton.language as tl
+        @triton.jit
+        def _bwd(x_ptr, out_ptr, BLOCK: tl.constexpr):
+            x = tl.load(x_ptr + tl.arange(0, BLOCK)).to(tl.float32)
+            tl.atomic_add(out_ptr, tl.sum(tl.reshape(tl.join(x, x), [2])))
+        LEAST = min(c.kwargs["BLOCK"] for c in _bwd.configs)
+        def backward(x, out):
+            _bwd[(1,)](x, out, BLOCK=LEAST)
+    """
+    )
+    assert [op.name for op in found.ops] == ["kernels.backward"]
+    assert [(s.class_, s.verdict) for s in found.sites] == [("float-accumulate", "yes")]

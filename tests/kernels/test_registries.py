@@ -277,3 +277,46 @@ def test_functions_of_one_name_in_two_namespaces(call: str, reached: bool) -> No
     assert bool(ops(files)) is reached
     inside = {**files, BIND: files[BIND].replace("namespace a {", "namespace b {").replace("a::run", "b::run")}
     assert bool(ops(inside)) is (reached and call != "fit(x);")
+
+
+@pytest.mark.parametrize(
+    "body, reached",
+    [
+        ("Dropout<float> d; d.apply_grad(x);", True),
+        ("auto d = std::make_shared<Dropout<float>>(3); layers.push_back(d);", False),
+        ("auto d = std::make_shared<Dropout<float>>(3); d->apply_grad(x);", True),
+        ("setup(typename Dropout<float>::Config(3, 4));", False),
+        ("Holder h(x);", False),
+    ],
+)
+def test_who_makes_an_object_calls_none_of_its_methods(body: str, reached: bool) -> None:
+    found = ops({
+        "csrc/dropout.h": """
+            #include <torch/extension.h>
+            __global__ void grad_kernel(float* p) { atomicAdd(p, 1.f); }
+            template <typename T> class Dropout {
+             public:
+              struct Config { int a; };
+              void apply_grad(at::Tensor x) { grad_kernel<<<1, 2>>>(x.data_ptr<float>()); }
+              void backward(at::Tensor x) { grad_kernel<<<1, 2>>>(x.data_ptr<float>()); }
+            };
+            struct Holder {
+              Dropout<float>* made;
+              Holder(at::Tensor x) : made(new Dropout<float>(x)) {}
+            };
+        """,
+        BIND: f"""
+            #include "dropout.h"
+            void create(at::Tensor x) {{ {body} }}
+            PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {{ m.def("create", &create); }}
+        """,
+    })  # fmt: skip
+    assert bool(found) is reached
+
+
+def test_a_registration_in_a_comment_is_none() -> None:
+    op = only({
+        "csrc/scatter.cu": KERNEL,
+        BIND: HEAD + 'PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {\n  // m.def("old",\n  m.def("scatter", &scatter_launcher);\n}\n',
+    })  # fmt: skip
+    assert op.name.endswith("scatter")

@@ -37,7 +37,7 @@ _INTEGER_CALLS = frozenset(
 )
 _SAME = frozenset(
     ("sum", "max", "min", "maximum", "minimum", "abs", "where", "trans", "reshape", "view", "broadcast_to", "cumsum",
-     "fma", "expand_dims", "ravel", "squeeze", "transpose", "clamp")
+     "fma", "join", "interleave", "flip", "permute", "cat", "expand_dims", "ravel", "squeeze", "transpose", "clamp")
 )  # fmt: skip
 _MAKERS = frozenset(("zeros", "full", "empty", "ones", "zeros_like", "full_like", "empty_like", "ones_like", "array"))
 _MAX_DEPTH = 12

@@ -242,6 +242,8 @@ def _arithmetic(seen: Seen, words: set[str]) -> tuple[str, str, str]:
         return _floats(seen, words)
     if seen.target.of("integer"):
         return _integers(seen)
+    if seen.use.kind in ("index", "value", "ticket") and not seen.owner and seen.atomic.function is not None:
+        return _returned(seen)  # whatever the type is
     if seen.target.written and not seen.definition and seen.use.kind == "unused" and not seen.owner:
         return "unknown", "conditional", f"{seen.what}: `{seen.target.written}` is not visible here; floats meet " \
             "in one cell in an order that changes from run to run, integers are exact"  # fmt: skip

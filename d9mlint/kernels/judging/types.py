@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import tree_sitter
 
-from d9mlint.kernels.judging import declarations
+from d9mlint.kernels.judging import declarations, typedefs
 from d9mlint.kernels.judging.known.functions import (
     CASTS,
     CONVERSIONS,
@@ -82,7 +82,7 @@ class _Reader:
             name = short(found.name)
             if declarations.template_parameter(node, name, self.unit) is not None:
                 break
-            meaning = declarations.alias(node, name, self.unit)
+            meaning = declarations.alias(node, name, self.unit) or typedefs.meaning(self.repository, name)
             if meaning is None or plain(meaning) == found.name or "decltype" in meaning:
                 break
             target = _typed(meaning)

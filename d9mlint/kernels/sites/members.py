@@ -10,6 +10,7 @@ import tree_sitter
 
 from d9mlint.kernels.sites.calls import Call, call_at
 from d9mlint.kernels.sites.names import MEMBERS, SCOPE_WORDS
+from d9mlint.kernels.sites.wrappers import of_any_type
 from d9mlint.kernels.source.lexical import in_line_comment, word_places
 from d9mlint.kernels.source.unit import Unit
 
@@ -83,6 +84,8 @@ def _member(call: Call, intrinsic: str, pattern: re.Pattern[str], variables: lis
     if variable is not None:
         target = variable.target if variable.target is not None else receiver
         yield Operation(call.start, call.node, call, call.name, intrinsic, variable.scope, (target, *call.arguments))
+    elif call.name.startswith("fetch_") and of_any_type(call):
+        yield Operation(call.start, call.node, call, call.name, intrinsic, "system", (receiver, *call.arguments))
 
 
 def _declared(unit: Unit, receiver: tree_sitter.Node, variables: list[_Variable]) -> _Variable | None:

@@ -21,7 +21,7 @@ _MODULE = re.compile(rb"\.version\s+\d")
 _BULK_NEEDLE = b"_REDUCE_"
 BULK = re.compile(rb"\bSM\d+_(?:TMA|BULK)_REDUCE_(ADD|MIN|MAX|INC|DEC|AND|OR|XOR)\b")
 """CuTe's names for bulk copies that reduce (cute/arch/copy_sm90_tma.hpp): types that a copy is made of."""
-_MARKER = re.compile(rb"\bcuda::(?:std::)?atomic")
+_MARKER = re.compile(rb"\bcuda::(?:std::)?(?:atomic|memory_order)")
 
 
 def _kinds(path: str, data: bytes) -> tuple[str, ...]:

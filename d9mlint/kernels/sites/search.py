@@ -117,6 +117,8 @@ class _Search:
         found = {path for d in definers for path in self.repository.users(d)}
         if NEEDLE in name.lower():
             found.update(self._holding)
+        if name.isupper() and NEEDLE in name.lower():
+            found.update(self.repository.mentioning(name))  # a kernel may be compiled behind the file that defines it
         return sorted(p for p in found if len(self.repository.data(p)) <= MAX_BYTES)
 
     def _look(self, path: str, start: int, word: bytes) -> None:

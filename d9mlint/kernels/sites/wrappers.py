@@ -226,7 +226,7 @@ def _of_class(call: Call, wrapper: Definition, distinctive: bool) -> bool:
         # A type in front of the name means a member function, unless the name says what it does.
         return call.receiver is None and (distinctive or not re.match(r"[A-Z].*[a-z]", last))
     if call.receiver is not None:
-        return distinctive or _mentions(call, wrapper.scope) or (not wrapper.holds and _of_any_type(call))
+        return distinctive or _mentions(call, wrapper.scope) or (not wrapper.holds and of_any_type(call))
     if last:
         return last == wrapper.scope or _stands_for_types(call, last)
     return call.function is not None and call.function.scope == wrapper.scope
@@ -256,7 +256,7 @@ def _mentions(call: Call, scope: str) -> bool:
     return re.search(rf"\b{re.escape(scope)}\b[^;(){{}}]{{0,200}}[\s&*>]{receiver}\b", text) is not None
 
 
-def _of_any_type(call: Call) -> bool:
+def of_any_type(call: Call) -> bool:
     """Whether the function around the call declares its receiver with a parameter of a template."""
     if call.function is None or call.receiver is None or call.receiver.type != "identifier":
         return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 # Two patterns, since each then starts with letters by which the search skips ahead, or is not needed.
@@ -18,6 +19,19 @@ _MACROS = re.compile(
 )
 _MACRO_WORDS = (b"RESTRICT", b"_FUNC", b"INLINE", b"_HOST", b"_DEVICE", b"_LAMBDA", b"_LAUNCH_BOUNDS_")
 """What stands in every name of ``_MACROS``."""
+_ASSEMBLER = re.compile(
+    rb'\b(?:asm|__asm__|__asm)\b\s*(?:volatile\b|__volatile__\b)?\s*\((?:[^;"]|"(?:[^"\\\n]|\\.)*"){0,4000};'
+)
+_CONSTRAINT = re.compile(rb"([:,]\s*)([A-Z_]\w{2,})(?=\s*\()")
+"""A macro for the constraint of an operand: ``: __PTR(p)``."""
+_LISTED = re.compile(
+    rb"\((?:[^(){};]|(?<=defined)\(\w+\))*?\n[ \t]*#[ \t]*(?:if|ifdef|ifndef)\b(?:[^(){};]|(?<=defined)\(\w+\))*\)"
+)
+"""A list of parameters with conditions in it, which no grammar reads: both branches stay, without the conditions."""
+_NO_BODY = re.compile(rb"(#[ \t]*define[ \t]+\w+[ \t])[ \t]([ \t]*)$", re.MULTILINE)
+"""A macro whose body was hidden: with blanks alone behind its name, the grammar takes the next line for its body."""
+_SAID = re.compile(rb'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.){1,4}\'', re.DOTALL)
+_CONDITION_LINE = re.compile(rb"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif|else|endif)\b[^\n]*", re.MULTILINE)
 _VISIBLE = re.compile(rb"[^\r\n]")
 _LAUNCH = re.compile(rb"<<<(?!<)[^;{}]{0,600}?>>>")
 _EMPTY = re.compile(rb"#[ \t]*if[^\n]*\n(?:[ \t]*\r?\n){1,3}[ \t]*#[ \t]*endif[^\r\n]*")
@@ -36,11 +50,48 @@ def masked(data: bytes, hidden: frozenset[bytes] = frozenset()) -> bytes:
     data = _WORDS.sub(_blank, data)
     if any(word in data for word in _MACRO_WORDS):
         data = _MACROS.sub(_blank, data)
+    if b"#if" in data:
+        data = _balanced(data)
+        data = _LISTED.sub(lambda m: _CONDITION_LINE.sub(_blank, m[0]), data)
+    if b"asm" in data:
+        data = _ASSEMBLER.sub(lambda m: _CONSTRAINT.sub(_as_string, m[0]), data)
     named = [name for name in sorted(hidden) if name in data]
     if named:
         pattern = re.compile(rb"^[ \t]*#(?:[^\n\\]|\\\r?\n|\\.)*|\b(?:" + b"|".join(named) + rb")\b", re.MULTILINE)
         data = pattern.sub(_blank_word, data)
+    if b"define" in data:
+        data = _NO_BODY.sub(rb"\g<1>0\g<2>", data)
     return _LAUNCH.sub(_blank, _EMPTY.sub(_blank_lines, data))
+
+
+def _balanced(data: bytes) -> bytes:
+    """Without the conditions whose branches open braces that they do not close: the first branch stays.
+
+    The grammar takes what follows them for something else. Conditions with an atomic in another branch stay.
+    """
+    out = bytearray(data)
+    open_: list[list[tuple[int, int]]] = []
+    for condition in _CONDITION.finditer(data):
+        end = data.find(b"\n", condition.end())
+        mark = (condition.start(), len(data) if end < 0 else end)
+        if condition[1] in (b"if", b"ifdef", b"ifndef"):
+            open_.append([mark])
+        elif open_:
+            open_[-1].append(mark)
+            if condition[1] == b"endif":
+                _balance(out, open_.pop())
+    return bytes(out)
+
+
+def _balance(out: bytearray, marks: list[tuple[int, int]]) -> None:
+    branches = [(first[1], second[0]) for first, second in itertools.pairwise(marks)]
+    if all(out.count(b"{", *branch) == out.count(b"}", *branch) for branch in branches):
+        return
+    plain = [_SAID.sub(b"", bytes(out[start:end])) for start, end in branches]
+    if all(text.count(b"{") == text.count(b"}") for text in plain) or any(b"tomic" in text for text in plain[1:]):
+        return
+    for start, end in (*marks, *branches[1:]):
+        out[start:end] = _VISIBLE.sub(b" ", bytes(out[start:end]))
 
 
 def dead(data: bytes) -> list[tuple[int, int]]:
@@ -58,6 +109,10 @@ def dead(data: bytes) -> list[tuple[int, int]]:
                 break
         found.append((never.end(), end))
     return found
+
+
+def _as_string(match: re.Match[bytes]) -> bytes:
+    return match[1] + b'"' + b"r" * (len(match[2]) - 2) + b'"'
 
 
 def _blank(match: re.Match[bytes]) -> bytes:

@@ -16,7 +16,7 @@ _DIRECT = re.compile(rb"define[ \t]+[A-Z_]\w*[ \t]+[^\n]*?__(?:device|host|globa
 _WORDS = (b"__device__", b"__host__", b"__global__", b"__forceinline__")
 _COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _NOTHING = re.compile(
-    rb"__(?:host|device|global|forceinline|noinline|inline)__|__(?:force)?inline|\b(?:inline|static|constexpr|extern)\b"
+    rb"__(?:host|device|global|forceinline|noinline|inline)__|__(?:force)?inline|\b(?:inline|static|constexpr|extern)\b(?:\s*\"C\")?"
     rb"|__attribute__\s*\(\(.*?\)\)|__declspec\s*\([^()]*\)|\[\[.*?\]\]|__launch_bounds__\s*\([^()]*\)|\\|\s+"
 )
 _NAME = re.compile(rb"[A-Za-z_]\w*")
@@ -31,7 +31,8 @@ def _defined(_: str, data: bytes) -> tuple[tuple[bytes, tuple[bytes, ...] | None
     for name, body in _DEFINE.findall(data):
         left = _NOTHING.sub(b" ", _COMMENT.sub(b" ", body)).split()
         qualifies = len(b" ".join(left)) < len(body.strip())
-        if all(_NAME.fullmatch(word) for word in left) and (left or qualifies):
+        empty = not body.strip() and not name.endswith((b"_H", b"_H_", b"_HPP", b"_HPP_", b"_CUH", b"_CUH_"))
+        if all(_NAME.fullmatch(word) for word in left) and (left or qualifies or empty):
             found.append((name, tuple(left) if left or any(word in body for word in _WORDS) else ()))
         elif any(word in body for word in _WORDS):
             found.append((name, None))

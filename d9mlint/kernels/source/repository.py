@@ -105,8 +105,11 @@ class Repository:
         return self._units[path]
 
     def qualifier(self, path: str, word: bytes) -> str:
-        """What a macro that a file sees says about where a function runs (``#define GLOBAL __global__``); or empty."""
-        return self.derived(_qualifiers, path).get(word, "")
+        """What a macro says about where a function runs (``#define GLOBAL __global__``); or empty.
+
+        One that the file sees, else one of another file: kernels may be included, or handed to a compiler, behind it.
+        """
+        return self.derived(_qualifiers, path).get(word) or self.derived(_everywhere, "").get(word, "")
 
     def mentioning(self, *words: bytes) -> list[str]:
         """The C++/CUDA sources whose bytes hold one of the words."""
@@ -225,6 +228,17 @@ def _qualifiers(repository: Repository, path: str) -> dict[bytes, str]:
         if b"__global__" in data or b"__device__" in data or b"__shared__" in data:
             for name, body in _QUALIFYING.findall(data):
                 found[name] = found.get(name, "") + " " + body.decode("ascii", "replace")
+    return found
+
+
+def _everywhere(repository: Repository, _: str) -> dict[bytes, str]:
+    """The same of all sources that name a qualifier of CUDA in a macro."""
+    from d9mlint.kernels.source.qualifying import QUALIFIERS
+
+    found: dict[bytes, str] = {}
+    for source in repository.looked(QUALIFIERS):
+        for name, body in _QUALIFYING.findall(repository.data(source)):
+            found[name] = found.get(name, "") + " " + body.decode("ascii", "replace")
     return found
 
 

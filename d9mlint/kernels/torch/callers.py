@@ -27,7 +27,8 @@ _HOLDER = re.compile(rb"\b(?:\w+_ptr|vector|array|optional|pair|tuple|\w*map|set
 """Templates that hold objects of a class, and call no method of it."""
 _IN_ALIAS = re.compile(rb"\b(?:using\s+\w+\s*=|typedef)[^;{}]*\Z")
 _MADE = re.compile(rb"\bnew\s+(?:\w+\s*::\s*)*\Z")
-"""An object that is made to be called through its base class."""
+"""An object that is made to be called through its base class; what a constructor makes, other methods call."""
+_STORED = re.compile(rb"\bmake_(?:shared|unique)\s*<\s*(?:\w+\s*::\s*)*\Z")
 _REGISTRARS = (b"Library", b"module", b"module_")
 _STRING = re.compile(rb'"((?:[^"\\\n]|\\.)*)"')
 _OWNER = re.compile(rb'class_\s*<.{0,300}?>\s*\(\s*(?:\w+\s*,\s*)?"(\w+)"', re.DOTALL)
@@ -221,6 +222,8 @@ def _means(other: Block, block: Block, methods: frozenset[str], place: int) -> b
         return not _through(other, place) and (_is_handed_on(block, other) or _is_called(other, block, place))
     match = _MEMBER.match(data, place + len(block.scope), place + len(block.scope) + 400)
     named = match[1].decode() if match is not None else ""
+    if named[:1].isupper() and named != block.name:  # a type of the class (`Op<T>::Config`) calls nothing of it
+        return named not in methods and block.name.encode() in other.words
     if named:
         return named == block.name or named not in methods
     return _reaches(other, block, place)
@@ -232,12 +235,15 @@ def _reaches(other: Block, block: Block, place: int) -> bool:
     Objects and functors are called without a name; an alias is used elsewhere in the block.
     """
     name = block.name
+    data = other.unit.data
+    before = data[max(0, place - _MAX_BEFORE) : place]
+    stored = _STORED.search(before) is not None
+    if stored or (other.scope and other.name == other.scope and _MADE.search(before) is not None):
+        return name == block.scope or name.encode() in other.words
     if name.startswith(("operator", "~")) or name in (block.scope, "forward", "backward", "apply"):
         return True
     if name.encode() in other.words:
         return True
-    data = other.unit.data
-    before = data[max(0, place - _MAX_BEFORE) : place]
     handed = _IN_TEMPLATE.search(before)
     given = handed is not None and _HOLDER.search(before, 0, handed.start()) is None
     return given or bool(_IN_ALIAS.search(before) or _MADE.search(before)) or other.kind == "export"
@@ -281,6 +287,8 @@ def _bindings(block: Block) -> list[Binding]:
     inside = _submodules(block)
     defining = _DEFINE_BY_MACRO if block.kind == "library" else _DEFINE
     for match in defining.finditer(data, block.start, block.end):
+        if lexical.in_line_comment(data, match.start()):
+            continue
         listed = lexical.arguments(data, match.end()) if broken < MAX_BROKEN else None
         if listed is None or not listed[0]:
             broken += listed is None

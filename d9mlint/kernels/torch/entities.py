@@ -128,7 +128,25 @@ def _assigned(file: PyFile, mention: Mention, table: bool = False) -> Entity | N
     plain = isinstance(statement.value, ast.Attribute | ast.Name | ast.Call)
     if not table and not plain and not _is_source(statement):
         return None
+    if not table and _is_read(statement, mention):
+        return None
     return Entity(file, statement.targets[0].id, "kernel" if _is_source(statement) else "alias", False, statement)
+
+
+def _is_read(statement: ast.Assign, mention: Mention) -> bool:
+    """Whether the value is computed from what is mentioned: ``least = min(c.block for c in kernel.configs)``."""
+    nodes = (*mention.parents[mention.parents.index(statement) + 1 :], mention.node)
+    for parent, _ in itertools.pairwise(nodes):
+        if isinstance(parent, ast.comprehension | ast.Lambda | ast.Subscript):
+            return True
+        if isinstance(parent, ast.Attribute) and parent is not statement.value and not _heads(nodes, parent):
+            return True
+    return False
+
+
+def _heads(nodes: tuple[ast.AST, ...], attribute: ast.Attribute) -> bool:
+    """Whether an attribute is what one of the nodes calls."""
+    return any(isinstance(node, ast.Call) and node.func is attribute for node in nodes)
 
 
 def _is_called(mention: Mention) -> bool:

@@ -1,0 +1,47 @@
+"""What a name of a type means where the file that uses it does not say so: an alias that all files agree upon.
+
+Kernels are compiled behind a prelude (``typedef unsigned long long mm_ulong;``) or below headers that are found by
+other roots; of a name with two meanings nothing is known.
+"""
+
+from __future__ import annotations
+
+import re
+
+from d9mlint.kernels.judging.known.scalars import kind, plain
+from d9mlint.kernels.source.repository import Repository
+
+
+def meaning(repository: Repository, name: str) -> str | None:
+    """The scalar that the aliases of a name stand for, as the first writes it; None where they differ in kind.
+
+    None, too, where only functions and classes have such an alias, or where the name is a parameter of a template.
+    """
+    known = repository.derived(_known, "")
+    if name not in known:
+        known[name] = _read(repository, name)
+    return known[name]
+
+
+def _known(_: Repository, __: str) -> dict[str, str | None]:
+    return {}
+
+
+def _read(repository: Repository, name: str) -> str | None:
+    word = re.escape(name.encode())
+    alias = re.compile(
+        rb"^([ \t]*)(?:typedef\s+([\w \t:]+?)\s+" + word + rb"\s*;|using\s+" + word + rb"\s*=\s*([^;{}]+);)",
+        re.MULTILINE,
+    )
+    parameter = re.compile(rb"\b(?:typename|class)\s+" + word + rb"\b")
+    found: list[str] = []
+    outside = False
+    for path in repository.mentioning(name.encode()):
+        data = repository.data(path)
+        if parameter.search(data) is not None:
+            return None
+        for match in alias.finditer(data) if b"typedef" in data or b"using" in data else ():
+            outside = outside or not match[1]
+            found.append(plain((match[2] or match[3]).decode("utf-8", "replace")))
+    kinds = {kind(one) for one in found}
+    return found[0] if outside and len(kinds) == 1 and "" not in kinds else None
