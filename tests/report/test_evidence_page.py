@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ElementTree
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
+from browser import browser
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -179,3 +181,26 @@ def test_plots_stay_in_their_frame(counts: list[int], processes: list[list[int]]
     cost = Overhead(ratio, ratio / 2, ratio * 2, 1, 1, 4)
     span = plots.cost_span(cost, plots.octaves([cost]))
     assert 0 <= span.low <= span.ratio <= span.high <= plots.WIDTH
+
+
+@pytest.mark.slow
+def test_a_browser_shows_the_cost_without_scrolling(tmp_path: Path) -> None:
+    """Also with long names of ops and long lines of findings, the plot of the cost ends within the window."""
+    width = 1200
+    long = "torch.nn.functional.scaled_dot_product_attention with a mask that is given as booleans"
+    report = sample()._replace(
+        evidence=(
+            evidence(),
+            evidence(long, findings=(f"src/models/transformer/{long.replace(' ', '_')}.py:1234 nondeterministic-op",)),
+        )
+    )
+    path = tmp_path / "evidence.html"
+    path.write_text(render(report, "html"), encoding="utf-8")
+    with browser(width) as session:
+        seen = session.opened(path)
+        assert (seen.requests, seen.errors) == ([seen.url], [])
+        assert session.evaluated("return document.documentElement.scrollWidth") <= width
+        ends = session.evaluated(
+            "return [...document.querySelectorAll('th, td')].map(one => one.getBoundingClientRect().right)"
+        )
+        assert max(ends) <= width
