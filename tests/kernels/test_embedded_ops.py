@@ -121,7 +121,8 @@ def test_a_number_computed_from_a_kernel_is_no_name_of_it() -> None:
         @triton.jit
         def _bwd(x_ptr, out_ptr, BLOCK: tl.constexpr):
             x = tl.load(x_ptr + tl.arange(0, BLOCK)).to(tl.float32)
-            tl.atomic_add(out_ptr, tl.sum(tl.reshape(tl.join(x, x), [2])))
+            low, high = tl.split(tl.reshape(x, [BLOCK // 2, 2]))
+            tl.atomic_add(out_ptr, tl.sum(tl.reshape(tl.join(-high * scale(x), low), [2])))
         LEAST = min(c.kwargs["BLOCK"] for c in _bwd.configs)
         def backward(x, out):
             _bwd[(1,)](x, out, BLOCK=LEAST)

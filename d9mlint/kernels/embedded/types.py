@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 
 from d9mlint.kernels.torch.pyfiles import Mention, PyFile, shown
 
@@ -37,7 +38,8 @@ _INTEGER_CALLS = frozenset(
 )
 _SAME = frozenset(
     ("sum", "max", "min", "maximum", "minimum", "abs", "where", "trans", "reshape", "view", "broadcast_to", "cumsum",
-     "fma", "join", "interleave", "flip", "permute", "cat", "expand_dims", "ravel", "squeeze", "transpose", "clamp")
+     "fma", "join", "split", "interleave", "flip", "permute", "cat", "expand_dims", "ravel", "squeeze", "transpose",
+     "clamp")
 )  # fmt: skip
 _MAKERS = frozenset(("zeros", "full", "empty", "ones", "zeros_like", "full_like", "empty_like", "ones_like", "array"))
 _MAX_DEPTH = 12
@@ -65,8 +67,8 @@ class Types:
         self._assigned: dict[str, list[ast.expr]] = {}
         for function in reversed(self.functions):
             for node in ast.walk(function):
-                if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-                    self._assigned.setdefault(node.targets[0].id, []).append(node.value)
+                for name, value in _assignments(node):
+                    self._assigned.setdefault(name, []).append(value)
 
     def target(self, node: ast.expr, language: str) -> tuple[str, str]:
         """The element type of the array or pointer, as written (empty: unknown), and the memory it lives in."""
@@ -191,6 +193,20 @@ class Types:
             given = next((k.value for k in call.keywords if k.arg == name), given)
             found.add(_tensor(mention, given, self.file))
         return found.pop() if len(found) == 1 else ""
+
+
+def _assignments(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """The names that a statement sets, each with its value; of ``a, b = tl.split(x)`` the call stands for both."""
+    if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+        return
+    target, value = node.targets[0], node.value
+    if isinstance(target, ast.Name):
+        yield target.id, value
+    elif isinstance(target, ast.Tuple | ast.List):
+        given = value.elts if isinstance(value, ast.Tuple | ast.List) else [value] * len(target.elts)
+        for one, its in zip(target.elts, given, strict=False):
+            if isinstance(one, ast.Name):
+                yield one.id, its
 
 
 def _annotated(node: ast.expr) -> str:
