@@ -320,3 +320,17 @@ def test_a_registration_in_a_comment_is_none() -> None:
         BIND: HEAD + 'PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {\n  // m.def("old",\n  m.def("scatter", &scatter_launcher);\n}\n',
     })  # fmt: skip
     assert op.name.endswith("scatter")
+
+
+def test_a_macro_that_registers_functions_under_their_own_names() -> None:
+    op = only({
+        "csrc/scatter.cu": KERNEL,
+        BIND: HEAD + """#define REG(name) m.def(#name, &name)
+PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
+  REG(scatter_launcher);
+  // REG(old_launcher);
+}
+""",
+    })  # fmt: skip
+    assert op.name.endswith("scatter_launcher")
+    assert op.chain[-1].text == "bound as `scatter_launcher`" and op.chain[-1].location.line == 5

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from d9mlint.kernels.source import lexical
@@ -18,6 +19,10 @@ _LAUNCH = re.compile(rb"\s*(?:" + _ARGUMENTS + rb"\s*)?<<<")
 _DEFINE = re.compile(rb"\.\s*(?:def|def_static|def_readwrite|impl|op)\s*(?=\()")
 _DEFINE_BY_MACRO = re.compile(_DEFINE.pattern + rb"|\b[A-Z][A-Z0-9_]{3,}\s*(?=\()")
 """In a library also a macro that is given a name and a function: ``DISPATCH_TO_CUDA("name", function)``."""
+_NAMING = re.compile(
+    rb"#[ \t]*define[ \t]+(\w+)\(\s*(\w+)\s*\)(?:[^\n\\]|\\\r?\n)*?\.\s*(?:def|impl)\s*\(\s*#\s*\2\s*,"
+)
+"""A macro that registers a function under its own name: ``#define REG(f) m.def(#f, &f)``."""
 _ADDRESS = re.compile(rb"&\s*(?:\w+\s*::\s*)*\Z")
 _IN_TABLE = re.compile(rb'\{\s*"[^"\n]*"\s*,\s*(?:\w+\s*::\s*)*\Z')
 """An entry of a table: ``{"name", function}``."""
@@ -284,6 +289,8 @@ def _bindings(block: Block) -> list[Binding]:
         (_statement_end(data, m.end(), block.end), m.start(), m[1].decode())
         for m in (_OWNER.finditer(data, block.start, block.end) if b"class_" in data else ())
     ]
+    if b"define" in data:
+        found += _named_by_macros(block)
     inside = _submodules(block)
     defining = _DEFINE_BY_MACRO if block.kind == "library" else _DEFINE
     for match in defining.finditer(data, block.start, block.end):
@@ -303,6 +310,15 @@ def _bindings(block: Block) -> list[Binding]:
         within = inside.get(receiver[1], "") if receiver is not None else ""
         found.append(Binding(text, match.start(), listed[1], block, within))
     return found
+
+
+def _named_by_macros(block: Block) -> Iterator[Binding]:
+    data = block.unit.data
+    for macro in _NAMING.finditer(data):
+        for place in block.words.get(macro[1], ()):
+            given = re.compile(rb"\s*\(\s*(\w+)\s*\)").match(data, place + len(macro[1]))
+            if given is not None and not macro.start() <= place < macro.end():
+                yield Binding(given[1].decode(), place, given.end(), block)
 
 
 def _submodules(block: Block) -> dict[bytes, str]:
