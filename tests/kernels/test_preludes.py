@@ -143,3 +143,19 @@ def test_what_follows_a_macro_of_qualifiers_is_read() -> None:
         a_cu="#define HD __host__ __device__\n__global__ void k(float* p, float* x) { atomicAdd(p, x[threadIdx.x]); }\n"
     )
     assert [(s.function, s.verdict) for s in found] == [("k", "yes")]
+
+
+def test_a_name_that_is_a_function_in_one_branch_and_a_macro_in_the_other() -> None:
+    found = sites(
+        a_cu="""
+        #if __CUDA_ARCH__ < 600
+        template <typename T> inline __device__ void myAtomicAdd(T* to, T by) { atomicAdd(to, by); }
+        #else
+        #define myAtomicAdd(a, b) atomicAdd(a, b)
+        #endif
+        template <typename Real> __global__ void trace(Real* out, const Real* x) { myAtomicAdd(out, x[threadIdx.x]); }
+        void run(float* out, float* x) { trace<<<1, 32>>>(out, x); }
+    """
+    )
+    told = [(s.function, s.atomic, s.class_, s.verdict) for s in found if s.function == "trace"]
+    assert told == [("trace", "myAtomicAdd", "float-accumulate", "yes")]

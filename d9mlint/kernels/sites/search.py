@@ -134,7 +134,7 @@ class _Search:
         macro = preprocessor.defined_around(path, data, start)
         if macro is not None:
             self._in_macro(file, macro, start, word)
-        elif word in self.known.macros:
+        elif word in self.known.macros and not expand.defines(self.known, path, word):
             self._use(file, start, self.known.macros[word])
         elif word in ASSEMBLER:
             for index, found in enumerate(of_assembler(file, start, word)):
