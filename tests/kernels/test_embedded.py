@@ -449,3 +449,15 @@ def test_the_value_of_an_atomic_of_warp_is_its_last_argument() -> None:
             wp.atomic_add(out, at[i], 0, x[i])
     """)
     assert (site.class_, site.verdict) == ("float-accumulate", "yes")
+
+
+def test_the_addition_of_cutlass_s_utilities() -> None:
+    site = only("""
+        import cutlass
+        from cutlass.utils.distributed import atomicAdd
+        class Kernel:
+            def kernel(self, counter, out):
+                pos = atomicAdd(counter.iterator + cutlass.Int32(2), cutlass.Int32(1))
+                out[pos] = cutlass.Int32(7)
+    """)
+    assert (site.class_, site.verdict, site.intrinsic) == ("order-dependent", "yes", "atomicAdd")

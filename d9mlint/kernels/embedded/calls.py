@@ -68,6 +68,7 @@ def _known() -> dict[str, Known]:
             operation = _SAME.get(name, name)
             at = value + 1 if operation == "cas" and language != "Pallas" else value
             found |= {place + name: Known(operation, at, language) for place in places}
+    found["cutlass.utils.distributed.atomicAdd"] = Known("add", 1, "CuTe")
     return found | {"cupy.add.at": Known("add", 2, "CuPy"), "cupy.subtract.at": Known("sub", 2, "CuPy")}
 
 
