@@ -45,6 +45,18 @@ def _module(specifier: str, *names: bytes) -> _Sign:
 
 _PYTHON2 = re.compile(rb"^[ \t]*(print)[ \t]+[\"'\w]|^[ \t]*(except[ \t]+[\w.]+[ \t]*,[ \t]*\w+)[ \t]*:", re.M)
 """Statements that only Python 2 has; a text in quotes may have such a line, too."""
+_GONE_IN_2 = (
+    b"ConfigProto", b"InteractiveSession", b"Session", b"assign", b"decode_raw", b"div", b"get_collection",
+    b"get_default_graph", b"get_variable", b"global_variables", b"global_variables_initializer",
+    b"initialize_all_variables", b"is_nan", b"log", b"matrix_inverse", b"multinomial", b"nn.bidirectional_dynamic_rnn",
+    b"nn.dynamic_rnn", b"parse_single_example", b"placeholder", b"placeholder_with_default", b"py_func", b"random_crop",
+    b"random_normal", b"random_shuffle", b"random_uniform", b"read_file", b"reset_default_graph", b"set_random_seed",
+    b"sparse_placeholder", b"sparse_tensor_dense_matmul", b"sparse_tensor_to_dense", b"sparse_to_dense",
+    b"summary.FileWriter", b"summary.merge_all", b"to_float", b"to_int32", b"to_int64", b"train.Saver",
+    b"train.Supervisor", b"trainable_variables", b"truncated_normal", b"truncated_normal_initializer",
+    b"variable_scope",
+)  # fmt: skip
+"""Functions of ``tf`` that are in ``tf.compat.v1`` alone since 2.0 (seen in the names of both in 2.21)."""
 _SIGNS = (
     # Names that 2.0 moved to tf.compat.v1 or dropped (github.com/tensorflow/tensorflow/releases/tag/v2.0.0).
     _Sign(
@@ -54,12 +66,11 @@ _SIGNS = (
     _Sign(
         "tensorflow", "<2.0",
         re.compile(
-            rb"^[^#\n\"']*\b(tf\.(?:contrib\.\w+|Session(?=\()|placeholder(?=\()|get_variable(?=\()|app\.run|flags\.\w+"
-            rb"|train\.(?:\w+Optimizer|Saver)(?=\()|ConfigProto(?=\()|set_random_seed(?=\()))", re.M,
+            rb"^[^#\n\"']*\b(tf\.(?:contrib\.\w+|app\.run|flags\.\w+|train\.\w+Optimizer(?=\()|(?:"
+            + b"|".join(map(re.escape, _GONE_IN_2)) + rb")(?=\()))", re.M,
         ),
         words=(
-            b"tf.contrib.", b"tf.Session(", b"tf.placeholder(", b"tf.get_variable(", b"tf.app.run", b"tf.flags.",
-            b"Optimizer(", b"tf.train.Saver(", b"tf.ConfigProto(", b"tf.set_random_seed(",
+            b"tf.contrib.", b"tf.app.run", b"tf.flags.", b"Optimizer(", *(b"tf." + name + b"(" for name in _GONE_IN_2),
         ), needs=b"import tensorflow as tf", without=b"compat",
     ),
     # Modules that the keras wheels of these minor versions no longer hold (tf.keras is the keras of the same minor
