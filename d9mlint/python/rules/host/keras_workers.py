@@ -14,6 +14,8 @@ from d9mlint.python.judging.drafts import Draft, draft, lower
 
 _FITS = ("keras.Model.fit", "?.fit", "keras.Model.fit_generator", "?.fit_generator")
 _DATASETS = ("keras.utils.PyDataset.__init__", "keras.utils.Sequence.__init__")
+_SHARED = "which race for the same random state"
+_COPIES = "processes with random states of their own, and timing decides which of them takes which batch"
 _RANDOM_ITERATORS = "keras.preprocessing.image.ImageDataGenerator"
 
 
@@ -39,6 +41,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
                 confidence=sure,
                 related=dict.fromkeys(related),
                 name=event.name.removesuffix(".__init__").rpartition(".")[2],
+                how=_COPIES if program.holds(event, {"use_multiprocessing": True}) is True else _SHARED,
             )
 
 
