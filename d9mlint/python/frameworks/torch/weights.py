@@ -112,11 +112,17 @@ def _loaded(program: Program, event: Event) -> Iterator[tuple[Value, Cond]]:
 
 
 def _is_own_state(state: Value, model: Value) -> bool:
-    """Whether a state was asked of the model itself: what was put into it may be only some of it."""
+    """Whether a state was asked of the model itself: what was put into it may be only some of it.
+
+    Models that are made alike have the same parts here: a target network takes what the other one was drawn with.
+    """
     made = [leaf.event for _, leaf in alternatives(state) if isinstance(leaf, Obj) and leaf.event is not None]
     origin = model.event if isinstance(model, Obj) else None
-    asked = (e.receiver is model and e.name.endswith(".state_dict") for e in made)
-    return any(asked) or (origin is not None and origin in taint([state])[2])
+    if origin is not None and origin in taint([state])[2]:
+        return True
+    asked = [e.receiver for e in made if e.name.endswith(".state_dict") and e.receiver is not None]
+    own = {part for part, _ in _parts(model, {})} if asked else set()
+    return any(one is model or any(part in own for part, _ in _parts(one, {})) for one in asked)
 
 
 def _buffers(program: Program) -> _Buffers:
