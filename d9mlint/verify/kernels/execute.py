@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from d9mlint.model import Case, Evidence
 from d9mlint.model.evidence import CONFIRMED, EMULATED, HARNESS, NOT_REPRODUCED, UNTESTED
 from d9mlint.model.kernel_launch import KernelLaunch
 from d9mlint.verify.judge import share_bound
-from d9mlint.verify.kernels import cupy
+from d9mlint.verify.kernels import runtime
 from d9mlint.verify.kernels.build import BuildFailed, Built, Toolchain, built, host_compiler, why_not_emulated
 from d9mlint.verify.kernels.mirror import Reader
 from d9mlint.verify.process import Child, ChildFailed
@@ -30,7 +31,7 @@ class Settings:
 
     device: str = "auto"
     python: str = ""
-    """An interpreter that may have CuPy."""
+    """An interpreter that may have CuPy or PyTorch."""
     runs: int = 50
     seconds: float = 1.0
     """After these a kernel is not run again, once it has been a few times."""
@@ -45,25 +46,81 @@ def has_gpu() -> bool:
 
 
 def executed(launches: Sequence[KernelLaunch], reader: Reader, settings: Settings) -> Iterator[Evidence]:
-    """The evidence on each launch, in order."""
-    gpu = has_gpu() if settings.device == "auto" else settings.device.startswith("gpu")
-    reason = why_not_emulated() if not gpu else "" if has_gpu() else "no CUDA device is here"
-    if reason:
-        yield from (_untested(launch, reason) for launch in launches)
+    """The evidence on each launch: on a GPU by the first way that can run it, else emulated."""
+    wanted = settings.device.startswith("gpu")
+    if wanted and not has_gpu():
+        yield from (_untested(launch, "no CUDA device is here") for launch in launches)
         return
-    way = cupy.available(settings.python, settings.timeout) if gpu else None
-    for several in _alike(launches):
-        left: list[KernelLaunch] = []
-        for launch in several:
-            answer = cupy.observed(way, launch, reader, settings) if way is not None else {"raised": "no CuPy"}
-            if way is None or ("raised" in answer and shutil.which("nvcc")):
-                left.append(launch)  # what nvrtc does not take, nvcc may
-            else:
-                yield _judged(launch, answer, True)
-        if not left:
-            continue
-        with tempfile.TemporaryDirectory(prefix="d9mlint-") as folder:
-            yield from _programs(left, Path(folder), reader, settings, gpu)
+    left, reason = list(launches), ""
+    if wanted or (settings.device == "auto" and has_gpu()):
+        left, reason = [], "a GPU is here, but neither CuPy nor nvcc nor PyTorch's nvrtc can use it"
+        ways = _ways(reader, settings)
+        for several in _alike(launches):
+            for found in _by_ways(several, ways):
+                if isinstance(found, Evidence):
+                    yield found
+                else:
+                    left.append(found)
+    without = f"{reason} (--device cpu emulates)" if wanted else why_not_emulated()
+    if without:
+        yield from (_untested(launch, without) for launch in left)
+        return
+    for several in _alike(left):
+        for found in _built(several, reader, settings, gpu=False):
+            yield found._replace(note=f"{reason}; {found.note}") if reason else found
+
+
+_Run = Callable[[Sequence[KernelLaunch]], Iterator[Evidence]]
+"""A way of running launches of one source: the evidence on each, in order."""
+
+
+def _ways(reader: Reader, settings: Settings) -> list[tuple[str, _Run]]:
+    """The ways to a GPU, in the order in which they are tried; none is looked for before it is its turn.
+
+    CuPy reaches farthest; nvcc takes C++ expressions as arguments, too; PyTorch's nvrtc comes with its wheel.
+    """
+    by = {
+        name: cache(partial(runtime.available, settings.python, name, settings.timeout)) for name in ("cupy", "torch")
+    }
+    return [
+        ("CuPy", partial(_by_runtime, by["cupy"], reader, settings)),
+        ("nvcc", partial(_built, reader=reader, settings=settings, gpu=True)),
+        ("PyTorch's nvrtc", partial(_by_runtime, by["torch"], reader, settings)),
+    ]
+
+
+def _by_ways(several: Sequence[KernelLaunch], ways: Sequence[tuple[str, _Run]]) -> Iterator[Evidence | KernelLaunch]:
+    """The evidence on each launch; what no way brought to the GPU comes back as it is."""
+    left, failed = list(several), dict[str, Evidence]()
+    for name, way in ways:
+        refused = []
+        for launch, found in zip(left, way(left), strict=True) if left else ():
+            if found.verdict not in (HARNESS, UNTESTED):
+                yield found._replace(note=f"by {name}, {found.note}")
+                continue
+            refused.append(launch)  # what nvrtc does not take, nvcc may
+            if found.verdict == HARNESS:
+                known = failed.get(launch.name)
+                note = f"{name}: {found.note}"
+                failed[launch.name] = found._replace(note=f"{known.note}; {note}" if known else note)
+        left = refused
+    yield from (failed.get(launch.name, launch) for launch in left)
+
+
+def _by_runtime(
+    find: Callable[[], runtime.Way | None], reader: Reader, settings: Settings, launches: Sequence[KernelLaunch]
+) -> Iterator[Evidence]:
+    way = find()
+    for launch in launches:
+        if way is None:
+            yield _untested(launch, "no device is seen by it")
+        else:
+            yield _judged(launch, runtime.observed(way, launch, reader, settings), True)
+
+
+def _built(launches: Sequence[KernelLaunch], reader: Reader, settings: Settings, *, gpu: bool) -> Iterator[Evidence]:
+    with tempfile.TemporaryDirectory(prefix="d9mlint-") as folder:
+        yield from _programs(launches, Path(folder), reader, settings, gpu)
 
 
 def _alike(launches: Sequence[KernelLaunch]) -> list[list[KernelLaunch]]:
@@ -80,10 +137,7 @@ def _programs(
     """One program for all; where that does not compile, one for each, so that it costs only the one at fault."""
     compiler = shutil.which("nvcc") if gpu else host_compiler()
     if compiler is None:
-        yield from (
-            _untested(launch, "a GPU is here, but neither CuPy nor nvcc to use it (--device cpu emulates)")
-            for launch in launches
-        )
+        yield from (_untested(launch, "no compiler is here") for launch in launches)
         return
     tools = Toolchain(compiler, gpu, max(settings.timeout, 60.0))
     try:

@@ -1,4 +1,4 @@
-"""Kernels on a GPU by CuPy, in the interpreter that has it: nvrtc compiles the source, no nvcc is needed."""
+"""Kernels on a GPU by CuPy or PyTorch, in the interpreter that has them: their nvrtc compiles the source, not nvcc."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from d9mlint.model.kernel_launch import KernelLaunch
 from d9mlint.verify.kernels.mirror import Reader, mirrored, place
 from d9mlint.verify.process import Child, ChildFailed
 
-SCRIPT = Path(__file__).with_name("cupy_child.py")
+SCRIPT = Path(__file__).with_name("runtime_child.py")
 
 
 class Limits(Protocol):
@@ -30,14 +30,14 @@ class Limits(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """An interpreter in which CuPy sees a device."""
+    """An interpreter in which a package sees a device."""
 
     command: tuple[str, ...]
 
 
-def available(python: str, seconds: float) -> Way | None:
-    """The way by CuPy; None where the interpreter has none, or it sees no device."""
-    way = Way((python, str(SCRIPT)))
+def available(python: str, package: str, seconds: float) -> Way | None:
+    """The way by ``cupy`` or ``torch``; None where the interpreter lacks it, or it sees no device or has no nvrtc."""
+    way = Way((python, str(SCRIPT), package))
     try:
         with Child(way.command, os.environ, 8 * 2**30) as child:
             return way if "device" in child.ask({"do": "start"}, seconds) else None
@@ -51,7 +51,7 @@ def observed(way: Way, launch: KernelLaunch, reader: Reader, settings: Limits) -
     An argument that is a C++ expression cannot be made in Python: such launches need nvcc.
     """
     if any(one.code for one in launch.arguments):
-        return {"raised": "an argument is a C++ expression (`code`): that needs nvcc, and an interpreter without CuPy"}
+        return {"raised": "an argument is a C++ expression (`code`): that needs nvcc"}
     with tempfile.TemporaryDirectory(prefix="d9mlint-") as name:
         folder = Path(name)
         try:
