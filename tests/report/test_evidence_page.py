@@ -127,6 +127,28 @@ def test_rows_can_be_sorted_and_filtered_by_what_they_hold() -> None:
     assert len(re.findall(r'<input type="checkbox" class="filter"', text)) == 2
 
 
+@pytest.mark.parametrize(
+    ("device", "about", "said"),
+    [
+        ("cpu", ("gpu",), "this CPU says nothing of a GPU"),
+        ("cpu", ("gpu", "tpu"), "this CPU says nothing of a GPU or a TPU"),
+        ("gpu", ("cpu",), "this GPU says nothing of a CPU"),
+        ("cpu", ("cpu", "gpu"), ""),
+        ("gpu", ("gpu",), ""),
+        ("cpu", (), ""),
+        ("", ("gpu",), ""),
+    ],
+)
+def test_a_row_says_of_which_device_it_says_nothing(device: str, about: tuple[str, ...], said: str) -> None:
+    """In the line that is always seen, and in no row but those concerned."""
+    one = evidence()
+    row = evidence(op="gather")._replace(device=device, case=one.case._replace(op="gather", about=about))
+    head = re.findall(r'<tr class="head">.*?</tr>', render(EMPTY._replace(evidence=(one, row)), "html"), re.DOTALL)
+    assert len(head) == 2
+    assert "says nothing" not in head[0]
+    assert re.findall(r'<small class="said">(this \w+ says nothing[^<]*)</small>', head[1]) == ([said] if said else [])
+
+
 def test_every_plot_is_an_svg_of_its_own() -> None:
     found = re.findall(r"<svg.*?</svg>", render(sample(), "html"), re.DOTALL)
     assert len(found) == 6
@@ -190,7 +212,7 @@ def test_a_browser_shows_the_cost_without_scrolling(tmp_path: Path) -> None:
     long = "torch.nn.functional.scaled_dot_product_attention with a mask that is given as booleans"
     report = sample()._replace(
         evidence=(
-            evidence(),
+            evidence()._replace(case=evidence().case._replace(about=("gpu", "tpu"))),
             evidence(long, findings=(f"src/models/transformer/{long.replace(' ', '_')}.py:1234 nondeterministic-op",)),
         )
     )

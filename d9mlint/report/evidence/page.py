@@ -34,6 +34,8 @@ class Row(NamedTuple):
     rank: int
     tone: str
     verdicts: tuple[str, ...]
+    elsewhere: str
+    """Of which device this row says nothing though the entry is about it; empty where it ran there."""
     share: float
     differing: str
     lines: tuple[Line, ...]
@@ -102,7 +104,7 @@ def _row(number: int, one: Evidence, reach: float) -> Row:
         key=f"case-{number}", order=f"{number:06}", op=one_line(case.op), case=one_line(case.name),
         framework=case.framework, device=one.device, direction=case.direction, execution=case.execution,
         dtype=case.dtype, verdict=one.verdict, rank=OUTCOMES.index(one.verdict), tone=_TONES.get(one.verdict, ""),
-        verdicts=one.verdicts[1:], share=one.differing / one.runs if one.runs else -1.0,
+        verdicts=one.verdicts[1:], elsewhere=words.elsewhere(one), share=one.differing / one.runs if one.runs else -1.0,
         differing=f"{one.differing} of {one.runs}" if one.runs else "", lines=plots.distinct_lines(one),
         bars=plots.distance_bars(one.ulp_histogram), far=_ulp(one), ulp=one.max_ulp or 0,
         mode=one.deterministic_mode.removeprefix("det-mode-") if one.runs else "",

@@ -69,6 +69,13 @@ def mode(one: Evidence) -> str:
     return words.format(runs=runs, differing=other, raised=one_line(one.raised))
 
 
+def elsewhere(one: Evidence) -> str:
+    """What an observation does not speak of, though the op's entry is about it: a GPU, seen from a CPU."""
+    if not one.device or not one.case.about or one.device in one.case.about:
+        return ""
+    return f"this {one.device.upper()} says nothing of a {' or a '.join(other.upper() for other in one.case.about)}"
+
+
 def cost(one: Evidence) -> str:
     """What deterministic mode costs; empty where it was not timed."""
     took = one.overhead
