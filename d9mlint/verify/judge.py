@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 import re
 import statistics
 from collections.abc import Iterable, Sequence
@@ -23,9 +22,15 @@ from d9mlint.model.evidence import (
     UNTESTED,
 )
 from d9mlint.verify.run import Observed
+from d9mlint.verify.timing import SEED, Times
 
 _CONFIDENCE = 0.95
-_RESAMPLES = 2000
+_STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
+"""By degrees of freedom, from 1."""
+_SPREAD = 0.03
+"""At least so much processes are taken to differ (standard deviation of the logarithm), though those of one battery may
+agree better: the time of an op moved by 3 to 4 % between batteries on a busy machine with two cores, in all processes
+of a mode together, and those that stand out are visited until they do so no more."""
 _ABOUT_DETERMINISM = re.compile("determinis", re.IGNORECASE)
 """In all messages of TensorFlow and PyTorch that refuse an op; what else an op raises is no verdict on the mode."""
 _ROUNDING = {"float32": 1e-3, "float64": 1e-12}
@@ -65,7 +70,7 @@ def judged(seen: Observed, findings: tuple[str, ...] = ()) -> Evidence:
         elements=good[0].elements, nan=good[0].nan, inf=good[0].inf, inputs=good[0].inputs,
         tallies=tallies, deterministic_mode=mode, deterministic=_tallies(one for one in other if one.results),
         raised=next((one.raised for one in other if one.raised), ""),
-        overhead=overhead(seen.quads), note=_note(seen, good, other, verdicts, trouble),
+        overhead=overhead(seen.times), note=_note(seen, good, other, verdicts, trouble),
         ulp_histogram=tuple(map(sum, zip_longest(*(one.ulp_histogram for one in farthest), fillvalue=0))),
         observations=seen.observations,
     )  # fmt: skip
@@ -181,16 +186,31 @@ def share_bound(comparisons: int) -> float | None:
     return 1 - (1 - _CONFIDENCE) ** (1 / comparisons) if comparisons > 0 else None
 
 
-def overhead(quads: Sequence[tuple[float, float, float, float]]) -> Overhead | None:
-    """The ratio of times with its interval: a bootstrap over the quads, with draws that are the same every time."""
-    if len(quads) < 2:
+def overhead(times: Times) -> Overhead | None:
+    """The ratio of times with its interval: Student's t over the logarithms of the processes' times.
+
+    It is about processes, not runs: memory and threads lie differently in each, and all runs in it share that.
+    """
+    means = [[_typical(visits) for visits in mode if visits] for mode in times]
+    freedom = len(means[0]) + len(means[1]) - 2
+    if min(map(len, means)) < 2:
         return None
-    ratios = [(two + three) / (one + four) for one, two, three, four in quads]
-    draw = random.Random(0)
-    medians = sorted(statistics.median(draw.choices(ratios, k=len(ratios))) for _ in range(_RESAMPLES))
-    tail = int(_RESAMPLES * (1 - _CONFIDENCE) / 2)
+    logs = [[math.log(one) for one in mode] for mode in means]
+    spread = sum(statistics.variance(mode) * (len(mode) - 1) for mode in logs) / freedom
+    half = student(freedom) * math.sqrt(max(spread, _SPREAD**2) * sum(1 / len(mode) for mode in logs))
+    ratio = statistics.fmean(logs[1]) - statistics.fmean(logs[0])
     return Overhead(
-        statistics.median(ratios), medians[tail], medians[-1 - tail],
-        statistics.median((one + four) / 2 for one, _, _, four in quads) * 1000,
-        statistics.median((two + three) / 2 for _, two, three, _ in quads) * 1000, 4 * len(quads),
+        math.exp(ratio), math.exp(ratio - half), math.exp(ratio + half),
+        math.exp(statistics.fmean(logs[0])) * 1000, math.exp(statistics.fmean(logs[1])) * 1000,
+        sum(len(visits) for mode in times for visits in mode), freedom + 2, SEED,
     )  # fmt: skip
+
+
+def _typical(visits: Sequence[float]) -> float:
+    """The time of a run in a process: the shortest, as what else the machine does only adds to it."""
+    return min(visits)
+
+
+def student(freedom: int) -> float:
+    """The quantile of Student's t that leaves 2.5 % on either side; beyond the table its last, which is larger."""
+    return _STUDENT[min(freedom, len(_STUDENT)) - 1]

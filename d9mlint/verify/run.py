@@ -6,7 +6,6 @@ whole cases. One that crashes, hangs or writes nonsense costs its case; a fresh 
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -17,6 +16,7 @@ from d9mlint.model import Case, Observation
 from d9mlint.verify.child import machine as driver
 from d9mlint.verify.process import Child, ChildFailed, Json
 from d9mlint.verify.surroundings import environment
+from d9mlint.verify.timing import NEVER, PAIRS, Times, timed, visit
 
 MANY = 16
 """More threads than cores let every order of additions happen; two threads on two cores hardly race."""
@@ -35,9 +35,6 @@ _VARIANTS = {"torch": ("benchmark", "tf32", "no-tf32"), "tensorflow": ("no-tf32"
 """On a GPU, default mode with another setting: cuDNN's autotuning on, TF32 on or off: conditions of their own."""
 _SWITCHED = {"jax": ("gpu",), "numba": (), "cupy": (), "triton": ()}
 """The devices that a framework's deterministic mode is about, where these are not all; XLA's flag names the GPU."""
-_QUADS = 24
-_BLOCK = 0.01
-_FEWEST = 4
 _LEAST = 0.5
 """Seconds that a process is waited for whatever the time says: it may have answered already."""
 
@@ -54,7 +51,7 @@ class Settings:
     seconds: float = 0.7
     """After these a case is not repeated any more, once it has been a few times."""
     patience: float = 2.0
-    """After these seconds no more blocks are timed, once there are enough for an interval."""
+    """After these seconds no more is timed, once there is enough for an interval."""
     timeout: float = 60.0
     """For an answer about one case."""
     startup: float = 180.0
@@ -68,12 +65,12 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What the processes saw of one case; ``quads`` are times of a run: default, deterministic, both again reversed."""
+    """What the processes saw of one case, and how long a run took."""
 
     case: Case
     device: str
     observations: tuple[Observation, ...]
-    quads: tuple[tuple[float, float, float, float], ...] = ()
+    times: Times = NEVER
     lacking: str = ""
     """Why there is no device, as the framework says."""
 
@@ -87,6 +84,8 @@ class _Slot:
     variant: str = ""
     child: Child | None = None
     dead: str = ""
+    timed_only: bool = False
+    """A further process of a mode, so that the cost is not that of one pair of processes; started when it is needed."""
 
 
 @dataclass(slots=True)
@@ -131,16 +130,21 @@ class Machine:
             self.device = "gpu"
             self._fill()
             dead = [slot.dead for slot in self._slots if slot.dead]
-            if self.lacking or len(dead) == len(self._slots):  # the driver shows what cannot be used
+            if self.lacking or len(dead) == len(self._watching):  # the driver shows what cannot be used
                 self.environment["unused"] = f"the GPU could not be used: {self.lacking or dead[0]}"
                 self._stack.close()
                 self.device, self.lacking, self.alone, self._cpu_only = "cpu", "", False, True
                 self._fill()
 
     @property
+    def _watching(self) -> list[_Slot]:
+        """The processes whose results are compared."""
+        return [slot for slot in self._slots if not slot.timed_only]
+
+    @property
     def absent(self) -> str:
         """Why there is no process, if the interpreter lacks the framework; else empty."""
-        reasons = [slot.dead for slot in self._slots]
+        reasons = [slot.dead for slot in self._watching]
         return reasons[0] if reasons and all("ModuleNotFoundError" in reason for reason in reasons) else ""
 
     def _fill(self) -> None:
@@ -151,6 +155,10 @@ class Machine:
             self._slots += [_Slot("default", 0, variant) for variant in _VARIANTS.get(self.framework, ())]
             self.alone = driver.exclusive()
         self._start(self._slots[:1] if self.alone else self._slots)
+        if switched and not self.alone:
+            for mode in ("default", "deterministic"):
+                lacking = PAIRS - kinds.count((mode, 0))
+                self._slots += [_Slot(mode, 0, timed_only=True) for _ in range(lacking)]
         told = next((slot.dead for slot in self._slots if "NoDevice:" in slot.dead), "")
         if told:
             self.device = ""  # nothing is executed: the report says why
@@ -185,10 +193,10 @@ class Machine:
                 slot.dead = f"cannot start {self.framework}: {error}"
 
     def observe(self, case: Case) -> Observed:
-        """One case in all processes, then its time in the first two."""
+        """One case in all processes, then its time in both modes."""
         request: Json = {"case": plain(case, self.device), "runs": self.settings.runs, "seconds": self.settings.seconds}
         seen: list[Observation] = []
-        for slot in self._slots:
+        for slot in self._watching:
             if any(one.problem and one.mode in ("default", slot.mode) and not one.variant for one in seen):
                 continue  # what crashed or hung would do so again, for as long
             seen.append(self._ask(slot, {"do": "observe", **request}))
@@ -196,7 +204,7 @@ class Machine:
                 slot.child.end()
                 slot.child = None
         good = not self.alone and has_mode(self.framework, self.device) and all(one.results for one in seen[:2])
-        return Observed(case, self.device, tuple(seen), self._timed(request["case"]) if good else ())
+        return Observed(case, self.device, tuple(seen), self._timed(case, request["case"]) if good else NEVER)
 
     def _ask(self, slot: _Slot, request: Json) -> Observation:
         if slot.child is None and not slot.dead:
@@ -215,24 +223,15 @@ class Machine:
             problem = f"the process wrote something that is no answer: {error}"
             return Observation(slot.mode, slot.threads, variant=slot.variant, problem=problem)
 
-    def _timed(self, case: Json) -> tuple[tuple[float, float, float, float], ...]:
-        """Default, deterministic, deterministic, default, or the other way round, as chance has it.
-
-        What drifts slowly weighs on both alike. Only the process that is timed runs: the others are stopped.
-        """
-        request = {"do": "time", "case": case, "blocks": 1, "seconds": _BLOCK}
-        quads: list[tuple[float, float, float, float]] = []
-        end = time.monotonic() + self.settings.patience
+    def _timed(self, case: Case, request: Json) -> Times:
+        """The time of a run in each process of either mode; only the one that is timed runs, the others are stopped."""
+        slots = [slot for slot in self._slots if slot.threads == 0 and not slot.variant]
+        self._start([slot for slot in slots if slot.child is None and not slot.dead])
+        modes = {number: slot.mode for number, slot in enumerate(slots) if slot.child is not None}
         try:
-            while len(quads) < _FEWEST or (len(quads) < _QUADS and time.monotonic() < end):
-                first, second = random.choice(((0, 1), (1, 0)))
-                one, two, three, four = (self._time(number, request) for number in (first, second, second, first))
-                quads.append((one, two, three, four) if first == 0 else (two, one, four, three))
-        except ChildFailed:
-            return ()  # no ratio; what was observed stands
+            return timed(modes, lambda number: self._time(slots[number], request), case.key, self.settings.patience)
         finally:
             self._pause(None)
-        return tuple(quads)
 
     def _pause(self, but: Child | None) -> None:
         """Stops all processes but one; None lets all go on."""
@@ -240,20 +239,22 @@ class Machine:
             if slot.child is not None:
                 slot.child.pause(but is not None and slot.child is not but)
 
-    def _time(self, number: int, request: Json) -> float:
-        child = self._slots[number].child
-        if child is None:
+    def _time(self, slot: _Slot, case: Json) -> float:
+        """Seconds of a run in a visit: the shortest, as what else the machine does only adds."""
+        if slot.child is None:
             raise ChildFailed("the process is gone")
-        self._pause(child)
+        self._pause(slot.child)
         try:
-            answer = child.ask(request, self.settings.timeout)
+            answer = slot.child.ask(
+                {"do": "time", "case": case, "seconds": visit(self.settings.seconds)}, self.settings.timeout
+            )
         except ChildFailed:
-            self._slots[number].child = None
+            slot.child = None
             raise
         found = answer.get("seconds")
-        if not isinstance(found, list) or not found or not isinstance(found[0], float):
+        if not isinstance(found, float) or not found > 0:
             raise ChildFailed(str(answer.get("raised", "no time")))
-        return found[0]
+        return found
 
 
 def observe(cases: Sequence[Case], machine: Machine, begin: Callable[[Case], None] | None = None) -> Iterator[Observed]:

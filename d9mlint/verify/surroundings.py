@@ -15,6 +15,11 @@ _REMOVED = (
     "OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS",
 )  # fmt: skip
 """What a shell may have set that changes what is compared: deterministic kernels, TF32, threads."""
+_PARKED = {"GOMP_SPINCOUNT": "1000", "KMP_BLOCKTIME": "1"}
+"""Threads of OpenMP (GNU's, Intel's) that wait for others sleep after some 0.05 or 1 ms.
+
+By themselves they spin for many milliseconds, on a loaded machine on the very core that the others need: a run of
+0.1 ms then takes 8 or 16."""
 _DETERMINISM_FLAG = re.compile(r"(?:^|\s)--xla_gpu_(?:deterministic_\w+|exclude_nondeterministic_ops)(?:=\S*)?")
 _NUMBER = re.compile(r"\d+")
 
@@ -36,6 +41,8 @@ def environment(device: str, shell: Mapping[str, str] | None = None) -> dict[str
     env = {name: value for name, value in shell.items() if name not in _REMOVED}
     env["PYTHONHASHSEED"] = str(random.SystemRandom().randrange(2**32))
     env["TF_CPP_MIN_LOG_LEVEL"] = "2"
+    for name, value in _PARKED.items():
+        env.setdefault(name, value)
     if "XLA_FLAGS" in env:
         env["XLA_FLAGS"] = _DETERMINISM_FLAG.sub("", env["XLA_FLAGS"]).strip()
     kind, _, card = device.partition(":")

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
+import random
+import statistics
+
 import pytest
 from support import case, executed
 
-from d9mlint.model import Case, Observation
-from d9mlint.verify.judge import judged, overhead, share_bound
+from d9mlint.model import Case, Observation, Overhead
+from d9mlint.verify.judge import judged, overhead, share_bound, student
 from d9mlint.verify.run import Observed
+from d9mlint.verify.timing import NEVER, Times
 
 CASE = Case(op="op", framework="tensorflow", direction="forward", run="1", about=("gpu",))
 
@@ -138,14 +143,47 @@ def test_no_observation_is_a_harness_error() -> None:
     assert verdict(seen("default", 0, *VARIES), Observation("default", 16, problem="hung"))[0] == ("confirmed",)
 
 
-def test_the_overhead_is_the_same_every_time_and_within_its_interval() -> None:
-    quads = [(1.0, 2.0, 2.1, 1.0), (1.0, 2.2, 2.2, 1.1), (0.9, 2.0, 2.0, 1.0)]
-    cost = overhead(quads)
+def test_the_overhead_is_about_processes() -> None:
+    """Shortest visits: 1.0, 1.1, 1.2 ms without and 2.0, 2.2, 2.4 ms with; half the interval is 2.776 s sqrt(2/3)."""
+    cost = overhead(Times(((9.0, 1e-3), (1.1e-3, 9.0), (1.2e-3,)), ((2e-3, 3e-3), (2.2e-3,), (2.4e-3,))))
     assert cost is not None
-    assert cost == overhead(quads)
-    assert cost.low <= cost.ratio <= cost.high
-    assert cost.ratio == pytest.approx(2.1, rel=0.05)
-    assert overhead(quads[:1]) is None
+    assert cost.ratio == pytest.approx(2.0)
+    spread = statistics.stdev(map(math.log, (1.0, 1.1, 1.2)))
+    assert cost.high == pytest.approx(2 * math.exp(2.776 * spread * math.sqrt(2 / 3)))
+    assert cost.low * cost.high == pytest.approx(4.0)
+    assert [cost.default_ms, cost.deterministic_ms] == pytest.approx([1.097, 2.194], abs=1e-3)
+    assert (cost.blocks, cost.processes) == (9, 6)
+
+
+def test_processes_that_agree_by_chance_do_not_make_the_interval_narrow() -> None:
+    cost = overhead(Times(((1.0,),) * 3, ((1.0,),) * 3))
+    assert cost is not None
+    assert [cost.low, cost.ratio, cost.high] == pytest.approx([0.9343, 1.0, 1.0703], abs=1e-4)
+
+
+@pytest.mark.parametrize("times", [NEVER, Times(((1.0,),), ((2.0,), (2.1,))), Times(((1.0,), (1.1,)), ((2.0,), ()))])
+def test_one_process_of_a_mode_gives_no_interval(times: Times) -> None:
+    assert overhead(times) is None
+
+
+def test_nineteen_of_twenty_intervals_hold_the_truth() -> None:
+    """Processes that differ by 5 % as chance has it: the interval is what it says, and two of them overlap."""
+    draw = random.Random(1)
+
+    def drawn() -> Overhead:
+        modes = ([(mean * math.exp(draw.gauss(0, 0.05)),) for _ in range(3)] for mean in (1.0, 1.3))
+        cost = overhead(Times(*map(tuple, modes)))
+        assert cost is not None
+        return cost
+
+    several = [drawn() for _ in range(2000)]
+    assert 0.94 < sum(one.low <= 1.3 <= one.high for one in several) / 2000 < 0.98
+    apart = sum(one.high < two.low or two.high < one.low for one, two in zip(several[::2], several[1::2], strict=True))
+    assert apart / 1000 < 0.02
+
+
+def test_the_quantiles_of_students_t() -> None:
+    assert [student(freedom) for freedom in (1, 4, 10, 30)] == [12.706, 2.776, 2.228, 2.228]
 
 
 def test_real_processes() -> None:

@@ -90,5 +90,5 @@ def _overhead(one: Evidence) -> Json | None:
     return {
         "ratio": round(cost.ratio, 4), "low": round(cost.low, 4), "high": round(cost.high, 4),
         "default_ms": round(cost.default_ms, 4), "deterministic_ms": round(cost.deterministic_ms, 4),
-        "blocks": cost.blocks,
+        "blocks": cost.blocks, "processes": cost.processes, "seed": cost.seed,
     }  # fmt: skip

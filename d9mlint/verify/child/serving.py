@@ -88,7 +88,7 @@ def main(requests: int, replies: int) -> None:
                 elif request["do"] == "observe":
                     answer = running.observed(framework, request["case"], request["runs"], request["seconds"])
                 else:
-                    answer = running.timed(framework, request["case"], request["blocks"], request["seconds"])
+                    answer = running.timed(framework, request["case"], request["seconds"])
             except Exception as error:  # noqa: BLE001 (whatever an op raises is what is to be reported)
                 text = " ".join(str(error).split())[:400]
                 answer = {"raised": type(error).__name__ + (": " + text if text else "")}
