@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 
@@ -16,6 +17,7 @@ from d9mlint.python.judging.tryouts import defines_networks
 
 _MODELS = ("torchvision", "timm", "transformers", "diffusers", "segmentation_models_pytorch", "monai")
 """Packages whose networks may hold convolutions."""
+_CONVOLVES = re.compile(r"(?i)conv(?!er[ts]|ex)")
 _PLAIN = frozenset(
     {
         "torch", "numpy", "scipy", "pandas", "sklearn", "matplotlib", "seaborn", "tqdm", "yaml", "requests",
@@ -51,10 +53,11 @@ def _may_convolve(program: Program) -> bool:
     Where a program has networks of its own and no other package brings any, those are what it calls without being
     followed, also out of a file: to unpickle a network takes its class.
     """
-    calls = (event for event in program.events if event.kind in ("call", "unresolved"))
-    if program.imports(*_MODELS) or any("conv" in event.name.lower() for event in calls):
+    calls = [event for event in program.events if event.kind in ("call", "unresolved")]
+    if program.imports(*_MODELS) or any(_CONVOLVES.search(event.name) for event in calls):
         return True
-    if defines_networks(program.story, anywhere=True):
+    layers = any(e.name.startswith("torch.nn.") and any(effect.draws for effect in e.effects) for e in calls)
+    if layers or defines_networks(program.story, anywhere=True):
         return program.story.unresolved and _has_strangers(program)
     return program.story.unresolved or any(not event.detached for event in program.calls("torch.load"))
 
