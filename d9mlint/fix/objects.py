@@ -110,9 +110,7 @@ def within_graph(note: str, place: Place) -> Iterator[Edit | Need]:
 def seeded_graph(place: Place) -> Iterator[Edit | Need]:
     """A seed as the first statement of the block that a graph is the default one in."""
     made, of = place.statement, place.tree
-    modules = re.search(
-        rb"^import tensorflow(?:\.compat\.v1)? as (\w+)|^from tensorflow\.compat import v1 as (\w+)", place.source, re.M
-    )
+    modules = _TENSORFLOW.search(place.source)
     if made is None or of is None or modules is None or not isinstance(made.node, cst.With):
         return
     name = (modules[1] or modules[2]).decode()

@@ -114,9 +114,8 @@ def _as_much(remedy: str, room: int) -> str:
     left = one_line(remedy)[len(text) :]
     if not text or not _CODE.search(left):
         return text or shortened(remedy, room, _FIX)
-    return next(
-        (told for told in (f"{text}; more with --verbose", text) if whole_parts(told, room, _FIX) == told), text
-    )
+    more = f"{text}; more with --verbose"
+    return more if whole_parts(more, room, _FIX) == more else text
 
 
 def _first_places(finding: Finding, most: int, width: int) -> Iterator[Line]:

@@ -31,8 +31,6 @@ _RANKS = ("completion", "listing", "entropy", "hash", "process", "address", "rea
 """What is the more likely reason first: a clock is read in every program, mostly for a log."""
 _EVERYWHERE = ("entropy", "process", "address", "time")
 """Taken for the reason only on the very line where data comes in: for seeds see there."""
-COMPILED = "jit("
-"""How the name of an op begins that is a function which JAX has compiled."""
 UNSEEN = "nothing that is recorded explains it"
 
 

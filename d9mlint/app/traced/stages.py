@@ -12,7 +12,8 @@ from d9mlint.app.traced.state import MARGIN, TraceOptions, Tracing, Watch, entry
 from d9mlint.model import Comparison, Culprit, Shadowed, SwitchTried, TraceReport
 from d9mlint.model.trace import EQUAL, FAILED, PART, UNTRIED
 from d9mlint.trace import compare
-from d9mlint.trace.explain import COMPILED, UNSEEN
+from d9mlint.trace.child.jax import COMPILED
+from d9mlint.trace.explain import UNSEEN
 from d9mlint.trace.growth import growth
 from d9mlint.trace.ranks import culprits
 from d9mlint.trace.run import LIGHT, OPS, SHADOW, VALUES, Clock, Conditions, Program, Run, Settings, run
@@ -178,7 +179,7 @@ def _inside_jit(state: Tracing, found: Culprit) -> Culprit:
         return found
     state.watch("which op of the compiled function?")
     one, other = state.run(Conditions(OPS, JIT_OFF.name, JIT_OFF.inside, JIT_OFF.env), 2)
-    inner = next((one for one in culprits(one.recording, other.recording) if one.path), None)
+    inner = next((seen for seen in culprits(one.recording, other.recording) if seen.path), None)
     if inner is None:
         return found._replace(note=f"{found.note}; {_WITHOUT} they were not seen to differ")
     if (inner.path, inner.line) == (found.path, found.line):

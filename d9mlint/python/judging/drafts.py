@@ -79,6 +79,11 @@ def lower(confidence: str) -> str:
     return {"high": "medium", "medium": "low"}.get(confidence, "low")
 
 
+def short_name(event: Event) -> str:
+    """The last two parts of what the program calls, for messages: ``train.batch``."""
+    return ".".join(event.raw.replace("()", "").split(".")[-2:])
+
+
 def value_text(value: Value | None) -> str:
     """A value in a message."""
     if isinstance(value, Const):

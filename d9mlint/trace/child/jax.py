@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from .recorder import Recorder
     from .stepping import Steps
 
+COMPILED = "jit("
+"""How the name of an op begins that is a function which JAX has compiled."""
 _CALLS = "jax._src.pjit"
 _NEEDED = ("_run_python_pjit", "_pjit_call_impl_python", "_get_fastpath_data")
 
@@ -175,7 +177,7 @@ def _recorded(recorder: Recorder, values: _Values, wrapping: Wrapping, module: A
                 ins = values.described(args)  # before: it may give their memory away
                 result = real(*args, **params)
                 outs = [one[0] for one in values.described(result[0])]
-            name = "jit(%s)" % params.get("name", "")  # noqa: UP031
+            name = COMPILED + "%s)" % params.get("name", "")  # noqa: UP031
             text = digest(str(params.get("jaxpr", "")))
             number = recorder.event("op", place, OP, name, "", text, ins, outs, [], "", "")
             values.produced.update((one, number) for one in outs)

@@ -161,11 +161,11 @@ def _ended(recorder: Recorder) -> None:
                     recorder.note_use(GPUS)
 
 
-def _of_tensorflow(tensorflow: Any) -> int:
+def _gpus_of_tensorflow(tensorflow: Any) -> int:
     return len(tensorflow.config.get_visible_devices("GPU"))
 
 
-def _of_jax_devices(jax: Any) -> int:
+def _gpus_of_jax(jax: Any) -> int:
     return sum(one.platform in ("gpu", "cuda", "rocm") for one in jax.devices()) if _begun() else 0
 
 
@@ -177,7 +177,7 @@ def _begun() -> bool:
 
 _GPUS: dict[str, Any] = {
     "torch": lambda torch: torch.cuda.device_count() if torch.cuda.is_initialized() else 0,
-    "tensorflow": _of_tensorflow, "jax": _of_jax_devices,
+    "tensorflow": _gpus_of_tensorflow, "jax": _gpus_of_jax,
 }  # fmt: skip
 """How many GPUs a framework computes on."""
 

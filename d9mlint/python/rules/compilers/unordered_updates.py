@@ -11,7 +11,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Dict, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import Makers, made_of, results
-from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.judging.drafts import Draft, draft, short_name
 from d9mlint.python.rules.compilers import _unordered_reads as reading
 
 _GROUP, _FETCHES = "tensorflow.group", Argument(0, "fetches")
@@ -68,8 +68,8 @@ def _of_reads(
                 written, both = _READS[read.words]
                 related = [Related(read.write.location, written), Related(read.event.location, "what is read")]
                 yield draft(
-                    program, rule, event, related=related, severity="info" if read.shown else "", name=_last(event),
-                    both=both, then=_EITHER, remedy=_APART,
+                    program, rule, event, related=related, severity="info" if read.shown else "",
+                    name=short_name(event), both=both, then=_EITHER, remedy=_APART,
                 )  # fmt: skip
                 return
 
@@ -91,11 +91,7 @@ def _told(program: Program, rule: Rule, event: Event, one: _Update, other: _Upda
     both = f"{_WORDS[one.kind]} and {_WORDS[other.kind]}"
     if one.kind == other.kind:
         both = f"two {_WORDS[one.kind].split(' ', 1)[1]}s"
-    return draft(program, rule, event, related=related, name=_last(event), both=both, then=_TIMING)
-
-
-def _last(event: Event) -> str:
-    return ".".join(event.raw.replace("()", "").split(".")[-2:])
+    return draft(program, rule, event, related=related, name=short_name(event), both=both, then=_TIMING)
 
 
 def _runs(event: Event) -> list[Value]:

@@ -11,7 +11,7 @@ from d9mlint.python.domain.values import Const, FlagValue, Seq, Value, alternati
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by, made_of, results
-from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.judging.drafts import Draft, draft, short_name
 
 _BATCHES = {
     "tensorflow.train.batch": Argument(2, "num_threads"), "tensorflow.train.maybe_batch": Argument(3, "num_threads"),
@@ -38,7 +38,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     severity = "" if trainings(program) else "info"
     for event, cond, why, remedy in _queues(program):
         if cond is not False and is_symbolic(cond):
-            name = ".".join(event.raw.replace("()", "").split(".")[-2:])
+            name = short_name(event)
             yield draft(
                 program, rule, event, cond=cond, severity=severity, remedy=remedy.format(name=name), name=name,
                 order=why,

@@ -13,7 +13,7 @@ from d9mlint.python.domain.values import Const, FlagValue, Obj, Ref, Seq, Text, 
 from d9mlint.python.frameworks.tensorflow import estimators, sessions
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
 from d9mlint.python.interpreter.program import Program, is_none
-from d9mlint.python.judging.drafts import Draft, draft, value_text
+from d9mlint.python.judging.drafts import Draft, draft, short_name, value_text
 from d9mlint.python.judging.paths import saved_there
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.wording import describe
@@ -95,7 +95,7 @@ def _draft(
     program: Program, rule: Rule, load: Event, folder: Value, saves: Iterable[Event], then: str = _STARTS
 ) -> Draft:  # fmt: skip
     related = [Related(saved.location, "saves there") for saved in saves][:1]
-    return draft(program, rule, load, related=related, name=_name(load), folder=_told(folder), then=then)
+    return draft(program, rule, load, related=related, name=short_name(load), folder=_told(folder), then=then)
 
 
 def _asked_for(load: Event, training: Event) -> bool:
@@ -151,16 +151,12 @@ def _estimators(program: Program, rule: Rule) -> Iterator[Draft]:
             # A second run with `steps` trains on; with `max_steps` it does nothing, whatever was changed in between.
             severity = "" if estimators.ends(training) else "info"
             yield draft(
-                program, rule, training, severity=severity, name=_name(training), folder=_told(folder),
+                program, rule, training, severity=severity, name=short_name(training), folder=_told(folder),
                 then=_STARTS,
             )  # fmt: skip
 
 
 # -- words ---------------------------------------------------------------------------------------------------------
-
-
-def _name(event: Event) -> str:
-    return ".".join(event.raw.replace("()", "").split(".")[-2:])
 
 
 def _told(folder: Value) -> str:

@@ -12,7 +12,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, FlagValue, Obj, Text, Value, alternatives
 from d9mlint.python.interpreter.library.streams import for_writing
 from d9mlint.python.interpreter.program import Program
-from d9mlint.python.judging.drafts import Draft, draft, value_text
+from d9mlint.python.judging.drafts import Draft, draft, short_name, value_text
 from d9mlint.python.judging.randomness import Draw, draws
 from d9mlint.python.judging.seedings import seedings
 
@@ -59,7 +59,7 @@ def _caches(program: Program, rule: Rule, tests: Sequence[Event], files: Sequenc
             drawn, then = later
             related = [Related(drawn.event.location, "draws only where the file is not there"),
                        Related(then.event.location, "draws after it")]  # fmt: skip
-            yield draft(program, rule, test, related=related, name=_name(test), what=_ONCE.format(_told(path)))
+            yield draft(program, rule, test, related=related, name=short_name(test), what=_ONCE.format(_told(path)))
 
 
 def _absent(event: Event, test: Event) -> bool:
@@ -113,7 +113,7 @@ def _growing(program: Program, rule: Rule, files: Sequence[Event]) -> Iterator[D
         if reader is not None and not emptied:
             related = [Related(reader.location, "is read here")]
             what = f"adds to what an earlier run has left in {_told(path)}, which the program reads"
-            yield draft(program, rule, opening, related=related, name=_name(opening), what=what)
+            yield draft(program, rule, opening, related=related, name=short_name(opening), what=what)
 
 
 def _opens(event: Event) -> bool:
@@ -154,7 +154,3 @@ def _told(path: Value) -> str:
     leaf = next((leaf for _, leaf in alternatives(path)), path)
     known = isinstance(leaf, FlagValue) or (isinstance(leaf, Const) and isinstance(leaf.value, str))
     return f"`{value_text(leaf)}`" if known else "a file"
-
-
-def _name(event: Event) -> str:
-    return ".".join(event.raw.replace("()", "").split(".")[-2:])
