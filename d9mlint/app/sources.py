@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -92,7 +93,10 @@ def _launchers(found: Report) -> dict[str, list[Launcher]]:
 def _modules(paths: Iterable[str]) -> frozenset[str]:
     """The names of modules beside these files, and in the folders above them, but for packages that remedies name."""
     folders = {folder for path in paths for folder in Path(path).parents}
-    found = {one.stem for folder in folders for one in folder.iterdir() if one.suffix == ".py" or one.is_dir()}
+    found: set[str] = set()
+    for folder in folders:
+        with suppress(OSError):  # a folder above may not be ours to list
+            found.update(one.stem for one in folder.iterdir() if one.suffix == ".py" or one.is_dir())
     return frozenset(found.difference(remedies.ROOTS.values()))
 
 

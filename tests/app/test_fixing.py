@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -210,3 +210,19 @@ def test_a_report_for_tools_has_patches_of_notebooks_by_cell(d9mlint: Run) -> No
     assert (edit["path"], edit["cell"], edit["line"], edit["text"].strip()) == ("n.ipynb", 2, 1, "torch.manual_seed(1)")
     (result,) = d9mlint("n.ipynb", "--diff", "--format", "sarif").json["runs"][0]["results"]
     assert "fixes" not in result
+
+
+def test_a_folder_above_that_may_not_be_listed(d9mlint: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stands there is not known, and the patch is made all the same."""
+    Path("code").mkdir()
+    Path("code/draw.py").write_text("import numpy as np\n\nprint(np.random.rand(3))\n")
+    real = Path.iterdir
+
+    def refused(folder: Path) -> Iterator[Path]:
+        if folder == Path():
+            raise PermissionError(13, "Permission denied")
+        return real(folder)
+
+    monkeypatch.setattr(Path, "iterdir", refused)
+    ran = d9mlint("check", "--diff", "code/draw.py")
+    assert "+np.random.seed(1)" in ran.out
