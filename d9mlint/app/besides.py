@@ -46,16 +46,18 @@ def judge_configs(
         return Besides()
     from d9mlint.configs.documents import NotReadable
     from d9mlint.configs.files import text_of
+    from d9mlint.configs.hydra import primary_configs
     from d9mlint.configs.judging import config as read
     from d9mlint.configs.judging import findings
 
+    primary = primary_configs((shown(path, cwd) for path in found.entries), reader)
     raised: list[Finding] = []
     unchecked: list[Unchecked] = []
     sources: dict[str, str] = {}
     for name, path in files.items():
         data = reader(name)
         try:
-            file = read(name, data) if data is not None else None
+            file = read(name, data, primary) if data is not None else None
         except NotReadable as error:
             if path in options.paths:
                 unchecked.append(Unchecked(name, str(error)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from d9mlint.configs import documents, kinds
 from d9mlint.configs.files import text_of
@@ -16,19 +16,21 @@ ABOUT_COMMANDS = frozenset({"batch-variance", "megatron-conflict", "timed-engine
 ENDINGS = (".json", ".yaml", ".yml")
 
 
-def config(path: str, data: bytes) -> ConfigFile | None:
+def config(path: str, data: bytes, primary: Collection[str] = ()) -> ConfigFile | None:
     """The config file in ``data``; None where it is none of a known kind.
+
+    ``primary`` are the paths of those that Hydra composes for a program, whatever they hold.
 
     Raises:
         NotReadable: it is malformed, or too large to be looked at.
     """
     if len(data) > kinds.MAX_BYTES:
         raise documents.NotReadable(f"larger than {kinds.MAX_BYTES // 1000} kB")
-    if kinds.SCREEN.search(data) is None:
+    if path not in primary and kinds.SCREEN.search(data) is None:
         return None
     root = documents.read(text_of(data), path)
-    kind = kinds.kind(root)
-    return ConfigFile(path, kind, root) if kind else None
+    kind = kinds.HYDRA if path in primary else kinds.kind(root)
+    return ConfigFile(path, kind, root, path in primary) if kind else None
 
 
 def findings(file: ConfigFile, rules: Iterable[Rule], target: Target) -> list[Finding]:

@@ -75,6 +75,8 @@ class ConfigFile:
     path: str
     kind: str
     root: Node
+    primary: bool = False
+    """A program is started with it unless it is told otherwise."""
 
 
 def kind(root: Node) -> str:

@@ -81,3 +81,48 @@ def test_a_file_of_no_known_kind_is_nothing_to_check(d9mlint) -> None:  # type: 
     for path in ("c.yaml", "."):
         ran = d9mlint(path)
         assert (ran.code, "nothing to check" in ran.err) == (2, True)
+
+
+_HYDRA = """\
+import hydra
+import torch
+
+
+@hydra.main(version_base=None, {where})
+def main(cfg):
+    if cfg.seed is not None:
+        torch.manual_seed(cfg.seed)
+    print(torch.nn.Linear(4, 4).weight.sum())
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("where", "path"),
+    [
+        ('config_path="../conf", config_name="train"', "conf/train.yaml"),
+        ('config_path="conf", config_name="train.yaml"', "src/conf/train.yaml"),
+        ('config_path="conf/train.yaml"', "src/conf/train.yaml"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("seed: null\nepochs: 4\n", "seed"),
+        ("model:\n  width: 4\ntrain:\n  seed:\n", "train.seed"),
+        ("seed: 3\nsplit:\n  seed: null\n", ""),
+        ("epochs: 4\n", ""),
+    ],
+)
+def test_the_config_that_hydra_composes_for_a_program(  # type: ignore[no-untyped-def]
+    d9mlint, where: str, path: str, text: str, key: str
+) -> None:
+    for name, content in {"src/train.py": _HYDRA.format(where=where), path: text, "conf/other.yaml": text}.items():
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(content, encoding="utf-8")
+    ran = d9mlint(".", "--select", "config-unseeded", "--format", "json")
+    told = [(f["path"], f["severity"], f["message"]) for f in ran.json["findings"]]
+    assert told == ([(path, "warning", f"`{key}: null` leaves the generators unseeded")] if key else [])
