@@ -666,3 +666,18 @@ def test_the_tightest_limit_counts(tmp_path: Path) -> None:
     limits = [Limit("torch", "<2.4", "a"), Limit("torch", "<1.8", "b"), Limit("torch", "<2.0", "c")]
     package = Resolver([], [], tmp_path, "gpu").target(tmp_path / "train.py", limits).packages["torch"]
     assert (package.version, package.reason) == ("1.7.1", "b")
+
+
+def test_the_python_that_the_code_shows_bounds_what_is_stated_as_a_range(tmp_path: Path) -> None:
+    root = write(tmp_path, {"requirements.txt": "torch>=0.4.1\n"})
+    limits = [Limit("python", "<3.9", "a"), Limit("python", "<3.10", "b"), Limit("numpy", "<1.24", "c")]
+    packages = Resolver([], [], root, "gpu").target(root / "train.py", limits).packages
+    assert packages["python"] == ("3.8", "a")
+    assert packages["torch"] == ("2.4.1", "newest release for Python 3.8")
+    assert packages["numpy"] == ("1.23.5", "c")
+
+
+def test_a_python_by_a_stated_release_is_not_made_newer_by_the_code(tmp_path: Path) -> None:
+    root = write(tmp_path, {"requirements.txt": "torch==1.4.0\n"})
+    target = Resolver([], [], root, "gpu").target(root / "train.py", [Limit("python", "<3.10", "a")])
+    assert target.packages["python"] == ("3.8", "newest Python for torch 1.4.0")

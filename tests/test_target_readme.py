@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 
-from d9mlint.model import Limit, Target
-from d9mlint.target import resolve
+from d9mlint.model import NEWEST, Limit, Target
+from d9mlint.target import KNOWN, resolve
 from d9mlint.target.readme import named
 
 
@@ -117,3 +117,10 @@ def test_code_for_python_2_bounds_what_nothing_states(tmp_path: Path) -> None:
     assert packages["numpy"] == ("1.16.6", "newest release for Python 2.7")
     stated = judged(tmp_path, {"environment.yml": "dependencies:\n  - python=3.6\n"}, code=shown).packages
     assert stated["python"].version == "3.6"
+
+
+def test_a_readme_older_than_the_code_says_nothing(tmp_path: Path) -> None:
+    files = {"README.md": "## Requirements\n\n- PyTorch 1.3.1\n"}
+    assert judged(tmp_path, files).packages["torch"].version == "1.3.1"
+    newer = (Limit("torch", ">=1.7", "newest release with `torch.backends.cudnn.allow_tf32` (train.py:3)"),)
+    assert judged(tmp_path, files, code=newer).packages["torch"] == (KNOWN["torch"][-1], NEWEST)

@@ -194,11 +194,11 @@ def _named_python(folders: Sequence[Folder]) -> _Choice | None:
 
 def _python_of_code(stated: _Choice | None, limits: Sequence[Limit]) -> _Choice | None:
     """The Python that the code is written for, where nothing but the releases of packages says more."""
-    shown = next((limit for limit in limits if limit.package == "python"), None)
-    version = newest("python", SpecifierSet(shown.specifier)) if shown is not None else None
-    if shown is None or version is None or (stated is not None and not stated.reason.startswith(_NEWEST_PYTHON)):
+    if stated is not None and not stated.reason.startswith(_NEWEST_PYTHON):
         return stated
-    return _Choice(version, shown.reason)
+    shown = ((newest("python", SpecifierSet(one.specifier)), one.reason) for one in limits if one.package == "python")
+    found = [_Choice(version, reason) for version, reason in shown if version is not None]
+    return min([*found, *([stated] if stated else [])], key=lambda one: Version(one.version), default=None)
 
 
 def _of_readme(folders: Sequence[Folder], limits: Sequence[Limit]) -> Iterator[Limit]:

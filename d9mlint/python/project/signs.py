@@ -1,0 +1,230 @@
+"""What names in the text of a file say of the releases that its program can run on, before anything is parsed.
+
+A screen, not an analysis: a name in a text of several lines may count, and one that is put together does not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from d9mlint.model import Limit
+from d9mlint.python.source.reading import NOTEBOOK
+
+
+@dataclass(frozen=True, slots=True)
+class _Sign:
+    package: str
+    specifier: str
+    pattern: re.Pattern[bytes]
+    words: tuple[bytes, ...]
+    """One of them is in each file that has it: a quick look before the slow one."""
+    needs: bytes = b""
+    """In the file, too."""
+    without: bytes = b""
+    """Not in the file."""
+    anywhere: bool = False
+    """It counts under a ``try`` or a test of a version, too."""
+
+
+def _module(specifier: str, *names: bytes) -> _Sign:
+    """A module of Keras that is imported."""
+    any_of = b"|".join(map(re.escape, names))
+    pattern = re.compile(rb"^[ \t]*(?:from|import)[ \t]+((?:tensorflow\.)?keras\.(?:" + any_of + rb"))\b", re.M)
+    return _Sign("tensorflow", specifier, pattern, words=tuple(b"keras." + name for name in names))
+
+
+def _names(package: str, specifier: str, *names: bytes, needs: bytes = b"") -> _Sign:
+    """Names as they stand in code, in lines in which no text or comment begins before."""
+    any_of = b"|".join(map(re.escape, names))
+    return _Sign(package, specifier, re.compile(rb"^[^#\n\"']*?(?<![\w.])(" + any_of + rb")(?!\w)", re.M), names, needs)
+
+
+_PYTHON2 = re.compile(rb"^[ \t]*(print)[ \t]+[\"'\w]|^[ \t]*(except[ \t]+[\w.]+[ \t]*,[ \t]*\w+)[ \t]*:", re.M)
+"""Statements that only Python 2 has; a text in quotes may have such a line, too."""
+_GONE_IN_2 = (
+    b"ConfigProto", b"InteractiveSession", b"Session", b"assign", b"decode_raw", b"div", b"get_collection",
+    b"get_default_graph", b"get_variable", b"global_variables", b"global_variables_initializer",
+    b"initialize_all_variables", b"is_nan", b"log", b"matrix_inverse", b"multinomial", b"nn.bidirectional_dynamic_rnn",
+    b"nn.dynamic_rnn", b"parse_single_example", b"placeholder", b"placeholder_with_default", b"py_func", b"random_crop",
+    b"random_normal", b"random_shuffle", b"random_uniform", b"read_file", b"reset_default_graph", b"set_random_seed",
+    b"sparse_placeholder", b"sparse_tensor_dense_matmul", b"sparse_tensor_to_dense", b"sparse_to_dense",
+    b"summary.FileWriter", b"summary.merge_all", b"to_float", b"to_int32", b"to_int64", b"train.Saver",
+    b"train.Supervisor", b"trainable_variables", b"truncated_normal", b"truncated_normal_initializer",
+    b"variable_scope",
+)  # fmt: skip
+"""Functions of ``tf`` that are in ``tf.compat.v1`` alone since 2.0 (seen in the names of both in 2.21)."""
+_SIGNS = (
+    # Names that 2.0 moved to tf.compat.v1 or dropped (github.com/tensorflow/tensorflow/releases/tag/v2.0.0).
+    _Sign(
+        "tensorflow", "<2.0", re.compile(rb"^[ \t]*(?:from|import)[ \t]+(tensorflow\.(?:contrib|app|flags))\b", re.M),
+        words=(b"tensorflow.contrib", b"tensorflow.app", b"tensorflow.flags"),
+    ),
+    _Sign(
+        "tensorflow", "<2.0",
+        re.compile(
+            rb"^[^#\n\"']*\b(tf\.(?:contrib\.\w+|app\.run|flags\.\w+|train\.\w+Optimizer(?=\()|(?:"
+            + b"|".join(map(re.escape, _GONE_IN_2)) + rb")(?=\()))", re.M,
+        ),
+        words=(
+            b"tf.contrib.", b"tf.app.run", b"tf.flags.", b"Optimizer(", *(b"tf." + name + b"(" for name in _GONE_IN_2),
+        ), needs=b"import tensorflow as tf", without=b"compat",
+    ),
+    # Modules that the keras wheels of these minor versions no longer hold (tf.keras is the keras of the same minor
+    # version from 2.6 on; before, keras 2.3 was the last with modules of its own).
+    _module("<2.4", b"objectives", b"legacy", b"backend.tensorflow_backend"),
+    _module("<2.6", b"layers.normalization"),
+    _module("<2.9", b"layers.advanced_activations", b"layers.recurrent", b"layers.merge", b"layers.embeddings"),
+    _module("<2.13", b"engine", b"utils.np_utils", b"layers.core", b"layers.convolutional", b"layers.pooling"),
+    # Keras took `input=` and `output=` of Keras 1 until 2.3 (keras==2.3.1:keras/legacy/interfaces.py).
+    _Sign(
+        "tensorflow", "<2.4", re.compile(rb"\bModel\([^()\n]*?\b((?:in|out)put[ ]?=)(?=[^=])"),
+        words=(b"Model(",), needs=b"keras", without=b"torch",
+    ),
+    # `lr` became `learning_rate` in 2.2.5 and went with Keras 3, that is TF 2.16 (keras==3.0.0:keras/optimizers).
+    _Sign(
+        "tensorflow", "<2.16",
+        re.compile(rb"\b(?:Adam|SGD|RMSprop|Adagrad|Adadelta|Adamax|Nadam)\((?:[^()\n]*,[ ]?)?(lr[ ]?=)(?=[^=])"),
+        words=(b"lr=", b"lr ="), needs=b"keras", without=b"torch",
+    ),
+    # TensorFlow Addons ended with TF 2.15 (github.com/tensorflow/addons, readme); Keras 3 came with TF 2.16.
+    _Sign(
+        "tensorflow", "<2.16", re.compile(rb"^[ \t]*(?:from|import)[ \t]+(tensorflow_addons)\b", re.M),
+        words=(b"tensorflow_addons",),
+    ),
+    _Sign(
+        "tensorflow", "<2.16", re.compile(rb"^[^#\n\"']*\b(fit_generator|multi_gpu_model)(?=\()", re.M),
+        words=(b"fit_generator(", b"multi_gpu_model("),
+    ),
+    # Gone with PyTorch 2.0, 1.8 and 0.5 (github.com/pytorch/pytorch, release notes of 2.0.0, 1.8.0 and 1.0.0).
+    _Sign(
+        "torch", "<2.0", re.compile(rb"^[ \t]*(?:from|import)[ \t]+(torch\._six)\b", re.M), words=(b"torch._six",),
+    ),
+    _Sign(
+        "torch", "<2.0", re.compile(rb"^[^#\n\"']*\b(torch\.(?:symeig|eig|lstsq|matrix_rank|solve))(?=\()", re.M),
+        words=(b"torch.symeig(", b"torch.eig(", b"torch.lstsq(", b"torch.matrix_rank(", b"torch.solve("),
+    ),
+    _Sign(
+        "torch", "<1.8", re.compile(rb"^[^#\n\"']*\b(torch\.(?:rfft|irfft|fft|ifft))(?=\()", re.M),
+        words=(b"torch.rfft(", b"torch.irfft(", b"torch.fft(", b"torch.ifft("),
+    ),
+    _Sign(
+        "torch", "<1.0", re.compile(rb"^[^#\n\"']*\b(\w*loss\w*\.data\[0\]|volatile=True)", re.M),
+        words=(b".data[0]", b"volatile=True"), needs=b"torch",
+    ),
+    # torchtext ended with 0.18, built for PyTorch 2.3; its 0.12 dropped `legacy` (github.com/pytorch/text, readme).
+    _Sign(
+        "torch", "<1.11", re.compile(rb"^[ \t]*(?:from|import)[ \t]+(torchtext\.legacy)\b", re.M),
+        words=(b"torchtext.legacy",),
+    ),
+    _Sign(
+        "torch", "<2.4", re.compile(rb"^[ \t]*(?:from|import)[ \t]+(torchtext)\b", re.M), words=(b"torchtext",),
+    ),
+    # tensorflow/estimator was taken out of TensorFlow in 2.16 (release notes of 2.16).
+    _Sign(
+        "tensorflow", "<2.16", re.compile(rb"^[^#\n\"']*\b(tf\.(?:compat\.v1\.)?estimator\.\w+)(?=\()", re.M),
+        words=(b".estimator.",), anywhere=True,
+    ),
+    # Keras 3, that is TF 2.16, trains with eager execution alone (seen to raise RuntimeError with 2.21).
+    _Sign(
+        "tensorflow", "<2.16",
+        re.compile(rb"^[^#\n\"']*\b(tf\.compat\.v1\.disable_(?:eager_execution|v2_behavior))(?=\()", re.M),
+        words=(b"tf.compat.v1.disable_",),
+        needs=b".compile(", anywhere=True,
+    ),
+    # Names that newer releases of a package lack, where the older ones have no wheels for newer Pythons: `async` is a
+    # keyword since 3.7; SciPy 1.2 (3.7) was the last with images, scikit-learn 0.19 (3.7) and 0.22 (3.8) with these
+    # modules; librosa 0.7, the last with `output`, needs a Numba before 0.50 (3.8) (files of the releases on pypi.org).
+    _Sign(
+        "python", "<3.7", re.compile(rb"^[^#\n\"']*\([^#()\n]*\b(async ?= ?(?:True|False))", re.M),
+        words=(b"async=", b"async ="), needs=b"torch",
+    ),
+    _names(
+        "python", "<3.8", b"scipy.misc.imread", b"scipy.misc.imresize", b"scipy.misc.imsave", b"scipy.misc.toimage",
+        b"from scipy.misc import imread", b"from scipy.misc import imresize", b"from scipy.misc import imsave",
+        b"from sklearn.cross_validation import", b"from sklearn.grid_search import", b"time.clock",
+    ),
+    _names("python", "<3.9", b"librosa.output.write_wav", b"from sklearn.externals import"),
+    # NumPy's names for the types of Python went with 1.24 (`bool` came back in 2.0).
+    _names(
+        "numpy", "<1.24", b"np.int", b"np.float", b"np.object", b"np.complex", b"numpy.int", b"numpy.float",
+        b"numpy.object", needs=b"numpy",
+    ),
+    # What came with a release (its release notes): a README that names an older one speaks of other code.
+    _names("torch", ">=2.0", b"torch.compile", b"torch.nn.functional.scaled_dot_product_attention"),
+    _names("torch", ">=1.9", b"torch.inference_mode"),
+    _names("torch", ">=1.7", b"torch.backends.cudnn.allow_tf32", b"torch.backends.cuda.matmul.allow_tf32"),
+    _names("torch", ">=1.6", b"torch.cuda.amp", b"from torch.cuda.amp import", b"from torch.cuda import amp"),
+)  # fmt: skip
+_ROOTS = (
+    b"tensorflow", b"keras", b"torch", b"fit_generator(", b"multi_gpu_model(", b".estimator.", b"numpy", b"scipy",
+    b"sklearn", b"librosa", b"time.clock", b"tf.compat.v1.disable_",
+)  # fmt: skip
+"""One of them is in each file that has any of the signs: a quicker look than one for all their words."""
+KEYS = tuple(dict.fromkeys([("python", "<3"), *((sign.package, sign.specifier) for sign in _SIGNS)]))
+"""Packages and releases of all limits that there can be, of each package the tightest first."""
+
+
+def limits(path: str, data: bytes) -> Iterator[Limit]:
+    """What the names used in one file, and its Python, say about releases."""
+    yield from _of_python2(path, data)
+    if not any(word in data for word in _ROOTS):
+        return
+    for sign in _SIGNS:
+        if sign.needs not in data or (sign.without and sign.without in data):
+            continue
+        if not any(word in data for word in sign.words):
+            continue
+        found = sign.pattern.finditer(data)
+        match = next((one for one in found if sign.anywhere or not _is_tried(data, one.start(1))), None)
+        if match is not None:
+            line = data.count(b"\n", 0, match.start(1)) + 1
+            newest = "newest Python that has" if sign.package == "python" else "newest release with"
+            reason = f"{newest} `{match[1].decode()}` ({path}:{line})"
+            yield Limit(sign.package, sign.specifier, reason)
+
+
+_ASKS = re.compile(rb"(?:el)?if\b.*(?:version|hasattr|\b(?:is_)?tf_?[12]|compat)", re.IGNORECASE)
+_TRY, _LACKS = re.compile(rb"try\s*:"), rb"except\b[^\n]*\b(?:Import|ModuleNotFound|Attribute|Name|Type)Error"
+_BRANCHES = (b"else", b"elif", b"except", b"finally")
+
+
+def _is_tried(data: bytes, at: int) -> bool:
+    """Whether a place stands under a test of a version, or a ``try`` for a name that may be missing."""
+    first = data.rfind(b"\n", 0, at) + 1
+    depth, branch = _depth(data[first : at + 1]), False
+    for line in reversed(data[:first].splitlines()):
+        text = line.lstrip()
+        if not text or text.startswith(b"#"):
+            continue
+        own = _depth(line)
+        if own < depth or (branch and own == depth):
+            if _ASKS.match(text) or re.match(_LACKS, text) or (_TRY.match(text) and _is_for_lack(data, at, own)):
+                return True
+            depth, branch = own, text.startswith(_BRANCHES)
+        if depth == 0 and not branch:
+            return False
+    return False
+
+
+def _is_for_lack(data: bytes, at: int, depth: int) -> bool:
+    """Whether a ``try`` of this depth, in which a place stands, is one for names that may be missing."""
+    ends = re.compile(rb"^[ \t]{%d}except\b" % depth, re.M).search(data, at)
+    return ends is not None and re.compile(_LACKS).search(data, ends.start(), data.find(b"\n", ends.end())) is not None
+
+
+def _depth(line: bytes) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _of_python2(path: str, data: bytes) -> Iterator[Limit]:
+    statement = _PYTHON2.search(data) if b"print " in data or b"except " in data else None
+    if statement is None or path.endswith(NOTEBOOK):
+        return
+    from d9mlint.python.source.parsing import is_python2
+
+    if is_python2(data):
+        shown = (statement[1] or statement[2]).decode("utf-8", "replace")
+        line = data.count(b"\n", 0, statement.start()) + 1
+        yield Limit("python", "<3", f"`{shown}` without parentheses ({path}:{line})")
