@@ -148,7 +148,7 @@ def _when(first: Finding, group: Iterable[Finding], entries: Sequence[str]) -> t
     """
     same = [first, *(one for one in group if _elsewhere(one, first))]
     own = conditions([one._replace(when=tuple(w for w in one.when if not is_started(w))) for one in same])
-    own = own if len(same) > 1 or all(map(by_default, own)) else _under_any(first, own, group)
+    own = own if len(same) > 1 else _under_any(first, own, group)
     everywhere = not all(any(map(is_started, found.when)) for found in group)
     return own if everywhere else (*own, started(entries))
 

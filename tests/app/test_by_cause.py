@@ -140,6 +140,17 @@ def test_a_place_told_in_other_words_keeps_its_conditions_for_its_program() -> N
     assert one.when == ("--evolve is not given", "if `search.py` is started, --resume is true")
 
 
+def test_a_condition_that_holds_by_default_is_none_of_a_cause_where_another_place_is_without_it() -> None:
+    pretrained, evaluate = ("--pretrained is not given",), ("--evaluate is not given",)
+    both = [found(1, "unseeded/torch", when=pretrained), found(2, "unseeded/torch", when=evaluate)]
+    (one,) = by_cause(both)
+    assert one.when == ("--evaluate is not given or --pretrained is not given",)
+    (one,) = by_cause([*both, found(3, "unseeded/torch", when=())])
+    assert (one.location.line, one.when) == (3, ())
+    (one,) = by_cause(both[:1])
+    assert one.when == pretrained
+
+
 def test_a_cause_is_there_under_the_conditions_of_any_of_its_places() -> None:
     flags = [
         ("--model is a", "--gpu is given"),

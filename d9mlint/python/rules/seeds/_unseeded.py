@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from d9mlint.model import GENERATORS, OWN_GRAPH, Related, Rule
-from d9mlint.python.domain.conditions import either
+from d9mlint.python.domain.conditions import Cond, both, either
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.frameworks.tensorflow import estimators
@@ -98,15 +99,30 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
     if kind(program, first) in LATE:
         return _late(program, rule, group, first.late.event)  # type: ignore[union-attr]
     anyhow = either(*(u.cond for u in group))
+    at, there = on_any_way(first, group)
+    if at is event and not words_of(anyhow, True):
+        there = anyhow
     return draft(
             program,
-        rule, event, cond=first.cond if words_of(anyhow, True) else anyhow, related=[*notes, *dict.fromkeys(related)],
+        rule, at, cond=there, related=[*notes, *dict.fromkeys(related)],
         confidence=rule.confidence if first.sure else lower(lower(rule.confidence)),
         name=event.raw, draws=_draws(event, generator_of(first)), late=late,
         generator=GENERATORS.get(generator_of(first), generator_of(first)),
         others=" and ".join(others), cause=_cause(rule, first),
         remedy=_remedy(program, rule, group),
     )  # fmt: skip
+
+
+def on_any_way(first: Uncovered, group: list[Uncovered]) -> tuple[Event, Cond]:
+    """The draw to report, without the guards of one of the ways that lead there, and when any of them is taken."""
+    event = first.draw.event
+    ways = [u for u in group if u.draw.event.location == event.location]
+    if len(ways) == 1:
+        return event, first.cond
+    excluded = tuple(one for one in event.excluded if all(one in u.draw.event.excluded for u in ways))
+    shared = tuple(one for one in event.guards if all(one in u.draw.event.guards for u in ways))
+    rest = either(*(both(*(g for g in u.draw.event.guards if g not in shared), u.cond) for u in ways))
+    return replace(event, guards=shared, excluded=excluded), rest
 
 
 def _draws(event: Event, generator: str) -> str:

@@ -10,6 +10,7 @@ from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.randomness import Uncovered, uncovered
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.wording import words_of
+from d9mlint.python.rules.seeds._unseeded import on_any_way
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
@@ -34,9 +35,10 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
     if group[0].late is not None:
         related.append(Related(group[0].late.event.location, f"seeds {GENERATORS['torch']}, too late for this"))
     related += [Related(u.draw.event.location, "draws in the workers, too") for u in group[1:]]
+    at, there = on_any_way(group[0], group)
     return draft(
             program,
-        rule, event, cond=group[0].cond, related=dict.fromkeys(related),
+        rule, at, cond=there, related=dict.fromkeys(related),
         confidence=rule.confidence if group[0].sure else lower(lower(rule.confidence)), name=event.raw,
         late="; the seed comes later" if group[0].late else "", cause=f"{rule.cause}/torch",
     )  # fmt: skip

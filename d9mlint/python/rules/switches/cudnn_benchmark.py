@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 
 from d9mlint.model import Rule
-from d9mlint.python.domain.conditions import both, is_symbolic, truth
+from d9mlint.python.domain.conditions import Cond, both, either, is_symbolic, negate, truth
 from d9mlint.python.frameworks.torch import gpu as torchgpu
 from d9mlint.python.frameworks.torch import mode as torchmode
 from d9mlint.python.frameworks.torch.mode import Setting
@@ -28,6 +28,8 @@ _PLAIN = frozenset(
     }
 )  # fmt: skip
 """Packages that bring no networks with convolutions along, beside the standard library."""
+_KERNELS = re.compile(r"_(C|cuda|ext|cpp)$")
+"""Modules of compiled kernels, which are functions."""
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
@@ -37,7 +39,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     settings = torchmode.cudnn(program, "benchmark")
     asked = both(torchmode.cudnn_deterministic(program)) is True or torchmode.torch_mode(program).on is True
     for one in settings:
-        cond = both(one.true, torchgpu.on_gpu(program))
+        cond = both(one.true, torchgpu.on_gpu(program), *_kept(one, settings))
         if truth(cond, one.event.guards) is False or not is_symbolic(cond) or _taken_back(one, settings):
             continue
         yield draft(
@@ -65,14 +67,24 @@ def _may_convolve(program: Program) -> bool:
 def _has_strangers(program: Program) -> bool:
     """Whether a package is imported that may bring networks along."""
     own = {module.name.partition(".")[0] for module in program.story.modules}
-    roots = {event.raw.partition(".")[0] for event in program.events if event.kind == "import"} - own
+    imports = [event for event in program.events if event.kind == "import" and not event.detached]
+    roots = {root for event in imports if not _KERNELS.search(root := event.raw.partition(".")[0])} - own
     return not roots <= _PLAIN | sys.stdlib_module_names or bool(program.calls("torch.hub.*"))
+
+
+def _kept(one: Setting, settings: list[Setting]) -> Iterator[Cond]:
+    """When later assignments leave it at that: they are not made, or make it true as well."""
+    for later in settings:
+        if later.event.index > one.event.index and not later.event.detached and later.event.meets(one.event):
+            made = both(*(g for g in later.event.guards if g not in one.event.guards))
+            if made is not True and is_symbolic(made) and is_symbolic(later.true):
+                yield either(negate(made), later.true)
 
 
 def _taken_back(one: Setting, settings: list[Setting]) -> bool:
     """Whether a later assignment surely says otherwise wherever this one happens."""
     return any(
-        s.event.index > one.event.index and s.true is False and not s.event.detached
+        s.event.index > one.event.index and s.true is not True and is_symbolic(s.true) and not s.event.detached
         and all(g in one.event.guards for g in s.event.guards)
         for s in settings
     )  # fmt: skip
