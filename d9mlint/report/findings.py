@@ -23,11 +23,14 @@ STYLES = {"error": "bold red", "warning": "bold yellow", "info": "bold cyan"}
 _LINES = 6
 """Of a finding where nothing more is asked for."""
 _FIX = 2
-"""Of these, those that the remedy may take."""
+"""Of these, those that the remedy may take in any case."""
+_MORE_OF_IT = "; more with --verbose"
 _WORDS = 20
 """So many columns of what a place has to do with a finding say something."""
 _INDENT = 8
 _STARTED = " is started"
+_OF_SOME = re.compile(r"(?P<before>if |.* unless |)(?P<programs>(?:one of )?`.*? is started)(?P<words>, .*|)")
+"""A condition that some programs need, or all but some, or that one of some is started."""
 _CODE, _MORE = re.compile(r"`[^`]+`"), re.compile(r" and (\d+) more is started$")
 
 
@@ -40,8 +43,8 @@ def brief(finding: Finding, source: list[str], width: int, page: str = "") -> It
     lines = [_header(finding, page), *list(excerpted(finding.location, source, width, ""))[:1]]
     lines += labelled("when", _first_conditions(finding, room), width)
     lines += labelled("seen", seen(finding), width)
-    remedy = _first_remedies(finding)
-    lines += labelled("fix", _as_much(remedy, room), width)
+    remedy, left = _first_remedies(finding), _LINES - len(lines) - bool(finding.related)
+    lines += labelled("fix", _as_much(remedy, room, max(left, _FIX)), width)
     lines += _first_places(finding, max(_LINES - len(lines), 1), width)
     yield from lines
     yield ()
@@ -77,18 +80,26 @@ def _first_conditions(finding: Finding, room: int) -> str:
     told = [one_line(condition) for condition in finding.when]
     for number in range(len(told), 0, -1):
         left = len(told) - number
-        text = " and ".join(told[:number]) + (f", and {count(left, 'more condition')} (--verbose)" if left else "")
+        text = " and ".join(told[:number]) + (f", and {_more(left)}" if left else "")
         if len(text) <= room:
             return text
-    return _first_alternatives(told[0], room) if told else ""
+    return _first_alternatives(told[0], len(told) - 1, room) if told else ""
 
 
-def _first_alternatives(condition: str, room: int) -> str:
-    """Of a condition that is too long for a line what fits, and that there is more."""
-    programs = _CODE.findall(condition) if condition.endswith(_STARTED) else []
-    more = int(found[1]) if (found := _MORE.search(condition)) else 0
-    if len(programs) > 1:
-        return f"one of {len(programs) + more} programs{_STARTED} (--verbose)"
+def _more(left: int) -> str:
+    return f"{count(left, 'more condition')} (--verbose)"
+
+
+def _first_alternatives(condition: str, left: int, room: int) -> str:
+    """Of a condition that is too long for a line what fits, and that there is more, in it and ``left`` beside it."""
+    ending = f", and {_more(left)}" if left else " (--verbose)"
+    of_some = _OF_SOME.fullmatch(condition)
+    if of_some is not None:
+        programs, more = _CODE.findall(of_some["programs"]), _MORE.search(of_some["programs"])
+        number = len(programs) + (int(more[1]) if more else 0)
+        named = f"one of {number} programs{_STARTED}" if number > 1 else of_some["programs"]
+        text = f"{of_some['before']}{named}{of_some['words']}{ending}"
+        return text if len(text) <= room else shortened(condition, room)
     first = condition.partition(" or ")[0]
     text = f"{first}, or another condition holds (--verbose)"
     return text if first != condition and len(text) <= room else shortened(condition, room)
@@ -108,14 +119,13 @@ def _first_remedies(finding: Finding) -> str:
     return "; ".join(told)
 
 
-def _as_much(remedy: str, room: int) -> str:
-    """What of a remedy fits into its lines; whether code that belongs to it is left out."""
-    text = whole_parts(remedy, room, _FIX)
+def _as_much(remedy: str, room: int, lines: int) -> str:
+    """What of a remedy fits into its lines, and whether anything is left out that somebody has to do."""
+    text = whole_parts(remedy, room, lines)
     left = one_line(remedy)[len(text) :]
     if not text or not _CODE.search(left):
-        return text or shortened(remedy, room, _FIX)
-    more = f"{text}; more with --verbose"
-    return more if whole_parts(more, room, _FIX) == more else text
+        return text or shortened(remedy, room, lines)
+    return whole_parts(remedy, room, lines, _MORE_OF_IT) or text
 
 
 def _first_places(finding: Finding, most: int, width: int) -> Iterator[Line]:

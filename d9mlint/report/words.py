@@ -89,17 +89,17 @@ def shortened(text: str, room: int, lines: int = 1) -> str:
     return " ".join(wrapped(one_line(text), room, lines))
 
 
-def whole_parts(text: str, room: int, lines: int = 1) -> str:
+def whole_parts(text: str, room: int, lines: int = 1, more: str = "") -> str:
     """As much of ``text`` as fits into so many lines and ends where a part of the sentence ends; empty where none does.
 
-    No part ends in code or in parentheses.
+    No part ends in code or in parentheses; ``more`` follows what is not the whole.
     """
     text = one_line(text)
     if _fits(text, room, lines):
         return text
     ends = [match.start() for match in _PART.finditer(text) if _is_outside(text[: match.start()])]
-    fitting = (text[:end] for end in reversed(ends) if _fits(text[:end], room, lines))
-    return next((part for part in fitting if len(part) >= room // 3), "")
+    fitting = (text[:end] for end in reversed(ends) if _fits(text[:end] + more, room, lines))
+    return next((part + more for part in fitting if len(part) >= room // 3), "")
 
 
 def _fits(text: str, room: int, lines: int) -> bool:

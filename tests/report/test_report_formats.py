@@ -243,13 +243,45 @@ def test_places_are_told_with_what_they_have_to_do_with_it() -> None:
         Related(Location("n.ipynb", 9, 1, 9, 9, cell=3), "draws numbers from a generator " * 9),
         Related(Location("n.ipynb", 9, 1, 9, 9, cell=7), "seen last"),
     )
-    remedy = "save `a()` with it and load it again; set `b()` " + "before all that happens after it was loaded " * 4
+    remedy = "save `a()` with it and load it again; set `b()` " + "before all that happens after it was loaded " * 9
     found = unseeded(here)._replace(related=places, remedy=remedy)
     text = render(Report((found,), {}, sources={"n.ipynb:cell 3": "x\nrandom()\n"}), "text")
     assert "  fix:  save `a()` with it and load it again; more with --verbose\n" in text
     assert "  see:  cell 5, line 4: made here\n  see:  other.py:1: begins here\n" in text
     assert "  see:  line 9: draws numbers from a generator" in text
     assert text.partition("see:  line 9")[2].splitlines()[0].endswith("...; and 1 more place (--verbose)")
+
+
+@pytest.mark.parametrize(
+    ("condition", "told"),
+    [
+        ("if `{0}` or `{1}` is started, --a is given", "if one of 2 programs is started, --a is given (--verbose)"),
+        (
+            "--a or --b is given unless one of `{0}`, `{1}` and 3 more is started",
+            "--a or --b is given unless one of 5 programs is started (--verbose)",
+        ),
+        ("one of `{0}`, `{1}` and 3 more is started", "one of 5 programs is started (--verbose)"),
+    ],
+)
+def test_conditions_of_some_programs_are_not_cut_in_their_names(condition: str, told: str) -> None:
+    names = (f"{'examples/' * 4}train.py", f"{'examples/' * 4}evaluate_it.py")
+    found = unseeded(Location("n.py", 2, 1, 2, 9))._replace(when=(condition.format(*names),))
+    assert f"  when: {told}\n" in render(Report((found,), {}), "text")
+    more = found._replace(when=(*found.when, "--train is given"))
+    assert f"  when: {told.replace(' (--', ', and 1 more condition (--')}\n" in render(Report((more,), {}), "text")
+
+
+def test_a_remedy_takes_the_lines_that_nothing_else_needs() -> None:
+    def told(*when: str) -> str:
+        here = Location("n.py", 2, 1, 2, 9)
+        remedy = f"call `a()` {'near the start ' * 8}and then `b()`; `c` then raises {'in each step ' * 3}: replace it"
+        places = (Related(Location("other.py", 1, 1, 1, 9), "begins here"),)
+        found = unseeded(here)._replace(related=places, remedy=remedy, when=when)
+        return render(Report((found,), {}, sources={"n.py": "x\nrandom()\n"}), "text").partition("\n\n")[0]
+
+    assert "replace it\n  see:" in told()
+    assert "and then `b()`; more with --verbose\n  see:" in told("--train is given")
+    assert len(told().splitlines()) == len(told("--train is given").splitlines()) == 6
 
 
 def test_the_target_that_is_told_names_versions() -> None:

@@ -58,5 +58,39 @@ def test_what_else_a_resumed_run_loses_is_told(
     (finding,) = run.json["findings"]
     words = finding["message"].partition("random generators")[2].partition(":")[0]
     assert words == (f", nor of {lost}" if lost else "")
-    first = f"save and load the `state_dict()` of {lost}; " if lost else ""
+    first = f"save and load the `state_dict()` of {lost} and the states of the generators; " if lost else ""
     assert finding["remedy"].startswith(f"{first}save `torch.get_rng_state()`")
+
+
+AGENT = """import argparse
+import gymnasium as gym
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--resume", action="store_true")
+args = parser.parse_args()
+torch.manual_seed(1)
+env = gym.make("Pendulum-v1")
+state, _ = env.reset(seed=1)
+model = torch.nn.Linear(3, 1)
+optimizer = torch.optim.Adam(model.parameters())
+if args.resume:
+    model.load_state_dict(torch.load("last.pt"))
+for step in range(1000):
+    action = model(torch.as_tensor(state)) + torch.randn(1)
+    state, reward, *_ = env.step(action.detach().numpy())
+    optimizer.zero_grad()
+    (action * reward).sum().backward()
+    optimizer.step()
+    torch.save(model.state_dict(), "last.pt")
+"""
+
+
+def test_an_agent_loses_its_target_networks_and_its_memory(d9mlint: Run) -> None:
+    Path("train.py").write_text(AGENT)
+    run = d9mlint("check", "--format", "json", "--select", "rng-not-checkpointed", "train.py")
+    (finding,) = run.json["findings"]
+    assert finding["remedy"].startswith(
+        "save and load the `state_dict()` of the optimizer, target networks and the replay buffer (if there are any) "
+        "and the states of the generators; save `torch.get_rng_state()`"
+    )

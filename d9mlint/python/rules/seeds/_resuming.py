@@ -52,6 +52,17 @@ def draws_on(drawn: Event) -> Related:
     return Related(drawn.location, "draws in the training that goes on")
 
 
+def with_states(also: str, acts: bool, rule: Rule, program: Program) -> str:
+    """The remedy where a checkpoint of PyTorch lacks more than generators: first all of it, then how to get at these.
+
+    ``also`` are words for what steps; ``acts``: in an environment, so that there may be networks and data besides.
+    """
+    parts = [f"the `state_dict()` of {also}"] if also else []
+    parts += ["target networks and the replay buffer (if there are any)"] if acts else []
+    lead = f"save and load {', '.join(parts)} and the states of the generators" if parts else ""
+    return both_remedies(lead, rule, program, "torch")
+
+
 def both_remedies(more: str, rule: Rule, program: Program, framework: str) -> str:
     """The remedy, and what else is to be done before it; empty where that is nothing."""
     return f"{more}; {rule.remedy(program.target, (framework,))}" if more else ""

@@ -20,7 +20,7 @@ from d9mlint.python.judging.restoring import of_checkpoints
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.seeds._lost import lost, nor
-from d9mlint.python.rules.seeds._resuming import RESUMES, both_remedies, draws_on, feeds, places, resumes
+from d9mlint.python.rules.seeds._resuming import RESUMES, draws_on, feeds, places, resumes, with_states
 from d9mlint.python.rules.seeds._tensorflow_resumes import of_tensorflow
 
 _SAVES = ("torch.save",)
@@ -89,7 +89,8 @@ def _drafts(
     holds = "the optimizer" if load.name.startswith(_OPTIMIZER) else "the weights"
     asked = (one for one in load.guards if by_default(one) is False or RESUMES.search(describe(one)))
     resumed = symbolic_part(both(*(one for one in asked if " or " not in describe(one))))
-    remedy = both_remedies(f"save and load the `state_dict()` of {also}" if also else "", rule, program, "torch")
+    acts = any(_is_of_environment(e) and e.loops and not e.detached for e in program.events)
+    remedy = with_states(also, acts, rule, program)
     for saved in saves:
         yield draft(program, rule, saved, cond=resumed, related=related, remedy=remedy, holds=holds, also=nor(also))
 
@@ -149,6 +150,11 @@ def _in_fit(draw: Draw, fit: Event) -> bool:
 def _steps(event: Event) -> bool:
     """Whether a call updates weights; environments have a method of this name, too."""
     return event.kind == "call" and event.name.endswith(_STEP) and not event.name.startswith(_ENVIRONMENTS)
+
+
+def _is_of_environment(event: Event) -> bool:
+    """Whether a call acts in an environment."""
+    return event.kind == "call" and event.name.endswith(_STEP) and event.name.startswith(_ENVIRONMENTS)
 
 
 def _loads(program: Program) -> list[Event]:
