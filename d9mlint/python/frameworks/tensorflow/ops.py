@@ -40,6 +40,7 @@ _UNITS = (
     (re.compile(r"slim\.fully_connected|contrib\.layers\.(fully_connected|linear)"), Argument(1, "num_outputs")),
 )
 """Layers that end a network, and where they are given how many numbers they make."""
+_RESHAPE, _SHAPE = "tensorflow.reshape", Argument(1, "shape")
 _FEW_CLASSES = 32
 """Eigen's InnerReducer leaves up to 32 values (128 in newer versions) to one thread (TensorReductionGpu.h)."""
 _RESHAPES = re.compile(r"\.(reshape|squeeze|expand_dims|transpose|identity|cast|concat|stack)\(\)$")
@@ -92,16 +93,22 @@ def _pools_apart(event: Event, op: Op) -> bool:
 
 
 def _has_few_classes(event: Event, op: Op, makers: Makers) -> bool:
-    """Whether the last layer before a cross entropy gives so few numbers that one thread adds them up."""
+    """Whether the last layer, or shape, before a cross entropy has so few numbers that one thread adds them up."""
     if not _CROSS_ENTROPY.search(op.name):
         return False
     for _, leaf in alternatives(event.argument(_LOGITS)):
         made = leaf.event if isinstance(leaf, Obj) else makers.get(id(leaf))
         wanted = next((given for words, given in _UNITS if made is not None and words.search(made.name)), None)
-        units = made.argument(wanted) if made is not None and wanted is not None else None
+        units = made.argument(wanted) if made is not None and wanted is not None else _last_size(made)
         if not isinstance(units, Const) or not isinstance(units.value, int) or units.value > _FEW_CLASSES:
             return False
     return True
+
+
+def _last_size(made: Event | None) -> Value | None:
+    """The last size of the shape that a tensor is given, where it is."""
+    shape = made.argument(_SHAPE) if made is not None and made.name == _RESHAPE else None
+    return shape.items[-1] if isinstance(shape, Seq) and shape.items else None
 
 
 def _sizes(value: Value | None, otherwise: int | None) -> list[int] | None:

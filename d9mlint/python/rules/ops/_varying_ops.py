@@ -27,6 +27,10 @@ _VARIABLES = {
 modeling_flash_attention_utils.py of Transformers)."""
 SWITCH = "determinism-switch"
 """The cause of all that one missing switch would cure."""
+_DEVICE = '`tf.device("/CPU:0")`'
+_OPTIMIZES = ("tensorflow.train.Optimizer.minimize", "tensorflow.train.Optimizer.compute_gradients")
+_OF_GRAPH = "its gradient stays on the GPU without `minimize(loss, colocate_gradients_with_ops=True)`"
+_OF_TAPE = "its gradient stays on the GPU where `tape.gradient` is not called under the device, too (`fit` does not)"
 _ATTENTION = re.compile(r"attention|flash_attn")
 
 
@@ -49,11 +53,23 @@ def check(program: Program, rule: Rule, *, attention: bool) -> Iterator[Draft]:
         yield draft(
             program,
             rule, use.at, cond=both(*use.event.guards, cond), severity="info" if cured else "", related=related(use),
-            confidence=use.confidence(rule), remedy=use.status.remedy, of_calls=[call_of(program, use)],
+            confidence=use.confidence(rule), remedy=remedy_of(program, use), of_calls=[call_of(program, use)],
             name=use.name, effect=use.effect, device=_device(use), state=_state(program, use, lasting),
             varies="can vary" if torchops.chosen_by_torch(use.op) else "varies",
             cause=SWITCH if cured else f"{rule.cause}-{use.op.name}",
         )  # fmt: skip
+
+
+def remedy_of(program: Program, use: Use) -> str:
+    """The remedy of an op; where it is another device, how its gradient gets there: neither graphs nor tapes do so.
+
+    (Seen with TensorFlow 2.21: `compute_gradients` of an optimizer of `tf.compat.v1`, and `tape.gradient`.)
+    """
+    remedy = use.status.remedy
+    if _DEVICE not in remedy or use.op.direction == "forward":
+        return remedy
+    graph = program.find("call", *_OPTIMIZES)
+    return f"{remedy.rstrip().removesuffix('.')}; {_OF_GRAPH if graph else _OF_TAPE}"
 
 
 def is_attention(op: Op) -> bool:

@@ -14,6 +14,7 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.opcalls import call_of
 from d9mlint.python.judging.opuse import Use, related, uses
+from d9mlint.python.rules.ops._varying_ops import remedy_of
 
 _MODES = {"torch": "deterministic algorithms", "jax": "XLA's deterministic ops"}
 _NAMES = {"jax": "JAX", "tensorflow": "TensorFlow", "torch": "PyTorch"}
@@ -33,7 +34,8 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         yield draft(
             program,
             rule, use.at, cond=both(*use.event.guards, cond), related=[*switched, *related(use)],
-            remedy=use.status.remedy, confidence=use.confidence(rule), of_calls=[call_of(program, use)], name=use.name,
+            remedy=remedy_of(program, use), confidence=use.confidence(rule), of_calls=[call_of(program, use)],
+            name=use.name,
             cause=f"{rule.cause}-{use.op.name}",
             mode=name,
             effect="gradient" if use.effect == "gradient" else "op", where=_where(program, use),

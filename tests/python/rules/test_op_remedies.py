@@ -1,0 +1,71 @@
+"""What is told of single ops of TensorFlow: of gradients on another device, of classes that are few."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.python.judging.test_causes import found
+
+GRAPH = """import tensorflow as tf
+
+tf.set_random_seed(1)
+x = tf.sparse_placeholder(tf.float32)
+w = tf.get_variable("w", [4, 1])
+loss = tf.reduce_sum(tf.sparse_tensor_dense_matmul(x, w))
+step = tf.train.AdamOptimizer().minimize(loss)
+with tf.Session() as session:
+    session.run(step, {x: ([[0, 0]], [1.0], [8, 4])})
+"""
+TAPE = """import tensorflow as tf
+
+tf.random.set_seed(1)
+w = tf.Variable(tf.ones([3, 3, 1]))
+with tf.GradientTape() as tape:
+    loss = tf.reduce_sum(tf.nn.dilation2d(tf.ones([1, 8, 8, 1]) * w[0, 0, 0], w, [1] * 4, "SAME", "NHWC", [1] * 4))
+w.assign_sub(tape.gradient(loss, w))
+"""
+COUNT = """import tensorflow as tf
+
+tf.random.set_seed(1)
+w = tf.Variable(tf.ones([8]))
+with tf.GradientTape() as tape:
+    loss = tf.reduce_sum(w * w)
+w.assign_sub(tape.gradient(loss, w))
+print(tf.math.bincount([1, 1], weights=[0.5, 0.25]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "told"),
+    [
+        (GRAPH, "tensorflow==1.15.5", "without `minimize(loss, colocate_gradients_with_ops=True)`"),
+        (TAPE, "tensorflow==2.4.1", "where `tape.gradient` is not called under the device, too (`fit` does not)"),
+    ],
+)
+def test_a_gradient_does_not_follow_its_op_to_another_device(text: str, target: str, told: str) -> None:
+    (one,) = found(text, "nondeterministic-op", target=target)
+    assert '`tf.device("/CPU:0")`' in one.remedy
+    assert one.remedy.endswith(f"; its gradient stays on the GPU {told}")
+
+
+def test_an_op_without_a_gradient_that_varies_is_moved_alone() -> None:
+    (one,) = found(COUNT, "nondeterministic-op", target="tensorflow==2.4.1")
+    assert "/CPU:0" in one.remedy
+    assert "gradient" not in one.remedy
+
+
+CLASSES = """import tensorflow as tf
+
+tf.set_random_seed(1)
+x = tf.layers.dense(tf.placeholder(tf.float32, [8, 4]), 40)
+loss = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=tf.placeholder(tf.int64, [None]), logits={logits})
+step = tf.train.AdamOptimizer().minimize(tf.reduce_mean(loss))
+"""
+
+
+@pytest.mark.parametrize(
+    ("logits", "number"),
+    [("x", 1), ("tf.reshape(x, [-1, 40])", 1), ("tf.reshape(x, [-1, 2])", 0), ("tf.reshape(x, tf.shape(x))", 1)],
+)
+def test_a_shape_tells_how_many_classes_there_are(logits: str, number: int) -> None:
+    assert len(found(CLASSES.format(logits=logits), "nondeterministic-op", target="tensorflow==1.15.5")) == number
