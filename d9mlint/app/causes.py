@@ -115,7 +115,7 @@ def _together(group: list[Finding]) -> Finding:
     return first._replace(
         cause=named,
         concerns=concerns,
-        message=_message(first, concerns),
+        message=_message(first, group, concerns),
         when=_when(first, group, entries),
         remedy=_seeds_first(first, _remedies([first, *others]), concerns),
         related=tuple(_places(first, others)),
@@ -126,8 +126,19 @@ def _together(group: list[Finding]) -> Finding:
     )
 
 
-def _message(first: Finding, concerns: Sequence[str]) -> str:
+def _of_most(first: Finding, group: Iterable[Finding]) -> str:
+    """What is said of the place in most programs: one may open another file there than all others."""
+    said: Counter[str] = Counter()
+    for one in group:
+        if (one.rule, one.location) == (first.rule, first.location):
+            said[one.message] += len(one.entries)
+    most = max(said, key=lambda message: (said[message], message == first.message))
+    return most if said else first.message
+
+
+def _message(first: Finding, group: Iterable[Finding], concerns: Sequence[str]) -> str:
     """What the first finding says, and which other generators lack a seed, too."""
+    first = first._replace(message=_of_most(first, group))
     own = first.cause.partition(_PART)[2]
     named = (GENERATORS[name] for name in concerns if name != own and name in GENERATORS)
     others = [name for name in named if name not in first.message]  # one that is seeded elsewhere may stand there

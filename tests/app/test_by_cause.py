@@ -151,6 +151,17 @@ def test_a_condition_that_holds_by_default_is_none_of_a_cause_where_another_plac
     assert one.when == pretrained
 
 
+def test_a_place_says_what_holds_of_it_in_most_programs() -> None:
+    several = [
+        found(1, entries=("tests.py",))._replace(message="opens `test.txt`"),
+        found(1, entries=("train.py", "search.py"), when=("--resume is given",))._replace(message="opens a file"),
+    ]
+    (one,) = by_cause(several)
+    assert (one.message, one.entries) == ("opens a file", ("search.py", "tests.py", "train.py"))
+    (one,) = by_cause([several[0], several[1]._replace(entries=("train.py",))])
+    assert one.message == "opens `test.txt`"
+
+
 def test_a_cause_is_there_under_the_conditions_of_any_of_its_places() -> None:
     flags = [
         ("--model is a", "--gpu is given"),

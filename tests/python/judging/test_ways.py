@@ -49,3 +49,26 @@ def test_a_setting_that_a_flag_takes_back(later: str, told: tuple[str, ...]) -> 
     text = f"\ndef main():\n    torch.backends.cudnn.benchmark = True\n    {later}{CONVOLVES}"
     one = min(found(text, "cudnn-benchmark"), key=lambda each: each.location.line)
     assert one.when == told
+
+
+@pytest.mark.parametrize(
+    ("device", "told"),
+    [
+        ('"cpu" if args.half else ""', ("--cuda is given",)),
+        ('"cpu" if args.half else "cuda:0"', ("--cuda is given or --half is not given and --train is given",)),
+    ],
+)
+def test_a_device_without_a_name_is_no_gpu(device: str, told: tuple[str, ...]) -> None:
+    text = f"""
+from timm.utils import ModelEma
+
+def main():
+    torch.backends.cudnn.benchmark = True
+    net = torch.nn.Conv2d(3, 8, 3)
+    if args.cuda:
+        net = net.to("cuda")
+    if args.train:
+        ema = ModelEma(net, device={device})
+    net(torch.load("images.pt")).sum().backward()
+"""
+    assert when(text, "cudnn-benchmark") == [told]

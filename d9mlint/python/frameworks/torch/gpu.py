@@ -127,7 +127,7 @@ def _named(value: Value | None, only_devices: bool) -> Iterator[Cond | None]:
 def _leaf(leaf: Value, only_devices: bool) -> Cond | None:
     if isinstance(leaf, Const):
         if isinstance(leaf.value, str):
-            return not _CPU.match(leaf.value)
+            return bool(leaf.value) and not _CPU.match(leaf.value)  # an empty name moves nothing
         return isinstance(leaf.value, int) and not isinstance(leaf.value, bool)
     if isinstance(leaf, FlagValue):
         if leaf.flag.kind != "value" or not (only_devices or "dev" in leaf.flag.name or leaf.flag.name == "gpu"):

@@ -25,6 +25,14 @@ _READS = re.compile(
 )
 _EMPTIES = re.compile(r"os\.(remove|unlink|rename|replace|truncate)|shutil\.(rmtree|move)|.*\.(unlink|rename|truncate)")
 _ONCE = "lets only the first run draw, to make {}: with the same seed, later runs go on with other random numbers"
+_SEED_APART = (
+    "draw what the file is made of from a generator of its own with a seed of its own, or set the seed again after it "
+    "is made or loaded"
+)
+_WRITE_ANEW = (
+    'open files that are read again with `"w"`, or in a folder of this run; one that a resumed run goes on with has to '
+    "be cut back to where the checkpoint was made"
+)
 _MODE = Argument(1, "mode")
 
 
@@ -59,7 +67,8 @@ def _caches(program: Program, rule: Rule, tests: Sequence[Event], files: Sequenc
             drawn, then = later
             related = [Related(drawn.event.location, "draws only where the file is not there"),
                        Related(then.event.location, "draws after it")]  # fmt: skip
-            yield draft(program, rule, test, related=related, name=short_name(test), what=_ONCE.format(_told(path)))
+            what = _ONCE.format(_told(path))
+            yield draft(program, rule, test, related=related, remedy=_SEED_APART, name=short_name(test), what=what)
 
 
 def _absent(event: Event, test: Event) -> bool:
@@ -113,7 +122,9 @@ def _growing(program: Program, rule: Rule, files: Sequence[Event]) -> Iterator[D
         if reader is not None and not emptied:
             related = [Related(reader.location, "is read here")]
             what = f"adds to what an earlier run has left in {_told(path)}, which the program reads"
-            yield draft(program, rule, opening, related=related, name=short_name(opening), what=what)
+            yield draft(
+                program, rule, opening, related=related, remedy=_WRITE_ANEW, name=short_name(opening), what=what
+            )
 
 
 def _opens(event: Event) -> bool:
