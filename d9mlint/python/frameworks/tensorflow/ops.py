@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from d9mlint.model import Argument, Op
 from d9mlint.python.domain.conditions import Cond
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Const, Obj, Ref, Seq, Value, alternatives
+from d9mlint.python.domain.values import Const, FlagValue, Obj, Ref, Seq, Unknown, Value, alternatives
 from d9mlint.python.frameworks.indices import INDEXED, meets_each_index_once
 from d9mlint.python.frameworks.opuses import OpUses
 from d9mlint.python.frameworks.tensorflow.determinism import on_gpu
@@ -40,6 +41,8 @@ _UNITS = (
     (re.compile(r"slim\.fully_connected|contrib\.layers\.(fully_connected|linear)"), Argument(1, "num_outputs")),
 )
 """Layers that end a network, and where they are given how many numbers they make."""
+_PRODUCT, _TURNED = "tensorflow.matmul", Argument(3, "transpose_b")
+_OF_WORDS = re.compile(r"vocab|words|tokens|chars", re.IGNORECASE)
 _RESHAPE, _SHAPE = "tensorflow.reshape", Argument(1, "shape")
 _FEW_CLASSES = 32
 """Eigen's InnerReducer leaves up to 32 values (128 in newer versions) to one thread (TensorReductionGpu.h)."""
@@ -63,6 +66,8 @@ class TensorFlowOps(OpUses):
     def sure(self, event: Event, op: Op, makers: Makers) -> bool:
         if INDEXED.search(op.name):
             return learned(event.args[0] if event.args else event.kwargs.get("params"), makers)
+        if op.where:
+            return _CROSS_ENTROPY.search(op.name) is not None and _has_many_classes(event, makers)
         return not _DATA_DEPENDENT.search(op.name)
 
 
@@ -96,13 +101,39 @@ def _has_few_classes(event: Event, op: Op, makers: Makers) -> bool:
     """Whether the last layer, or shape, before a cross entropy has so few numbers that one thread adds them up."""
     if not _CROSS_ENTROPY.search(op.name):
         return False
+    sizes = list(_classes(event, makers))
+    return bool(sizes) and all(
+        isinstance(one, Const) and _is_number(one) and one.value <= _FEW_CLASSES for one in sizes
+    )
+
+
+def _has_many_classes(event: Event, makers: Makers) -> bool:
+    """Whether there surely are more: a number, one by whose name words are counted, or rows of a table."""
+    for _, leaf in alternatives(event.argument(_LOGITS)):
+        made = leaf.event if isinstance(leaf, Obj) else makers.get(id(leaf))
+        turned = made.argument(_TURNED) if made is not None and made.name == _PRODUCT else None
+        if isinstance(turned, Const) and turned.value is True:  # the table in which words are looked up, once more
+            return True
+    return any(map(_is_many, _classes(event, makers)))
+
+
+def _is_many(size: Value | None) -> bool:
+    if isinstance(size, Const):
+        return _is_number(size) and bool(size.value > _FEW_CLASSES)
+    name = size.flag.name if isinstance(size, FlagValue) else size.name if isinstance(size, (Ref, Unknown)) else ""
+    return _OF_WORDS.search(name) is not None
+
+
+def _is_number(size: Const) -> bool:
+    return isinstance(size.value, int) and not isinstance(size.value, bool)
+
+
+def _classes(event: Event, makers: Makers) -> Iterator[Value | None]:
+    """How many numbers the last layer, or shape, before a cross entropy has, in each way that leads there."""
     for _, leaf in alternatives(event.argument(_LOGITS)):
         made = leaf.event if isinstance(leaf, Obj) else makers.get(id(leaf))
         wanted = next((given for words, given in _UNITS if made is not None and words.search(made.name)), None)
-        units = made.argument(wanted) if made is not None and wanted is not None else _last_size(made)
-        if not isinstance(units, Const) or not isinstance(units.value, int) or units.value > _FEW_CLASSES:
-            return False
-    return True
+        yield made.argument(wanted) if made is not None and wanted is not None else _last_size(made)
 
 
 def _last_size(made: Event | None) -> Value | None:

@@ -50,10 +50,12 @@ def check(program: Program, rule: Rule, *, attention: bool) -> Iterator[Draft]:
             continue
         # Where one switch cures it, the rule about the missing switch has already warned.
         cured = use.status.deterministic_mode == "same" and not use.op.sites
+        perhaps = bool(use.op.where) and not use.sure  # under a condition of which the program shows nothing
         yield draft(
             program,
-            rule, use.at, cond=both(*use.event.guards, cond), severity="info" if cured else "", related=related(use),
-            confidence=use.confidence(rule), remedy=remedy_of(program, use), of_calls=[call_of(program, use)],
+            rule, use.at, cond=both(*use.event.guards, cond), severity="info" if cured or perhaps else "",
+            related=related(use), confidence=use.confidence(rule), remedy=remedy_of(program, use),
+            of_calls=[call_of(program, use)],
             name=use.name, effect=use.effect, device=_device(use), state=_state(program, use, lasting),
             varies="can vary" if torchops.chosen_by_torch(use.op) else "varies",
             cause=SWITCH if cured else f"{rule.cause}-{use.op.name}",
