@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
 
@@ -23,6 +23,10 @@ _Key = tuple[str, str | Location]
 _CODE = re.compile(r"`[^`]+`")
 _PART = "/"
 """In a cause, before what of it is concerned: what one remedy is for."""
+_OR_ELSE = re.compile(r", or pass a (seeded )?generator:")
+"""In a remedy, before what cures one draw and no other."""
+_CLEAR = 2
+"""Alternatives that still tell more than the one that holds by default."""
 ALSO = " (the same goes for "
 """In the message of a cause, before the other generators that it is about."""
 
@@ -117,7 +121,7 @@ def _together(group: list[Finding]) -> Finding:
         concerns=concerns,
         message=_message(first, group, concerns),
         when=_when(first, group, entries),
-        remedy=_seeds_first(first, _remedies([first, *others]), concerns),
+        remedy=_seeds_first(first, _remedies([first, *others]), concerns, {one.rule for one in others} - {first.rule}),
         related=tuple(_places(first, others)),
         fixes=tuple(dict.fromkeys(fix for found in (first, *others) for fix in found.fixes)),
         entries=entries,
@@ -174,7 +178,9 @@ def _under_any(first: Finding, own: tuple[str, ...], group: Iterable[Finding]) -
     common = frozenset.intersection(*each)
     apart = {" and ".join(sorted(one - common)) for one in each}
     kept = tuple(words for words in own if words in common)
-    return own if len(apart) == 1 else kept if "" in apart else (*kept, shortened(apart))
+    if len(apart) == 1 or (len(apart) > _CLEAR and "" not in apart and all(map(by_default, own))):
+        return own  # a default run has it: many other ways to it explain nothing
+    return kept if "" in apart else (*kept, shortened(apart))
 
 
 def _elsewhere(found: Finding, first: Finding) -> bool:
@@ -193,10 +199,13 @@ def _remedies(group: Iterable[Finding]) -> list[str]:
     return list(dict.fromkeys(filter(None, parts.values())))
 
 
-def _seeds_first(first: Finding, remedies: Sequence[str], concerns: Sequence[str]) -> str:
+def _seeds_first(
+    first: Finding, remedies: Sequence[str], concerns: Sequence[str], others: Collection[str] = ()
+) -> str:  # fmt: skip
     """What to do about a cause; where seeds are missing and more is said than these, first which ones are.
 
-    The remedy of one draw may name seeds of generators that this program does not draw from, or cure that draw only.
+    The remedy of one draw may name seeds of generators that this program does not draw from, or cure that draw only:
+    ``others`` are rules that other draws of the cause are found by.
     """
     from d9mlint.fix.remedies import code
     from d9mlint.fix.statements import block, seeds
@@ -205,7 +214,8 @@ def _seeds_first(first: Finding, remedies: Sequence[str], concerns: Sequence[str
     if slug(first) != "unseeded" or PLACED in told:
         return told
     missing = block(told, concerns)
-    if missing is None or (len(remedies) == 1 and len(seeds(told)) == len(missing.statements)):
+    same = len(remedies) == 1 and missing is not None and len(seeds(told)) == len(missing.statements)
+    if missing is None or (same and not (others and _OR_ELSE.search(told))):
         return told
     named = [f"`{one}`" for one in missing.statements]
     listed = f"{', '.join(named[:-1])} and {named[-1]}" if len(named) > 1 else named[0]
@@ -215,11 +225,12 @@ def _seeds_first(first: Finding, remedies: Sequence[str], concerns: Sequence[str
     own = next((one.location for one in first.related if one.note == OWN_GRAPH), None)
     if own is not None and graph:
         at = f"line {own.line}" if own.path == first.location.path else f"{own.path}:{own.line}"
-        others = [one for one in named if one != graph]
-        more = f", and {' and '.join(others)} at the start of the program" if others else ""
+        rest = [one for one in named if one != graph]
+        more = f", and {' and '.join(rest)} at the start of the program" if rest else ""
         lead = f"call {graph} first in the block of `as_default()` ({at}), as elsewhere it seeds another graph{more}"
     lead += RANKS if RANKS in told else ""
-    return "\n\n".join([lead, *(one for one in remedies if not seeds(one) or any("=" in part for part in code(one)))])
+    left = [one for one in remedies if not seeds(one) or any("=" in part for part in code(one))]
+    return lead if same else "\n\n".join([lead, *left])
 
 
 def _places(first: Finding, others: Iterable[Finding]) -> list[Related]:

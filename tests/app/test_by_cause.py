@@ -34,6 +34,16 @@ def test_what_one_seed_cures_is_one_finding_with_all_places() -> None:
     ]
 
 
+def test_what_cures_one_draw_is_not_told_where_others_are_left() -> None:
+    remedy = "call `torch.manual_seed(1)` before, or pass a generator: `DataLoader(..., generator=made)`"
+    order = found(3, "unseeded/torch", rule="unseeded-shuffle", remedy=remedy)
+    weights = found(9, "unseeded/torch", rule="unseeded-torch", remedy="call `torch.manual_seed(1)` at the start")
+    (one,) = by_cause([order, weights])
+    assert one.remedy == "call `torch.manual_seed(1)` at the start, before anything is drawn"
+    assert by_cause([order])[0].remedy == remedy
+    assert by_cause([order, found(5, "unseeded/torch", rule="unseeded-shuffle", remedy=remedy)])[0].remedy == remedy
+
+
 def test_the_gravest_leads_then_the_one_of_most_programs() -> None:
     both = ("a.py", "b.py")
     (one,) = by_cause([
@@ -148,6 +158,9 @@ def test_a_condition_that_holds_by_default_is_none_of_a_cause_where_another_plac
     (one,) = by_cause([*both, found(3, "unseeded/torch", when=())])
     assert (one.location.line, one.when) == (3, ())
     (one,) = by_cause(both[:1])
+    assert one.when == pretrained
+    flags = [found(line, "unseeded/torch", when=(f"--flag-{line} is given",)) for line in (4, 5)]
+    (one,) = by_cause([*both[:1], *flags])
     assert one.when == pretrained
 
 

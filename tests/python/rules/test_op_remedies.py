@@ -65,6 +65,14 @@ step = tf.train.AdamOptimizer().minimize(tf.reduce_mean(loss))
 """
 
 
+def test_labels_that_are_spread_over_words_are_many_classes() -> None:
+    text = CLASSES.format(logits="tf.layers.dense(x, len(words))").replace("sparse_softmax", "softmax")
+    (one,) = found(text, "nondeterministic-op", target="tensorflow==1.15.5")
+    spread = text.replace("tf.placeholder(tf.int64, [None])", "0.9 * tf.one_hot(y, settings.vocab_size) + 0.1")
+    (other,) = found(spread, "nondeterministic-op", target="tensorflow==1.15.5")
+    assert (one.severity, other.severity) == ("info", "warning")
+
+
 @pytest.mark.parametrize(
     ("logits", "told"),
     [

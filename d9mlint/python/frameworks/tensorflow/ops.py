@@ -43,6 +43,9 @@ _UNITS = (
 """Layers that end a network, and where they are given how many numbers they make."""
 _PRODUCT, _TURNED = "tensorflow.matmul", Argument(3, "transpose_b")
 _OF_WORDS = re.compile(r"vocab|words|tokens|chars", re.IGNORECASE)
+_LABELS, _SPREAD, _SPREAD_OVER = Argument(0, "labels"), "tensorflow.one_hot", Argument(1, "depth")
+_DEPTH = 4
+"""Ops through which labels are followed back."""
 _RESHAPE, _SHAPE = "tensorflow.reshape", Argument(1, "shape")
 _FEW_CLASSES = 32
 """Eigen's InnerReducer leaves up to 32 values (128 in newer versions) to one thread (TensorReductionGpu.h)."""
@@ -114,7 +117,18 @@ def _has_many_classes(event: Event, makers: Makers) -> bool:
         turned = made.argument(_TURNED) if made is not None and made.name == _PRODUCT else None
         if isinstance(turned, Const) and turned.value is True:  # the table in which words are looked up, once more
             return True
-    return any(map(_is_many, _classes(event, makers)))
+    sizes = [*_classes(event, makers), *_depths(event.argument(_LABELS), makers, _DEPTH)]
+    return any(map(_is_many, sizes))
+
+
+def _depths(value: Value | None, makers: Makers, depth: int) -> Iterator[Value | None]:
+    """How many classes the labels are spread over, where they are."""
+    for made in made_of(value, makers):
+        if made.name == _SPREAD:
+            yield made.argument(_SPREAD_OVER)
+        elif depth:
+            for given in (*made.args, *made.kwargs.values()):
+                yield from _depths(given, makers, depth - 1)
 
 
 def _is_many(size: Value | None) -> bool:
