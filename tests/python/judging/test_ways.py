@@ -28,6 +28,10 @@ def test_a_draw_in_both_branches_of_a_setting_needs_neither() -> None:
     assert when(SAMPLES.format(other='draw(torch.load("all.pt"))'), "unseeded-torch") == [()]
 
 
+def test_draws_of_which_one_is_made_whatever_the_settings_need_none() -> None:
+    assert when(SAMPLES.format(other='torch.randn(8) * torch.load("all.pt")'), "unseeded-torch") == [()]
+
+
 def test_a_draw_in_one_branch_of_a_setting_needs_it() -> None:
     assert when(SAMPLES.format(other='torch.load("all.pt")'), "unseeded-torch") == [("`unconditional` is false",)]
 

@@ -98,10 +98,7 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
     )
     if kind(program, first) in LATE:
         return _late(program, rule, group, first.late.event)  # type: ignore[union-attr]
-    anyhow = either(*(u.cond for u in group))
-    at, there = on_any_way(first, group)
-    if at is event and not words_of(anyhow, True):
-        there = anyhow
+    at, there = _anyhow(first, group) or on_any_way(first, group)
     return draft(
             program,
         rule, at, cond=there, related=[*notes, *dict.fromkeys(related)],
@@ -115,10 +112,21 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
 
 def on_any_way(first: Uncovered, group: list[Uncovered]) -> tuple[Event, Cond]:
     """The draw to report, without the guards of one of the ways that lead there, and when any of them is taken."""
+    ways = [u for u in group if u.draw.event.location == first.draw.event.location]
+    return _together(first, ways) if len(ways) > 1 else (first.draw.event, first.cond)
+
+
+def _anyhow(first: Uncovered, group: list[Uncovered]) -> tuple[Event, Cond] | None:
+    """The same where one draw or another is made whatever the settings are, and each of them under some."""
+    at, there = _together(first, group)
+    cond = both(*at.guards, there)
+    plain = words_of(cond, excluded=at.excluded)
+    return (at, there) if words_of(cond, True, at.excluded) == plain else None
+
+
+def _together(first: Uncovered, ways: list[Uncovered]) -> tuple[Event, Cond]:
+    """A draw, and when any of several is made: what all of them need as its guards."""
     event = first.draw.event
-    ways = [u for u in group if u.draw.event.location == event.location]
-    if len(ways) == 1:
-        return event, first.cond
     excluded = tuple(one for one in event.excluded if all(one in u.draw.event.excluded for u in ways))
     shared = tuple(one for one in event.guards if all(one in u.draw.event.guards for u in ways))
     rest = either(*(both(*(g for g in u.draw.event.guards if g not in shared), u.cond) for u in ways))
