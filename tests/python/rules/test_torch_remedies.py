@@ -105,6 +105,17 @@ def test_the_remedy_is_that_of_the_program(d9mlint: Run, text: str, version: str
     assert finding["remedy"] == remedy
 
 
+@pytest.mark.parametrize(
+    ("stated", "variable"), [("", True), ("torch>=1.8\n", True), ("torch==1.13.1\n", True), ("torch==2.13.0\n", False)]
+)
+def test_what_older_releases_need_is_told_where_none_is_stated(d9mlint: Run, stated: str, variable: bool) -> None:
+    Path("train.py").write_text(TRAIN.format(net="torch.nn.Conv2d(3, 8, 3)"))
+    Path("requirements.txt").write_text(stated)
+    (finding,) = d9mlint("train.py", "--format", "json", "--select", "missing-torch-determinism").json["findings"]
+    needed = 'set `os.environ["CUBLAS_WORKSPACE_CONFIG"] = ":4096:8"` before `import torch` and '
+    assert finding["remedy"] == f"{needed if variable else ''}{SWITCH} near the start, after the seeds"
+
+
 def test_an_upsampling_that_raises_cannot_only_warn_before_1_11(d9mlint: Run) -> None:
     Path("train.py").write_text(UPSAMPLE)
     arguments = ("--format", "json", "--select", "missing-torch-determinism", "--target", "torch==1.10.2")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from d9mlint.model import Related, Rule
+from d9mlint.model import Related, Rule, Target
 from d9mlint.python.domain.conditions import Cond, both, by_default, either, is_symbolic, negate, truth
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Func, alternatives
@@ -22,6 +22,7 @@ from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.opcalls import call_of
 from d9mlint.python.judging.opuse import Use, shown, uses
 from d9mlint.python.rules.switches import _missing_switch
+from d9mlint.target.known import KNOWN
 
 _SOME_RELEASES = re.compile(r"recurrent")
 """Ops that vary only with some releases of cuDNN and CUDA, which a program does not show."""
@@ -30,6 +31,10 @@ _KERNELS = (
     "look at the sources of these kernels with `d9mlint kernels`: deterministic algorithms are those of PyTorch's own "
     "ops, and an extension has to ask for them (`at::globalContext().deterministicAlgorithms()`)"
 )
+_WITH_VARIABLE = "2.9.1"
+"""The newest PyTorch whose switch wants CUBLAS_WORKSPACE_CONFIG to be set."""
+_ASKED = ("--target", "pyproject.toml [tool.d9mlint]")
+"""How the reasons of versions begin that are asked for."""
 _SPAWN = "torch.multiprocessing.spawn"
 
 
@@ -87,13 +92,18 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         if by_default(off) is False or not is_symbolic(off):
             continue
         for cond, partial in _halves(program, event, off):
-            if truth(cond, event.guards) is not False and is_symbolic(cond):
+            if truth(cond, event.guards) is not False and is_symbolic(cond) and not _asked_for(program, cond):
                 seen = _seen(program, rule, partial)
                 at, there = _anywhere(program, event, found, cond, partial)
                 runs = both(there, seen.cond)
                 if (seen.uses or seen.networks) and not _told(seen) and both(*at.guards, runs) is not False:
                     yield _draft(program, rule, event, found, (at, runs), partial, seen)
                 return
+
+
+def _asked_for(program: Program, cond: Cond) -> bool:
+    """Whether cuDNN varies only where a flag says so that has it deterministic by default: that is no surprise."""
+    return by_default(cond) is False and by_default(torchmode.cudnn_deterministic(program)) is True
 
 
 def _told(seen: _Seen) -> bool:
@@ -206,12 +216,13 @@ def _remedy(program: Program, rule: Rule, event: Event, seen: _Seen) -> str:
     """The remedy of the version, where it belongs in this program, and what then raises."""
     if seen.compiled:
         return _KERNELS
-    text = _of_trainer(program, event) or rule.remedy(program.target, frameworks_of(program))
+    target = _oldest(program.target)
+    text = _of_trainer(program, event) or rule.remedy(target, frameworks_of(program))
     if event.inside(SPAWNED):
         where = f"{_worker(program)}, which runs in processes of its own"
         text = text.replace("near the start, after the seeds", f"at the start of {where}")
     recurrent = sorted({f"`{shown(u.event)}`" for u in seen.uses if _SOME_RELEASES.search(u.op.name)})
-    if recurrent and not program.target.fits("torch", ">=1.7,<2.10"):  # there the switch wants the variable by itself
+    if recurrent and not target.fits("torch", ">=1.7,<2.10"):  # there the switch wants the variable by itself
         cublas = "set `CUBLAS_WORKSPACE_CONFIG=:4096:2` before CUDA is started"
         if not program.target.fits("torch", ">=1.7") and len(recurrent) == len(seen.uses):
             return f"{cublas}, which covers {' and '.join(recurrent)}"
@@ -222,6 +233,17 @@ def _remedy(program: Program, rule: Rule, event: Event, seen: _Seen) -> str:
     then = f"{' and '.join(raising[:_MOST])} then raise{'s' if len(raising) == 1 else ''}"
     warn = _warning(text) if program.target.fits("torch", ">=1.11") else ""
     return f"{text}; {then}: replace {'it' if len(raising) == 1 else 'them'}{warn}"
+
+
+def _oldest(target: Target) -> Target:
+    """The target to find a remedy for that works wherever the program may run: what a release needs harms no newer one.
+
+    Nobody has stated that a program runs on the newest release known; with older ones the switch wants a variable, too.
+    """
+    torch = target.packages.get("torch")
+    if torch is None or torch.version != KNOWN["torch"][-1] or torch.reason.startswith(_ASKED):
+        return target
+    return target._replace(packages={**target.packages, "torch": torch._replace(version=_WITH_VARIABLE)})
 
 
 def _warning(text: str) -> str:
