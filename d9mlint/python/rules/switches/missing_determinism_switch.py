@@ -31,6 +31,9 @@ _NO_SWITCH = (
 )
 
 
+_BY_NAMES = "newest release with "
+"""How the reason of a version begins that only names in the code tell: those that a newer release lacks."""
+_OLDER = " (that is from 2.8 on; in 2.1 to 2.7 set TF_DETERMINISTIC_OPS to 1 before the first op instead)"
 _JAX_LIBRARIES = ("flax", "optax", "haiku", "equinox", "keras")
 """What a program imports that trains networks with JAX; others may only differentiate some function."""
 
@@ -84,7 +87,7 @@ def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
         if truth(off, event.guards) is False:
             continue
         seen = [use for use in _missing_switch.varying(program) if use.op.framework != "jax"]
-        known = has_switch(program)
+        known, used = has_switch(program), frameworks_of(program)
         lasting = _missing_switch.is_told if not known else lambda use: use.status.deterministic_mode == "varies"
         varying = [use for use in seen if not lasting(use)]
         if (seen and not varying) or (not seen and exact(program)):
@@ -97,9 +100,17 @@ def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
             program,
             rule, _missing_switch.any_of(event, found), cond=off, related=related, severity="" if certain else "info",
             confidence=lower(rule.confidence) if elsewhere else "",
-            remedy="" if known else _NO_SWITCH, name=_missing_switch.method(event.raw),
+            remedy=f"{rule.remedy(program.target, used)}{_for_older(program)}" if known else _NO_SWITCH,
+            name=_missing_switch.method(event.raw),
             does=_missing_switch.does(event),
             state="deterministic ops off" if known else "a TensorFlow that has no deterministic ops",
             ops=_missing_switch.listed(varying), of_calls=[call_of(program, use) for use in varying],
         )  # fmt: skip
         return
+
+
+def _for_older(program: Program) -> str:
+    """In a remedy, what older releases have instead, where the code shows that it was written for one."""
+    tensorflow = program.target.packages.get("tensorflow")
+    old = tensorflow is not None and tensorflow.reason.startswith(_BY_NAMES)
+    return _OLDER if old and program.target.fits("tensorflow", ">=2.8") else ""

@@ -1,0 +1,33 @@
+"""What the remedy for a missing switch of TensorFlow says where only names in the code tell how new it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TRAIN = """import tensorflow as tf
+
+tf.keras.utils.set_random_seed(1)
+model = tf.keras.Sequential([tf.keras.layers.Conv2D(8, 3)])
+model.compile({optimizer}, "mse")
+model.fit(tf.ones([8, 8, 8, 1]), tf.ones([8, 6, 6, 8]))
+"""
+OLD, NEW = "tf.keras.optimizers.Adam(lr=0.1)", "tf.keras.optimizers.Adam(learning_rate=0.1)"
+FOR_OLDER = " (that is from 2.8 on; in 2.1 to 2.7 set TF_DETERMINISTIC_OPS to 1 before the first op instead)"
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "stated", "more"),
+    [(OLD, "", FOR_OLDER), (NEW, "", ""), (OLD, "tensorflow==2.12.0\n", ""), (NEW, "tensorflow==2.12.0\n", "")],
+)
+def test_code_of_an_older_release_is_told_its_switch(
+    d9mlint: Callable[..., Any], optimizer: str, stated: str, more: str
+) -> None:
+    Path("train.py").write_text(TRAIN.format(optimizer=optimizer))
+    Path("requirements.txt").write_text(stated)
+    (finding,) = d9mlint("train.py", "--format", "json", "--select", "missing-determinism-switch").json["findings"]
+    call = "call `tf.config.experimental.enable_op_determinism()` near the start, with the seeds set before it"
+    assert finding["remedy"] == call + more
