@@ -95,10 +95,11 @@ def _project_module(
         if known is not None:
             interp.linker.differs()
         return known
-    root = found[: len(found) - len(dotted)].rstrip("/")
+    inside = "/".join(parts[1:])
+    first = found[: len(found) - len(inside)].rstrip("/")  # not called like its name where it is the checkout itself
     module: Module | None = None
     for count in range(1, len(parts) + 1):
-        base = join(root, "/".join(parts[:count]))
+        base = join(first, "/".join(parts[1:count])) if count > 1 else first
         path = interp.project.module_at(base)
         name = max(".".join(parts[:count]), _dotted(interp, base), key=len)
         if path is not None:

@@ -6,6 +6,7 @@ Linting reads untrusted code: nothing is imported or executed.
 from __future__ import annotations
 
 from d9mlint.cache import Store, code_hash, content_hash
+from d9mlint.python.project import checkouts
 from d9mlint.python.source import facts as f
 from d9mlint.python.source import queries
 from d9mlint.python.source.filenames import LANDMARK, belongs_to, join
@@ -33,6 +34,7 @@ class Project:
         self.sources: dict[str, bytes] = {}
         self.looked_up: dict[str, bool] = {}
         self._bases: dict[tuple[str, ...], dict[str, tuple[str | None, set[str]]]] = {}
+        self._homes: dict[tuple[str, tuple[str, ...], str], tuple[str | None, set[str]]] = {}
         self.asked: set[str] = set()
         """Paths asked for, there or not, since somebody last cleared it: what a cached result rests on."""
 
@@ -135,7 +137,34 @@ class Project:
             self.asked = before
         base, asked = known[dotted]
         self.asked |= asked
-        return base
+        return self._in_checkout(dotted, roots, importer) if base is None else base
+
+    def _in_checkout(self, dotted: str, roots: tuple[str, ...], importer: str) -> str | None:
+        """The same where the package is the folder that holds the program, under a name of its own."""
+        package, _, inside = dotted.partition(".")
+        if not inside:  # `import sam`: known where `import sam.data` was asked for
+            return self._homes.get((package, roots, importer), (None, ()))[0]
+        first = inside.partition(".")[0]
+        if all(self.module_at(join(root, first)) is None and not self.names_in(join(root, first)) for root in roots):
+            return None
+        if any(self.module_at(join(root, package)) is not None for root in roots):
+            return None  # a package of the program that lacks a module
+        key = (package, roots, importer)
+        if key not in self._homes:
+            before, self.asked = self.asked, set()
+            lines = list(checkouts.import_lines(self._text(importer) or b""))
+            self._homes[key] = checkouts.home(package, roots, importer, lines, self._text), self.asked
+            self.asked = before
+        root, asked = self._homes[key]
+        self.asked |= asked
+        base = None if root is None else join(root, inside.replace(".", "/"))
+        return base if base is not None and self.module_at(base) is not None else None
+
+    def _text(self, path: str) -> bytes | None:
+        try:
+            return self.data(path)
+        except CannotRead:
+            return None
 
     def _roots_for(self, package: str, roots: tuple[str, ...], importer: str) -> tuple[str, ...]:
         """The roots at which a package of the program may lie.
@@ -156,4 +185,4 @@ class Project:
 
     def module_at(self, base: str) -> str | None:
         """The file of the package or module whose path without an ending is ``base``."""
-        return next((path for path in (base + "/__init__.py", base + ".py") if self.exists(path)), None)
+        return next((path for path in (join(base, "__init__.py"), base + ".py") if self.exists(path)), None)

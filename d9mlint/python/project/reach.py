@@ -6,21 +6,17 @@ A screen, not an analysis: an import that only a program can work out is missed,
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from d9mlint.discover.percent import is_percent
 from d9mlint.model import Limit
-from d9mlint.python.project import signs
+from d9mlint.python.project import checkouts, signs
+from d9mlint.python.project.checkouts import ImportLine, import_lines
 from d9mlint.python.source.filenames import LANDMARK, above, belongs_to, folder, join
 from d9mlint.python.source.reading import NOTEBOOK, CannotRead, Reader, remembering
 
-_IMPORT = re.compile(
-    rb"^[ \t]*(?:from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]*(\([^)]{0,4000}\)|[^\n#]+)|import[ \t]+([^\n#]+))",
-    re.MULTILINE,
-)
-_WORD = re.compile(rb"[\w.]+")
+_INIT = ("__init__.py",)
 
 
 class Reach:
@@ -36,11 +32,13 @@ class Reach:
             for number, name in enumerate(parts):
                 self._gone.setdefault("/".join(parts[:number]), set()).add(name)
         self._names: dict[str, frozenset[str]] = {}
-        self._imports: dict[str, tuple[tuple[int, str, tuple[str, ...]], ...]] = {}
+        self._imports: dict[str, tuple[ImportLine, ...]] = {}
         self._packages: dict[str, frozenset[str]] = {}
         self._firsts: dict[str, frozenset[str]] = {}
         """By file, what a root has to hold for one of its absolute imports to lead there."""
-        self._found: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = {}
+        self._inner: dict[str, tuple[tuple[str, str], ...]] = {}
+        """By file, the first two parts of each dotted name that it imports."""
+        self._found: dict[tuple[str, tuple[str, ...], tuple[tuple[str, str], ...]], tuple[str, ...]] = {}
         self._limits: dict[str, tuple[Limit, ...]] = {}
         self._installs: dict[str, tuple[Limit, ...]] = {}
 
@@ -94,19 +92,39 @@ class Reach:
             names = (f"{package}{ending}" for package in self._packages_of(path) for ending in ("", ".py"))
             self._firsts[path] = frozenset(names)
         near = tuple(root for root in roots if not self._listed(root).isdisjoint(self._firsts[path]))
-        key = (path, near)
+        homes = self._homes(path, roots)
+        key = (path, near, homes)
         if key not in self._found:
-            self._found[key] = tuple(dict.fromkeys(self._resolved(path, near)))
+            self._found[key] = tuple(dict.fromkeys(self._resolved(path, near, dict(homes))))
         return self._found[key]
 
-    def _resolved(self, path: str, roots: tuple[str, ...]) -> Iterator[str]:
+    def _homes(self, path: str, roots: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+        """The packages for which the file takes its own checkout, and the root that each is."""
+        if path not in self._inner:
+            parts = (module.split(".") for level, module, _ in self._imports_of(path) if not level and "." in module)
+            self._inner[path] = tuple(dict.fromkeys((first, inner) for first, inner, *_ in parts))
+        found: dict[str, str] = {}
+        for name, inner in self._inner[path]:
+            # Most are of what is installed, and nothing here is called like a part of it.
+            if all(self._listed(root).isdisjoint((inner, f"{inner}.py")) for root in roots) or name in found:
+                continue
+            if all(self._listed(root).isdisjoint((name, f"{name}.py")) for root in roots):
+                home = checkouts.home(name, roots, path, self._imports_of(path), self.peek)
+                found.update({} if home is None else {name: home})
+        return tuple(found.items())
+
+    def _resolved(self, path: str, roots: tuple[str, ...], homes: Mapping[str, str]) -> Iterator[str]:
         for level, module, names in self._imports_of(path):
-            bases = (above(path, level),) if level else roots
-            parts = module.split(".") if module else []
+            package, _, inside = module.partition(".")
+            own = package in homes and not level
+            bases = (homes[package],) if own else (above(path, level),) if level else roots
+            if own:
+                yield from (join(bases[0], name) for name in _INIT if name in self._listed(bases[0]))
+            parts = list(filter(None, (inside if own else module).split(".")))
             for base in bases:
                 if parts and self._listed(base).isdisjoint((parts[0], f"{parts[0]}.py")):
                     continue  # most imports are of what is installed
-                if not level and LANDMARK in self._listed(base) and not belongs_to(parts[0], base, path):
+                if parts and not level and LANDMARK in self._listed(base) and not belongs_to(parts[0], base, path):
                     continue
                 reached = [self._module(join(base, "/".join(parts[:i]))) for i in range(1, len(parts) + 1)]
                 inner = [self._module(join(base, "/".join([*parts, name]))) for name in names]
@@ -115,9 +133,9 @@ class Reach:
                 if found and (not parts or reached[-1] is not None or any(inner)):
                     break
 
-    def _imports_of(self, path: str) -> tuple[tuple[int, str, tuple[str, ...]], ...]:
+    def _imports_of(self, path: str) -> tuple[ImportLine, ...]:
         if path not in self._imports:
-            self._imports[path] = tuple(_import_lines(self.peek(path) or b""))
+            self._imports[path] = tuple(import_lines(self.peek(path) or b""))
         return self._imports[path]
 
     def _module(self, base: str) -> str | None:
@@ -142,19 +160,3 @@ class Reach:
             return self.read(path)
         except CannotRead:
             return None
-
-
-def _import_lines(data: bytes) -> Iterator[tuple[int, str, tuple[str, ...]]]:
-    for dots, module, names, plain in _IMPORT.findall(data):
-        if plain:
-            for one in plain.split(b","):
-                word = _WORD.search(one)
-                if word:
-                    yield 0, word[0].decode("utf-8", "replace"), ()
-        else:
-            words = (_WORD.search(one) for one in names.split(b","))
-            yield (
-                len(dots),
-                module.decode("utf-8", "replace"),
-                tuple(w[0].decode("utf-8", "replace") for w in words if w),
-            )

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from d9mlint.python.project.reach import Reach, _import_lines
+from d9mlint.python.project.checkouts import import_lines
+from d9mlint.python.project.reach import Reach
 from d9mlint.python.project.signs import _ROOTS, _SIGNS
 from d9mlint.python.source.reading import disk_reader
 
@@ -168,7 +169,7 @@ def test_the_tightest_limit_comes_first(tmp_path: Path) -> None:
 
 @given(st.binary(max_size=400))
 def test_any_bytes_can_be_read(data: bytes) -> None:
-    for level, module, names in _import_lines(data):
+    for level, module, names in import_lines(data):
         assert level >= 0
         assert isinstance(module, str)
         assert all(isinstance(name, str) for name in names)

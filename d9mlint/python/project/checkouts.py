@@ -1,0 +1,104 @@
+"""Programs that import their own code under the name of the folder that holds the checkout, whatever it is called here.
+
+``from sam.models import net`` in a repository that *is* the package ``sam``: it runs where the folder above is on the
+path, and the name is that of the folder there.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from d9mlint.python.source.filenames import join
+
+ImportLine = tuple[int, str, tuple[str, ...]]
+"""The dots of a relative import, the module, and the names out of it."""
+
+_IMPORT = re.compile(
+    rb"^[ \t]*(?:from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]*(\([^)]{0,4000}\)|[^\n#]+)|import[ \t]+([^\n#]+))",
+    re.MULTILINE,
+)
+_WORD = re.compile(rb"[\w.]+")
+_README = ("README.md", "README.rst", "README")
+_REQUIRED = ("requirements.txt", "setup.py", "pyproject.toml", "environment.yml")
+"""What names the packages that come from elsewhere."""
+
+
+def import_lines(data: bytes) -> Iterator[ImportLine]:
+    """The imports of a file by its lines alone; what only a program can work out is missed."""
+    for dots, module, names, plain in _IMPORT.findall(data):
+        if plain:
+            for one in plain.split(b","):
+                word = _WORD.search(one)
+                if word:
+                    yield 0, word[0].decode("utf-8", "replace"), ()
+        else:
+            words = (_WORD.search(one) for one in names.split(b","))
+            yield (
+                len(dots),
+                module.decode("utf-8", "replace"),
+                tuple(w[0].decode("utf-8", "replace") for w in words if w),
+            )
+
+
+def home(
+    package: str, roots: Sequence[str], importer: str, lines: Iterable[ImportLine], data: Callable[[str], bytes | None]
+) -> str | None:
+    """The root that is itself the ``package`` which a file imports; None where that cannot be told.
+
+    All that the file imports from the package has to be there, down to the names, and nothing may say that the package
+    comes from elsewhere.
+
+    Args:
+        package: the first part of a dotted name that no root holds.
+        roots: where imports start from.
+        importer: the file, below the root.
+        lines: its imports.
+        data: the bytes of a file; None where there is none.
+    """
+    if package in sys.stdlib_module_names:
+        return None
+    taken = [(module.split(".")[1:], names) for dots, module, names in lines if not dots and _is_in(module, package)]
+    if not any(names and parts for parts, names in taken):
+        return None
+    several = len({tuple(parts) for parts, _ in taken}) > 1
+    for root in roots:
+        above = root in ("", ".") and not importer.startswith("../")
+        if not above and not importer.startswith(join(root, "")):
+            continue
+        if not all(_holds(root, parts, names, data) for parts, names in taken) or _is_required(package, root, data):
+            continue
+        if several or data(join(root, "__init__.py")) is not None or _is_started(package, root, data):
+            return root
+    return None
+
+
+def _is_in(module: str, package: str) -> bool:
+    return module == package or module.startswith(f"{package}.")
+
+
+def _holds(root: str, parts: Sequence[str], names: Iterable[str], data: Callable[[str], bytes | None]) -> bool:
+    """Whether a module lies below a root, and the names that are taken out of it are in it."""
+    inside = "/".join(parts)
+    if inside and not any(data(join(root, path)) is not None for path in (f"{inside}/__init__.py", f"{inside}.py")):
+        # A folder without __init__: what is taken out of it are its modules.
+        return bool(names) and all(data(join(root, f"{inside}/{name}.py")) is not None for name in names)
+    text = next(filter(None, (data(join(root, path)) for path in (f"{inside}.py", join(inside, "__init__.py")))), b"")
+    for name in names:
+        modules = (join(inside, f"{name}.py"), join(inside, f"{name}/__init__.py"))
+        if not any(data(join(root, path)) is not None for path in modules) and name.encode() not in text:
+            return False
+    return True
+
+
+def _is_required(package: str, root: str, data: Callable[[str], bytes | None]) -> bool:
+    """Whether the package is named among those that are to be installed."""
+    word = re.compile(rb"(?<![\w.-])%s(?![\w-])" % re.escape(package.encode()))
+    return any(word.search(data(join(root, name)) or b"") for name in _REQUIRED)
+
+
+def _is_started(package: str, root: str, data: Callable[[str], bytes | None]) -> bool:
+    """Whether the README starts a module of the package."""
+    started = re.compile(rb"-m[ \t]+%s\.\w" % re.escape(package.encode()))
+    return any(started.search(data(join(root, name)) or b"") for name in _README)
