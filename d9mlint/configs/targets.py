@@ -8,7 +8,10 @@ from collections.abc import Iterator
 _LINE = re.compile(r"""^(?P<indent>[ \t]*)(?:- )?["']?(?P<key>[\w.]+)["']?[ \t]*:[ \t]*(?P<value>[^#\n]*)""")
 _NAMES = frozenset({"_target_", "target", "class_path", "class", "cls", "class_name"})
 """Keys of hydra 1 and before, of latent-diffusion's ``instantiate_from_config``, and of Lightning's command line."""
-_ANY = re.compile("|".join(sorted(_NAMES)).encode())
+_SETS = frozenset({"deterministic"})
+"""Keys of settings that programs hand on as they are (``Trainer(**config.trainer)``): told where they are on."""
+_ON = frozenset({"true", "1", "warn", "yes", "on"})
+_ANY = re.compile("|".join(sorted(_NAMES | _SETS)).encode())
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
 _QUOTES = "\"', \t\r"
 MAX_BYTES = 200_000
@@ -33,4 +36,6 @@ def named(path: str, data: bytes) -> Iterator[tuple[str, str]]:
             above.pop()
         if key in _NAMES and _DOTTED.fullmatch(value):
             yield (above[-1][1] if above else path.rpartition("/")[0].rpartition("/")[2]), value
+        elif key in _SETS and value.lower() in _ON:
+            yield key, value
         above.append((indent, key))

@@ -59,7 +59,11 @@ class Knowledge:
         """
         keys = {key, *(key.removesuffix(ending) for ending in _CONFIG_ENDINGS)}
         under = [dotted for where, dotted in self._named if where in keys]
-        return tuple(dict.fromkeys(under or (dotted for _, dotted in self._named)))
+        return tuple(dict.fromkeys(under or (dotted for _, dotted in self._named if "." in dotted)))
+
+    def on_in_configs(self, key: str) -> bool:
+        """Whether a config file switches a setting on."""
+        return any(where == key and "." not in value for where, value in self._named)
 
     def _resolve(self, name: str) -> str:
         for _ in range(8):

@@ -45,6 +45,15 @@ class Optional(Unknown):
     __slots__ = ()
 
 
+class ClassName(Unknown):
+    """The dotted name of a class in a part of a configuration, or a part of it: ``config.model["target"]``.
+
+    Its ``name`` is what the program calls that part (``config.model``).
+    """
+
+    __slots__ = ()
+
+
 class Text(Unknown):
     """A text or path that is not known as a whole: ``folder / "last.pth"``, ``f"{folder}/{step}.pth"``."""
 

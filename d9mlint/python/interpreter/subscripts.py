@@ -132,6 +132,8 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
         selection.note(interp, holder, index, node, frame)
     if isinstance(index, Seq) and index.order and not node.is_slice:  # the columns of a frame, in the order of a list
         return Unknown(*taint([holder, index]))
+    if (named := dispatch.class_name(holder, index)) is not None:
+        return named
     origins, order, sources = taint([holder])
     return Unknown(origins, order if node.is_slice else "", sources)
 

@@ -18,6 +18,7 @@ from d9mlint.python.domain.values import (
     CALLABLE,
     Bound,
     Class,
+    ClassName,
     CondValue,
     Const,
     FlagValue,
@@ -128,6 +129,8 @@ def likeness(interp: Interpreter, value: Value, made: Inst | None) -> Any:
         parts = value.parts if names_module(value) else (value.first,)
         inner = tuple(likeness(interp, part, made) for part in parts)
         return kind, inner, value.origins, value.order, tuple(map(id, value.sources))
+    if kind is ClassName:
+        return kind, value.name  # type: ignore[union-attr]
     if isinstance(value, Unknown):
         if value.origins <= NUMBERS and not value.order:
             return 0 if value.origins else 1

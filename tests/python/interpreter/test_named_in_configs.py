@@ -74,6 +74,41 @@ def test_the_class_is_followed(d9mlint: Callable[..., Any], program: str, name: 
     assert d9mlint("train.py").code == 0  # nothing but the config file has changed: it is part of the key of the cache
 
 
+FROM_PARTS = """import importlib
+import sys
+
+from omegaconf import OmegaConf
+
+
+def get_obj_from_str(string):
+    module, cls = string.rsplit(".", 1)
+    return getattr(importlib.import_module(module, package=None), cls)
+
+
+def instantiate_from_config(config):
+    return get_obj_from_str(config["target"])(**config.get("params", dict()))
+
+
+config = OmegaConf.load(sys.argv[1])
+data = instantiate_from_config(config.data)
+agent = instantiate_from_config(config.agent)
+print(agent.step())
+"""
+
+
+def test_each_part_of_a_configuration_has_its_own_candidates(d9mlint: Callable[..., Any]) -> None:
+    """More classes than can be followed as one of many: by the part that is asked for they are few."""
+    others = "".join(f"class Data{n}:\n    def step(self):\n        return {n}\n\n\n" for n in range(20))
+    lines = "".join(f"- data:\n    target: agents.Data{n}\n" for n in range(20))
+    write(
+        train_py=FROM_PARTS, agents_py=f"{AGENTS}\n\n{others}", conf__a_yaml=f"agent:\n  target: agents.Noisy\n{lines}"
+    )
+    found = d9mlint("train.py", "--format", "concise")
+    assert "agents.py:6" in found.out, found.out
+    write(conf__a_yaml=f"agent:\n  target: agents.Calm\n{lines}")
+    assert d9mlint("train.py").code == 0
+
+
 def test_one_of_several_is_a_condition(d9mlint: Callable[..., Any]) -> None:
     write(train_py=HYDRA, agents_py=AGENTS)
     write(conf__agent__a_yaml="_target_: agents.Noisy\n", conf__agent__b_yaml="_target_: agents.Calm\n")

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from d9mlint.model import Argument
-from d9mlint.python.domain.conditions import Cond, both, either, negate, opaque_test
+from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Cond, Flag, both, either, flag_test, negate, opaque_test
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import CondValue, Const, FlagValue, Value, alternatives
+from d9mlint.python.domain.values import CondValue, Const, FlagValue, Ref, Unknown, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import ALL_IN_ONE, perhaps_elsewhere
 from d9mlint.python.frameworks.torch.gpu import TRAINERS
 from d9mlint.python.interpreter.program import Program, matches
@@ -82,7 +82,7 @@ def torch_mode(program: Program) -> TorchMode:
 
 def _torch_mode(program: Program) -> TorchMode:
     names = (*_SWITCHES, DEBUG, *SWITCHED_BY_ARGUMENT, *ALL_IN_ONE)
-    asked = tuple(_asked(e) for e in program.calls(*names) if not e.detached and _exists(program, e.name))
+    asked = tuple(_asked(program, e) for e in program.calls(*names) if not e.detached and _exists(program, e.name))
     return TorchMode(
         either(*(both(*a.event.guards, a.on) for a in asked)),
         either(*(both(*a.event.guards, a.raises) for a in asked)),
@@ -98,7 +98,7 @@ def _exists(program: Program, name: str) -> bool:
     return not program.target.fits("torch", "<1.8" if name == SWITCH else "<1.11" if name == DEBUG else "<0")
 
 
-def _asked(event: Event) -> Asked:
+def _asked(program: Program, event: Event) -> Asked:
     if event.name in _SWITCHES:
         mode = _SWITCHES[event.name]
         on = _is(event, mode, True)
@@ -111,10 +111,20 @@ def _asked(event: Event) -> Asked:
         return Asked(event, on, raises, matches(event.argument(mode), ["default", 0]))
     if event.name in SWITCHED_BY_ARGUMENT:
         wanted = Argument(None, SWITCHED_BY_ARGUMENT[event.name])
+        given = event.argument(wanted)
+        hidden_on = program.knowledge.on_in_configs(wanted.keyword)
+        if event.name in TRAINERS and isinstance(given, (Unknown, Ref)) and not hidden_on:  # out of a config file
+            asked = _setting(event, f"the trainer's `{wanted.keyword}`")
+            return Asked(event, asked, asked, False)
         raises = _is(event, wanted, True)
         return Asked(event, either(raises, _is(event, wanted, "warn")), raises, False)
     # transformers.enable_full_determinism(seed, warn_only=False)
     return Asked(event, True, negate(_is(event, Argument(1, "warn_only"), True)), False)
+
+
+def _setting(event: Event, told: str) -> Cond:
+    """That a setting which is not known is true: a condition that can be told."""
+    return flag_test(Flag(told, told, UNKNOWN_DEFAULT, "value", event.location, True), "==", True)
 
 
 def _is(event: Event, wanted: Argument, value: object) -> Cond:

@@ -19,6 +19,7 @@ from d9mlint.python.domain.values import (
     UNKNOWN,
     Bound,
     Class,
+    ClassName,
     Const,
     Dict,
     Dynamic,
@@ -28,6 +29,7 @@ from d9mlint.python.domain.values import (
     Module,
     Phi,
     Ref,
+    Seq,
     Unknown,
     Value,
     alternatives,
@@ -44,6 +46,8 @@ _BY_NAME = "`getattr` takes it by a name that is only known at run time"
 _BY_KEY = "it is taken out of a table by a key that is only known at run time"
 BY_MODULE = "the name of its module is only known at run time"
 _BY_CONFIG = "its class is named in a config file"
+_TARGETS = ("target", "_target_", "class_path", "class", "cls", "class_name")
+"""Keys of config files that name what an object is made of."""
 _ANY = "?"
 """Stands for the name of a member of a module outside the program."""
 
@@ -56,7 +60,7 @@ def member(interp: Interpreter, holder: Value, name: Value, spelled: str, frame:
         if any(x.draws or x.orders_data for x in effects):
             return Ref(any_one, holder.receiver or holder)
     if isinstance(holder, Dynamic) and holder.reason == BY_MODULE:
-        return named_in_configs(interp, None, frame, place) or UNKNOWN
+        return named_in_configs(interp, Unknown(name=holder.name), frame, place) or UNKNOWN
     if not isinstance(holder, (Module, Class, Inst, Ref)):
         return UNKNOWN
     return chosen(_members(holder), name, spelled, _BY_NAME, Location(frame.module.path, *place))
@@ -121,6 +125,18 @@ def named_in_configs(interp: Interpreter, config: Value | None, frame: Frame, pl
     at = Location(frame.module.path, *place)
     spelled = f"the config's `{key}`" if key else "what the config names"
     return chosen(found, UNKNOWN, spelled, _BY_CONFIG, at)
+
+
+def class_name(holder: Value, key: Value) -> Value | None:
+    """The name of a class that a part of a configuration holds under a key; None where it is none."""
+    if not isinstance(key, Const) or key.value not in _TARGETS or not isinstance(holder, (Ref, Unknown)):
+        return None
+    return ClassName(name=holder.name) if holder.name else None
+
+
+def _split(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``module, cls = config["target"].rsplit(".", 1)``: either part is still found under the same key."""
+    return Seq("list", None, event.receiver) if isinstance(event.receiver, ClassName) else None
 
 
 def by_dotted_name(interp: Interpreter, dotted: str, frame: Frame, place: f.Place) -> Value:
@@ -208,4 +224,7 @@ def _globals(interp: Interpreter, event: Event, frame: Frame) -> Value:
     return frame.module
 
 
-TRANSFER: dict[str, Transfer] = {"builtins.getattr": _getattr, "builtins.globals": _globals}
+TRANSFER: dict[str, Transfer] = {
+    "builtins.getattr": _getattr, "builtins.globals": _globals,
+    **dict.fromkeys(("?.split", "?.rsplit", "?.partition", "?.rpartition"), _split),
+}  # fmt: skip

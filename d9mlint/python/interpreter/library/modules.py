@@ -16,6 +16,7 @@ from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import (
     ABSENT,
     Class,
+    ClassName,
     Const,
     Dynamic,
     FlagValue,
@@ -55,7 +56,7 @@ def _load(interp: Interpreter, event: Event, name: Value, frame: Frame) -> Value
         return _one_of(interp, event, name, names, frame, open_=True)
     if isinstance(name, Text) and (hole := _hole(name)) is not None:
         return _one_of(interp, event, hole, dict(_fitting(interp, event, name, frame)), frame)
-    return Dynamic(dispatch.BY_MODULE)
+    return Dynamic(dispatch.BY_MODULE, name=name.name if isinstance(name, ClassName) else "")
 
 
 def _imported(interp: Interpreter, event: Event, name: str, frame: Frame) -> Value:
