@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from d9mlint.model import Argument, Related, Rule
-from d9mlint.python.domain.conditions import both, by_default
+from d9mlint.python.domain.conditions import Cond, both, by_default
 from d9mlint.python.domain.diagrams import simplified
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, FlagValue, Obj, Ref, Seq, Text, Unknown, Value, alternatives
@@ -37,6 +38,8 @@ _IF_THERE = ("torch.load", "keras.Model.load_weights", "keras.models.load_model"
 """Calls that load what they are given: where that depends on whether the file is there, they go on from it."""
 _LOAD = ".load_state_dict"
 _RESUMES = re.compile(r"resum|restor|continu|restart", re.IGNORECASE)
+_ON = re.compile(r"--[\w-]+ is true \(the default\)")
+"""What a condition says of a flag that is on where nobody asks for anything."""
 _THERE = re.compile(r"exists\(|isfile\(|isdir\(|is_file\(|is_dir\(")
 _TESTS = (".exists", ".isfile", ".isdir", ".is_file", ".is_dir")
 _STARTS = "starts with trained weights"
@@ -62,13 +65,16 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         training = next((step for step in steps if step.meets(load)), None)
         if load.detached or training is None or (load.index >= training.index and not own):
             continue
-        if _asked_for(load, training) or any(e.index > load.index for e in states):
+        if any(e.index > load.index for e in states):
             continue  # (with the states of the generators it ends like the run that it goes on with)
-        folder = _taken_up(program, load)
+        folder, guards = _newest_of_its_own(program, load, training, saves)
+        if folder is None and not _asked_for(load, training):
+            folder = _taken_up(program, load)
         if folder is None or is_none(folder) is True:
             continue
         if own or _saved_there(folder, saves):
-            yield _draft(program, rule, load, folder, (e for e in saves if e.index > load.index))
+            told = replace(load, guards=guards) if guards else load
+            yield _draft(program, rule, told, folder, (e for e in saves if e.index > load.index))
     yield from _skipped(program, rule, steps, saves)
 
 
@@ -116,6 +122,36 @@ def _taken_up(program: Program, load: Event) -> Value | None:
     if load.name not in _IF_THERE or (load.name == "torch.load" and not _into_weights(program, load)):
         return None
     return first if any(_THERE.search(describe(one)) for one in load.guards) else _listed(first)
+
+
+def _newest_of_its_own(
+    program: Program, load: Event, training: Event, saves: Sequence[Event]
+) -> tuple[Value | None, tuple[Cond, ...]]:  # fmt: skip
+    """The folder of which the program lists what it has saved, to put the path together that it then loads, unasked.
+
+    And when: what it calls that path says nothing (``args.resume = os.path.join(folder, f"{newest}.pth")``), but where
+    it lists the folder.
+    """
+    if load.name not in _IF_THERE or not load.args:
+        return None, ()
+    found = ((cond, leaf) for cond, leaf in alternatives(load.args[0]) if _is_put_together(leaf))
+    own = [(cond, leaf) for cond, leaf in found if saved_there(leaf, saves)]
+    before = program.events[: load.index] if own else ()
+    for listing in (e for e in before if any(effect.order == "listing" for effect in e.effects) and not e.detached):
+        folder = listing.args[0] if listing.args else listing.receiver
+        for cond, leaf in own:
+            guards = (*listing.guards, cond)
+            unasked = by_default(simplified(both(*guards, *load.guards), both(*training.guards))) is not False
+            words = any(_RESUMES.search(_ON.sub("", describe(one))) for one in guards)
+            if folder is not None and unasked and not words and listing.meets(load) and saved_there(folder, saves):
+                return folder, guards
+    return None, ()
+
+
+def _is_put_together(path: Value) -> bool:
+    """Whether a path has a part that is only known when it runs, after a folder."""
+    parts = path.parts if isinstance(path, Text) else path.event.args if isinstance(path, Obj) and path.event else ()
+    return any(isinstance(leaf, Unknown) for part in parts[1:] for _, leaf in alternatives(part))
 
 
 def _listed(path: Value | None) -> Value | None:
