@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import Const, Func, Inst, Value
-from d9mlint.python.frameworks.torch import devicetests, lightning, loaders, tensors, wrappers
+from d9mlint.python.frameworks.torch import devicetests, lightning, loaders, tensors, timm, wrappers
 from d9mlint.python.interpreter.hooks import Framework, Transfer
 from d9mlint.python.interpreter.interpreter import Interpreter
 from d9mlint.python.source import facts as f
@@ -26,6 +26,7 @@ class Torch(Framework):
         "torch.accelerator.is_available": _is_available,
         "torch.utils.data.get_worker_info": loaders.worker_info,
         **lightning.TRANSFER,
+        **timm.TRANSFER,
         **wrappers.TRANSFER,
     }
     packages = frozenset({"lightning", "pytorch_lightning", "torchtnt", "torchvision"})

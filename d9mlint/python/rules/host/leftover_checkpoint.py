@@ -139,7 +139,7 @@ def _newest_of_its_own(
     before = program.events[: load.index] if own else ()
     for listing in (e for e in before if any(effect.order == "listing" for effect in e.effects) and not e.detached):
         folder = listing.args[0] if listing.args else listing.receiver
-        for cond, leaf in own:
+        for cond, _ in own:
             guards = (*listing.guards, cond)
             unasked = by_default(simplified(both(*guards, *load.guards), both(*training.guards))) is not False
             words = any(_RESUMES.search(_ON.sub("", describe(one))) for one in guards)
