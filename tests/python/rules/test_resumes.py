@@ -10,15 +10,20 @@ import pytest
 
 Run = Callable[..., Any]
 TRAIN = """import argparse
+import elsewhere
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
 parser = argparse.ArgumentParser()
 parser.add_argument("--resume", action="store_true")
+parser.add_argument("--wrap", action="store_true")
 args = parser.parse_args()
 torch.manual_seed(1)
 model = torch.nn.Linear(4, 1)
 optimizer = {optimizer}
+scaler = torch.amp.GradScaler("cuda")
+average = torch.optim.swa_utils.AveragedModel(model)
+wrapped = elsewhere.convert(model) if args.wrap else model
 schedule = torch.optim.lr_scheduler.StepLR(optimizer, 3)
 if args.resume:
     checkpoint = torch.load("last.pt")
@@ -45,6 +50,12 @@ STEP = "schedule.step()"
         (ADAM, LOADED, STEP, "the learning-rate scheduler"),
         (ADAM, LOADED + '; schedule.last_epoch = checkpoint["epoch"]', STEP, ""),
         (ADAM, LOADED, "pass", ""),
+        (ADAM, f"{LOADED}; wrapped.load_state_dict(checkpoint['net'])", STEP, "the learning-rate scheduler"),
+        (ADAM, LOADED, "scaler.step(optimizer)", "the gradient scaler"),
+        (ADAM, LOADED + "; scaler.load_state_dict(checkpoint['scaler'])", "scaler.step(optimizer)", ""),
+        (ADAM, LOADED, "average.update_parameters(model)", "the moving average of the weights"),
+        (ADAM, LOADED + "; average.load_state_dict(checkpoint['mean'])", "average.update_parameters(model)", ""),
+        (ADAM, LOADED + "; average.module.load_state_dict(checkpoint['mean'])", "average.update_parameters(model)", ""),
         (SGD, "pass", "pass", ""),  # plain gradient descent remembers nothing
         (SGD[:-1] + ", momentum=0.9)", "pass", "pass", "the optimizer"),
         (ADAM, "for one in (optimizer, schedule): one.load_state_dict(checkpoint[type(one)])", STEP, ""),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.values import Const, Ref, Value
+from d9mlint.python.domain.values import Const, FlagValue, Phi, Ref, Value
 from d9mlint.python.interpreter import attributes, calls
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.interpreter import Interpreter
 from d9mlint.python.interpreter.library import environment
 
 TRAINER = "lightning.pytorch.Trainer"
-_DETERMINISTIC = "deterministic"
+_DETERMINISTIC, RESUMED = "deterministic", "resume_from_checkpoint"
 _OTHERS = (
     "logger", "enable_checkpointing", "default_root_dir", "gradient_clip_val", "gradient_clip_algorithm", "num_nodes",
     "num_processes", "devices", "gpus", "auto_select_gpus", "tpu_cores", "ipus", "enable_progress_bar",
@@ -39,7 +39,11 @@ def _from_arguments(interp: Interpreter, event: Event, frame: Frame) -> Value:
     """``Trainer.from_argparse_args(args, **more)``: a trainer made with the flags that are not given besides."""
     parsed, place = environment.first(event), environment.place_of(event)
     flag = attributes.attribute(interp, parsed, _DETERMINISTIC, frame, place)
-    return calls.call(interp, Ref(TRAINER), [], {_DETERMINISTIC: flag, **event.kwargs}, frame, place)
+    given = {_DETERMINISTIC: flag}
+    resumed = attributes.attribute(interp, parsed, RESUMED, frame, place)
+    if isinstance(resumed, (FlagValue, Phi)):
+        given[RESUMED] = resumed
+    return calls.call(interp, Ref(TRAINER), [], {**given, **event.kwargs}, frame, place)
 
 
 TRANSFER: dict[str, Transfer] = {

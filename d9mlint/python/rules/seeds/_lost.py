@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from d9mlint.model import Argument
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Const, alternatives
+from d9mlint.python.domain.values import Const, Ref, Value, alternatives
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
 
 _LOAD = "?.load_state_dict", "torch.optim.Optimizer.load_state_dict"
+_UPDATES = (".update", ".update_parameters")
+_STATE, _NETWORKS = ".load_state_dict", "torch.nn."
 _KINDS = {
     "optimizer": ("torch.optim.",), "learning-rate scheduler": ("torch.optim.lr_scheduler.",),
+    "moving average of the weights": (
+        "torch.optim.swa_utils.AveragedModel", "timm.utils.ModelEma", "timm.utils.model_ema.", "torch_ema.",
+        "ema_pytorch.", "diffusers.training_utils.EMAModel",
+    ),
     "gradient scaler": ("torch.cuda.amp.GradScaler", "torch.amp.GradScaler", "torch.GradScaler"),
 }  # fmt: skip
 """What steps in a training, by the beginnings of the names that make it; the last that fits counts."""
@@ -24,18 +30,29 @@ _STATELESS = "tensorflow.train.GradientDescentOptimizer"
 _MINIMIZES = "tensorflow.train.Optimizer.minimize"
 
 
-def lost(program: Program, load: Event, steps: Iterable[Event]) -> str:
+def lost(program: Program, load: Event, steps: Sequence[Event]) -> str:
     """In words: ``the optimizer``, of what makes the ``steps`` of the training after a load; mostly empty."""
     makers = {id(e.result): e for e in program.events if e.kind == "call" and e.result is not None and _kind(e)}
-    loads = [[*_made_by(e, makers)] for e in program.calls(*_LOAD) if not e.detached]
+    loading = [e for e in program.events if e.kind == "call" and e.name.endswith(_STATE) and not e.detached]
+    networks = {e.location for e in loading if e.name.startswith(_NETWORKS)}  # at one place it is one variable
+    unknown = (e for e in program.calls(*_LOAD) if not e.detached and e.location not in networks)
+    loads = [[*_made_by(e, makers)] for e in unknown]
     if not all(loads):
         return ""  # what is loaded there may be any of them
     # `scheduler.last_epoch = start - 1` sets a schedule on from where it was.
     moved = (e for e in program.events if e.kind == "set" and e.name.endswith(f".{_LAST}") and not e.detached)
     kept = {_kind(made) for several in (*loads, *(_made_by(e, makers) for e in moved)) for made in several}
-    after = [e for e in steps if e.index > load.index and e.meets(load)]
+    kept |= {_kind(made) for e in loading for made in _made_by(e, makers)}
+    after = [e for e in (*steps, *_updates(program, steps)) if e.index > load.index and e.meets(load)]
     kinds = {_kind(made) for event in after for made in _made_by(event, makers) if _remembers(made)}
     return _words(kind for kind in _KINDS if kind in kinds - kept)
+
+
+def _updates(program: Program, steps: Sequence[Event]) -> list[Event]:
+    """Where averages take up the weights, in the loops that change those."""
+    loops = {number for step in steps for number in step.loops}
+    called = (e for e in program.events if e.kind == "call" and e.name.endswith(_UPDATES) and not e.detached)
+    return [e for e in called if loops.intersection(e.loops)]
 
 
 def lost_by_saver(program: Program, load: Event) -> str:
@@ -64,9 +81,16 @@ def _kind(made: Event) -> str:
 
 def _made_by(event: Event, makers: Mapping[int, Event]) -> Iterator[Event]:
     """The calls that made what a method is called of, of those that make what steps; none where it may be another."""
-    found = [makers.get(id(leaf)) for _, leaf in alternatives(event.receiver)]
+    found = [makers.get(id(_whole(leaf))) for _, leaf in alternatives(event.receiver)]
     if None not in found:
         yield from (made for made in found if made is not None)
+
+
+def _whole(part: Value) -> Value:
+    """What has a part: ``average`` of ``average.module``."""
+    while isinstance(part, Ref) and part.receiver is not None:
+        part = part.receiver
+    return part
 
 
 def _remembers(made: Event) -> bool:

@@ -26,7 +26,8 @@ _TRACKED = ("tensorflow.train.Checkpoint().restore", "tensorflow.train.Checkpoin
 _TRACKED_SAVES = ("tensorflow.train.Checkpoint().save", "tensorflow.train.CheckpointManager().save")
 _HOLDS = ("tensorflow.random.Generator", "tensorflow.data.", "iter(")
 """Types of what a ``tf.train.Checkpoint`` may hold besides variables: generators, and places in the data."""
-_LOADS = (_RESTORE, "keras.models.load_model", *_TRACKED)
+_WEIGHTS = "keras.Model.load_weights"
+_LOADS = (_RESTORE, "keras.models.load_model", _WEIGHTS, *_TRACKED)
 _PATH = Argument(1, "save_path")
 
 
@@ -48,6 +49,8 @@ def _of_savers(program: Program, rule: Rule) -> Iterator[Draft]:
             continue
         if load.name in _TRACKED and _holds_more(program):
             continue
+        if load.name == _WEIGHTS and any(e.index < load.index and e.meets(load) for e in trainings(program)):
+            continue  # the best of what this run has seen
         loops = {number for event in training for number in event.loops}
         found = (d.event for d in draws(program) if feeds(d, load, loops))
         drawn = next((e for e in found if id(e) not in initial), None)
@@ -55,6 +58,8 @@ def _of_savers(program: Program, rule: Rule) -> Iterator[Draft]:
             related = places(load, drawn)
             resumed, also = symbolic_part(both(*load.guards)), lost_by_saver(program, load)
             more = "let the saver hold all variables (`tf.train.Saver()`)" if also else ""
+            if load.name == _WEIGHTS:
+                also, more = "the optimizer", "save and load the whole model (`keras.models.load_model`)"
             remedy = both_remedies(more, rule, program, "tensorflow")
             yield draft(
                 program, rule, saved, cond=resumed, related=related, remedy=remedy, holds="the variables",

@@ -9,9 +9,9 @@ from d9mlint.model import Argument, Rule
 from d9mlint.python.domain.conditions import Cond, both, by_default, either, negate, symbolic_part
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Dict, Inst, Obj, Seq, Value, alternatives
-from d9mlint.python.frameworks.torch.lightning import TRAINER
+from d9mlint.python.frameworks.torch.lightning import RESUMED, TRAINER
 from d9mlint.python.frameworks.used import frameworks_of
-from d9mlint.python.interpreter.program import Program
+from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.paths import saved_there
@@ -47,7 +47,7 @@ _OWN_FOLDER = ".restore_or_initialize"
 _PICKLED, _PICKLES = ("pickle.load", "cloudpickle.load", "dill.load"), ("pickle.dump", "cloudpickle.dump", "dill.dump")
 _SHUFFLES = ("tensorflow.data.Dataset.shuffle", "tensorflow.data.Dataset.sample_from_datasets")
 _FIT, _CHECKPOINT = f"{TRAINER}.fit", Argument(4, "ckpt_path")
-_FORMER = Argument(None, "resume_from_checkpoint")
+_FORMER = Argument(None, RESUMED)
 """An argument of the trainer itself until 2.0."""
 _KEY = "optim"
 _WEIGHTS = ("state", "model", "net", "weight", "generator", "disc", "encoder", "decoder")
@@ -131,7 +131,7 @@ def _of_lightning(program: Program, rule: Rule) -> Iterator[Draft]:
     """
     for fit in program.calls(_FIT):
         asked = [(fit, _CHECKPOINT), *((made, _FORMER) for made in made_by(fit.receiver))]
-        given = either(*(_given(program, event, argument) for event, argument in asked))
+        given = either(_set(program), *(_given(program, event, argument) for event, argument in asked))
         drawn = next((d.event for d in draws(program) if d.event.trains or _in_fit(d, fit)), None)
         if given is not False and drawn is not None and not fit.detached:
             related = [] if drawn is fit else [draws_on(drawn)]
@@ -141,6 +141,12 @@ def _of_lightning(program: Program, rule: Rule) -> Iterator[Draft]:
 
 def _given(program: Program, event: Event, argument: Argument) -> Cond:
     return negate(program.absent(event, argument)) if argument.keyword in event.kwargs else False
+
+
+def _set(program: Program) -> Cond:
+    """When the program sets the flag of a trainer itself: ``opt.resume_from_checkpoint = path``."""
+    sets = (e for e in program.find("set", f"argparse.Namespace.{RESUMED}") if e.args and not e.detached)
+    return either(*(both(*e.guards, negate(is_none(e.args[0]))) for e in sets))
 
 
 def _in_fit(draw: Draw, fit: Event) -> bool:
