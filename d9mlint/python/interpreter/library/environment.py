@@ -148,6 +148,10 @@ def _nearest(interp: Interpreter, frame: Frame, name: str) -> str | None:
         at = folder(at)
 
 
+_INTS = "ints"
+"""What a call returns, as the catalogue says it, that gives a list of integers."""
+
+
 # -- results and escapes -------------------------------------------------------------------------------------------
 
 
@@ -183,6 +187,8 @@ def result_of(interp: Interpreter, event: Event) -> Value:
     if returns in ("argument", "arguments"):
         alone = returns == "argument" or len(event.args) == 1
         return first(event) if alone else Seq("tuple", list(event.args))
+    if returns == _INTS:
+        return Seq("list", None, Unknown(frozenset({"int"})))
     if order and kept:
         return Seq("list", None, Unknown(origins, "", sources), order, sources)
     if returns:
