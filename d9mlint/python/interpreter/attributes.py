@@ -128,7 +128,8 @@ def _builtin_kind(holder: Value) -> str:
 def _instance_attribute(interp: Interpreter, holder: Inst, name: str, frame: Frame, place: f.Place) -> Value:
     interp.heap.read(holder, name, holder.attrs.get(name))
     if name in holder.attrs:
-        return interp.resolve(holder.attrs[name])
+        kept = interp.resolve(holder.attrs[name])
+        return _in_any_turn(interp, holder, name, kept) if interp.loops and is_number(kept) else kept
     if name == "__dict__":
         interp.heap.touch(holder)
         return Dict(holder.attrs)  # the very same: `self.__dict__.update(...)` sets attributes
@@ -143,6 +144,17 @@ def _instance_attribute(interp: Interpreter, holder: Inst, name: str, frame: Fra
     if found is not None:
         return found
     return external(holder.cls, name, holder) or Unknown(name=name)
+
+
+def is_number(value: Value) -> bool:
+    """Whether a value is a number that is known."""
+    return isinstance(value, Const) and type(value.value) in (int, float)
+
+
+def _in_any_turn(interp: Interpreter, holder: Inst, name: str, kept: Value) -> Value:
+    """A number that an object keeps, in whichever turn of a loop: what is counted on is not what it was at first."""
+    counts = any(name in interp.project.tallied(cls.frame.module.path) for cls in holder.cls.line())
+    return Unknown(frozenset({"int"})) if counts else kept
 
 
 def class_attribute(interp: Interpreter, cls: Class, name: str) -> Value | None:

@@ -30,6 +30,7 @@ class Project:
         self._words: dict[int, frozenset[str]] = {}  # facts live as long as the project, so ids do
         self._reads: dict[int, frozenset[str]] = {}  # facts live as long as the project, so ids do
         self._counted: dict[int, frozenset[str]] = {}  # facts live as long as the project, so ids do
+        self._tallied: dict[str, frozenset[str]] = {}
         self._functions: dict[str, tuple[f.Def, ...]] = {}
         self.sources: dict[str, bytes] = {}
         self.looked_up: dict[str, bool] = {}
@@ -125,6 +126,16 @@ class Project:
         if id(loop) not in self._counted:
             self._counted[id(loop)] = queries.counted(loop.body)
         return self._counted[id(loop)]
+
+    def tallied(self, path: str) -> frozenset[str]:
+        """The names of attributes that a file counts on; none where it cannot be read."""
+        if path not in self._tallied:
+            try:
+                facts = self.facts(path)
+            except CannotRead:
+                facts = None
+            self._tallied[path] = frozenset() if facts is None else queries.tallied(facts.body)
+        return self._tallied[path]
 
     def base_of(self, dotted: str, roots: tuple[str, ...], importer: str) -> str | None:
         """Where ``import dotted`` in a file leads: a path without an ending; None where no root has such a module."""

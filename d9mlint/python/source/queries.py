@@ -7,6 +7,7 @@ from typing import Any
 
 from d9mlint.python.source.facts import (
     Assign,
+    Attr,
     Augment,
     Class,
     Def,
@@ -61,6 +62,12 @@ def counted(body: tuple[Stmt, ...]) -> frozenset[str]:
         elif isinstance(one, Assign) and isinstance(one.value, Op):
             names = {part.id for part in one.value.operands if isinstance(part, Name)}
             found.update(target.id for target in one.targets if isinstance(target, Name) and target.id in names)
+    return frozenset(found)
+
+
+def tallied(body: tuple[Stmt, ...]) -> frozenset[str]:
+    """The names of attributes that functions in statements count on: ``self.steps += 1``."""
+    found = (one.target.name for one in _inside(body) if isinstance(one, Augment) and isinstance(one.target, Attr))
     return frozenset(found)
 
 
