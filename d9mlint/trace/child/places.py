@@ -8,7 +8,7 @@ import sysconfig
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 OWN = os.path.dirname(os.path.realpath(__file__))  # noqa: PTH120
 _DEEPEST = 200
@@ -24,12 +24,22 @@ class Places:
         known = sysconfig.get_paths()
         outside = {known[key] for key in ("stdlib", "platstdlib", "purelib", "platlib")} | {OWN}
         self._outside = tuple(os.path.realpath(one) + os.sep for one in outside)
-        self.stands: dict[Any, Any] = {}
-        """By code object, what tells the place that a frame of it stands for: a layer, where it was made."""
-        self.translate: Any = None
-        """For generated code: the user's place, by the name of the file and the line."""
+        self._stands: dict[Any, Any] = {}
+        self._translate: Any = None
         self._users: dict[Any, str] = {}
         """By code object: the file, or nothing where it is not the user's."""
+        self._known: dict[Any, Any] = {}
+        """By code object: the user's file; nothing for code that is passed over; else what is to be asked."""
+
+    def stands(self, code: Any, told: Callable[[Any], Any]) -> None:
+        """``told`` gives the place that a frame of the code stands for: of a layer, where it was made."""
+        self._stands[code] = told
+        self._known.clear()
+
+    def translate(self, told: Callable[[str, int], Any]) -> None:
+        """For generated code: ``told`` gives the user's place, by the name of the file and the line."""
+        self._translate = told
+        self._known.clear()
 
     def file(self, code: Any) -> str:
         """The user's file that the code is from, with no links in it; empty for code of others."""
@@ -56,27 +66,38 @@ class Places:
 
     def here(self, depth: int = 1) -> tuple[str, int, str] | None:
         """The innermost line of the user's on the way to the caller; None: a library does it when it is imported."""
-        frame = sys._getframe(depth)
+        frame: Any = sys._getframe(depth)
+        known = self._known
         for _ in range(_DEEPEST):
-            path = self.file(frame.f_code)
-            if frame.f_code.co_filename.startswith(_IMPORT):
-                return None
-            if path:
-                return path, frame.f_lineno, frame.f_code.co_name
-            found = self._instead(frame)
-            if found is not None:
-                return found
-            if frame.f_back is None:
-                return None
+            code = frame.f_code
+            found = known.get(code)
+            if found is None:
+                found = known[code] = self._about(code)
+            if found != "":
+                place = (found, frame.f_lineno, code.co_name) if isinstance(found, str) else found(frame)
+                if place is not None:
+                    return place or None
             frame = frame.f_back
+            if frame is None:
+                return None
         return None
 
-    def _instead(self, frame: Any) -> tuple[str, int, str] | None:
-        """The place that a frame of others stands for."""
-        code: Any = frame.f_code
-        found = None
-        if code in self.stands:
-            found = self.stands[code](frame)
-        elif self.translate is not None and _GENERATED in code.co_filename:
-            found = self.translate(code.co_filename, frame.f_lineno)
-        return found
+    def _about(self, code: Any) -> Any:
+        """What `here` is to do at a frame of the code."""
+        name = code.co_filename
+        if name.startswith(_IMPORT):
+            return _nowhere
+        path = self.file(code)
+        if not path and code in self._stands:
+            return self._stands[code]
+        if not path and self._translate is not None and _GENERATED in name:
+            return self._translated
+        return path
+
+    def _translated(self, frame: Any) -> Any:
+        return self._translate(frame.f_code.co_filename, frame.f_lineno)
+
+
+def _nowhere(_: Any) -> tuple[()]:
+    """The way ends here."""
+    return ()

@@ -26,6 +26,10 @@ MAIN, FOREIGN = "main", "foreign"
 OP, VIEW, EMPTY, ENTRY, COLLECTIVE, SKIP = "op", "view", "empty", "entry", "collective", "skip"
 """What an op is here: it computes, hands on, makes memory, brings data in, meets other processes, or is left out."""
 
+_END = '["end",'
+_ident = threading.get_ident
+_encoded = json.JSONEncoder(separators=(",", ":")).encode
+
 
 def digest(data: Any) -> str:
     """Eight bytes that tell data from other data; of what is no bytes, its text."""
@@ -62,6 +66,7 @@ class Recorder:
         self.at_end: list[Any] = []
         """What is to be called when the program comes to its end."""
         self._lock = threading.RLock()
+        self._main = threading.main_thread().ident
         self._begin()
         os.register_at_fork(after_in_child=self._forked)
 
@@ -84,6 +89,7 @@ class Recorder:
 
     def _forked(self) -> None:
         self._lock = threading.RLock()
+        self._main = threading.main_thread().ident
         self.local = threading.local()
         self.worker = True
         self._begin()
@@ -122,10 +128,12 @@ class Recorder:
         named = getattr(self.local, "thread", None)
         if named is not None:
             return str(named)  # of work that others do for this process
+        if _ident() == self._main:
+            return MAIN
         current = threading.current_thread()
         if isinstance(current, threading._DummyThread):
             return FOREIGN
-        return MAIN if current is threading.main_thread() or self.worker else current.name
+        return MAIN if self.worker else current.name
 
     def note(self, text: str) -> None:
         """Something that whoever reads the report is to know."""
@@ -141,7 +149,11 @@ class Recorder:
 
     def event(self, kind: str, *fields: Any) -> int:
         """Writes one event down; its number."""
-        line = json.dumps([kind, self.thread(), *fields], separators=(",", ":")).encode() + b"\n"
+        return self.written(_encoded([kind, self.thread(), *fields]))
+
+    def written(self, text: str) -> int:
+        """As `event`, of one that is a line of JSON already."""
+        line = text.encode() + b"\n"
         with self._lock:
             if self.closed:
                 return 0
@@ -149,7 +161,7 @@ class Recorder:
             self._waiting.append(line)
             self._pending += len(line)
             self._size += len(line)
-            if self._size > MOST and kind != "end":
+            if self._size > MOST and not text.startswith(_END):
                 self.event("end", "full")
                 self.flush()
                 self.closed = True

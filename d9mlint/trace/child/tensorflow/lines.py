@@ -54,7 +54,7 @@ class Forward:
 
 def install(importing: Importing, recorder: Recorder, wrapping: Wrapping) -> None:
     """Teaches the places of the recording to look behind both."""
-    recorder.places.translate = partial(_translated, recorder.places)
+    recorder.places.translate(partial(_translated, recorder.places))
     for module, kind in _LAYERS:
         importing.after(module, partial(_layers, recorder, wrapping, kind))
 
@@ -88,7 +88,7 @@ def _layers(recorder: Recorder, wrapping: Wrapping, name: str, module: Any) -> N
         def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
             return real(self, *args, **kwargs)
 
-        recorder.places.stands[__call__.__code__] = lambda frame: made.get(frame.f_locals["self"])
+        recorder.places.stands(__call__.__code__, lambda frame: made.get(frame.f_locals["self"]))
         return __call__
 
     wrapping.replace(kind, "__init__", building)
