@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import struct
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -142,7 +143,7 @@ def _recording(processes: Mapping[str, Sequence[Event]]) -> Recording:
             digest, value, dtype = one.fields
             losses.append(Loss(str(digest), str(value), len(steps), str(dtype)))
         elif one.kind == "sample":
-            samples.append(Sample(len(steps) + 1, str(one.fields[0]), tuple(map(float, one.fields[1]))))
+            samples.append(Sample(len(steps) + 1, str(one.fields[0]), _numbers(str(one.fields[1]))))
         elif one.kind == "setting":
             switched.append((len(steps), one))
     uses = [one for one in light if one.kind == "uses"]
@@ -163,6 +164,11 @@ def _recording(processes: Mapping[str, Sequence[Event]]) -> Recording:
         settings=tuple((str(one.fields[0]), dict(one.fields[1])) for one in light if one.kind == "settings"),
         switched=tuple(switched),
     )  # fmt: skip
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    """What is written down in hexadecimal, eight bytes each."""
+    return tuple(number for (number,) in struct.iter_unpack("<d", bytes.fromhex(text)))
 
 
 def _events(path: Path) -> Iterator[Event]:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import random
+import subprocess
+from pathlib import Path
 
+import pytest
+from conftest import ROOT
+from hashes import check
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from planted import interpreter
 
+from d9mlint.trace.child.hashing import hasher, total
 from d9mlint.trace.child.recorder import digest
-from d9mlint.trace.child.tensors import total
 
 _LEAST, _MOST = -(2**63), 2**63 - 1
 
@@ -57,6 +63,18 @@ def test_equal_bytes_have_equal_digests(data: bytes) -> None:
 def test_a_permutation_of_bytes_has_another_digest(data: bytes, source: random.Random) -> None:
     other = bytes(source.sample(data, len(data)))
     assert (digest(data) == digest(other)) == (data == other)
+
+
+def test_data_of_any_size_have_digests_of_their_own() -> None:
+    check(hasher())
+
+
+@pytest.mark.slow
+def test_data_of_any_size_have_digests_of_their_own_where_numpy_is() -> None:
+    """Interpreters with a framework have it."""
+    command = [interpreter("torch"), str(Path(__file__).with_name("hashes.py")), str(ROOT / "d9mlint" / "trace")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @given(words, st.randoms(use_true_random=False))

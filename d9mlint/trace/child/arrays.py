@@ -5,17 +5,20 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from .hashing import hasher
 from .recorder import digest
-from .tensors import OPAQUE, hasher
+from .tensors import OPAQUE
 
 _LARGE, _UNCOPIED = 2**18, 2**16
+_MANY, _FEW = 500, 2**16
+"""Arrays, and bytes of each of them, that are put together to be hashed at once."""
 
 
 class Arrays:
     """Digests of arrays and of what turns into one; without NumPy there is none to digest."""
 
     def __init__(self) -> None:
-        self._hash = hasher()
+        self.hash = hasher()
 
     @staticmethod
     def array(value: Any) -> Any:
@@ -29,7 +32,18 @@ class Arrays:
             return digest(repr(array.tolist()))
         if getattr(array.dtype, "itemsize", 0) == 0:
             return OPAQUE
-        return self._hash(_bytes(array))
+        return self.hash(_bytes(array))
+
+    @staticmethod
+    def joined(arrays: list[Any]) -> bytes:
+        """The bytes of small arrays of numbers of one type one behind the other; empty for others."""
+        if not 1 < len(arrays) <= _MANY:
+            return b""
+        dtype = arrays[0].dtype
+        for one in arrays:
+            if one.nbytes > _FEW or one.dtype != dtype:
+                return b""
+        return b"".join([one.tobytes() for one in arrays]) if dtype.kind == "f" else b""
 
     def bag(self, array: Any) -> str:
         """The same for the same rows in any order; empty for large arrays."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+from array import array
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -10,6 +12,8 @@ if TYPE_CHECKING:
     from .recorder import Recorder
 
 _TENSORS, _EACH = 16, 8
+SIMPLE = {"float32": "f", "float64": "d"}
+"""Types that Python can read from bytes, and as what."""
 _REAL = ("float16", "bfloat16", "float32", "float64")
 
 
@@ -20,6 +24,23 @@ def of_torch(torch: Any, recorder: Recorder, tensors: Sequence[Any]) -> None:
     parts = [_spaced(one.detach().reshape(-1), _EACH) for one in _spaced(real, _TENSORS)]
     if parts:
         _told(recorder, {str(one.dtype)[6:] for one in parts}, torch.cat(parts).double().tolist())
+
+
+class Joined:
+    """The samples of small tensors whose elements stand one behind the other, as bytes."""
+
+    def __init__(self) -> None:
+        self._indices: dict[tuple[int, ...], list[int]] = {}
+        """By the numbers of elements, which of them all are the sample."""
+
+    def told(self, recorder: Recorder, dtype: str, sizes: tuple[int, ...], data: bytes) -> None:
+        """``dtype``: of all of them, one of `SIMPLE`; ``sizes``: the number of elements of each."""
+        index = self._indices.get(sizes)
+        if index is None:
+            index = self._indices[sizes] = chosen(sizes)
+        if index:
+            values = array(SIMPLE[dtype], data)
+            _told(recorder, {dtype}, [values[n] for n in index])
 
 
 def chosen(sizes: Sequence[int]) -> list[int]:
@@ -33,12 +54,6 @@ def chosen(sizes: Sequence[int]) -> list[int]:
     for span in _spaced(spans, _TENSORS):
         found += _spaced(span, _EACH)
     return found
-
-
-def of_flat(recorder: Recorder, flat: Any, index: Any) -> None:
-    """The sample of tensors that stand in ``flat``: the elements that ``index`` names."""
-    if len(index) and flat.is_floating_point():
-        _told(recorder, {str(flat.dtype)[6:]}, flat[index].double().tolist())
 
 
 def of_arrays(recorder: Recorder, arrays: Sequence[Any]) -> None:
@@ -55,4 +70,5 @@ def _spaced(several: Any, most: int) -> Any:
 
 
 def _told(recorder: Recorder, dtypes: set[str], values: list[float]) -> None:
-    recorder.event("sample", dtypes.pop() if len(dtypes) == 1 else "", values)
+    numbers = struct.pack("<%dd" % len(values), *values).hex()  # noqa: UP031
+    recorder.event("sample", dtypes.pop() if len(dtypes) == 1 else "", numbers)

@@ -7,16 +7,12 @@ the same tensor. The mixing is the finaliser of SplitMix64 (Steele, Lea and Floo
 from __future__ import annotations
 
 import ctypes
-import hashlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from .hashing import blake, hasher, total
 
-_GOLDEN = -7046029254386353131  # 0x9e3779b97f4a7c15
-_FIRST, _SECOND = -4658895280553007687, -7723592293110705685  # 0xbf58476d1ce4e5b9, 0x94d049bb133111eb
-_SMALL, _SHORT = 2**16, 2**10
-"""Bytes of tensors that are copied to be hashed, and those that SHA-1 is not worth its start for."""
+_SMALL = 2**16
+"""Bytes of tensors that are copied to be hashed."""
 _MANY, _FEW = 500, 2**14
 """Tensors, and elements of each of them, that are put together to be hashed at once."""
 _BAG = 2**16
@@ -27,24 +23,9 @@ _view = ctypes.pythonapi.PyMemoryView_FromMemory
 _view.restype = ctypes.py_object
 _view.argtypes = (ctypes.c_void_p, ctypes.c_ssize_t, ctypes.c_int)
 _READ = 0x100
-
-
-def _blake(data: Any) -> str:
-    return hashlib.blake2b(data, digest_size=8).hexdigest()
-
-
-def _plain(data: Any) -> str:
-    """BLAKE2b; for more data SHA-1, which processors have instructions for: twice as fast, and not attacked here."""
-    return _blake(data) if len(data) <= _SHORT else hashlib.sha1(data).hexdigest()[:16]
-
-
-def hasher() -> Callable[[Any], str]:
-    """xxhash where the environment has it: it is ten times as fast."""
-    try:
-        import xxhash  # type: ignore[import-not-found, unused-ignore]
-    except ImportError:
-        return _plain
-    return lambda data: str(xxhash.xxh3_64_hexdigest(data))
+_copy = ctypes.pythonapi.PyBytes_FromStringAndSize
+_copy.restype = ctypes.py_object
+_copy.argtypes = (ctypes.c_void_p, ctypes.c_ssize_t)
 
 
 class Digests:
@@ -52,17 +33,42 @@ class Digests:
 
     def __init__(self, torch: Any, summed: bool = False) -> None:
         self._torch, self._summed = torch, summed
-        self._hash = hasher()
+        self.hash = hasher()
         self._plain = (torch.Tensor, torch.nn.Parameter)
+        self._tensor, self._strided = torch.Tensor, torch.strided
 
     def __call__(self, tensor: Any) -> str:
         """The digest of one tensor: of its values, whatever their layout in memory."""
+        if self._at_hand(tensor):
+            return self.hash(_memory(tensor))
         if not self.readable(tensor):
             return OPAQUE
         if tensor.device.type != "cpu" or self._summed:
             return "%016x" % (int(self.summed(tensor).item()) % 2**64)
         whole = self._whole(tensor)
-        return self._hash(_memory(whole))
+        return self.hash(_memory(whole))
+
+    def _at_hand(self, tensor: Any) -> bool:
+        """Whether its values lie one behind the other in memory that can be read here: most do."""
+        plain = tensor.is_cpu and type(tensor) in self._plain and tensor.layout is self._strided and not self._summed
+        return bool(plain and tensor.is_contiguous() and not (tensor.is_neg() or tensor.is_conj()))
+
+    def bits_of(self, tensor: Any) -> Any:
+        """What tells whether another tensor has the same bits (`same`): bytes of a small one, else itself.
+
+        None for one that cannot be read.
+        """
+        if self._at_hand(tensor):
+            return _memory(tensor) if tensor.numel() <= _SMALL // 16 else tensor
+        return tensor if self.readable(tensor) else None
+
+    def same(self, one: Any, other: Any) -> bool:
+        """Whether two tensors, or the bytes of small ones, have the same bits: cheaper than to hash both."""
+        if not (isinstance(one, self._tensor) and isinstance(other, self._tensor)):
+            return bool(one == other)
+        if (one.dtype, one.shape, one.device) != (other.dtype, other.shape, other.device):
+            return False
+        return bool(self._torch.equal(self.bits(one), self.bits(other)))
 
     def several(self, tensors: list[Any]) -> str:
         """One digest of many tensors; from a device they come back at once."""
@@ -73,19 +79,17 @@ class Digests:
         if sums:
             home = sums[0].device
             parts += ["%016x" % (n % 2**64) for n in self._torch.stack([one.to(home) for one in sums]).tolist()]
-        return parts[0] if len(parts) == 1 else _blake("".join(parts).encode())
+        return parts[0] if len(parts) == 1 else blake("".join(parts).encode())
 
-    def flat(self, tensors: list[Any]) -> Any:
-        """Small tensors of one type one behind the other, to be hashed at once; None for others."""
+    def joined(self, tensors: list[Any]) -> bytes:
+        """The bytes of small tensors of one type one behind the other, to be hashed at once; empty for others."""
         if self._summed or not 1 < len(tensors) <= _MANY:
-            return None
+            return b""
         dtype = tensors[0].dtype
         for one in tensors:
-            if one.dtype != dtype or one.device.type != "cpu" or one.numel() > _FEW or not self.readable(one):
-                return None
-        if dtype.is_complex:
-            return None
-        return self._torch.cat([one.detach().reshape(-1) for one in tensors])
+            if one.dtype is not dtype or one.numel() > _FEW or not self._at_hand(one):
+                return b""
+        return b"".join(map(_memory, tensors))
 
     def readable(self, tensor: Any) -> bool:
         """Whether it has bytes of its own that can be read."""
@@ -107,7 +111,7 @@ class Digests:
             return ""
         whole = self._whole(tensor)
         data, width = bytes(_memory(whole)), tensor.element_size()
-        return _blake(b"".join(sorted(data[n : n + width] for n in range(0, len(data), width))))
+        return blake(b"".join(sorted(data[n : n + width] for n in range(0, len(data), width))))
 
     def summed(self, tensor: Any) -> Any:
         """The sum of the mixed elements, a tensor of no dimensions where the tensor is."""
@@ -127,16 +131,4 @@ class Digests:
 def _memory(tensor: Any) -> Any:
     """The bytes of a contiguous tensor; those of a large one are not copied, so it must outlive them."""
     size = tensor.numel() * tensor.element_size()
-    return ctypes.string_at(tensor.data_ptr(), size) if size <= _SMALL else _view(tensor.data_ptr(), size, _READ)
-
-
-def total(bits: Any, positions: Any) -> Any:
-    """The sum of the elements' bits, each mixed with its position; whole numbers of 64 bits that wrap around."""
-    return _mixed(bits ^ _mixed(positions * _GOLDEN)).sum()
-
-
-def _mixed(bits: Any) -> Any:
-    """SplitMix64's finaliser; shifts of signed integers fill with the sign, so it is masked away."""
-    bits = (bits ^ ((bits >> 30) & (2**34 - 1))) * _FIRST
-    bits = (bits ^ ((bits >> 27) & (2**37 - 1))) * _SECOND
-    return bits ^ ((bits >> 31) & (2**33 - 1))
+    return _copy(tensor.data_ptr(), size) if size <= _SMALL else _view(tensor.data_ptr(), size, _READ)

@@ -6,6 +6,7 @@ time it is called, and its variables are read when it has returned. `fit` of Ker
 
 from __future__ import annotations
 
+import sys
 import threading
 import weakref
 from functools import partial
@@ -37,6 +38,8 @@ class _Light:
         self._local = threading.local()
         self._training: Any = weakref.WeakKeyDictionary()
         """By function, the variables that a step of it changes."""
+        self._samples = sampling.Joined()
+        self._at_once = True
         self.eager: Any = lambda: True
 
     def applied(self, real: Any) -> Any:
@@ -116,11 +119,44 @@ class _Light:
     def _stepped(self, name: str, variables: Any) -> None:
         self._steps.again()
         with self._recorder.apart():
-            arrays = [one.numpy() for one in variables]
-            texts = [self._arrays(one) for one in arrays]
-            sampling.of_arrays(self._recorder, arrays)
+            text = self._told(self._read(variables))
         self._steps.keep(lambda: [one.numpy().astype("float64").reshape(-1).tolist() for one in variables])
-        self._steps.stepped(name, digest("".join(texts).encode()))
+        self._steps.stepped(name, text)
+
+    def _read(self, variables: Any) -> list[Any]:
+        """The values of variables as arrays."""
+        found = None
+        if self._at_once and self.eager():
+            try:
+                found = _values(variables)
+            except Exception:  # noqa: BLE001 (an older TensorFlow, or a device that lacks the op: it goes without)
+                self._at_once = False
+        return [one.numpy() for one in variables] if found is None else found
+
+    def _told(self, arrays: list[Any]) -> str:
+        """A digest of the variables; a sample of them is written down."""
+        data = self._arrays.joined(arrays)
+        dtype = arrays[0].dtype.name if data else ""
+        if dtype in sampling.SIMPLE:
+            self._samples.told(self._recorder, dtype, tuple([one.size for one in arrays]), data)
+            return self._arrays.hash(data)
+        sampling.of_arrays(self._recorder, arrays)
+        return digest("".join(map(self._arrays, arrays)).encode())
+
+
+def _values(variables: Any) -> list[Any] | None:
+    """The values of plain variables with one op, which spares what is around each reading; None: not all are plain."""
+    inner = [getattr(one, "_value", one) for one in variables]  # Keras 3 has its own around them
+    if not inner or not all(type(one).__name__ == "ResourceVariable" for one in inner):
+        return None
+    handles = [one.handle for one in inner]
+    if len({one.device for one in handles}) != 1:
+        return None
+    execute: Any = sys.modules["tensorflow.python.eager.execute"]
+    context: Any = sys.modules["tensorflow.python.eager.context"]
+    attrs = ("N", len(handles), "dtypes", [one.dtype.as_datatype_enum for one in inner])
+    read = execute.execute(b"_ReadVariablesOp", len(handles), handles, attrs, context.context())
+    return [one._numpy() for one in read]
 
 
 def install(importing: Importing, recorder: Recorder, steps: Steps) -> None:

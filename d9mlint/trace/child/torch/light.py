@@ -17,8 +17,7 @@ class _Light:
     def __init__(self, torch: Any, recorder: Recorder, steps: Steps, summed: bool) -> None:
         self._torch, self._recorder, self._steps = torch, recorder, steps
         self._digests = Digests(torch, summed)
-        self._indices: dict[tuple[int, ...], Any] = {}
-        """By the sizes of all parameters, which of their elements are the sample."""
+        self._samples = sampling.Joined()
 
     def stepped(self, optimizer: Any) -> None:
         """After a step of any optimizer."""
@@ -34,14 +33,11 @@ class _Light:
 
     def _told(self, tensors: Any) -> str:
         """A digest of the parameters; a sample of them is written down."""
-        flat = self._digests.flat(tensors)
-        if flat is not None:
-            sizes = tuple([one.numel() for one in tensors])
-            index = self._indices.get(sizes)
-            if index is None:
-                index = self._indices[sizes] = self._torch.tensor(sampling.chosen(sizes), dtype=self._torch.int64)
-            sampling.of_flat(self._recorder, flat, index)
-            return self._digests(flat)
+        data = self._digests.joined(tensors)
+        dtype = str(tensors[0].dtype)[6:] if data else ""
+        if dtype in sampling.SIMPLE:
+            self._samples.told(self._recorder, dtype, tuple([one.numel() for one in tensors]), data)
+            return self._digests.hash(data)
         sampling.of_torch(self._torch, self._recorder, [one for one in tensors if self._digests.readable(one)])
         return self._digests.several(tensors) if tensors else ""
 
