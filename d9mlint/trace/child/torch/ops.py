@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 _SINGLY = 16
 """Tensors of one op that have a digest each; more of them (an optimizer's lists) have one together."""
+_MANY = 10_000
+"""Digests that are kept."""
+POSITIONS = tuple(map(str, range(100)))
+"""Of arguments, as a schema names them."""
 _PLAIN = (int, float, bool, str, complex, type(None))
 
 
@@ -36,8 +40,11 @@ class Ops:
         self.calls = Calls(torch, recorder)
         os.register_at_fork(after_in_child=self._forked)
         self._schemas: dict[Any, Schema] = {}
+        self._known: dict[str, str] = {}
+        """By what is given beside tensors, the digest of it."""
         self._lines: dict[tuple[str, int], int] = {}
         """By thread and sequence number of an autograd node, the place of the op that made it."""
+        self._types: dict[Any, str] = {}
         self.backward = 0
         """The place of the last call of a backward."""
         self._node = getattr(torch._C, "_current_autograd_node", lambda: None)
@@ -51,20 +58,33 @@ class Ops:
     def dispatched(self, func: Any, args: Any, kwargs: Any) -> Any:
         """Executes an op, and writes it down."""
         recorder = self.recorder
-        if recorder.worker or recorder.busy or recorder.closed:
+        local = recorder.local
+        if getattr(local, "busy", False) or recorder.worker or recorder.closed:
             return func(*args, **kwargs)
         schema = self._schemas.get(func)
         if schema is None:
             schema = self._schemas[func] = schema_of(func)
         if schema.kind == SKIP or self._compiling():
             return func(*args, **kwargs)
-        if schema.kind == ENTRY and getattr(recorder.local, "loading", False):
+        if schema.kind == ENTRY and getattr(local, "loading", False):
             return func(*args, **kwargs)  # a batch that a worker has made: told of when it is whole
-        with recorder.apart():
-            place, direction = self._place()
+        local.busy = True
+        try:
             if schema.kind == VIEW:
+                self._viewed()
                 return func(*args, **kwargs)
+            place, direction = self._place()
             return self._recorded(func, args, kwargs, schema, place, direction)
+        finally:
+            local.busy = False
+
+    def _viewed(self) -> None:
+        """An op that hands on has a gradient, too: where it is from."""
+        recorder = self.recorder
+        if self._node() is None:
+            key = (recorder.thread(), self._sequence() - 1)
+            if key not in self._lines:
+                self._lines[key] = recorder.place(4)
 
     def _exchanged(self, func: Any, args: Any, kwargs: Any, name: str, place: int, direction: str) -> Any:
         """An op of several processes: it may go on when it has returned, so that its results are not looked at."""
@@ -96,10 +116,10 @@ class Ops:
     def _recorded(self, func: Any, args: Any, kwargs: Any, schema: Schema, place: int, direction: str) -> Any:
         if schema.kind == COLLECTIVE:
             return self._exchanged(func, args, kwargs, schema.name, place, direction)
-        named = [*((str(n), one) for n, one in enumerate(args)), *kwargs.items()]
+        named = [*zip(POSITIONS, args), *kwargs.items()]  # noqa: B905 (Python 3.8)
         read = self._tensors([one for name, one in named if name not in schema.unread])
         ins = self._described(read) if schema.kind != EMPTY else []
-        scalars = digest(repr([_scalars(one) for _, one in named])) if schema.kind != EMPTY else ""
+        scalars = self._scalars([_scalars(one) for _, one in named]) if schema.kind != EMPTY else ""
         generator = self._generator(args, kwargs, named) if schema.random else []
         if schema.kind == OP:
             self.calls.tell(func, args, kwargs, schema, place, direction, tuple((n[1], tuple(n[2])) for n in ins))
@@ -113,6 +133,15 @@ class Ops:
         bag = self.digests.bag(read[0]) if schema.kind == ENTRY and read else ""
         self.tell(schema.kind, place, schema.name, direction, scalars, ins, texts, generator, bag, outs)
         return result
+
+    def _scalars(self, values: list[Any]) -> str:
+        text = repr(values)
+        found = self._known.get(text)
+        if found is None:
+            found = digest(text)
+            if len(self._known) < _MANY:
+                self._known[text] = found
+        return found
 
     def tell(
         self, kind: str, place: int, name: str, direction: str, scalars: str, ins: Any, texts: Any, generator: Any,
@@ -138,7 +167,13 @@ class Ops:
             text = digest(",".join(map(self.digests, tensors)))
             return [[text, "%d tensors" % len(tensors), [], max(map(self.storages.writer, tensors))]]  # noqa: UP031
         writer = self.storages.writer
-        return [[self.digests(one), str(one.dtype)[6:], list(one.shape), writer(one)] for one in tensors]
+        return [[self.digests(one), self._named(one.dtype), list(one.shape), writer(one)] for one in tensors]
+
+    def _named(self, dtype: Any) -> str:
+        found = self._types.get(dtype)
+        if found is None:
+            found = self._types[dtype] = str(dtype)[6:]
+        return found
 
     def _results(self, outs: list[Any], result: Any) -> list[str]:
         if len(outs) > _SINGLY:

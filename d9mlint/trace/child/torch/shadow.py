@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..recorder import OP
-from .ops import Ops
+from .ops import POSITIONS, Ops
 
 if TYPE_CHECKING:
     from ..recorder import Recorder
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _ALONE = ("torch.ops.c10d", "torch.ops._c10d", "torch.ops.fsdp", "torch.ops.symm_mem")
 """Ops that wait for other processes."""
+_NUMBERS = (int, float, bool)
 
 
 class Shadow(Ops):
@@ -27,56 +28,77 @@ class Shadow(Ops):
         self._counts: dict[Any, list[int]] = {}
         """By place, op and direction: how often it was executed, how often results differed, how many at most."""
         self._inputs: dict[Any, Any] = {}
-        self._failed = False
+        self._said = False
         recorder.at_end.append(self._told)
 
     def _recorded(self, func: Any, args: Any, kwargs: Any, schema: Schema, place: int, direction: str) -> Any:
         if schema.kind != OP or schema.name.startswith(_ALONE):
             return func(*args, **kwargs)
-        named = [*((str(n), one) for n, one in enumerate(args)), *kwargs.items()]
-        generator = self._source(args, kwargs, named)[0] if schema.random else None
-        state = generator.get_state() if generator is not None else None
+        generator = state = None
+        if schema.random:
+            named = [*enumerate(args), *kwargs.items()]
+            generator = self._source(args, kwargs, named)[0]
+            state = generator.get_state()
+        others: list[Any] = []
         try:
-            distinct: list[Any] = []
-            for _ in range(self._repeats):
-                found = self._again(func, args, kwargs, schema)
-                if not any(self._same(found, one) for one in distinct):
-                    distinct.append(found)
+            for _ in range(self._repeats - 1):
+                others.append(self._again(func, args, kwargs, schema))
                 if generator is not None:
                     generator.set_state(state)
-            self._counted(func, args, kwargs, schema, place, direction, len(distinct))
         except Exception as error:  # noqa: BLE001 (a repetition that fails, for want of memory say, is not the program's failure)
-            if not self._failed:
-                self._failed = True
-                self.recorder.note("`%s` cannot be repeated: %s" % (schema.name, error))  # noqa: UP031
+            others.clear()
+            self._failed(schema, error)
         finally:
             if generator is not None:
                 generator.set_state(state)
-        return func(*args, **kwargs)
+        result = func(*args, **kwargs)
+        if others:
+            try:
+                self._compared(func, args, kwargs, schema, place, direction, others, result)
+            except Exception as error:  # noqa: BLE001
+                self._failed(schema, error)
+        return result
+
+    def _failed(self, schema: Schema, error: Exception) -> None:
+        if not self._said:
+            self._said = True
+            self.recorder.note("`%s` cannot be repeated: %s" % (schema.name, error))  # noqa: UP031
+
+    def _compared(
+        self, func: Any, args: Any, kwargs: Any, schema: Schema, place: int, direction: str, others: Any, result: Any
+    ) -> None:  # fmt: skip
+        """What the program itself gets is one of the results."""
+        distinct = [self._results_of(result, args, kwargs, schema)]
+        for found in others:
+            if not any(self._same(found, one) for one in distinct):
+                distinct.append(found)
+        self._counted(func, args, kwargs, schema, place, direction, len(distinct))
 
     def _again(self, func: Any, args: Any, kwargs: Any, schema: Schema) -> list[Any]:
-        """What one more execution gives and writes; a workspace beside its result is left out."""
-        given = [self._own(one) if str(n) in schema.written else one for n, one in enumerate(args)]
-        others = {name: self._own(one) if name in schema.written else one for name, one in kwargs.items()}
-        result = func(*given, **others)
-        written = [one for n, one in enumerate(given) if str(n) in schema.written]
-        written += [one for name, one in others.items() if name in schema.written]
+        """What one more execution gives and writes."""
+        if schema.written:
+            own, written = self._own, schema.written
+            args = [own(one) if name in written else one for name, one in zip(POSITIONS, args)]  # noqa: B905
+            kwargs = {name: own(one) if name in written else one for name, one in kwargs.items()}
+        return self._results_of(func(*args, **kwargs), args, kwargs, schema)
+
+    def _results_of(self, result: Any, args: Any, kwargs: Any, schema: Schema) -> list[Any]:
+        """What an execution has given and written; a workspace beside its result is left out."""
+        tensor, bits = self.torch.Tensor, self.digests.bits_of
+        if isinstance(result, tensor) and not schema.written:
+            return [bits(result)]
         outs = self._tensors([result])
-        outs = [one for n, one in enumerate(outs) if not n or one.dtype != self.torch.uint8]
-        number = [result] if isinstance(result, (int, float, bool)) else []
-        return [one for one in (*outs, *self._tensors(written)) if self.digests.readable(one)] + number
+        found = [one for n, one in enumerate(outs) if not n or one.dtype != self.torch.uint8]
+        if schema.written:
+            named = [*zip(POSITIONS, args), *kwargs.items()]  # noqa: B905
+            written = self._tensors([one for name, one in named if name in schema.written])
+            found += [one for one in written if all(one is not other for other in found)]
+        several = result if isinstance(result, (list, tuple)) else [result]
+        return [*map(bits, found), *(repr(one) for one in several if isinstance(one, _NUMBERS))]
 
     def _same(self, several: list[Any], others: list[Any]) -> bool:
-        """Whether results have the same bits: cheaper than to hash each of them."""
-        return len(several) == len(others) and all(
-            self._equal(one, other) if isinstance(one, self.torch.Tensor) else repr(one) == repr(other)
-            for one, other in zip(several, others)  # noqa: B905
-        )
-
-    def _equal(self, one: Any, other: Any) -> bool:
-        if (one.dtype, one.shape, one.device) != (other.dtype, other.shape, other.device):
-            return False
-        return bool(self.torch.equal(self.digests.bits(one), self.digests.bits(other)))
+        """Whether results have the same bits."""
+        return len(several) == len(others) and all(map(self.digests.same, several, others))
 
     def _own(self, value: Any) -> Any:
         """A copy of what an op writes to."""
@@ -88,11 +110,15 @@ class Shadow(Ops):
         self, func: Any, args: Any, kwargs: Any, schema: Schema, place: int, direction: str, distinct: int
     ) -> None:  # fmt: skip
         key = (place, schema.name, direction)
-        counts = self._counts.setdefault(key, [0, 0, 0])
+        counts = self._counts.get(key)
+        if counts is None:
+            counts = self._counts[key] = [0, 0, 1]
         counts[0] += 1
-        counts[1] += distinct > 1
+        if distinct == 1:
+            return
+        counts[1] += 1
         counts[2] = max(counts[2], distinct)
-        if distinct > 1 and key not in self._inputs:
+        if key not in self._inputs:
             read = self._tensors([*args, *kwargs.values()])
             self._inputs[key] = [[str(one.dtype)[6:], list(one.shape)] for one in read]
             shapes = tuple((one.dtype, tuple(one.shape)) for one in read)
