@@ -1,4 +1,4 @@
-"""Ops of a graph: beside each is put one that hands its values to the recording whenever the graph runs.
+"""Ops of a graph: beside some is put one that hands their values to the recording whenever the graph runs (`groups`).
 
 What else reads a value keeps TensorFlow's optimizer from fusing or reordering what made it, which changes last bits.
 So a chain of ops that it may rewrite (`fusing`) is one op here: only what other ops read of it is handed over.
@@ -12,6 +12,9 @@ from typing import Any
 
 from ..recorder import MAIN
 from . import datasets, fusing, kinds
+from .groups import Group, Groups
+
+_KEPT = "_d9mlint"
 
 
 class Node:
@@ -19,8 +22,10 @@ class Node:
 
     def __init__(self, kind: str, attrs: Any, place: int, direction: str, key: str) -> None:
         self.kind, self.attrs, self.place, self.direction, self.key = kind, attrs, place, direction, key
+        self.places: list[int] = []
+        """Of the values among those that are handed over: what goes in first."""
+        self.scalars = ""
         self.types: list[str] = []
-        """Of the values that are handed over: what goes in first."""
         self.ins = self.outs = 0
         self.makers: list[Any] = []
         """For each value that goes in, what made it, if that is recorded, too."""
@@ -35,7 +40,8 @@ class Node:
 class _Inside:
     """What is kept with a graph, as it names its tensors."""
 
-    def __init__(self) -> None:
+    def __init__(self, groups: Groups) -> None:
+        self.groups = groups
         self.waiting: dict[int, Node] = {}
         """By tensor, the op that it is from, if that may be rewritten and nothing has read the tensor but such ops."""
         self.passed: dict[int, Any] = {}
@@ -92,12 +98,19 @@ class Graphs:
         here = graph is framework.compat.v1.get_default_graph()
         return here and hasattr(graph, "captures") and not getattr(self._ops.local, "opaque", False)
 
-    @staticmethod
-    def _inside(graph: Any) -> _Inside:
-        found: _Inside | None = getattr(graph, "_d9mlint", None)
+    def _inside(self, graph: Any) -> _Inside:
+        found: _Inside | None = getattr(graph, _KEPT, None)
         if found is None:
-            found = graph._d9mlint = _Inside()  # kept there, so that it goes with the graph
+            found = _Inside(Groups(self._ops.framework, graph, self._ran))
+            setattr(graph, _KEPT, found)  # so that it goes with the graph
         return found
+
+    def end(self, graph: Any) -> None:
+        """For now nothing more is put into a graph, which is the one that ops are put into at this moment."""
+        found: _Inside | None = getattr(graph, _KEPT, None)
+        if found is not None:
+            with self._ops.recorder.apart():
+                found.groups.end()
 
     def not_recorded(self, kind: str, inputs: Any, outputs: Any, graph: Any) -> None:
         """A call of a function was put into a graph, or an op whose value is that of another."""
@@ -136,14 +149,10 @@ class Graphs:
         with framework.control_dependencies(after), framework.device("/CPU:0"), untaped:
             dtype = kinds.type_of(node.attrs)
             changed = [framework.raw_ops.ReadVariableOp(resource=one, dtype=dtype) for one in handles]
-            values = [*given, *made, *changed]
-            node.types = [one.dtype.name for one in values]
-
-            def run(*arrays: Any) -> None:
-                self._ran(node, arrays)
-
-            framework.numpy_function(run, values, [], stateful=True, name="d9mlint")
+        values = [*given, *made, *changed]
+        node.types = [one.dtype.name for one in values]
         node.given = []
+        inside.groups.put(node, values)
 
     def _constant(self, node: Node, outputs: Any) -> None:
         """A value of Python that became a part of the graph; told when it is put there."""
@@ -156,23 +165,25 @@ class Graphs:
         )
         self._nodes[outputs[0]._id] = node
 
-    def _ran(self, node: Node, arrays: Any) -> None:
-        """The op was executed, in whichever thread."""
-        recorder = self._ops.recorder
+    def _ran(self, group: Group, arrays: Any) -> None:
+        """The ops of a group were executed, in whichever thread."""
+        ops = self._ops
+        recorder = ops.recorder
         if recorder.worker or recorder.closed:
             return
         local = recorder.local
-        before, local.thread = getattr(local, "thread", None), node.thread
+        before, local.thread = getattr(local, "thread", None), group.nodes[0].thread
         try:
             with recorder.apart():
-                self._told(node, arrays)
+                arrays = [ops.arrays.array(one) for one in arrays]
+                texts = [ops.arrays(one) for one in arrays]
+                for node in group.nodes:
+                    self._told(node, [arrays[n] for n in node.places], [texts[n] for n in node.places])
         finally:
             local.thread = before
 
-    def _told(self, node: Node, arrays: Any) -> None:
+    def _told(self, node: Node, arrays: list[Any], texts: list[str]) -> None:
         ops = self._ops
-        arrays = [ops.arrays.array(one) for one in arrays]
-        texts = [ops.arrays(one) for one in arrays]
         ins = [ops.variable(one) for one in node.handles]
         for index in range(node.ins):
             maker = node.makers[index]
@@ -180,7 +191,9 @@ class Graphs:
             number = number or ops.writer(texts[index])
             ins.append([texts[index], node.types[index], list(arrays[index].shape), number])
         results = list(arrays[node.ins : node.ins + node.outs])
-        number = ops.tell(node.kind, node.place, node.direction, node.attrs, ins, results, texts[node.ins :], node.key)
+        outs = texts[node.ins :]
+        node.scalars = node.scalars or kinds.described(node.attrs)
+        number = ops.tell(node.kind, node.place, node.direction, node.attrs, ins, results, outs, node.key, node.scalars)
         node.number = number
         for handle, text in zip(node.handles, texts[node.ins + node.outs :]):  # noqa: B905
             if handle is not None:

@@ -64,6 +64,11 @@ def is_plain(name: str, value: Any) -> bool:
     return not name.startswith("_") and name not in _NAMES and not getattr(value, "func", None)
 
 
+def described(attrs: dict[str, Any]) -> str:
+    """A digest of what the attributes say."""
+    return digest(repr([(one, repr(attrs[one])) for one in sorted(attrs) if is_plain(one, attrs[one])]))
+
+
 def _number(value: Any) -> int:
     return int(getattr(value, "i", value) or 0)
 

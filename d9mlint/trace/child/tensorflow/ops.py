@@ -6,7 +6,9 @@ Ops are shown by `op_callbacks`. In a graph each op gets a neighbour that is han
 
 from __future__ import annotations
 
+import functools
 import threading
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +23,9 @@ from .lines import ident
 if TYPE_CHECKING:
     from ..importing import Importing
     from ..recorder import Recorder
+
+
+_ENTERED = "_d9mlint_entered"
 
 
 class Ops:
@@ -115,16 +120,17 @@ class Ops:
         return self._produced.get(text, 0)
 
     def tell(
-        self, kind: str, place: int, direction: str, attrs: Any, ins: Any, arrays: Any, texts: Any, key: str = ""
+        self, kind: str, place: int, direction: str, attrs: Any, ins: Any, arrays: Any, texts: Any, key: str = "",
+        scalars: str = "",
     ) -> int:  # fmt: skip
-        """Writes an op down; ``arrays``: its results."""
+        """Writes an op down; ``arrays``: its results; ``scalars``: what `described` gives, if that is known."""
         bag, name, role = "", kind, OP
         if kinds.enters(kind):
             name, role = kind if kind == kinds.CONSTANT else datasets.BATCH, ENTRY
             ins = [[t, a.dtype.name, list(a.shape), 0] for t, a in zip(texts, arrays)]  # noqa: B905
             bag = digest(",".join(map(self.arrays.bag, arrays)))
         generator = kinds.generator(kind, attrs, texts)
-        scalars = digest(repr([(one, repr(attrs[one])) for one in sorted(attrs) if kinds.is_plain(one, attrs[one])]))
+        scalars = scalars or kinds.described(attrs)
         number = self.recorder.event("op", place, role, name, direction, scalars, ins, texts, generator, bag, key)
         for text in texts:
             self._produced[text] = number
@@ -168,6 +174,41 @@ class Ops:
             return result
 
         return __call__
+
+    def traced(self, real: Any) -> Any:
+        """Of what makes a graph of a function of Python: what is left to be handed over is, before it is closed."""
+
+        def func_graph_from_py_func(name: Any, python_func: Any, *args: Any, **kwargs: Any) -> Any:
+            @functools.wraps(python_func)
+            def whole(*given: Any, **others: Any) -> Any:
+                result = python_func(*given, **others)
+                self._graphs.end(self.framework.compat.v1.get_default_graph())
+                return result
+
+            return real(name, python_func if self.framework is None else whole, *args, **kwargs)
+
+        return func_graph_from_py_func
+
+    def entered(self, real: Any) -> Any:
+        """Of a graph in which ops are put: likewise, of one that no function of Python is made into."""
+
+        def as_default(graph: Any) -> Any:
+            if getattr(graph, _ENTERED, False):
+                return real(graph)  # TensorFlow does so for single ops
+
+            @contextmanager
+            def within() -> Any:
+                setattr(graph, _ENTERED, True)
+                try:
+                    with real(graph) as found:
+                        yield found
+                        self._graphs.end(graph)
+                finally:
+                    setattr(graph, _ENTERED, False)
+
+            return within()
+
+        return as_default
 
     def _values(self, several: Any) -> list[list[Any]]:
         """Digest, type, shape and origin of the tensors in arguments or results."""
@@ -215,6 +256,12 @@ def install(importing: Importing, recorder: Recorder) -> None:
     importing.after("tensorflow.python.framework.op_callbacks", shown)
     importing.after("tensorflow.python.eager.backprop", gradients)
     importing.after("tensorflow.python.eager.polymorphic_function.polymorphic_function", functions)
+
+    def graphs(module: Any) -> None:
+        wrapping.replace(module, "func_graph_from_py_func", ops.traced)
+        wrapping.replace(module.FuncGraph, "as_default", ops.entered)
+
+    importing.after("tensorflow.python.framework.func_graph", graphs)
     importing.after("tensorflow.python.framework.random_seed", partial(_seeds, wrapping))
     datasets.install(importing, ops, wrapping)
     lines.install(importing, recorder, wrapping)
