@@ -4,14 +4,16 @@
 
 Frameworks (torch, tensorflow, jax; without a name all three) that the interpreter lacks are left out. A convolutional
 network is trained on made-up images, in TensorFlow inside a `tf.function`, in JAX in a jitted step; in each block the
-program runs untraced, under stage 0 (light), 2 (ops) and, in PyTorch, 3 (each op three times more), one after the
-other, so that what drifts weighs on all alike. The program takes the CPU time of its own steps, in one thread, without
-the first ones: what else runs on the machine does not count then. The median over blocks is printed.
+program runs untraced, under stage 0 (light), 2 (ops) and, in PyTorch, 3 (each op three times), one after the other, so
+that what drifts weighs on all alike. The program takes the CPU time of its own steps, in one thread, without the first
+ones: what else runs on the machine does not count then. The median over blocks is printed, and in brackets the ratio of
+whole processes, from their start on.
 """
 
 from __future__ import annotations
 
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -124,38 +126,48 @@ PROGRAMS = {"torch": TORCH, "tensorflow": TENSORFLOW, "jax": JAX}
 _REPEATS = 3
 SIZES = {
     "CNN (width 32, 64 images of 64x64)": ("32", "64", "64", "8"),
+    "medium (width 8, 16 images of 32x32)": ("8", "32", "16", "20"),
     "toy (width 2, 4 images of 16x16)": ("2", "16", "4", "40"),
 }
 """Width, size of an image, images in a batch, steps."""
 
 
-def step(python: str, words: tuple[str, ...], stage: str) -> tuple[float, list[str]]:
-    """The median time of a step, and the losses."""
+def step(python: str, words: tuple[str, ...], stage: str) -> tuple[float, float, list[str]]:
+    """The median time of a step, the time of the whole process, and the losses."""
+    before = _children()
     if stage:
         program = Program(python, ("program.py",), words, (os.getcwd(),))  # noqa: PTH109
         ran = run(program, Settings(0, repeats=_REPEATS), Conditions(stage), 0, 600)
         assert ran.whole, ran.ended
     else:
-        subprocess.run([python, "program.py", *words], check=True)
+        subprocess.run([python, "program.py", *words], check=True, capture_output=True)
     seconds, *losses = Path("times").read_text(encoding="utf-8").split()
-    return float(seconds), losses
+    return float(seconds), _children() - before, losses
+
+
+def _children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def measured(python: str, words: tuple[str, ...], stages: tuple[str, ...], blocks: int) -> str:
     """The ratios of one program, in words."""
     times: dict[str, list[float]] = {stage: [] for stage in ("", *stages)}
+    wholes: dict[str, list[float]] = {stage: [] for stage in times}
     losses: dict[str, list[list[str]]] = {stage: [] for stage in times}
     for _ in range(blocks):
         for stage in ("", *stages):
-            seconds, found = step(python, words, stage)
+            seconds, whole, found = step(python, words, stage)
             times[stage].append(seconds)
+            wholes[stage].append(whole)
             losses[stage].append(found)
-    plain = statistics.median(times[""])
+    plain, all_ = statistics.median(times[""]), statistics.median(wholes[""])
     told = []
     for stage in stages:
         same = "the same losses" if all(one == losses[""][0] for one in losses[stage]) else "OTHER LOSSES"
-        told.append(f"{stage} {statistics.median(times[stage]) / plain:.2f} times, {same}")
-    return f"{plain * 1000:.1f} ms of CPU time a step untraced; " + "; ".join(told)
+        whole = statistics.median(wholes[stage]) / all_
+        told.append(f"{stage} {statistics.median(times[stage]) / plain:.2f} times ({whole:.2f}), {same}")
+    return f"{plain * 1000:.1f} ms of CPU time a step untraced ({all_:.1f} s in all); " + "; ".join(told)
 
 
 def main() -> None:
