@@ -62,3 +62,25 @@ def test_memory_is_filled_in_some_steps_only() -> None:
     assert filled == [1, 2, 16, 32, 48]
     assert {one for one, _ in set_} == {-6}
     Leftovers(0, lambda *words: pytest.fail("it is the user's own")).stepped(2)
+
+
+SAMPLES = f"""\
+import struct, sys
+sys.path.insert(0, {str(ROOT / "d9mlint" / "trace")!r})
+from child import sampling
+from child.places import Places
+from child.recorder import Recorder
+recorder, joined = Recorder(".", Places(["."])), sampling.Joined()
+values = [0.5, float("inf"), -0.0, *map(float, range(40))]
+for name, code in sampling.SIMPLE.items():
+    joined.told(recorder, name, (3, 0, 40), struct.pack("43" + code, *values))
+recorder.flush()
+"""
+
+
+def test_some_of_the_parameters_are_kept_and_read_back(tmp_path: Path) -> None:
+    """Evenly spaced ones of each tensor, those of an empty one left out, in both types that need no framework."""
+    subprocess.run([sys.executable, "-c", SAMPLES], cwd=tmp_path, check=True, timeout=120)
+    first, second = read(tmp_path).samples
+    assert (first.dtype, second.dtype, first.step) == ("float32", "float64", 1)
+    assert first.values == second.values == (0.5, float("inf"), -0.0, 0.0, 5.0, 10.0, 15.0, 20.0, 25.0, 30.0, 35.0)
