@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 _MOST = 20_000
 """Files that are looked at; a folder with more is not searched to its end, which is told."""
 _IGNORED = {"__pycache__", ".git", ".hg", "node_modules", ".venv", "venv", "site-packages"}
+_ADDRESS = re.compile(rb" at 0x[0-9A-Fa-f]+")
 State = dict[str, tuple[int, int, int]]
 
 
@@ -48,6 +50,18 @@ def content(path: Path) -> str:
         return found.hexdigest()
     except OSError:
         return ""
+
+
+def output(path: Path) -> str:
+    """A digest of what a program has written; without the addresses that Python shows objects with."""
+    found = hashlib.blake2b(digest_size=8)
+    try:
+        with path.open("rb") as stream:
+            while line := stream.readline(1 << 20):
+                found.update(_ADDRESS.sub(b" at 0x", line))
+    except OSError:
+        return ""
+    return found.hexdigest()
 
 
 def tail(path: Path, size: int) -> str:

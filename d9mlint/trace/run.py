@@ -118,7 +118,7 @@ def run(program: Program, settings: Settings, conditions: Conditions, number: in
         command = (program.python, *program.words, *program.arguments)
         ended = executed(Start(command, folder, asked, env, program.cwd), seconds)
         recording = read(folder)
-        output, text = files.content(folder / "stdout"), files.tail(folder / "stdout", _TEXT)
+        output, text = files.output(folder / "stdout"), files.tail(folder / "stdout", _TEXT)
         weights = study.weights(folder)
     after, _ = files.state(cwd)
     wrote = files.written(before, after, (path for _, one in recording.parts for path, _ in one.written))

@@ -32,6 +32,12 @@ def test_equal_runs(d9mlint: Ran) -> None:
     assert [one["ended"] for one in report["runs"]] == ["came to its end"] * 2
 
 
+def test_addresses_of_objects_are_no_difference(d9mlint: Ran) -> None:
+    """A model that is printed shows where its functions lie."""
+    assert traced(d9mlint, "print(object(), lambda: 1)\n")["verdict"] == "equal"
+    assert traced(d9mlint, "import os\nprint(object(), os.urandom(8))\n")["verdict"] == "part"
+
+
 def test_more_runs_give_a_better_bound(d9mlint: Ran) -> None:
     assert traced(d9mlint, "print('the same')\n", "--runs", "4")["bound"] == pytest.approx(0.632, abs=0.001)
 
