@@ -68,9 +68,10 @@ def _word(unit: Unit, found: Guard) -> bytes:
     return text[found.where.column - 1 : found.where.end_column - 1].encode()
 
 
+@functools.lru_cache(maxsize=256)
 def _variables(unit: Unit) -> dict[bytes, str]:
     """What holds or tells the value of an environment variable in a source, with the variable's name."""
-    return dict(_read(unit))
+    return dict(_read(unit)) if b"DETERMINIS" in unit.data else {}
 
 
 def _read(unit: Unit) -> Iterator[tuple[bytes, str]]:

@@ -11,7 +11,8 @@ import ast
 from collections.abc import Iterator
 
 from d9mlint.kernels.embedded.calls import Found, intrinsic_of, judged_operation
-from d9mlint.kernels.torch.pyfiles import Mention, PyFile
+from d9mlint.kernels.torch.pyfiles import PyFile
+from d9mlint.kernels.torch.pywords import Mention, below
 
 _LANGUAGES = {"warp.kernel": "Warp", "warp.func": "Warp"}
 _ARRAYS = ("warp.array", "warp.indexedarray", "warp.fabricarray")
@@ -23,15 +24,22 @@ _OPERATIONS: dict[type[ast.operator], str] = {
 }  # fmt: skip
 
 
+def may_add(data: bytes) -> bool:
+    """Whether a file may hold kernels of Warp's that add to a cell; cheap to ask."""
+    return b"warp" in data and b"= " in data
+
+
 def additions(file: PyFile) -> Iterator[Found]:
     """The augmented assignments to cells of arrays in the kernels of a file, judged."""
-    if b"warp" not in file.data:
-        return
-    for node in ast.walk(file.tree):
-        if isinstance(node, ast.FunctionDef) and _is_kernel(file, node):
-            for argument in (*node.args.posonlyargs, *node.args.args):
-                if argument.annotation is not None and _is_array(file, argument.annotation):
-                    yield from _of_array(file, node, argument.arg)
+    for node in file.functions if may_add(file.data) else ():
+        if node.decorator_list and _is_kernel(file, node):
+            changed = _changed(node)
+            arguments = (*node.args.posonlyargs, *node.args.args) if changed else ()
+            named = [a.arg for a in arguments if a.annotation is not None and _is_array(file, a.annotation)]
+            threads = _threads(file, node) if changed & set(named) else frozenset()
+            for name in named:
+                if name in changed:
+                    yield from _of_array(file, node, name, threads)
 
 
 def _is_kernel(file: PyFile, node: ast.FunctionDef) -> bool:
@@ -45,8 +53,19 @@ def _is_array(file: PyFile, annotation: ast.expr) -> bool:
     return file.dotted(head).rstrip("1234d") in _ARRAYS
 
 
-def _of_array(file: PyFile, kernel: ast.FunctionDef, name: str) -> Iterator[Found]:
-    threads = _threads(file, kernel)
+def _changed(kernel: ast.FunctionDef) -> set[str]:
+    """The names of which an element is the target of an augmented assignment."""
+    found = set()
+    for node in below(kernel):
+        at: ast.expr | None = node.target if isinstance(node, ast.AugAssign) else None
+        while isinstance(at, ast.Subscript | ast.Attribute):
+            at = at.value
+        if isinstance(at, ast.Name):
+            found.add(at.id)
+    return found
+
+
+def _of_array(file: PyFile, kernel: ast.FunctionDef, name: str, threads: frozenset[str]) -> Iterator[Found]:
     for mention in file.mentions.get(name, ()):
         if kernel not in mention.scopes:
             continue
@@ -60,11 +79,11 @@ def _of_array(file: PyFile, kernel: ast.FunctionDef, name: str) -> Iterator[Foun
 
 def _written(mention: Mention) -> ast.AugAssign | None:
     """The augmented assignment whose target is an element of what is mentioned."""
-    below: ast.AST = mention.node
+    inner: ast.AST = mention.node
     for parent in reversed(mention.parents):
-        if isinstance(parent, ast.Subscript | ast.Attribute) and parent.value is below:
-            below = parent
-        elif isinstance(parent, ast.AugAssign) and parent.target is below and below is not mention.node:
+        if isinstance(parent, ast.Subscript | ast.Attribute) and parent.value is inner:
+            inner = parent
+        elif isinstance(parent, ast.AugAssign) and parent.target is inner and inner is not mention.node:
             return parent if type(parent.op) in _OPERATIONS else None
         else:
             return None

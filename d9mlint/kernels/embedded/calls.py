@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from d9mlint.kernels.embedded.types import Types, plain_kind
 from d9mlint.kernels.embedded.uses import Use, use
-from d9mlint.kernels.torch.pyfiles import Mention, PyFile, shown
+from d9mlint.kernels.torch.pyfiles import PyFile, shown
+from d9mlint.kernels.torch.pywords import Mention
 
 _TRITON = ("add", "max", "min", "and", "or", "xor", "xchg", "cas")
 _NUMBA = (
@@ -36,6 +38,8 @@ _INTRINSICS = {
     "cas": "atomicCAS",
 }  # fmt: skip
 _CUTE = ("add", "max", "min", "and", "or", "xor", "exch", "cas")
+_UNNAMED = re.compile(rb"scatter_|\.\s*at\b")
+"""What calls of the known functions hold that do not say "atomic"."""
 _SAME = {"xchg": "exch", "compare_and_swap": "cas", "nanmax": "max", "nanmin": "min", "and_": "and", "or_": "or"}
 _SIGNS = {"add": "+", "sub": "-", "and": "&", "or": "|", "xor": "^"}
 _TARGETS = ("ptr", "pointer")
@@ -100,8 +104,15 @@ class Found(NamedTuple):
     form: str = "direct"
 
 
+def may_call(data: bytes) -> bool:
+    """Whether a file may call one of the known functions; cheap to ask."""
+    return b"atomic" in data or _UNNAMED.search(data) is not None
+
+
 def calls(file: PyFile) -> Iterator[Found]:
     """The atomic calls of a file, in no particular order."""
+    if not may_call(file.data):
+        return
     names = WORDS | {n for n, dotted in file.imports.items() if dotted in KNOWN}
     for word in sorted(names & file.mentions.keys()):
         for mention in file.mentions[word]:

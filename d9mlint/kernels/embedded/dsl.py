@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from d9mlint.kernels.embedded.calls import Found, intrinsic_of, judged_call
 from d9mlint.kernels.embedded.types import plain_kind
-from d9mlint.kernels.torch.pyfiles import Mention, PyFile, PyFiles
+from d9mlint.kernels.torch.pyfiles import PyFile, PyFiles
+from d9mlint.kernels.torch.pywords import Mention, below
 
 MARK = b"cutlass"
 """What a file of this language names."""
@@ -133,7 +134,7 @@ def _root(node: ast.expr, function: ast.FunctionDef) -> str:
     """The name that an address is made of, through the simple assignments of the function."""
     assigned = {
         s.targets[0].id: s.value
-        for s in ast.walk(function)
+        for s in below(function)
         if isinstance(s, ast.Assign) and len(s.targets) == 1 and isinstance(s.targets[0], ast.Name)
     }
     at: ast.expr = node

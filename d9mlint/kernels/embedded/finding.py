@@ -8,13 +8,14 @@ from dataclasses import replace
 
 from d9mlint.kernels.embedded import dsl
 from d9mlint.kernels.embedded import sources as embedded_sources
-from d9mlint.kernels.embedded.augmented import additions
-from d9mlint.kernels.embedded.calls import Found, calls
+from d9mlint.kernels.embedded.augmented import additions, may_add
+from d9mlint.kernels.embedded.calls import Found, calls, may_call
 from d9mlint.kernels.embedded.presence import IN_PYTHON, Embedded
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.torch.entities import Entity, entity_of
 from d9mlint.kernels.torch.pyfiles import PyFile, PyFiles
 from d9mlint.kernels.torch.python import Binder
+from d9mlint.kernels.torch.pywords import below
 from d9mlint.model import Location
 from d9mlint.model.kernel import KernelOp, Site
 
@@ -26,6 +27,9 @@ def find(repository: Repository) -> Embedded:
     read = 0
     paths = list(repository.looked(IN_PYTHON))
     for path in paths:
+        if not _speaks(repository.data(path)):
+            read += 1
+            continue
         file = files.file(path)
         if file is None:
             repository.unchecked.setdefault(path, "no Python that can be parsed")
@@ -37,6 +41,11 @@ def find(repository: Repository) -> Embedded:
         found.append((_site(file, call), entity if call.form != "wrapper-def" else None))
     sites = sorted((site for site, _ in found), key=lambda s: (s.location, s.atomic))
     return Embedded(tuple(sites), _ops(repository, files, found) if found else (), read)
+
+
+def _speaks(data: bytes) -> bool:
+    """Whether a file holds words of any atomic, so that it has to be parsed: that it imports CuPy is not enough."""
+    return may_call(data) or may_add(data) or embedded_sources.may_hold(data) or dsl.MARK in data
 
 
 def _of_file(file: PyFile) -> Iterator[tuple[Site, Entity | None]]:
@@ -54,7 +63,7 @@ def _kernel(entity: Entity, call: Found) -> bool:
     if entity.kind != "function":
         return False
     inner = {scope.name for scope in call.mention.scopes[1:]}
-    return not any(isinstance(n, ast.Name) and n.id in inner for n in ast.walk(entity.node))
+    return not any(isinstance(n, ast.Name) and n.id in inner for n in below(entity.node))
 
 
 def _site(file: PyFile, found: Found) -> Site:

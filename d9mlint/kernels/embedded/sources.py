@@ -10,7 +10,8 @@ from typing import NamedTuple
 from d9mlint.kernels.judging.judge import Judgement, judge
 from d9mlint.kernels.sites import atomics
 from d9mlint.kernels.source.repository import Repository
-from d9mlint.kernels.torch.pyfiles import Mention, PyFile
+from d9mlint.kernels.torch.pyfiles import PyFile
+from d9mlint.kernels.torch.pywords import Above, Mention, children, parents
 from d9mlint.model import Location
 from d9mlint.model.kernel import Site
 
@@ -48,9 +49,14 @@ class Piece(NamedTuple):
     tail: str = ""
 
 
+def may_hold(data: bytes) -> bool:
+    """Whether a file may hold a CUDA source; cheap to ask."""
+    return _CUDA.search(data) is not None
+
+
 def sites(file: PyFile) -> Iterator[tuple[Site, Mention]]:
     """The atomics in the CUDA sources of a file, judged, each with the string it stands in."""
-    for piece in pieces(file) if _CUDA.search(file.data) else ():
+    for piece in pieces(file) if may_hold(file.data) else ():
         if "atomic" not in piece.text and "red." not in piece.text and "atom." not in piece.text:
             continue
         for site in _of_piece(file, piece):
@@ -59,19 +65,19 @@ def sites(file: PyFile) -> Iterator[tuple[Site, Mention]]:
 
 def pieces(file: PyFile) -> Iterator[Piece]:
     """The strings of a file that are CUDA sources, in order; documentation is none."""
-    pending: list[tuple[ast.AST, tuple[ast.AST, ...]]] = [(s, ()) for s in reversed(file.tree.body)]
+    pending: list[tuple[ast.AST, Above]] = [(s, None) for s in reversed(file.tree.body)]
     while pending:
-        node, parents = pending.pop()
-        below = (*parents, node)
+        node, above = pending.pop()
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant | ast.JoinedStr):
             continue  # documentation
         if isinstance(node, ast.Call):
-            yield from _elementwise(file, node, parents)
+            yield from _elementwise(file, node, above)
         text = _text(node) if isinstance(node, ast.Constant | ast.JoinedStr) else ""
         if text and any(word in text for word in _DEVICE):
-            yield _piece(file, node, text, Mention(_named(node), parents))
-        elif len(parents) < 400 and not isinstance(node, ast.JoinedStr):
-            pending.extend((child, below) for child in reversed(list(ast.iter_child_nodes(node))))
+            yield _piece(file, node, text, Mention(_named(node), parents(above)))
+        elif not isinstance(node, ast.JoinedStr | ast.Constant | ast.Name):
+            inside = (node, above, 0)
+            pending += [(child, inside) for child in reversed(children(node))]
 
 
 def _named(node: ast.AST) -> ast.Constant:
@@ -105,7 +111,7 @@ def _instances(file: PyFile, text: str) -> str:
     return "".join(f"\nvoid instance_{at}() {{ {name}<<<1, 1>>>(); }}" for at, name in enumerate(asked))
 
 
-def _elementwise(file: PyFile, call: ast.Call, parents: tuple[ast.AST, ...]) -> list[Piece]:
+def _elementwise(file: PyFile, call: ast.Call, above: Above) -> list[Piece]:
     """The code of an elementwise or reduction kernel, with its parameters; of a wrapper, by what it is given."""
     layout = _ELEMENTWISE.get(file.dotted(call.func)) or (_LIKE if _is_like(call) else None)
     if layout is None:
@@ -126,7 +132,7 @@ def _elementwise(file: PyFile, call: ast.Call, parents: tuple[ast.AST, ...]) -> 
     for code in codes:
         node = _resolved(file, code)
         if node is not None and _text(node):
-            found.append(_piece(file, node, _text(node), Mention(_named(node), (*parents, call)), head, "\n;}"))
+            found.append(_piece(file, node, _text(node), Mention(_named(node), (*parents(above), call)), head, "\n;}"))
     return found
 
 

@@ -6,7 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from d9mlint.kernels.torch.pyfiles import Mention, PyFile, shown
+from d9mlint.kernels.torch.pyfiles import PyFile, shown
+from d9mlint.kernels.torch.pywords import Mention, below
 
 _FLOAT = re.compile(
     r"(?:float(?:8|16|32|64)?(?:_?e\dm\d\w*)?|bfloat16|half|double|f(?:p)?(?:8|16|32|64)|bf16|complex(?:64|128))\Z",
@@ -66,7 +67,7 @@ class Types:
         self.functions = [s for s in mention.scopes if isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef)]
         self._assigned: dict[str, list[ast.expr]] = {}
         for function in reversed(self.functions):
-            for node in ast.walk(function):
+            for node in below(function):
                 for name, value in _assignments(node):
                     self._assigned.setdefault(name, []).append(value)
 
@@ -242,7 +243,7 @@ def _tensor(mention: Mention, node: ast.expr | None, file: PyFile) -> str:
         return ""
     made = [
         n.value
-        for n in ast.walk(function)
+        for n in below(function)
         if isinstance(n, ast.Assign) and any(isinstance(t, ast.Name) and t.id == node.id for t in n.targets)
     ]
     if len(made) != 1 or not isinstance(made[0], ast.Call):
@@ -258,4 +259,4 @@ def _tensor(mention: Mention, node: ast.expr | None, file: PyFile) -> str:
 
 
 def _refers(node: ast.AST, name: str) -> bool:
-    return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
+    return any(isinstance(n, ast.Name) and n.id == name for n in below(node))

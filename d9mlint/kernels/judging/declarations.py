@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import tree_sitter
 
+from d9mlint.kernels.source import lexical
 from d9mlint.kernels.source.unit import Unit
 
 Node = tree_sitter.Node
@@ -23,6 +24,8 @@ _ALIASES = ("alias_declaration", "type_definition")
 _STRUCTS = ("struct_specifier", "class_specifier", "union_specifier")
 _MAX_LEVELS = 400
 _MAX_DECLARATORS = 20
+_MAX_HEAD = 2_000
+"""Bytes before the name of a class in which `struct` stands."""
 
 
 class Declared(NamedTuple):
@@ -275,22 +278,40 @@ def structures(unit: Unit, name: str, place: Node | None = None) -> list[Node]:
 
     One inside of a function counts only if there is no other.
     """
-    if not any(word + name.encode() in unit.data for word in (b"struct ", b"class ")) and b"union" not in unit.data:
-        return []
-    found: list[Node] = []
-    local: list[Node] = []
-    pending = [(unit.root, False)]
-    while pending:
-        node, inside = pending.pop()
-        if node.type in _STRUCTS and node.child_by_field_name("body") is not None:
-            called = node.child_by_field_name("name")
-            if called is not None and unit.text(called).partition("<")[0].strip() == name:
-                (local if inside else found).append(node)
-        inside = inside or node.type == "compound_statement"
-        if not inside or unit.data.find(name.encode(), node.start_byte, node.end_byte) >= 0:
-            pending.extend((child, inside) for child in reversed(node.named_children))
-    found = found or (local if len(local) == 1 else [])
+    outside, local = _structures(unit, name)
+    found = list(outside or (local if len(local) == 1 else ()))
     return sorted(found, key=lambda node: -_around(node, place)) if place is not None and len(found) > 1 else found
+
+
+@functools.lru_cache(maxsize=1024)
+def _structures(unit: Unit, name: str) -> tuple[tuple[Node, ...], tuple[Node, ...]]:
+    """Those outside of functions and those inside, each in order."""
+    outside: list[Node] = []
+    local: list[Node] = []
+    data = unit.data
+    if not any(word + name.encode() in data for word in (b"struct ", b"class ")) and b"union" not in data:
+        return (), ()
+    for place in lexical.word_places(data, name.encode()):
+        head = data[max(0, place - _MAX_HEAD) : place]
+        head = head[max(head.rfind(b";"), head.rfind(b"{"), head.rfind(b"}")) + 1 :]
+        if not (b"struct" in head or b"class" in head or b"union" in head):
+            continue
+        at = unit.root.descendant_for_byte_range(place, place + 1)
+        while at is not None and at.start_byte == place and at.type not in _STRUCTS:
+            at = at.parent
+        called = at.child_by_field_name("name") if at is not None and at.type in _STRUCTS else None
+        if at is None or called is None or called.start_byte != place or at.child_by_field_name("body") is None:
+            continue
+        if unit.text(called).partition("<")[0].strip() == name:
+            (local if _in_function(at) else outside).append(at)
+    return tuple(outside), tuple(local)
+
+
+def _in_function(node: Node) -> bool:
+    at = node.parent
+    while at is not None and at.type != "compound_statement":
+        at = at.parent
+    return at is not None
 
 
 def _around(node: Node, place: Node) -> int:

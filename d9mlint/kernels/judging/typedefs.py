@@ -9,7 +9,12 @@ from __future__ import annotations
 import re
 
 from d9mlint.kernels.judging.known.scalars import kind, plain
+from d9mlint.kernels.source import lexical
 from d9mlint.kernels.source.repository import Repository
+
+_PARAMETER = re.compile(rb"\b(?:typename|class)\s+\Z")
+_BEFORE = 40
+"""So far before a name `typename` is looked for."""
 
 
 def meaning(repository: Repository, name: str) -> str | None:
@@ -33,14 +38,15 @@ def _read(repository: Repository, name: str) -> str | None:
         rb"^([ \t]*)(?:typedef\s+([\w \t:]+?)\s+" + word + rb"\s*;|using\s+" + word + rb"\s*=\s*([^;{}]+);)",
         re.MULTILINE,
     )
-    parameter = re.compile(rb"\b(?:typename|class)\s+" + word + rb"\b")
+    closed = re.compile(word + rb"\s*[;=]")  # it begins with what is rare, so most files are passed over at once
     found: list[str] = []
     outside = False
     for path in repository.mentioning(name.encode()):
         data = repository.data(path)
-        if parameter.search(data) is not None:
+        if any(_PARAMETER.search(data, max(0, at - _BEFORE), at) for at in lexical.word_places(data, name.encode())):
             return None
-        for match in alias.finditer(data) if b"typedef" in data or b"using" in data else ():
+        aliases = (b"typedef" in data or b"using" in data) and closed.search(data) is not None
+        for match in alias.finditer(data) if aliases else ():
             outside = outside or not match[1]
             found.append(plain((match[2] or match[3]).decode("utf-8", "replace")))
     kinds = {kind(one) for one in found}

@@ -85,6 +85,7 @@ class Unit:
     _ascii: bool | None = None
     _functions: dict[int, Function] = field(default_factory=dict)
     """Those asked for already, by the identity of their nodes."""
+    _listed: list[Function] = field(default_factory=list)
 
     @property
     def root(self) -> tree_sitter.Node:
@@ -142,6 +143,11 @@ class Unit:
 
     def functions(self) -> Iterator[Function]:
         """All function definitions, in order, without those inside other functions."""
+        if not self._listed:
+            self._listed.extend(self._walked())
+        return iter(self._listed)
+
+    def _walked(self) -> Iterator[Function]:
         pending = [self.root]
         while pending:
             node = pending.pop()

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from d9mlint.kernels.source import lexical
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.torch import naming
-from d9mlint.kernels.torch.blocks import HEADERS, MAX_BROKEN, Block, Blocks, blocks
+from d9mlint.kernels.torch.blocks import EXPORTING, HEADERS, MAX_BROKEN, Block, Blocks, blocks
 from d9mlint.model import Location
 
 _ARGUMENTS = rb"<[^<>;{}]*(?:<[^<>;{}]*(?:<[^<>;{}]*>[^<>;{}]*)*>[^<>;{}]*)*>"
@@ -44,6 +44,11 @@ _MAX_BEFORE = 2_000
 _IN_MACRO = re.compile(rb"\b[A-Z][A-Z0-9_]{3,}\s*\(\s*\Z")
 """Before the first argument of a macro."""
 _REGISTERING = ("library", "operators", "function", "export")
+_TEST_FOLDERS = frozenset(("test", "tests", "bench", "benchmark", "benchmarks"))
+_REGISTERS = re.compile(
+    rb"PYBIND|NB_MODULE|TORCH_LIBRARY|TORCH_MODULE|\.\s*(?:def|impl|op)\s*\(|RegisterOperators|extern \"C\"|"
+    + EXPORTING.pattern
+)
 _MAX_CALLERS = 400
 """A name that more blocks mention is no name of one kernel."""
 
@@ -162,7 +167,8 @@ class Callers:
     def _visible(self, block: Block, word: bytes) -> list[str]:
         """The files in which the word means this block, not a nearer definition of the same name."""
         if word not in self._files:
-            self._files[word] = self.repository.mentioning(word)
+            tests = self.repository.derived(_tests, "")
+            self._files[word] = [p for p in self.repository.mentioning(word) if p not in tests]
         files = self._files[word]
         if word not in self.repository.data(block.unit.path):  # a macro pastes it together
             files = [*files, block.unit.path]
@@ -192,6 +198,13 @@ class Callers:
             methods = self.blocks(block.unit.path).defined.get(word, frozenset())
         meant = tuple(p for p in places if _means(other, block, methods, p))
         return () if meant and other.is_parameter(word) else meant
+
+
+def _tests(repository: Repository, _: str) -> frozenset[str]:
+    """The sources in folders of tests and benchmarks, through which no way leads to Python: none registers anything."""
+    found = [p for p in repository.sources if _TEST_FOLDERS & set(p.split("/")[:-1])]
+    apart = len(found) < len(repository.sources) and not any(_REGISTERS.search(repository.data(p)) for p in found)
+    return frozenset(found if apart else ())
 
 
 def _through(other: Block, place: int) -> bool:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.torch.pyfiles import PyFile, PyFiles, texts
+from d9mlint.kernels.torch.pywords import below
 
 _MAKERS = re.compile(r"(?:\w*(?:Extension|extension)|load|load_inline|make_cuda_ext)\Z")
 _CMAKE = re.compile(
@@ -66,7 +67,7 @@ def _literal(extension: Extension) -> bool:
 
 
 def _of_file(file: PyFile) -> Iterator[Extension]:
-    for node in ast.walk(file.tree):
+    for node in below(file.tree):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name | ast.Attribute):
             continue
         called = node.func.id if isinstance(node.func, ast.Name) else node.func.attr

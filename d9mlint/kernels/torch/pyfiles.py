@@ -3,37 +3,17 @@
 from __future__ import annotations
 
 import ast
-import itertools
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
 
 from d9mlint.kernels.source.repository import MAX_BYTES, Repository
+from d9mlint.kernels.torch.pywords import Mentions, Scope, Walked, children, walked
 from d9mlint.model import Location
 
 _SCOPES = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-Scope = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 _MAX_LINKS = 20
-
-
-class Mention(NamedTuple):
-    """A word in a file: an attribute, a name that is read, or a string; with what stands around it."""
-
-    node: ast.Attribute | ast.Name | ast.Constant
-    parents: tuple[ast.AST, ...]
-    """From the statement of the module down to the direct parent."""
-
-    @property
-    def scopes(self) -> tuple[Scope, ...]:
-        """The classes and functions around it, outermost first; a decorator stands outside of what it decorates."""
-        nodes = (*self.parents, self.node)
-        return tuple(
-            parent
-            for parent, child in itertools.pairwise(nodes)
-            if isinstance(parent, _SCOPES) and child not in parent.decorator_list
-        )
 
 
 @dataclass(frozen=True)
@@ -48,15 +28,19 @@ class PyFile:
     _lines: list[bytes] = field(default_factory=list)
 
     @cached_property
+    def _walked(self) -> Walked:
+        return walked(self.tree)
+
+    @cached_property
     def imports(self) -> Mapping[str, str]:
         """What each imported name stands for, dotted; those of the module before those inside functions."""
         found: dict[str, str] = {}
-        for node in ast.walk(self.tree):
+        for node in self._walked.imports:
             if isinstance(node, ast.Import):
                 for name in node.names:
                     first = name.name.partition(".")[0]
                     found.setdefault(name.asname or first, name.name if name.asname else first)
-            elif isinstance(node, ast.ImportFrom):
+            else:
                 base = self.absolute(node)
                 for name in node.names:
                     if name.name != "*":
@@ -68,7 +52,7 @@ class PyFile:
         """The modules of ``from x import *``."""
         return tuple(
             self.absolute(node)
-            for node in ast.walk(self.tree)
+            for node in self._walked.imports
             if isinstance(node, ast.ImportFrom) and any(name.name == "*" for name in node.names)
         )
 
@@ -76,8 +60,8 @@ class PyFile:
     def assigned(self) -> Mapping[str, ast.expr]:
         """What each name is set to by a simple assignment: at the top of the file, else anywhere (the first)."""
         found: dict[str, ast.expr] = {}
-        for node in ast.walk(self.tree):  # breadth first: the top of the file comes first
-            if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+        for node in self._walked.assignments:
+            if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
                 found.setdefault(node.targets[0].id, node.value)
         return found
 
@@ -99,26 +83,15 @@ class PyFile:
                 pending.extend(reversed([*node.body, *handlers, *node.orelse]))
         return found
 
-    @cached_property
-    def mentions(self) -> Mapping[str, list[Mention]]:
+    @property
+    def mentions(self) -> Mentions:
         """All attributes, names that are read, and strings without blanks, in order."""
-        found: dict[str, list[Mention]] = {}
-        pending: list[tuple[ast.AST, tuple[ast.AST, ...]]] = [(s, ()) for s in reversed(self.tree.body)]
-        while pending:
-            node, parents = pending.pop()
-            word = ""
-            if isinstance(node, ast.Attribute):
-                word = node.attr
-            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                word = node.id
-            elif isinstance(node, ast.Constant) and isinstance(node.value, str) and " " not in node.value[:80]:
-                word = node.value[:80]
-            if word and isinstance(node, ast.Attribute | ast.Name | ast.Constant):
-                found.setdefault(word, []).append(Mention(node, parents))
-            if len(parents) < 400:
-                below = (*parents, node)
-                pending.extend((child, below) for child in reversed(list(ast.iter_child_nodes(node))))
-        return found
+        return self._walked.mentions
+
+    @property
+    def functions(self) -> tuple[ast.FunctionDef, ...]:
+        """All functions and methods, the outermost first."""
+        return self._walked.functions
 
     def absolute(self, node: ast.ImportFrom) -> str:
         """The module that a ``from ... import`` names."""
@@ -247,7 +220,7 @@ def texts(node: ast.AST) -> Iterator[ast.Constant]:
         at = pending.pop()
         if isinstance(at, ast.Constant) and isinstance(at.value, str):
             yield at
-        pending.extend(reversed(list(ast.iter_child_nodes(at))))
+        pending += reversed(children(at))
 
 
 def shown(node: ast.AST, limit: int = 2000) -> str:

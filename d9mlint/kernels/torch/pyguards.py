@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from d9mlint.kernels.flow import strongest
 from d9mlint.kernels.switches import opposite, setting
-from d9mlint.kernels.torch.pyfiles import Mention, PyFile, shown, texts
+from d9mlint.kernels.torch.pyfiles import PyFile, shown, texts
+from d9mlint.kernels.torch.pywords import Mention, below
 from d9mlint.model.kernel import Guard
 
 _MARKS = (b"eterminis", b"DETERMINIS")
@@ -91,7 +92,7 @@ class _Reader:
     def __init__(self, file: PyFile, function: ast.AST) -> None:
         self.file = file
         self._assigned: dict[str, list[ast.expr]] = {}
-        for node in ast.walk(function):
+        for node in below(function):
             if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
                 for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                     if isinstance(target, ast.Name):

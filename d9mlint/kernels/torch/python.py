@@ -13,8 +13,9 @@ from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.switches import with_default
 from d9mlint.kernels.torch.entities import Entity, alias_of, entity_of, registered_backwards
 from d9mlint.kernels.torch.extensions import Extension, extensions, of_source
-from d9mlint.kernels.torch.pyfiles import Mention, PyFile, PyFiles, shown
+from d9mlint.kernels.torch.pyfiles import PyFile, PyFiles, shown
 from d9mlint.kernels.torch.pyguards import defaults
+from d9mlint.kernels.torch.pywords import Mention
 from d9mlint.kernels.torch.routes import Export
 from d9mlint.model.kernel import Guard, Step
 

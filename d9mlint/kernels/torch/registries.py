@@ -6,9 +6,10 @@ import ast
 
 from d9mlint.kernels.torch.entities import Entity, entity_of, tabled
 from d9mlint.kernels.torch.presence import LOADING, MODULES
-from d9mlint.kernels.torch.pyfiles import Mention, PyFile
+from d9mlint.kernels.torch.pyfiles import PyFile
 from d9mlint.kernels.torch.pyguards import defaults
 from d9mlint.kernels.torch.python import Binder, Met
+from d9mlint.kernels.torch.pywords import Mention
 from d9mlint.kernels.torch.routes import C_FUNCTION, CYTHON, LOADED, Export
 
 _MXNET = {"_contrib_": "mx.nd.contrib.", "_linalg_": "mx.nd.linalg.", "_image_": "mx.nd.image.",
