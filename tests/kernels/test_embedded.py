@@ -374,6 +374,39 @@ def test_tilelang() -> None:
     ]
 
 
+def test_tilelang_types_stand_in_annotations_and_in_names_around_the_kernel() -> None:
+    """A macro has the types of what all its callers hand on; where these differ nothing is known."""
+    found = scan(
+        kernels="""
+        import tilelang
+        import tilelang.language as T
+
+        def build(n, dtype, counts="int32"):
+            accum = T.float32
+            @T.macro
+            def body(out, other, hist, mixed, i):
+                part = T.alloc_fragment((n,), accum)
+                T.atomic_add(out[i], part[i])
+                T.atomic_add(other[i], other[0])
+                T.atomic_add(hist[i], 1 + i)
+                T.atomic_add(mixed[i], other[i])
+            @T.prim_func
+            def first(a: T.Tensor((n,), accum), b: T.Tensor((n,), dtype), h: T.Tensor((n,), counts)):
+                body(a, b, h, a, 0)
+            @T.prim_func
+            def second(a: T.Tensor((n,), accum), b: T.Tensor((n,), dtype), h: T.Tensor((n,), counts)):
+                body(a, b, h, h, 0)
+            return first
+    """
+    )
+    assert [(s.target_type, s.class_, s.verdict) for s in found.sites] == [
+        ("T.float32", "float-accumulate", "yes"),
+        ("dtype", "unknown", "conditional"),
+        ("int32", "commutative-exact", "no"),
+        ("", "unknown", "conditional"),
+    ]
+
+
 def test_floats_that_are_stored_in_the_type_of_their_target() -> None:
     """``accumulator.to(c_ptr.dtype.element_ty)``: whoever computes in floats stores floats."""
     source = """

@@ -116,7 +116,7 @@ def test_old_value_of_an_integer_instruction() -> None:
         }
         __device__ unsigned next(unsigned* n) {
           unsigned old;
-          asm volatile("atom.global.add.u32 %0, [%1], 1;" : "=r"(old) : "l"(n));      // -> commutative-exact depends return=forwarded
+          asm volatile("atom.global.add.u32 %0, [%1], 1;" : "=r"(old) : "l"(n));      // -> order-dependent depends return=forwarded
           return old;
         }
     """)
@@ -125,7 +125,7 @@ def test_old_value_of_an_integer_instruction() -> None:
 def test_value_read_again_through_its_address() -> None:
     check("""
         __device__ float add(float* to, float v) {
-          unsigned r = atomicAdd((unsigned*)to, 1u);     // -> commutative-exact depends return=forwarded
+          unsigned r = atomicAdd((unsigned*)to, 1u);     // -> order-dependent depends return=forwarded
           return *reinterpret_cast<my::bits*>(&r);
         }
     """)

@@ -44,6 +44,9 @@ _SAME = frozenset(
 )  # fmt: skip
 _MAKERS = frozenset(("zeros", "full", "empty", "ones", "zeros_like", "full_like", "empty_like", "ones_like", "array"))
 _MAX_DEPTH = 12
+_MAX_CALLS = 4
+_SHAPED = ("Tensor", "Buffer", "StridedTensor")
+"""Annotations of TileLang that are given the shape before the type: ``T.Tensor((m, n), "float32")``."""
 
 
 def plain_kind(name: str) -> str:
@@ -161,10 +164,12 @@ class Types:
         given = next((k.value for k in call.keywords if k.arg in ("dtype", "type")), None)
         if given is None and text.endswith((".array", ".full", ".zeros", ".empty")) and len(call.args) > 1:
             given = call.args[-1]
-        written = shown(given) if given is not None else ""
+        if given is None and "alloc_" in text and len(call.args) > 1:
+            given = call.args[1]
+        written = self._known(shown(given)) if given is not None else ""
         return written if plain_kind(written) else "", memory
 
-    def _parameter(self, name: str) -> str:
+    def _parameter(self, name: str, depth: int = 0) -> str:
         """The element type that an annotation or a signature gives to a parameter."""
         for function in reversed(self.functions):
             arguments = [*function.args.posonlyargs, *function.args.args]
@@ -173,9 +178,45 @@ class Types:
                 continue
             annotation = arguments[at].annotation
             if annotation is not None:
-                return _annotated(annotation)
-            return _signed(function, at)
+                return self._known(_annotated(annotation))
+            return _signed(function, at) or self._called(function, at, depth)
         return ""
+
+    def _called(self, function: ast.FunctionDef | ast.AsyncFunctionDef, at: int, depth: int) -> str:
+        """The element type of the parameters that all callers in this file hand on (TileLang's macros are called)."""
+        found: set[str] = set()
+        for mention in self.file.mentions.get(function.name, ()) if depth < _MAX_CALLS else ():
+            call = mention.parents[-1] if mention.parents else None
+            if not isinstance(call, ast.Call) or call.func is not mention.node:
+                continue
+            given = call.args[at] if at < len(call.args) else None
+            caller = Types(self.file, mention)
+            found.add(caller._parameter(given.id, depth + 1) if isinstance(given, ast.Name) else "")
+        return found.pop() if len(found) == 1 else ""
+
+    def _known(self, written: str) -> str:
+        """A type as written, or what its name is set to around the kernel (``accum_dtype = T.float32``)."""
+        at = written
+        for _ in range(_MAX_CALLS):
+            if plain_kind(at.strip("'\"")) or not at.isidentifier():
+                break
+            values = self._assigned.get(at) or [v for v in (self._default(at),) if v is not None]
+            only = values[0] if len(values) == 1 else self.file.assigned.get(at) if not values else None
+            if only is None:
+                break
+            at = shown(only)
+        return at.strip("'\"")
+
+    def _default(self, name: str) -> ast.expr | None:
+        """The default of a parameter of a function around the kernel."""
+        for function in reversed(self.functions):
+            positional = [*function.args.posonlyargs, *function.args.args]
+            given = zip(reversed(positional), reversed(function.args.defaults), strict=False)
+            named = zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)
+            for argument, default in (*given, *named):
+                if argument.arg == name:
+                    return default
+        return None
 
     def _launched(self, name: str) -> str:
         """The type of the tensor that every launch in this file hands in for a parameter; empty where one hides it."""
@@ -211,9 +252,11 @@ def _assignments(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _annotated(node: ast.expr) -> str:
-    """``wp.array(dtype=wp.float32)``, ``wp.array2d[float]``, ``wp.array[wp.vec3]``."""
+    """``T.Tensor(shape, dtype)``, ``wp.array(dtype=wp.float32)``, ``wp.array2d[float]``, ``wp.array[wp.vec3]``."""
     if isinstance(node, ast.Call):
-        given = next((k.value for k in node.keywords if k.arg == "dtype"), node.args[0] if node.args else None)
+        at = 1 if shown(node.func).endswith(_SHAPED) else 0
+        given = next((k.value for k in node.keywords if k.arg == "dtype"), None)
+        given = node.args[at] if given is None and at < len(node.args) else given
         return shown(given) if given is not None else ""
     if isinstance(node, ast.Subscript):
         return shown(node.slice)

@@ -312,7 +312,7 @@ def _exact(seen: Seen, words: set[str]) -> tuple[str, str, str]:
     signed = " (up to NaN and the sign of zero)" if seen.target.of("float") and words & {"min", "max"} else ""
     reason = f"{seen.what}: {listed} gives the same result in any order{signed}"
     if seen.use.kind == "forwarded":
-        return "commutative-exact", "depends", f"{reason}; the old value is returned to the caller"
+        return "order-dependent", "depends", f"{reason}; the old value is returned to the caller"
     return "commutative-exact", "no", reason
 
 
@@ -322,9 +322,7 @@ def _returned(seen: Seen) -> tuple[str, str, str]:
     quoted = f" in `{use.text}`" if use.text else ""
     class_ = "order-dependent"
     if use.kind == "forwarded":
-        integers = not seen.target.of("float")
-        verdict = "depends"
-        return ("commutative-exact" if integers else class_), verdict, \
+        return class_, "depends", \
             f"integer {seen.what}: the old value goes back to the caller{quoted}; it depends on its use"  # fmt: skip
     if seen.owner:
         return class_, "no", f"{seen.what}: {seen.owner}, so the old value is always the same"

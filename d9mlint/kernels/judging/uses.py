@@ -8,6 +8,7 @@ from typing import NamedTuple
 import tree_sitter
 
 from d9mlint.kernels.judging import declarations, memory
+from d9mlint.kernels.judging.carries import carried
 from d9mlint.kernels.judging.known.scalars import kind, words
 from d9mlint.kernels.source.unit import Unit
 
@@ -156,7 +157,9 @@ class _Tracer:
             return [Use("first" if literal else "ticket", self._text(parent))]
         if word in ("&&", "||"):
             return [Use("first", self._text(parent))]
-        return [Use("first", self._text(parent))] if word in ("<", ">", "<=", ">=") else None
+        if word not in ("<", ">", "<=", ">="):
+            return None
+        return [] if carried(parent, self.call, self.unit) else [Use("first", self._text(parent))]
 
     def _variable(self, declarator: Node | None, names: int) -> list[Use]:
         named = declarations.named(declarator, self.unit) if declarator is not None else None
@@ -174,12 +177,13 @@ class _Tracer:
             plain = outer is None or outer.type in ("expression_statement", "comma_expression", "for_statement")
             return later if plain else later + (self.follow(parent, names + 1) if names < _MAX_NAMES else [])
         root = memory.base(left, self.unit)
-        if root is not None and memory.memory(left, self.unit) == "shared":
-            return self._uses_of(self.unit.text(root), left, names)
+        kept = root is not None and left.type == "subscript_expression" and _array(root, self.unit)
+        if root is not None and (kept or memory.memory(left, self.unit) == "shared"):
+            return self._uses_of(self.unit.text(root), left, names, kept)
         return [Use("value", self._text(parent))]
 
-    def _uses_of(self, name: str, defined: Node, names: int) -> list[Use]:
-        """The uses of a variable that holds the old value, in the function around."""
+    def _uses_of(self, name: str, defined: Node, names: int, array: bool = False) -> list[Use]:
+        """The uses of a variable, or of an array, that holds the old value, in the function around."""
         function = self.unit.function(defined)
         size = function.node.end_byte - function.node.start_byte if function is not None else 0
         if function is None or names >= _MAX_NAMES or size > _MAX_BYTES:
@@ -189,6 +193,7 @@ class _Tracer:
         for node in identifiers(function.node, name, self.unit):
             inside_call = self.call.start_byte <= node.start_byte < self.call.end_byte
             other = node.start_byte >= start and node.start_byte != defined.start_byte
+            other = other and not (array and _written(_whole(node)))  # another element
             if other and not inside_call and not _written(node):
                 found += self.follow(_whole(node), names + 1)
         return found or [Use("unused")]
@@ -206,7 +211,15 @@ class _Tracer:
         converts = name.startswith(_BROADCASTS) or "_as_" in name or "2" in name or kind(text) or "to_half" in name
         if converts or "complex" in text:
             return None
+        if "carry" in name.lower() and carried(parent, self.call, self.unit):
+            return []
         return [Use("argument", self._text(parent))]
+
+
+def _array(name: Node, unit: Unit) -> bool:
+    """Whether a name is an array of the function itself."""
+    found = declarations.declared(name, unit.text(name), unit)
+    return found is not None and found.kind == "local" and found.node.type == "array_declarator"
 
 
 def _begin(defined: Node) -> int:
