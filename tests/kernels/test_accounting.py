@@ -105,3 +105,23 @@ def test_a_wrapper_of_a_library_that_is_not_at_hand_is_told() -> None:
     defined = "namespace lib { __device__ void my_atomic_add_f(float* p, float v) { *p += v; } }"
     assert scan(repository(a_cu=f"{defined}\n{kernel}")).unchecked == ()
     assert scan(repository(a_cu=kernel, b_h="#define my_atomic_add_f(p, v) store(p, v)")).unchecked == ()
+
+
+def test_a_reference_that_a_function_makes_is_read_and_one_of_unknown_make_is_told() -> None:
+    text = """
+#include <cuda/atomic>
+template <typename I> __global__ void k(I counts, const int* at, Bins bins) {
+  auto r = make_atomic_ref<cuda::thread_scope_device>(counts[at[threadIdx.x]]);
+  r.fetch_add(1, cuda::memory_order_relaxed);
+  make_atomic_ref<cuda::thread_scope_device>(counts[0]).fetch_max(at[threadIdx.x]);
+  auto other = bins.of(at[threadIdx.x]);
+  other.fetch_add(1, cuda::memory_order_relaxed);
+}
+void host(std::atomic<int>& n) { n.fetch_add(1); }
+"""
+    found = scan(repository(a_cu=text))
+    assert [(s.location.line, s.atomic, s.scope) for s in found.sites] == [
+        (5, "fetch_add", "device"),
+        (6, "fetch_max", "device"),
+    ]
+    assert [u.reason for u in found.unchecked] == ["a call of an atomic could not be read, the first in line 8"]

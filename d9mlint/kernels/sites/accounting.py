@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import tree_sitter
 
-from d9mlint.kernels.sites.calls import declared, full_name, name_node
+from d9mlint.kernels.sites.calls import call_at, declared, full_name, name_node
 from d9mlint.kernels.sites.expand import defines
-from d9mlint.kernels.sites.names import FOREIGN, KNOWN
-from d9mlint.kernels.sites.presence import ATOMICS, NEEDLE
+from d9mlint.kernels.sites.names import FOREIGN, KNOWN, MEMBERS
+from d9mlint.kernels.sites.presence import ATOMICS, NEEDLE, members_in
 from d9mlint.kernels.sites.sightings import Knowledge
 from d9mlint.kernels.sites.wrappers import defined_by
-from d9mlint.kernels.source.lexical import in_line_comment, words_holding
+from d9mlint.kernels.source.lexical import in_line_comment, word_places, words_holding
 from d9mlint.kernels.source.mask import dead
 from d9mlint.kernels.source.repository import KERNEL_SUFFIXES
 from d9mlint.kernels.source.textual import code
@@ -40,11 +40,26 @@ def unread(known: Knowledge) -> dict[str, str]:
     found: dict[str, str] = {}
     wanted = _Wanted(frozenset(KNOWN.keys() | {name.encode() for name in known.definitions}))
     for path, kinds in known.repository.looked(ATOMICS).items():
-        lines = [] if "named" not in kinds else sorted(set(_lines(known, path, wanted)))
+        lines = [] if "named" not in kinds else sorted({*_lines(known, path, wanted), *_members(known, path)})
         if lines:
             count = f"{len(lines)} calls of atomics" if len(lines) > 1 else "a call of an atomic"
             found[path] = f"{count} could not be read, the first in line {lines[0]}"
     return found
+
+
+def _members(known: Knowledge, path: str) -> Iterator[int]:
+    """The calls ``x.fetch_add(...)`` on the device whose object was not read, where a source names ``cuda::``."""
+    data = known.repository.data(path)
+    unit = known.repository.unit(path) if members_in(data) and b"fetch_" in data else None
+    for name in MEMBERS if unit is not None else ():
+        word = name.encode()
+        for start in word_places(data, word) if name.startswith("fetch_") else ():
+            assert unit is not None
+            if (path, start) in known.sightings or in_line_comment(data, start):
+                continue
+            call = call_at(unit, start, word)
+            if call is not None and call.receiver is not None and _on_device(unit, start):
+                yield data.count(b"\n", 0, start) + 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from d9mlint.kernels.sites.wrappers import of_any_type
 from d9mlint.kernels.source.lexical import in_line_comment, word_places
 from d9mlint.kernels.source.unit import Unit
 
-_TYPE = re.compile(r"\bcuda::(?:std::)?atomic(?:_ref)?\b")
+_TYPE = re.compile(r"\bcuda::(?:std::)?atomic(?:_ref)?\b|\b\w+_atomic_ref\b(?=\s*[<(])")
+"""The types, and functions that make one (``make_atomic_ref<scope>(x)``)."""
 _USING = re.compile(r"\busing\s+(\w+)\s*=\s*[^;]{0,40}?cuda::(?:std::)?atomic(?:_ref)?\b|"
                     r"\btypedef\s+(?:::)?cuda::(?:std::)?atomic(?:_ref)?\b[^;]{0,300}?(\w+)\s*;|"
                     r"\busing\s+cuda::(?:std::)?(atomic(?:_ref)?)\s*;")  # fmt: skip
