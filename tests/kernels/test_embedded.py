@@ -494,3 +494,96 @@ def test_the_addition_of_cutlass_s_utilities() -> None:
                 out[pos] = cutlass.Int32(7)
     """)
     assert (site.class_, site.verdict, site.intrinsic) == ("order-dependent", "yes", "atomicAdd")
+
+
+def test_inline_assembler_of_triton_and_the_functions_around_it() -> None:
+    """The type may be put in by its width alone; a function without ``__init__`` above it is found by its folder."""
+    found = scan(
+        **{
+            "pkg/extra/ext": """
+            import triton
+            import triton.language as tl
+            from triton.language import core
+
+            @core.extern
+            def atomic_add(ptr, value, scope="gpu", _semantic=None):
+                return tl.inline_asm_elementwise(
+                    asm=f"atom.relaxed.{scope}.global.add.{'s' if ptr.dtype.element_ty.is_int_signed() else 'u'}"
+                    f"{ptr.dtype.element_ty.primitive_bitwidth} $0, [$1], $2;",
+                    constraints="=r,l,r", args=[ptr, value], is_pure=False, pack=1, dtype=tl.int32)
+
+            @triton.jit
+            def kernel(out, x):
+                tl.inline_asm_elementwise("red.global.add.f32 [$1], $2;", "=r,l,r", [out, x], tl.int32, False, 1)
+
+            def run(out, x):
+                kernel[(1,)](out, x)
+            """,
+            "pkg/use": """
+            import triton
+            from extra.ext import atomic_add as add
+            from extra.other import atomic_add
+
+            @triton.jit
+            def count(counts, out, at):
+                add(counts + at, 1)
+                slot = add(counts, 1)
+                atomic_add(counts, 1)
+                triton.language.store(out + slot, at)
+
+            def launch(counts, out, at):
+                count[(1,)](counts, out, at)
+            """,
+        }
+    )
+    assert [(s.location.path[4:], s.form, s.target_type, s.class_, s.verdict) for s in found.sites] == [
+        ("extra/ext.py", "wrapper-def", "integer", "order-dependent", "depends"),
+        ("extra/ext.py", "direct", "float", "float-accumulate", "yes"),
+        ("use.py", "wrapper", "integer", "commutative-exact", "no"),
+        ("use.py", "wrapper", "integer", "order-dependent", "yes"),
+    ]
+
+
+def test_work_that_is_fetched_by_a_counter() -> None:
+    """The number of the task goes to a function, too: it is no ticket, though a loop compares it."""
+    found = scan(
+        kernels="""
+        import triton
+        import triton.language as tl
+
+        @triton.jit
+        def persistent(counter, x, n, profiler):
+            task = tl.atomic_add(counter, 1)
+            while task < n:
+                profiler = work(task - 1, x, profiler)
+                task = tl.atomic_add(counter, 1)
+
+        @triton.jit
+        def waits(counter, n):
+            while tl.atomic_add(counter, 1) < n:
+                pass
+    """
+    )
+    assert [(s.class_, s.verdict) for s in found.sites] == [
+        ("order-dependent", "conditional"), ("order-dependent", "conditional"), ("order-dependent", "no"),
+    ]  # fmt: skip
+
+
+def test_types_that_a_program_puts_into_the_code_are_names() -> None:
+    found = scan(
+        kernels="""
+        import cupy
+
+        CODE = '''
+        extern "C" __global__ void k({{type}}* out, ${count}* n, const int* at) {
+          atomicAdd(&out[at[threadIdx.x]], ({{ type }}) 2 * at[0]);
+          atomicAdd(n + at[0], at[1]);
+          atomicAdd((float*) out, 0.5f * at[0]);
+        }
+        '''
+    """
+    )
+    assert [(s.location.line - found.sites[0].location.line, s.target_type, s.class_, s.verdict) for s in found.sites] == [
+        (0, "___type_", "unknown", "conditional"), (1, "__count_", "unknown", "conditional"),
+        (2, "float", "float-accumulate", "yes"),
+    ]  # fmt: skip

@@ -235,6 +235,10 @@ class _Judge(NamedTuple):
             "ticket": ("no", f"the old value is only compared{quoted}, as a ticket"),
             "forwarded": ("depends", f"the old value goes back to the caller{quoted}; it depends on its use"),
         }
+        if self.use.queue:
+            seen = f"threads fetch their work by the old value{quoted}; who gets which changes from run to run, and " \
+                "the result with it if it depends on who that is"  # fmt: skip
+            return "order-dependent", "conditional", f"{self.what}: {seen}"
         other = ("yes", f"the old value is used{quoted}, and it depends on the order of the threads")
         verdict, seen = known.get(self.use.kind, other)
         return "order-dependent", verdict, f"{self.what}: {seen}"

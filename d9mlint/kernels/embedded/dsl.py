@@ -1,5 +1,7 @@
 """Kernels in the CuTe DSL (``cutlass.cute``): atomics by ``cute.arch``, by NVVM, by inline PTX, and through functions.
 
+Inline PTX and the functions that hold it are read in Triton, too (``tl.inline_asm_elementwise``).
+
 https://docs.nvidia.com/cutlass/media/docs/pythonDSL/cute_dsl.html; ``nvvm.atomicrmw`` is MLIR's NVVM dialect. A
 function that applies one of them to a pointer that it is given is a wrapper: its calls are sites, too.
 """
@@ -7,6 +9,7 @@ function that applies one of them to a pointer that it is given is a wrapper: it
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -15,9 +18,11 @@ from d9mlint.kernels.embedded.types import plain_kind
 from d9mlint.kernels.torch.pyfiles import PyFile, PyFiles
 from d9mlint.kernels.torch.pywords import Mention, below
 
-MARK = b"cutlass"
-"""What a file of this language names."""
-_PREFIX = "cutlass."
+_MARKS = (b"cutlass", b"inline_asm_elementwise")
+_PREFIXES = {"inline_asm": "cutlass.", "inline_asm_elementwise": "triton."}
+_INSERTED = "x"
+_INTEGERS = re.compile(r"\A\S*\.[sub]x\s")
+"""The type of an instruction where only its width is put in: ``add.u{bits}``."""
 _MAX_ROUNDS = 6
 _MAX_LINKS = 10
 
@@ -48,9 +53,14 @@ class _Site(NamedTuple):
     returns: bool = True
 
 
+def may_hold(data: bytes) -> bool:
+    """Whether a file names the language, or inline PTX in Triton; cheap to ask."""
+    return any(mark in data for mark in _MARKS)
+
+
 def sites(files: PyFiles, paths: list[str]) -> Iterator[tuple[PyFile, Found]]:
     """The atomics in files that name the language, and the calls of the functions that wrap them."""
-    named = [f for p in paths if MARK in files.repository.data(p) and (f := files.file(p)) is not None]
+    named = [f for p in paths if may_hold(files.repository.data(p)) and (f := files.file(p)) is not None]
     waiting = [(file, site) for file in named for site in _direct(file)]
     known: dict[str, Wrapper] = {}
     seen: set[tuple[str, int, int, str]] = set()
@@ -61,7 +71,7 @@ def sites(files: PyFiles, paths: list[str]) -> Iterator[tuple[PyFile, Found]]:
             if key in seen:
                 continue
             seen.add(key)
-            wrapper = _wrapper(file, site)
+            wrapper = _wrapper(files, file, site)
             if wrapper is not None and wrapper.dotted not in known:
                 known[wrapper.dotted] = wrapper
                 fresh.append(wrapper)
@@ -81,25 +91,41 @@ def _direct(file: PyFile) -> Iterator[_Site]:
         kind = "float" if word.startswith("f") else "integer"
         value = _keyword(call, "a")
         yield _Site(mention, call, word.removeprefix("f").lstrip("u"), kind, _keyword(call, "ptr"), value)
-    for mention in file.mentions.get("inline_asm", ()):
-        call = _called(mention)
-        if call is not None and file.dotted(call.func).startswith(_PREFIX):
-            yield from _assembled(mention, call)
+    for word, prefix in _PREFIXES.items():
+        for mention in file.mentions.get(word, ()):
+            call = _called(mention)
+            if call is not None and file.dotted(call.func).startswith(prefix):
+                yield from _assembled(mention, call)
 
 
 def _assembled(mention: Mention, call: ast.Call) -> Iterator[_Site]:
     from d9mlint.kernels.judging.opcodes import opcode  # few files hold assembler
     from d9mlint.kernels.sites.ptx import instructions
 
-    texts = [n.value for n in call.args if isinstance(n, ast.Constant) and isinstance(n.value, str)]
-    operands = next((n.elts for n in call.args if isinstance(n, ast.List | ast.Tuple)), [])
-    for text in texts:
+    given = [*call.args, *(k.value for k in call.keywords if k.arg in ("asm", "args"))]
+    operands = next((n.elts for n in given if isinstance(n, ast.List | ast.Tuple)), [])
+    for text in (_text(n) for n in given):
         for one in instructions(text.replace("$", "%").encode("utf-8", "replace")):
             code = opcode(one.text)
             if code is not None and code.operation:
-                kind = "float" if code.float else "integer"
+                whole = code.type or _INTEGERS.search(one.text) is not None
+                kind = "float" if code.float else "integer" if whole else ""
                 target = operands[0] if operands else None
                 yield _Site(mention, call, code.operation, kind, target, None, returns=code.returns)
+
+
+def _text(node: ast.expr) -> str:
+    """The text of a string, each value that is put into it as one letter."""
+    parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+    texts = (_part(part) for part in parts)
+    return "".join(t for t in texts if isinstance(t, str)) if isinstance(node, ast.JoinedStr | ast.Constant) else ""
+
+
+def _part(node: ast.expr) -> object:
+    """A piece of a string; of ``{"s" if signed else "u"}`` one of the two."""
+    at = node.value if isinstance(node, ast.FormattedValue) else node
+    at = at.body if isinstance(at, ast.IfExp) else at
+    return at.value if isinstance(at, ast.Constant) else _INSERTED
 
 
 def _called(mention: Mention) -> ast.Call | None:
@@ -111,7 +137,18 @@ def _keyword(call: ast.Call, name: str) -> ast.expr | None:
     return next((k.value for k in call.keywords if k.arg == name), None)
 
 
-def _wrapper(file: PyFile, site: _Site) -> Wrapper | None:
+def _launched(files: PyFiles, name: str) -> bool:
+    """Whether a function is launched anywhere (``f[grid](...)``): a kernel."""
+    found = (files.file(path) for path in files.mentioning(name.encode() + b"["))
+    return any(
+        m.parents and isinstance(m.parents[-1], ast.Subscript) and m.parents[-1].value is m.node
+        for file in found
+        if file is not None
+        for m in file.mentions.get(name, ())
+    )
+
+
+def _wrapper(files: PyFiles, file: PyFile, site: _Site) -> Wrapper | None:
     """The function around an atomic, where its target is reached through a parameter of it; a kernel is none."""
     scopes = [s for s in site.mention.scopes if isinstance(s, ast.FunctionDef)]
     if len(site.mention.scopes) != 1 or not scopes or site.target is None:
@@ -120,7 +157,7 @@ def _wrapper(file: PyFile, site: _Site) -> Wrapper | None:
     names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
     kernel = any(file.dotted(_head(d)).endswith(".kernel") for d in function.decorator_list)
     root = _root(site.target, function)
-    if kernel or root not in names:
+    if kernel or root not in names or _launched(files, function.name):
         return None
     dotted = f"{file.module}.{function.name}" if file.module else function.name
     return Wrapper(dotted, function.name, file, names.index(root), site.operation, site.kind)
@@ -155,13 +192,27 @@ def _uses(files: PyFiles, wrapper: Wrapper) -> Iterator[tuple[PyFile, _Site]]:
     names = set(files.names(wrapper.file.module, wrapper.name)) | {wrapper.dotted}
     for path in files.mentioning(wrapper.name.encode()):
         file = files.file(path)
-        for mention in file.mentions.get(wrapper.name, ()) if file is not None else ():
+        for mention in _mentions(file, wrapper.name) if file is not None else ():
+            assert file is not None
             call = _called(mention)
             own = file is wrapper.file and isinstance(mention.node, ast.Name)
-            if file is None or call is None or not (own or file.dotted(mention.node) in names):
+            if call is None or not (own or _named(file.dotted(mention.node), names, wrapper)):
                 continue
             target = call.args[wrapper.target] if wrapper.target < len(call.args) else None
             yield file, _Site(mention, call, wrapper.operation, wrapper.kind, target, None, True)
+
+
+def _mentions(file: PyFile, name: str) -> list[Mention]:
+    """The mentions of a name, also by the names under which the file imports it."""
+    local = {alias for alias, dotted in file.imports.items() if dotted.rpartition(".")[2] == name}
+    return [mention for one in sorted({name} | local) for mention in file.mentions.get(one, ())]
+
+
+def _named(dotted: str, names: set[str], wrapper: Wrapper) -> bool:
+    """Whether a dotted name is that of a wrapper: by its packages, or by folders without ``__init__``."""
+    module, _, name = dotted.rpartition(".")
+    ending = f"/{module.replace('.', '/')}.py"
+    return dotted in names or ("." in module and name == wrapper.name and f"/{wrapper.file.path}".endswith(ending))
 
 
 def _found(file: PyFile, site: _Site, defines: bool) -> Found:

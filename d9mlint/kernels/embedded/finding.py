@@ -45,7 +45,7 @@ def find(repository: Repository) -> Embedded:
 
 def _speaks(data: bytes) -> bool:
     """Whether a file holds words of any atomic, so that it has to be parsed: that it imports CuPy is not enough."""
-    return may_call(data) or may_add(data) or embedded_sources.may_hold(data) or dsl.MARK in data
+    return may_call(data) or may_add(data) or embedded_sources.may_hold(data) or dsl.may_hold(data)
 
 
 def _of_file(file: PyFile) -> Iterator[tuple[Site, Entity | None]]:

@@ -24,6 +24,8 @@ _ELEMENTWISE = {
 }
 """Where the parameters and the code stand (https://docs.cupy.dev/en/stable/user_guide/kernel.html)."""
 _CUDA = re.compile(rb"atomic[A-Z]|__global__|__device__")
+_PLACEHOLDER = re.compile(r"\{\{ ?(\w+) ?\}\}|(?<!\$)\$\{(?P<name>\w+)\}")
+"""What a program puts in before the code is compiled: ``{{type}}``, ``${type}``."""
 _INSTANCE = re.compile(r"(\w+)<[\w:,]+>")
 _LIKE = (0, 1, (2,))
 _KEYWORDS = ("in_params", "out_params", "operation", "map_expr", "reduce_expr", "post_map_expr")
@@ -85,12 +87,18 @@ def _named(node: ast.AST) -> ast.Constant:
 
 
 def _text(node: ast.AST) -> str:
-    """The text of a string; in an f-string each inserted value is a word of its own."""
+    """The text of a string; in an f-string each inserted value is a word of its own, and so is each ``{{name}}``."""
     if isinstance(node, ast.Constant):
-        return node.value if isinstance(node.value, str) else ""
+        return _PLACEHOLDER.sub(_word, node.value) if isinstance(node.value, str) else ""
     if isinstance(node, ast.JoinedStr):
         return "".join(_text(v) if isinstance(v, ast.Constant) else "_inserted_" for v in node.values)
     return ""
+
+
+def _word(match: re.Match[str]) -> str:
+    """A name as long as what stands for it."""
+    name = match[1] or match["name"]
+    return name.rjust(len(match[0]) - 1, "_").ljust(len(match[0]), "_")
 
 
 def _piece(file: PyFile, node: ast.AST, text: str, mention: Mention, head: str = "", tail: str = "") -> Piece:

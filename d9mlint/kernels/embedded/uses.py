@@ -12,6 +12,11 @@ from d9mlint.kernels.torch.pywords import Mention
 
 _POINTERS = frozenset(("load", "store", "ds", "dslice", "atomic_add", "atomic_max", "atomic_min", "swap"))
 _ORDER = ("index", "value", "forwarded", "ticket", "unused")
+_SAME = frozenset(
+    ("to", "cast", "int", "int32", "int64", "uint32", "uint64", "minimum", "maximum", "min", "max", "broadcast_to",
+     "reshape", "view", "sum", "where", "abs", "cdiv", "expand_dims", "range")
+)  # fmt: skip
+"""Functions whose value still tells what they were given."""
 _MAX_NAMES = 12
 
 
@@ -21,6 +26,8 @@ class Use(NamedTuple):
     kind: str
     text: str = ""
     spins: bool = False
+    queue: bool = False
+    """Each turn of a loop takes the next value up to a bound: threads fetch their work by it."""
 
 
 def use(call: ast.Call, mention: Mention) -> Use:
@@ -35,7 +42,9 @@ def use(call: ast.Call, mention: Mention) -> Use:
         for place in _reads(body, names[at]):
             _of_place(place, found, names)
         at += 1
-    return min(found, key=lambda u: _ORDER.index(u.kind), default=Use("unused"))
+    worst = min(found, key=lambda u: _ORDER.index(u.kind), default=Use("unused"))
+    turns = worst.kind in ("value", "index") and any(u.spins for u in found)
+    return worst._replace(queue=True) if turns else worst
 
 
 def _reads(function: ast.AST, name: str) -> Iterator[tuple[ast.AST, ...]]:
@@ -63,6 +72,8 @@ def _of_place(place: tuple[ast.AST, ...], found: list[Use], names: list[str]) ->
             if called in _POINTERS and (called.startswith("d") or child is parent.args[0] or child in parent.args[1:2]):
                 first = child is parent.args[0] or called.startswith(("d", "swap", "atomic"))
                 return found.append(Use("index" if first else "value", _quote(parent)))
+            if called not in _SAME and getattr(parent.func, "id", "") not in _SAME and _is_function(parent):
+                return found.append(Use("value", _quote(parent)))
         elif isinstance(parent, ast.While) and child is parent.test:
             return found.append(Use("ticket", _quote(child), spins=True))
         elif isinstance(parent, ast.If | ast.IfExp) and child is parent.test:
@@ -77,6 +88,11 @@ def _of_place(place: tuple[ast.AST, ...], found: list[Use], names: list[str]) ->
             )
             return found.append(Use("unused") if unused else Use("value", _quote(parent)))
     return found.append(Use("value"))
+
+
+def _is_function(call: ast.Call) -> bool:
+    """Whether a call is one of a function by its plain name: what it does with the value is not seen here."""
+    return isinstance(call.func, ast.Name)
 
 
 def _assigned(

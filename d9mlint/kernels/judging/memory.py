@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tree_sitter
 
-from d9mlint.kernels.judging import declarations
+from d9mlint.kernels.judging import declarations, shorthands
 from d9mlint.kernels.judging.known.scalars import kind
 from d9mlint.kernels.source.unit import Unit
 
@@ -55,6 +55,9 @@ def _inner(node: Node, unit: Unit) -> Node | None:
         called = node.child_by_field_name("function")
         if called is not None and called.type == "field_expression":
             return called.child_by_field_name("argument")
+        array = shorthands.element_of(node, unit)
+        if array is not None:
+            return array
         listed = node.child_by_field_name("arguments")
         given = listed.named_children if listed is not None else []
         cast = called is not None and unit.text(called).endswith(">")

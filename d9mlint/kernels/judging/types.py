@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import tree_sitter
 
-from d9mlint.kernels.judging import declarations, typedefs
+from d9mlint.kernels.judging import declarations, shorthands, typedefs
 from d9mlint.kernels.judging.known.functions import (
     CASTS,
     CONVERSIONS,
@@ -82,7 +82,8 @@ class _Reader:
             name = short(found.name)
             if declarations.template_parameter(node, name, self.unit) is not None:
                 break
-            meaning = declarations.alias(node, name, self.unit) or typedefs.meaning(self.repository, name)
+            meaning = declarations.alias(node, name, self.unit) or shorthands.meaning(name, self.unit)
+            meaning = meaning or typedefs.meaning(self.repository, name)
             if meaning is None or plain(meaning) == found.name or "decltype" in meaning:
                 break
             target = _typed(meaning)
@@ -238,6 +239,10 @@ class _Reader:
             return Type(self.unit.text(called))
         if called.type == "call_expression":  # a part of what a call gives: `make_tensor(p, shape)(_, i)`
             return _part(self.read(called, steps))
+        array = shorthands.element_of(node, self.unit)
+        if array is not None:
+            whole = self.read(array, steps)
+            return whole.pointee() if whole is not None else None
         text = self.unit.text(called)
         name = short(re.sub(r"<.*", "", text, flags=re.DOTALL))
         listed_types = arguments(text[text.find("<") :]) if "<" in text else []

@@ -1,0 +1,46 @@
+"""Macros that stand for a type or for an element of an array are seen through."""
+
+from __future__ import annotations
+
+from .support import check
+
+_MACROS = """
+#define acc_t at::opmath_type<scalar_t> // the type of sums
+#define count_t unsigned
+#define AT(T, i, j) ((T)[(i) * (T##_stride.x) + \\
+                         (j)])
+#define SECOND(i, T) T[i]
+#define BOTH(T, U, i) (i > 0 ? T : U)[i]
+"""
+
+
+def test_a_macro_for_a_type_and_one_for_an_element() -> None:
+    check(f"""{_MACROS}
+        template <typename scalar_t>
+        __global__ void k(acc_t* sums, count_t* counts, scalar_t* out, int* n, float* x, const int* at) {{
+          atomicAdd(sums + at[threadIdx.x], x[threadIdx.x]);           // -> float-accumulate yes
+          atomicAdd(counts + at[threadIdx.x], 3u);                     // -> commutative-exact no
+          atomicAdd(&AT(out, at[threadIdx.x], 1), x[threadIdx.x]);     // -> float-accumulate yes
+          atomicAdd(&SECOND(at[threadIdx.x], n), at[0]);               // -> commutative-exact no
+          atomicAdd(&BOTH(x, x, at[threadIdx.x]), lost);               // -> unknown unknown
+        }}
+        void f(at::Tensor t) {{
+          AT_DISPATCH_FLOATING_TYPES(t.scalar_type(), "k", [&] {{ k<scalar_t><<<1, 1>>>(s, c, o, n, x, a); }});
+        }}
+    """)
+
+
+def test_a_macro_of_two_meanings_says_nothing() -> None:
+    check("""
+        #ifdef WIDE
+        #define value_t double
+        #define OF(T, i) T[i]
+        #else
+        #define value_t int
+        #define OF(i, T) T[i]
+        #endif
+        __global__ void k(value_t* sums, float* x, const int* at, Lost lost) {
+          atomicAdd(sums + at[threadIdx.x], lost.of(0));               // -> unknown conditional
+          atomicAdd(&OF(x, at[threadIdx.x]), lost.of(0));              // -> unknown unknown
+        }
+    """)
