@@ -125,3 +125,19 @@ void host(std::atomic<int>& n) { n.fetch_add(1); }
         (6, "fetch_max", "device"),
     ]
     assert [u.reason for u in found.unchecked] == ["a call of an atomic could not be read, the first in line 8"]
+
+
+def test_an_array_of_objects_of_any_type() -> None:
+    found = scan(
+        repository(
+            a_cu="""
+#include <cuda/atomic>
+template <typename A> __global__ void k(A** many, A* one, int i) {
+  many[i]->fetch_add(threadIdx.x, cuda::memory_order_relaxed);
+  one[0].fetch_add(threadIdx.x);
+}
+"""
+        )
+    )
+    assert [(s.location.line, s.atomic) for s in found.sites] == [(4, "fetch_add"), (5, "fetch_add")]
+    assert not found.unchecked

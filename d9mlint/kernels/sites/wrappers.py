@@ -258,9 +258,12 @@ def _mentions(call: Call, scope: str) -> bool:
 
 def of_any_type(call: Call) -> bool:
     """Whether the function around the call declares its receiver with a parameter of a template."""
-    if call.function is None or call.receiver is None or call.receiver.type != "identifier":
+    named = call.receiver
+    while named is not None and named.type == "subscript_expression":
+        named = named.child_by_field_name("argument")
+    if call.function is None or named is None or named.type != "identifier":
         return False
-    receiver = re.escape(call.receiver.text or b"")
+    receiver = re.escape(named.text or b"")
     declared = re.compile(
         rb"[(,;{}]\s*(?:const\s+)?(\w+)(?:\s+const)?[\s&*]+(?:__restrict__\s+)?" + receiver + rb"\s*[,;)={]"
     )
