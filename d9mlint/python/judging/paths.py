@@ -6,7 +6,10 @@ from collections.abc import Iterable, Iterator
 
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, FlagValue, Obj, Ref, Text, Value, alternatives
+from d9mlint.python.interpreter.program import Program
 
+_MOVES = ("os.replace", "os.rename", "shutil.move", "shutil.copy", "shutil.copy2", "shutil.copyfile")
+"""Calls that put a file into another place; the first argument is where it was."""
 _JOINS = ("os.path.join", "pathlib.Path", "builtins.str", "os.path.abspath", "os.path.expanduser")
 
 
@@ -18,6 +21,12 @@ def saved_there(path: Value, saves: Iterable[Event]) -> bool:
         if here & there or any(_alike(one, other) for one in here for other in there):
             return True
     return False
+
+
+def with_moves(program: Program, saves: list[Event]) -> list[Event]:
+    """These calls, and those that move what they save: it is written beside its place, then renamed."""
+    moves = (e for e in program.calls(*_MOVES) if e.args and not e.detached) if saves else ()
+    return [*saves, *(move for move in moves if saved_there(move.args[0], saves))]
 
 
 def _alike(one: tuple[str, object], other: tuple[str, object]) -> bool:

@@ -15,7 +15,7 @@ from d9mlint.python.frameworks.tensorflow import estimators, sessions
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging.drafts import Draft, draft, short_name, value_text
-from d9mlint.python.judging.paths import saved_there
+from d9mlint.python.judging.paths import saved_there, with_moves
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.wording import describe
 
@@ -60,6 +60,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     steps.sort(key=lambda event: event.index, reverse=True)
     states = [s.event for s in seedings(program) if s.restores and not s.event.detached]
     saves = [e for e in program.events if e.kind == "call" and not e.detached and _SAVES.fullmatch(e.name)]
+    saves = with_moves(program, saves)
     for load in program.calls(*_LOADS):
         own = load.name in sessions.SUPERVISED  # a session, in which the program trains
         training = next((step for step in steps if step.meets(load)), None)

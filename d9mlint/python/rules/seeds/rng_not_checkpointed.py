@@ -14,7 +14,7 @@ from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft
-from d9mlint.python.judging.paths import saved_there
+from d9mlint.python.judging.paths import saved_there, with_moves
 from d9mlint.python.judging.randomness import Draw, draws
 from d9mlint.python.judging.restoring import of_checkpoints
 from d9mlint.python.judging.seedings import seedings
@@ -167,7 +167,7 @@ def _loads(program: Program) -> list[Event]:
     """The calls that load what training goes on from: the optimizer's state first, else weights by a word."""
     found = [e for e in program.events if e.kind == "call" and not e.detached and e.name.endswith((_LOAD, _UNPICKLES))]
     optimizers = [e for e in found if e.name.startswith(_OPTIMIZER)]
-    saves = program.calls(*_SAVES)
+    saves = with_moves(program, list(program.calls(*_SAVES)))
     loads = optimizers or [e for e in found if resumes(e) or _is_own(e, saves)]
     return sorted(loads, key=lambda load: sum(by_default(one) is False for one in load.guards))
 
