@@ -476,6 +476,28 @@ def test_folders_on_the_path_are_roots(tmp_path: Path, text: str, folder: str | 
 
 
 @pytest.mark.parametrize(
+    ("text", "roots"),
+    [
+        (
+            "import os.path as osp\nimport sys\n\ndef add_path(path):\n    if path not in sys.path:\n"
+            "        sys.path.insert(0, path)\n\nthis_dir = osp.dirname(__file__)\n"
+            "lib_path = osp.join(this_dir, 'lib')\nadd_path(lib_path)\nadd_path(osp.join(this_dir, '..', 'data'))\n",
+            ["data", "tools/lib"],
+        ),
+        ("ROOT = Path(__file__).resolve().parents[1]\nsys.path.append(str(ROOT / 'src'))\n", ["src"]),
+        ("here = os.path.dirname(__file__)\nsys.path.insert(0, os.path.dirname(here))\n", ["."]),
+        ("def use(path):\n    sys.path.insert(0, path)\n\nuse(where())\n", []),
+        ("path = path\nsys.path.insert(0, path)\n", []),
+    ],
+)
+def test_names_on_the_search_path_are_looked_up_in_the_file(tmp_path: Path, text: str, roots: list[str]) -> None:
+    for name in ("tools/lib", "data", "src"):
+        (tmp_path / name).mkdir(parents=True)
+    found = added_roots([(tmp_path / "tools" / "_init_paths.py", text.encode())])
+    assert [path.relative_to(tmp_path).as_posix() for path in found] == roots
+
+
+@pytest.mark.parametrize(
     ("text", "runs"),
     [
         ("parser = argparse.ArgumentParser()\nargs = parser.parse_args()\nmain(args)\n", True),
@@ -501,6 +523,12 @@ def test_a_module_that_reads_the_command_line_is_a_script(tmp_path: Path, text: 
         ("model.fit(x, y)\n", True),
         ("history = model.fit(x, y)\n", True),
         ("train()\n", True),
+        ("model, acc = finetune(model, data)\n", True),
+        ("with open('words.json') as file:\n    words = json.load(file)\n", True),
+        ("print(compute())\n", True),
+        ("np.savez('data.npz', x=x)\n", True),
+        ("training = 3\n", False),
+        ("model = trainable(model)\n", False),
         ("tree = ast.parse(text)\n", False),
         ("def train():\n    for step in range(3):\n        pass\n", False),
         ("names = [n for n in 'abc']\n", False),

@@ -113,7 +113,7 @@ def test_the_launcher_gives_the_arguments_where_it_is_asked_for(d9mlint) -> None
 
 
 def test_a_launched_file_without_a_guard_is_an_entry(d9mlint) -> None:  # type: ignore[no-untyped-def]
-    Path("train.py").write_text("import random\n\nprint(random.random())\n")
+    Path("train.py").write_text("import random\n\nvalue = random.random()\n")
     assert d9mlint(".", "--format", "json").json["entries"] == []
     Path("scripts/run.sh").write_text("python ../train.py\n")
     assert d9mlint(".", "--format", "json").json["entries"] == ["train.py"]

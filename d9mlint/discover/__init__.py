@@ -183,11 +183,13 @@ _COMMAND_LINE = re.compile(rb"\b(?:ArgumentParser|sys\.argv|absl|click|typer|fir
 _PARSES = re.compile(rb"^\w[\w, ]*=[ \t]*\w+\.parse_(?:known_)?args\(", re.MULTILINE)
 """A module that reads the command line when it is executed is a script, also without a main guard."""
 _WORKS = re.compile(
-    rb"^(?:for|while)\b[^\n]*:|^(?:\w+[ \t]*=[ \t]*)?(?:[\w.]+\.)?(?:main|train|fit|run|evaluate)\(|"
+    rb"^(?:for|while)\b[^\n]*:|^with\b[^\n]*\bopen\(|^print\(|"
+    rb"^(?:\w[\w, ]*=[ \t]*)?(?:[\w.]+\.)?"
+    rb"(?:main|(?:train|fit|fine_?tune|evaluate)(?:_\w+)?|run|summary|savez?|dump|show)\(|"
     rb"^\w[\w, ]*=[ \t]*(?:\w+\(\)\.parse|[\w.]*(?:get|parse)_(?:args|arguments|options|opts?))\(",
     re.MULTILINE,
 )
-"""A loop, or a call that trains, runs or parses, at the top of a module: a script where nothing imports it."""
+"""A loop, or a call that trains, runs, reads, writes or parses, at the top: a script where nothing imports it."""
 _IMPORTS = re.compile(rb"^[ \t]*(?:from|import)\b(?:[^\n(]*\([^)]*\)|[^\n]*)", re.MULTILINE)
 _NO_SCRIPTS = ("__init__.py", "setup.py", "conftest.py", "conf.py")
 

@@ -12,7 +12,14 @@ from d9mlint.discover.settings import Settings
 
 _ADDED = re.compile(rb"^[^#\n]*\bsys\.path\.(?:append|insert|extend)\(([^\n]*)", re.MULTILINE)
 _TEXT = re.compile(rb"""["']([^"'\n]{1,200})["']""")
-_UP = re.compile(rb"\bdirname\b|\.parent\b")
+_UP = re.compile(rb"\bdirname\b|\.parent\b|\.parents\[(\d)\]")
+_NAME = re.compile(rb"(?<![\w.\"'])[A-Za-z_]\w*(?![\w\"'])")
+_ASSIGNED = re.compile(rb"^[ \t]*([A-Za-z_]\w*)[ \t]*=[ \t]*([^=\n][^\n]*)", re.MULTILINE)
+_DEFINED = re.compile(
+    rb"^[ \t]*def[ \t]+(\w+)\([ \t]*(\w+)[^\n]*\n(?:[ \t]+[^\n]*\n){0,6}?[^\n]*\bsys\.path\.", re.MULTILINE
+)
+_DEEP, _MANY = 4, 16
+"""Names behind each other that are looked up, and ways to read an argument."""
 _HIGHEST = 4
 """Folders above a file in which a relative path is looked for: nobody says where the program is started."""
 PROJECT_MARKERS = (*METADATA, "setup.py", "requirements.txt")
@@ -72,15 +79,43 @@ def added_roots(files: Iterable[tuple[Path, bytes]]) -> tuple[Path, ...]:
 
 
 def _added(path: Path, data: bytes) -> Iterator[Path]:
-    for match in _ADDED.finditer(data):
-        given = match[1]
+    for given in (one for match in _ADDED.finditer(data) for one in _written_out(match[1], data)):
         texts = [text.decode("utf-8", "replace") for text in _TEXT.findall(given)]
         if any(text.startswith("/") for text in texts):
             continue
         if b"__file__" in given:
-            start = path.parents[min(max(len(_UP.findall(given)) - 1, 0), len(path.parents) - 1)]
+            ups = sum(int(number or b"0") + 1 for number in _UP.findall(given))
+            start = path.parents[min(max(ups - 1, 0), len(path.parents) - 1)]
             starts: Iterable[Path] = (start,)
         else:
             starts = (path.parent, *list(path.parent.parents)[:_HIGHEST]) if texts else ()
         folders = (Path(os.path.normpath(start.joinpath(*texts))) for start in starts)
         yield from [folder for folder in folders if os.path.isdir(folder)][:1]  # noqa: PTH112
+
+
+def _written_out(given: bytes, data: bytes) -> list[bytes]:
+    """What an argument is, names replaced by what the file assigns to them, or hands to the function around it.
+
+    ``def add_path(path): sys.path.insert(0, path)`` and ``add_path(osp.join(this_dir, "lib"))``, as in many detectors.
+    """
+    known: dict[bytes, list[bytes]] = {}
+    for name, value in _ASSIGNED.findall(data):
+        known.setdefault(name, []).append(value)
+    for function, parameter in _DEFINED.findall(data):
+        calls = re.findall(rb"^[ \t]*" + re.escape(function) + rb"\(([^\n]*)\)", data, re.MULTILINE)
+        known.setdefault(parameter, []).extend(calls)
+    found = [given]
+    for _ in range(_DEEP):
+        replaced = [more for one in found for more in _replaced(one, known)]
+        if replaced == found:
+            break
+        found = replaced[:_MANY]
+    return found
+
+
+def _replaced(given: bytes, known: dict[bytes, list[bytes]]) -> list[bytes]:
+    """The same with the first of its names that is known replaced, by each of its values."""
+    for match in _NAME.finditer(given):
+        if match[0] in known:
+            return [given[: match.start()] + b"(" + value + b")" + given[match.end() :] for value in known[match[0]]]
+    return [given]

@@ -53,7 +53,8 @@ def choose_of_pairs(options: Iterable[tuple[Cond, Cond, Value]]) -> Value:
 
 
 def _things(leaves: Iterable[Value]) -> bool:
-    known = list(leaves)
+    """Whether all are functions, classes or objects, and not too many; None stands for that there is none yet."""
+    known = [leaf for leaf in leaves if not (isinstance(leaf, Const) and leaf.value is None)]
     return len(known) <= MAX_THINGS and all(isinstance(leaf, (*CALLABLE, Class, Inst, Module)) for leaf in known)
 
 

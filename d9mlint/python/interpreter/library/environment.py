@@ -150,6 +150,9 @@ def _nearest(interp: Interpreter, frame: Frame, name: str) -> str | None:
 
 _INTS = "ints"
 """What a call returns, as the catalogue says it, that gives a list of integers."""
+_PARSER = "argparse.ArgumentParser"
+_ADDS = "add_"
+"""How names of functions begin that add their flags to a parser and hand it back: ``add_config_arguments(parser)``."""
 
 
 # -- results and escapes -------------------------------------------------------------------------------------------
@@ -196,15 +199,21 @@ def result_of(interp: Interpreter, event: Event) -> Value:
     made = ask(interp.hooks.result, event, origins)
     if made is not None:
         return made  # type: ignore[no-any-return]
+    if not event.effects and event.name.rpartition(".")[2].startswith(_ADDS) and _is_parser(first(event)):
+        return first(event)
     if event.name.startswith(("?.", "builtins.")) or origins:
         return Unknown(origins, order if kept else "", sources)
     return Obj(f"{event.name}()", event)
 
 
+def _is_parser(value: Value | None) -> bool:
+    return isinstance(value, Obj) and value.type == _PARSER
+
+
 def escape(interp: Interpreter, value: Value) -> None:
     """Parsed arguments handed to something unknown: any flag may be read there."""
     for _, leaf in alternatives(value):
-        if isinstance(leaf, Obj) and leaf.type in (NAMESPACE, "argparse.ArgumentParser"):
+        if isinstance(leaf, Obj) and leaf.type in (NAMESPACE, _PARSER):
             if leaf.type == NAMESPACE:
                 interp.note("flags-escape")
         elif isinstance(leaf, Ref) and leaf.name == "absl.flags.FLAGS":

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from d9mlint.python.domain.choices import choose
+from d9mlint.python.domain.choices import MAX_THINGS, choose
 from d9mlint.python.domain.conditions import TYPE_TEST, Cond, conjuncts, opaque
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.values import (
     ABSENT,
+    CALLABLE,
     Class,
     Const,
     Dict,
@@ -89,8 +90,13 @@ def unpack(interp: Interpreter, value: Value, count: int) -> list[Value]:
 def loop_items(
     interp: Interpreter, iterable: Value, otherwise: Value, limit: int = MAX_LOOP_ITEMS
 ) -> list[Value]:  # fmt: skip
-    """What a loop variable takes: each known item of a sequence of at most ``limit``, else one value for all."""
+    """What a loop variable takes: each known item of a sequence of at most ``limit``, else one value for all.
+
+    Of functions and classes each does something else: as many are taken one by one as are told apart.
+    """
     if isinstance(iterable, Seq):
+        if iterable.items is not None and all(isinstance(item, (*CALLABLE, Class)) for item in iterable.items):
+            limit = max(limit, MAX_THINGS)
         if iterable.items is not None and len(iterable.items) <= limit:
             return [item for v in iterable.items if (item := interp.resolve(v)) is not ABSENT]
         if iterable.element is not None:

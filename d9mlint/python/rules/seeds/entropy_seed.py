@@ -38,7 +38,7 @@ def _one(program: Program, rule: Rule, event: Event, effect: Effect) -> Iterator
     if effect.seeds and _only_ends(program, event, effect):
         return
     confidence = rule.confidence if is_symbolic(cond) else lower(lower(rule.confidence))
-    remedy = ""
+    remedy = _with_seed(program, event, effect)
     if effect.creates.endswith(_OP):
         what = (
             f"`{event.raw}` without a `seed` of its own draws from operating-system entropy, "
@@ -51,6 +51,24 @@ def _one(program: Program, rule: Rule, event: Event, effect: Effect) -> Iterator
     else:
         what = f"`{event.raw}` makes a generator from operating-system entropy: each run draws different numbers"
     yield draft(program, rule, event, cond=cond, confidence=confidence, what=what, remedy=remedy)
+
+
+def _with_seed(program: Program, event: Event, effect: Effect) -> str:
+    """What to do about this very call; empty for one that takes no seed."""
+    if effect.seed_argument is None:
+        return ""
+    name = event.raw.replace("numpy.", "np.", 1)
+    given = "1" if effect.seed_argument.position == 0 else f"{effect.seed_argument.keyword}=1"
+    if not effect.seeds:
+        return f"pass an integer: `{name}({given})`"
+    if any(
+        s.fixes is not False and s.event.index < event.index and effect.seeds == s.generators for s in seedings(program)
+    ):
+        return (
+            f"leave the call out: it puts an end to the seed that was set before; or pass an integer, `{name}({given})`"
+        )
+    where = ", once before the loop" if event.loops else ""
+    return f"pass an integer: `{name}({given})`{where}"
 
 
 def _only_ends(program: Program, seed: Event, effect: Effect) -> bool:
