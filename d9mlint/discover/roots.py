@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
 from d9mlint.discover.scripts import METADATA
@@ -15,11 +16,11 @@ _TEXT = re.compile(rb"""["']([^"'\n]{1,200})["']""")
 _UP = re.compile(rb"\bdirname\b|\.parent\b|\.parents\[(\d)\]")
 _NAME = re.compile(rb"(?<![\w.\"'])[A-Za-z_]\w*(?![\w\"'])")
 _ASSIGNED = re.compile(rb"^[ \t]*([A-Za-z_]\w*)[ \t]*=[ \t]*([^=\n][^\n]*)", re.MULTILINE)
-_DEFINED = re.compile(
-    rb"^[ \t]*def[ \t]+(\w+)\([ \t]*(\w+)[^\n]*\n(?:[ \t]+[^\n]*\n){0,6}?[^\n]*\bsys\.path\.", re.MULTILINE
-)
+_DEFINED = re.compile(rb"^[ \t]*def[ \t]+(\w+)\([ \t]*(\w+)", re.MULTILINE)
+_BODY = 400
+"""Bytes before a line in which the function around it begins."""
 _DEEP, _MANY = 4, 16
-"""Names behind each other that are looked up, and ways to read an argument."""
+"""Names behind each other that are looked up; ways to read an argument, and lines that are looked at."""
 _HIGHEST = 4
 """Folders above a file in which a relative path is looked for: nobody says where the program is started."""
 PROJECT_MARKERS = (*METADATA, "setup.py", "requirements.txt")
@@ -79,7 +80,11 @@ def added_roots(files: Iterable[tuple[Path, bytes]]) -> tuple[Path, ...]:
 
 
 def _added(path: Path, data: bytes) -> Iterator[Path]:
-    for given in (one for match in _ADDED.finditer(data) for one in _written_out(match[1], data)):
+    assigned: dict[bytes, list[bytes]] = {}
+    for name, value in _ASSIGNED.findall(data):
+        assigned.setdefault(name, []).append(value)
+    matches = islice(_ADDED.finditer(data), _MANY)
+    for given in (one for match in matches for one in _written_out(match, data, assigned)):
         texts = [text.decode("utf-8", "replace") for text in _TEXT.findall(given)]
         if any(text.startswith("/") for text in texts):
             continue
@@ -93,18 +98,17 @@ def _added(path: Path, data: bytes) -> Iterator[Path]:
         yield from [folder for folder in folders if os.path.isdir(folder)][:1]  # noqa: PTH112
 
 
-def _written_out(given: bytes, data: bytes) -> list[bytes]:
-    """What an argument is, names replaced by what the file assigns to them, or hands to the function around it.
+def _written_out(added: re.Match[bytes], data: bytes, assigned: dict[bytes, list[bytes]]) -> list[bytes]:
+    """What is added, names replaced by what the file assigns to them, or hands to the function around it.
 
     ``def add_path(path): sys.path.insert(0, path)`` and ``add_path(osp.join(this_dir, "lib"))``, as in many detectors.
     """
-    known: dict[bytes, list[bytes]] = {}
-    for name, value in _ASSIGNED.findall(data):
-        known.setdefault(name, []).append(value)
-    for function, parameter in _DEFINED.findall(data):
+    known = dict(assigned)
+    around = _DEFINED.findall(data, max(0, added.start() - _BODY), added.start())
+    for function, parameter in around[-1:]:
         calls = re.findall(rb"^[ \t]*" + re.escape(function) + rb"\(([^\n]*)\)", data, re.MULTILINE)
-        known.setdefault(parameter, []).extend(calls)
-    found = [given]
+        known[parameter] = [*known.get(parameter, ()), *calls]
+    found = [added[1]]
     for _ in range(_DEEP):
         replaced = [more for one in found for more in _replaced(one, known)]
         if replaced == found:
