@@ -14,7 +14,7 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.hashing import where_salted
 
-_TAKES = ("numpy.", "tensorflow.", "keras.", "pandas.", "builtins.list.append", "random.")
+_TAKES = ("numpy.", "tensorflow.", "keras.", "torch.", "jax.", "pandas.", "builtins.list.append", "random.")
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
