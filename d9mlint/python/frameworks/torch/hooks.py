@@ -33,7 +33,7 @@ class Torch(Framework):
     protocol = frozenset({"forward", "__getitem__", "__iter__", "__len__", "__next__", "__call__"})
     arrays = (tensors.TENSOR,)
     parts_alike = frozenset({"torch.utils.data.Subset"})
-    items_alike = frozenset({tensors.TENSOR})
+    items_alike = frozenset({tensors.TENSOR, "datasets.Dataset"})
     same_numbers = ("torch.tensor", "torch.as_tensor")
     on_use = frozenset({loaders.LOADER, loaders.PART})
     rank_first = frozenset({"torch.multiprocessing.spawn"})  # torch/multiprocessing/spawn.py
