@@ -53,7 +53,8 @@ class Effect(NamedTuple):
     """The object that the call makes draws when it is used, not when it is made; as a seeding: whenever it is called,
     what was made before is seeded."""
     parts: Argument | None = None
-    """The object draws only through those of these parts that draw."""
+    """The object draws only through those of these parts that draw; a call that makes no generator draws from those of
+    the environment that it is handed there, or its result does."""
     options: Argument | None = None
     """A dict there holds keyword arguments, too (``lightgbm.train(params, ...)``)."""
     varies: str = ""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from d9mlint.model import Effect
 from d9mlint.python.domain.conditions import Cond, both, either, negate
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Dynamic
+from d9mlint.python.domain.values import Const, Dynamic, Inst, Obj, Value, alternatives
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import made_by
 
@@ -21,6 +21,9 @@ SHARED = "own-shared-"
 """Generators that parts hand on to what is made of them: a seeding of any object counts."""
 _ONLY_SHAPES = ("init", "init_with_output", "lazy_init", "tabulate", "summary", "export")
 """Calls that look at the shapes of the values they get (parameters of Flax modules are drawn from their key alone)."""
+_INNER = "env"
+"""Where a wrapper keeps the environment in it."""
+_ENVIRONMENTS = ("gymnasium.Env", "gymnasium.VectorEnv")
 MAX_DEPTH = 8
 """Lists of parts inside parts that are looked through."""
 
@@ -31,18 +34,50 @@ def is_own(generator: str) -> bool:
 
 
 def seeded_by(program: Program, maker: Event, stream: str) -> list[tuple[Event, Cond]]:
-    """Calls of the object's methods that seed one of its generators, each with the condition under which it does."""
+    """Calls that seed one of an object's generators, each with the condition under which it does.
+
+    Those of its methods, the one that makes it (``make_vec_env(name, seed=1)``), and those in the functions that this
+    one runs (``DummyVecEnv([make])``).
+    """
     return [
         (event, _given(program, event, effect))
         for event, effect in _seeders(program, stream)
-        if stream.startswith(SHARED) or any(made is maker for made in made_by(event.receiver))
+        if stream.startswith(SHARED)
+        or event is maker
+        or maker.location in event.stack
+        or any(made is maker for made in made_by(event.receiver))
     ]
 
 
-def seeded_when_made(maker: Event) -> bool:
-    """Whether an object is given a seed as it is made: ``spaces.Box(-1, 1, seed=1)``."""
+def unseeded_when_made(maker: Event) -> Cond:
+    """When an object is given no seed as it is made: ``spaces.Box(-1, 1, seed=1)`` is."""
     given = maker.kwargs.get("seed")
-    return given is not None and is_none(given) is False
+    return given is None or is_none(given)
+
+
+def handed_over(maker: Event) -> Value | None:
+    """What a call is given that its result draws through, as an algorithm does through its environment, if any."""
+    wanted = [x.parts for x in maker.effects if x.parts is not None and not x.creates]
+    return next((value for one in wanted if (value := maker.argument(one)) is not None), None)
+
+
+def environments(value: Value | None, depth: int = 0) -> list[Event] | None:
+    """The calls that make the environment handed over, of wrappers the one inside; None where it is not known.
+
+    One that is given by its name is made out of sight: no call.
+    """
+    out: list[Event] = []
+    for _, leaf in alternatives(value):
+        inner = leaf.attrs.get(_INNER) if isinstance(leaf, Inst) and depth < MAX_DEPTH else None
+        found = environments(inner, depth + 1) if inner is not None else None
+        if isinstance(leaf, Obj) and leaf.event is not None and leaf.type in _ENVIRONMENTS:
+            found = [leaf.event]
+        elif isinstance(leaf, Const) and isinstance(leaf.value, str):
+            found = []
+        if found is None:
+            return None
+        out += found
+    return out
 
 
 def only_for_shapes(program: Program, draw: Event) -> bool:
@@ -109,13 +144,15 @@ def handed_to_maker(program: Program, maker: Event) -> bool:
     return False
 
 
-def may_be_seeded_by(program: Program, maker: Event, before: Event) -> bool:
-    """Whether the object was handed to something unknown before that may seed it."""
+def may_be_seeded_by(program: Program, maker: Event, before: Event, judged: list[Event]) -> bool:
+    """Whether the object was handed to something before that may seed it, and that is not ``judged`` already."""
     for event in program.events:
         if event.index >= before.index:
             return False
-        known = event.effects and not any(effect.seeds for effect in event.effects)
-        if event.kind not in ("call", "unresolved") or known or event.name.startswith("builtins."):
+        known = event.effects and all(
+            not effect.seeds or program.holds(event, effect.when) is False for effect in event.effects
+        )
+        if event.kind not in ("call", "unresolved") or known or event in judged or event.name.startswith("builtins."):
             continue
         if any(made is maker for value in (*event.args, *event.kwargs.values()) for made in made_by(value)):
             return True

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from d9mlint.model import Effect, Related, Rule
 from d9mlint.python.domain.conditions import Cond, both, by_default, either, is_symbolic, negate, truth
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Unknown
+from d9mlint.python.domain.values import Unknown, Value
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging import objects
@@ -89,28 +89,49 @@ def _made(program: Program, rule: Rule, event: Event, effect: Effect) -> Iterato
 def _drawn(
     program: Program, rule: Rule, event: Event, effect: Effect, stream: str, seen: set[tuple[int, str]]
 ) -> Iterator[Draft]:
+    if effect.parts is not None:
+        yield from _through(program, rule, event, effect, stream, event.argument(effect.parts), event, seen)
+        return
     for maker in made_by(event.receiver):
-        if (id(maker), stream) in seen:
-            continue
-        if objects.only_for_shapes(program, event):
-            continue
-        seen.add((id(maker), stream))
-        if any(one.later for _, one, _ in objects.seeded_globally(program, stream)):
-            continue  # a loader seeds what it is handed
-        if objects.seeded_when_made(maker):
-            continue
-        seedings = objects.seeded_by(program, maker, stream)
-        cond = both(no_own_seed(event, effect), program.holds(event, effect.when))
-        cond = both(cond, negate(objects.fixed_before(seedings, event)))
-        if objects.may_be_seeded_by(program, maker, event):
-            continue
-        late = [
-            Related(e.location, "seeds it, after that")
-            for e, given in seedings
-            if e.index > event.index and given is not False
-        ]
-        made = Related(maker.location, "made here")
-        yield from _draft(program, rule, event, effect, cond, (_DRAWS, stream), [made, *late])
+        handed = objects.handed_over(maker)
+        if handed is not None:
+            yield from _through(program, rule, event, effect, stream, handed, maker, seen)
+        elif not any(one.parts is not None and not one.creates for one in maker.effects):
+            yield from _by(program, rule, event, effect, stream, [maker], event, seen)
+
+
+def _through(
+    program: Program, rule: Rule, event: Event, effect: Effect, stream: str, handed: Value | None, at: Event,
+    seen: set[tuple[int, str]],
+) -> Iterator[Draft]:  # fmt: skip
+    """What draws through an environment that it was handed: told where that happens."""
+    makers = objects.environments(handed)
+    if makers is not None:
+        for one in makers or [at]:
+            yield from _by(program, rule, event, effect, stream, [one, at], at, seen)
+
+
+def _by(
+    program: Program, rule: Rule, event: Event, effect: Effect, stream: str, makers: list[Event], at: Event,
+    seen: set[tuple[int, str]],
+) -> Iterator[Draft]:  # fmt: skip
+    """An object that draws, made by the first of ``makers``; the others may pass it a seed. Told ``at`` a call."""
+    maker = makers[0]
+    if (id(maker), stream) in seen or objects.only_for_shapes(program, event):
+        return
+    seen.add((id(maker), stream))
+    if any(one.later for _, one, _ in objects.seeded_globally(program, stream)):
+        return  # a loader seeds what it is handed
+    seedings = [found for one in makers for found in objects.seeded_by(program, one, stream)]
+    cond = both(no_own_seed(event, effect), program.holds(event, effect.when))
+    fixed = objects.fixed_before(seedings, event)
+    cond = both(cond, *(objects.unseeded_when_made(one) for one in makers), negate(fixed))
+    if objects.may_be_seeded_by(program, maker, event, makers) or any(one.star for one in makers[1:]):
+        return
+    after = [e for e, given in seedings if e.index > event.index and given is not False]
+    late = [Related(e.location, "seeds it, after that") for e in after]
+    made = [Related(maker.location, "made here")] if maker is not at else []
+    yield from _draft(program, rule, at, effect, cond, (_DRAWS, stream), [*made, *late])
 
 
 def _draft(
