@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from d9mlint.model import Argument, Effect, Related, Rule
@@ -10,6 +10,7 @@ from d9mlint.python.domain.conditions import both, either
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint, taint_of
 from d9mlint.python.domain.values import Dict, Obj, Ref, Seq, Value, alternatives
+from d9mlint.python.frameworks import tables
 from d9mlint.python.interpreter.callbacks import COMPLETED
 from d9mlint.python.interpreter.library import streams
 from d9mlint.python.interpreter.library.sets import held, untold
@@ -31,21 +32,31 @@ _WEAK = ("item", "enumerate")
 """Sinks that may be harmless: any element will do, or the number is only shown."""
 
 
-def check(program: Program, rule: Rule, order: str, remedies: tuple[str, str] = ("", "")) -> Iterator[Draft]:
+def check(
+    program: Program, rule: Rule, order: str, remedies: tuple[str, str] = ("", ""), of_tables: bool = False,
+    remedy: Callable[[Event], str] | None = None,
+) -> Iterator[Draft]:  # fmt: skip
     """At each source of ``order`` whose values reach a place where the order counts.
 
-    ``remedies``: what to do about walks through folders, and about all else, where that is not what the rule says.
+    ``remedies``: what to do about walks through folders, and about all else, where that is not what the rule says;
+    ``remedy``: the same by the source. Rows out of tables that are spread over processes are judged ``of_tables``
+    only, by how the table was made.
     """
-    numeric = _is_numeric(program)
+    numeric = is_numeric(program)
     found: dict[int, tuple[Event, list[Event]]] = {}
     for event, value in program.once("ordered-inputs", _ordered_inputs):
         source = _source(value, order)
-        if source is None or _only_sorted(program, event) or not (numeric or _is_written(event)):
+        if source is None or (source.name in tables.LISTS) is not of_tables:
+            continue
+        if _only_sorted(program, event) or not (numeric or _is_written(event)):
             continue
         if not picking.asks_no_order(program, event):
             found.setdefault(source.index, (source, []))[1].append(event)
     for source, sinks in found.values():
         if source.name in _WALKS and _sorted_inside(program, source):
+            continue
+        rows = tables.disorder(program, source) if of_tables else None
+        if of_tables and rows is None:
             continue
         strong = [e for e in sinks if not (e.kind == "sink" and e.name in _WEAK)]
         first = (strong or sinks)[0]
@@ -54,9 +65,10 @@ def check(program: Program, rule: Rule, order: str, remedies: tuple[str, str] = 
         ]
         yield draft(
             program,
-            rule, source, cond=either(*(both(*e.guards) for e in strong or sinks)), related=dict.fromkeys(related),
-            confidence=_confidence(rule, source, strong), name=_name(source), sink=_sink(first),
-            remedy=remedies[source.name not in _WALKS],
+            rule, source, cond=both(rows.cond if rows else True, either(*(both(*e.guards) for e in strong or sinks))),
+            confidence=_confidence(rule, source, strong) if rows is None or rows.sure else lower(rule.confidence),
+            related=dict.fromkeys(related), name=_name(source), sink=_sink(first),
+            remedy=remedy(source) if remedy else remedies[source.name not in _WALKS],
         )  # fmt: skip
 
 
@@ -105,7 +117,7 @@ def _binds_names(node: f.Assign) -> bool:
     return all(isinstance(target, f.Name) for target in node.targets)
 
 
-def _is_numeric(program: Program) -> bool:
+def is_numeric(program: Program) -> bool:
     """Whether a program computes with numbers, or is meant to draw the same in each run."""
     return bool(program.imports(*_NUMERIC)) or (bool(program.imports("random")) and _seeds(program))
 
