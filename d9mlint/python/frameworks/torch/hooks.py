@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import Const, Func, Inst, Value
-from d9mlint.python.frameworks.torch import devicetests, lightning, loaders, tensors, timm, wrappers
+from d9mlint.python.frameworks.torch import devicetests, lightning, loaders, streams, tensors, timm, wrappers
 from d9mlint.python.interpreter.hooks import Framework, Transfer
 from d9mlint.python.interpreter.interpreter import Interpreter
 from d9mlint.python.source import facts as f
@@ -65,7 +65,9 @@ class Torch(Framework):
             return tensors.NO_GRAD
         if event.name in tensors.AUTOCASTS:
             return tensors.autocast(event)
-        return tensors.attention(event) if event.name in tensors.CHOOSING_ATTENTION else None
+        if event.name in tensors.CHOOSING_ATTENTION:
+            return tensors.attention(event)
+        return streams.opens(event)
 
     def branch(self, interp: Interpreter, node: f.If, frame: Frame) -> None:
         devicetests.note(interp, node, frame)
