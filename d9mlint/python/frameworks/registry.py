@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from d9mlint.model import Op
+from d9mlint.python.frameworks.dali import Dali
 from d9mlint.python.frameworks.environments import Environments
 from d9mlint.python.frameworks.jax.hooks import Jax
 from d9mlint.python.frameworks.jax.ops import JaxOps
@@ -16,7 +17,7 @@ from d9mlint.python.frameworks.torch.hooks import Torch
 from d9mlint.python.frameworks.torch.opuses import TorchOps
 from d9mlint.python.interpreter.hooks import Framework
 
-FRAMEWORKS: tuple[type[Framework], ...] = (TensorFlow, Jax, Torch, Numpy, Pandas, Horovod, Environments, Others)
+FRAMEWORKS: tuple[type[Framework], ...] = (TensorFlow, Jax, Torch, Numpy, Pandas, Horovod, Environments, Dali, Others)
 SAME_NUMBERS = tuple(name for one in FRAMEWORKS for name in one.same_numbers)
 """Calls that give the numbers that they are given, in the same order."""
 

@@ -166,16 +166,18 @@ def call(
     if func is ABSENT:
         return ABSENT
     if isinstance(func, Func):
+        names = _decorators(interp, func)
+        made = ask(interp.hooks.decorated, interp, func, names, kwargs, frame, place, star) if names else None
         result = enter(interp, func, args, kwargs, frame, place, star)
         if func.decorators and not args and commands.is_group(interp, func):
             commands.run_group(interp, func, frame, place)
-        return result
+        return result if made is None else made
     if isinstance(func, Bound):
         run = partial(enter, interp, func.func, [func.receiver, *args], kwargs, frame, place, star)
         if not isinstance(func.receiver, Inst):
             return run()
-        made: Value | None = interp.while_there(func.receiver, run)
-        return UNKNOWN if made is None else made
+        there: Value | None = interp.while_there(func.receiver, run)
+        return UNKNOWN if there is None else there
     if isinstance(func, Partial):
         return call(interp, func.func, [*func.args, *args], {**func.kwargs, **kwargs}, frame, place, star)
     if isinstance(func, Class):
@@ -243,7 +245,7 @@ def enter(
         return known.result
     interp.summaries.runs[id(node)] += 1
     interp.entered.add(id(node))
-    names = [(d, decorator_name(interp, d)) for d in func.decorators]
+    names = _decorators(interp, func)
     added = [context for inside in interp.hooks.contexts for context in inside(interp, func, names)]
     if INFERENCE not in interp.contexts and _infers(func):
         added.append(INFERENCE)
@@ -289,6 +291,11 @@ def _infers(func: Func) -> bool:
     """Whether the name of a function or of its class says that it evaluates, exports or samples."""
     owner = func.owner.node.name if func.owner is not None else ""
     return bool(_INFERRING.search(func.name) or _INFERRING_CLASS.search(owner))
+
+
+def _decorators(interp: Interpreter, func: Func) -> list[tuple[Value, str]]:
+    """What decorates a function, with the canonical names of it."""
+    return [(d, decorator_name(interp, d)) for d in func.decorators]
 
 
 def decorator_name(interp: Interpreter, decorator: Value) -> str:

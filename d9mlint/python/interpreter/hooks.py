@@ -77,6 +77,12 @@ class Framework:
         """The contexts that the body of a function runs in; ``decorators`` are values and canonical names."""
         return ()
 
+    def decorated(
+        self, interp: Interpreter, func: Func, decorators: Sequence[tuple[Value, str]], kwargs: Mapping[str, Value],
+        frame: Frame, place: f.Place, star: bool,
+    ) -> Value | None:  # fmt: skip
+        """What a call of a decorated function gives, where it is not what its body does."""
+
     def enters(self, event: Event) -> str | None:
         """The context of the body of ``with``, where its manager was made by this call; empty: none in particular."""
 
@@ -137,6 +143,7 @@ class Hooks:
     method_of_unknown: Sequence[Callable[[str, Sequence[Value], Mapping[str, Value]], str | None]]
     parameters: Sequence[Callable[[Interpreter, Func, Frame], None]]
     contexts: Sequence[Callable[[Interpreter, Func, Sequence[tuple[Value, str]]], Iterable[str]]]
+    decorated: Sequence[Callable[..., Value | None]]
     enters: Sequence[Callable[[Event], str | None]]
     counts_each_call: Sequence[Callable[[Frame], bool]]
     invocation_context: Sequence[Callable[[Event, str], str | None]]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from d9mlint.model import Effect
 from d9mlint.python.domain.conditions import Cond, both, either, negate
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Const, Dynamic, Inst, Obj, Value, alternatives
+from d9mlint.python.domain.values import Const, Dynamic, Func, Inst, Obj, Value, alternatives
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import made_by
 
@@ -129,6 +129,34 @@ def _draws(made: Event, depth: int) -> bool:
         (is_own(effect.creates) or any(map(is_own, effect.draws))) and draws_by_parts(made, effect, depth)
         for effect in made.effects
     )
+
+
+def idle(program: Program, maker: Event, effect: Effect) -> bool:
+    """Whether a generator that is only drawn from later never is, as far as calls say so that have no seed themselves.
+
+    Of an object that a function of the program builds, that function is asked.
+    """
+    if not effect.later:
+        return False
+    return not any(
+        effect.creates in one.draws
+        and _builds(maker, event)
+        and both(_own_seed_absent(program, event, one), program.holds(event, one.when)) is not False
+        for event in program.events
+        for one in event.effects
+    )
+
+
+def _builds(maker: Event, event: Event) -> bool:
+    """Whether what happens may belong to the object that a call makes."""
+    by = maker.receiver
+    if not isinstance(by, Func):
+        return True
+    return maker.location in event.stack or (event.func is not None and event.func.node is by.node)
+
+
+def _own_seed_absent(program: Program, event: Event, effect: Effect) -> Cond:
+    return True if effect.own_seed is None else program.absent(event, effect.own_seed)
 
 
 def handed_to_maker(program: Program, maker: Event) -> bool:

@@ -75,7 +75,7 @@ def _made(program: Program, rule: Rule, event: Event, effect: Effect) -> Iterato
     cond = both(absent, program.holds(event, effect.when))
     if cond is False or not objects.draws_by_parts(event, effect) or objects.handed_to_maker(program, event):
         return
-    if objects.seeded_by(program, event, effect.creates):
+    if objects.seeded_by(program, event, effect.creates) or objects.idle(program, event, effect):
         return
     everywhere = objects.seeded_globally(program, effect.creates)
     if any(one.later for _, one, _ in everywhere):
