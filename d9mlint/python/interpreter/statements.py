@@ -40,6 +40,8 @@ def _evaluate(interp: Interpreter, node: f.Evaluate, frame: Frame) -> Left:
     _drop_unused(interp, node)
     if isinstance(node.value, f.Call):
         discards.note(interp, node.value, value, start, frame)
+    elif isinstance(node.value, f.Sub):
+        discards.unshown(interp, start)
     if isinstance(node.value, f.Attr) and isinstance(value, Ref) and not value.name.startswith("?"):
         interp.event("mention", value.name, frame, node.value.place, receiver=value.receiver)
     return STOPS if value is calls.EXITS else STAYS

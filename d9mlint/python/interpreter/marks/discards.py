@@ -47,6 +47,13 @@ def uncounted(interp: Interpreter, start: int) -> None:
             interp.heap.mark(event, discarded=True)
 
 
+def unshown(interp: Interpreter, start: int) -> None:
+    """Marks what an item or a slice that stands alone told from event ``start`` on; in a notebook it is shown."""
+    for event in () if interp.story.cells else interp.story.events[start:]:
+        if event.kind == "sink" and event.name in ("item", "slice"):
+            interp.heap.mark(event, discarded=True)
+
+
 def looked_at(interp: Interpreter, holder: Value, name: str) -> None:
     """Marks what made a value of which only the shape, or the type, is asked."""
     if name not in ABOUT:
