@@ -34,6 +34,8 @@ FRAMES = frozenset(
 )  # fmt: skip
 """Calls that give rows as another table, or in batches."""
 _SORTS = frozenset({f"{_SPARK_TABLE}.orderBy", f"{_SPARK_TABLE}.sortWithinPartitions", f"{_RAY_TABLE}.sort"})
+_ONE_ROW = frozenset({f"{_SPARK_TABLE}.agg", f"{_SPARK_TABLE}.describe", f"{_SPARK_TABLE}.summary"})
+"""Steps that leave one row, or one for each statistic."""
 _SHUFFLES = frozenset(
     {
         f"{_SPARK_TABLE}.{name}"
@@ -74,7 +76,7 @@ def disorder(program: Program, event: Event) -> Disorder | None:
     if steps[0].name.startswith(RAY):
         return _of_ray(program, steps)
     for step in steps:
-        if step.name in _SORTS:
+        if step.name in _SORTS or step.name in _ONE_ROW or _of_all(step):
             return None
         if step.name == _JOIN:
             return None if _broadcast(step) else Disorder(step, sure=False)
@@ -96,6 +98,12 @@ def _steps(table: Value | None) -> Iterator[Event]:
         if event.name.startswith((SPARK, RAY)) and not event.name.startswith("pyspark.sql.SparkSession.Builder"):
             yield event
         table = event.receiver
+
+
+def _of_all(step: Event) -> bool:
+    """Whether all rows are one group: ``table.groupBy().sum()``."""
+    groups = next(_steps(step.receiver), None) if step.name.startswith(_GROUPED) else None
+    return groups is not None and groups.name.endswith(".groupBy") and not (groups.args or groups.kwargs or groups.star)
 
 
 def _broadcast(step: Event) -> bool:

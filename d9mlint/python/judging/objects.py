@@ -23,7 +23,7 @@ _ONLY_SHAPES = ("init", "init_with_output", "lazy_init", "tabulate", "summary", 
 """Calls that look at the shapes of the values they get (parameters of Flax modules are drawn from their key alone)."""
 _INNER = "env"
 """Where a wrapper keeps the environment in it."""
-_ENVIRONMENTS = ("gymnasium.Env", "gymnasium.VectorEnv")
+_ONE, _SEVERAL = _ENVIRONMENTS = ("gymnasium.Env", "gymnasium.VectorEnv")
 MAX_DEPTH = 8
 """Lists of parts inside parts that are looked through."""
 
@@ -45,8 +45,14 @@ def seeded_by(program: Program, maker: Event, stream: str) -> list[tuple[Event, 
         if stream.startswith(SHARED)
         or event is maker
         or maker.location in event.stack
-        or any(made is maker for made in made_by(event.receiver))
+        or any(made is maker or _may_hold(maker, event, made) for made in made_by(event.receiver))
     ]
+
+
+def _may_hold(maker: Event, seeding: Event, made: Event) -> bool:
+    """Whether a vector environment may be made of one that was seeded before: ``DummyVecEnv([lambda: env])``."""
+    several = isinstance(maker.result, Obj) and maker.result.type == _SEVERAL
+    return several and seeding.index < maker.index and isinstance(made.result, Obj) and made.result.type == _ONE
 
 
 def unseeded_when_made(maker: Event) -> Cond:
