@@ -298,13 +298,15 @@ def test_owned_elements_of_accessors() -> None:
 
 def test_grid_stride_through_local_names() -> None:
     check("""
-        __global__ void k(float* a, float* b, const float* x, int n) {
+        __global__ void k(float* a, float* b, float* c, const float* x, int n) {
           const size_t tid = blockIdx.x * blockDim.x + threadIdx.x;
           const size_t stride = gridDim.x * blockDim.x;
           for (size_t o = tid; o < n; o += stride) {
             atomicAdd(a + o * 3 + 0, x[o]);      // -> float-accumulate no
             atomicAdd(a + o * 3 + 2, x[o]);      // -> float-accumulate no
-            atomicAdd(b + o * 3 + 3, x[o]);      // -> float-accumulate yes
+            atomicAdd(b + o * 3 + 3, x[o]);      // -> float-accumulate no
+            atomicAdd(c + o * 3 + 0, x[o]);      // -> float-accumulate yes
+            atomicAdd(c + o * 3 + 3, x[o]);      // -> float-accumulate yes
           }
         }
     """)

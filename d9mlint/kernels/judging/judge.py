@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import tree_sitter
 
-from d9mlint.kernels.judging import casloops, declarations, memory, operations, ownership, radix, swaps, uses
+from d9mlint.kernels.judging import casloops, declarations, memory, operations, ownership, radix, slices, swaps, uses
 from d9mlint.kernels.judging.constants import Constant
 from d9mlint.kernels.judging.contention import contention
 from d9mlint.kernels.judging.operands import brought, handed_on, lone_constant
@@ -50,6 +50,8 @@ class Seen(NamedTuple):
     owner: str
     defines: bool = False
     """Whether it is an expansion outside of functions, which defines some itself."""
+    assumed: str = ""
+    """What must hold for one thread to own the address, where that is not proven: words from ``if`` on."""
     handed: bool = False
     """Whether it is an expansion whose target comes from a parameter of a function that is no kernel."""
 
@@ -169,16 +171,19 @@ def look(atomic: Atomic, repository: Repository) -> Seen:
         used = traced or (uses.Use("value", passed=True) if kernel else uses.Use("forwarded"))
     if found.loop and found.cas is not None:
         used = swaps.loop_use(atomic, used)
-    alone = ""
+    alone, assumed = "", ""
     matters = bool(where.of("float")) or used.kind not in ("unused", "forwarded")
     if matters and atomic.arguments and not atomic.assembler and handed_on(atomic, 0):
         address = atomic.arguments[0]
         alone = ownership.owner(address, atomic.unit, atomic.function, where.memory)
         alone = alone or radix.owner(address, atomic.unit, atomic.function)
+        cells = None if alone else slices.owner(address, atomic.unit, atomic.function, where.memory)
+        if cells is not None:
+            alone, assumed = ("", f"{cells.why} {cells.assumed}") if cells.assumed else (cells.why, "")
     defines = _defines(atomic, repository)
     used = uses.Use("unused") if defines else used
     handed = _handed(where.name, place(atomic, repository))
-    return Seen(atomic, found, where, used, lone_constant(atomic), alone, defines, handed)
+    return Seen(atomic, found, where, used, lone_constant(atomic), alone, defines, assumed, handed)
 
 
 def _handed(name: str, host: tuple[Unit, Node] | None) -> bool:
@@ -270,6 +275,9 @@ def _floats(seen: Seen, words: set[str]) -> tuple[str, str, str]:
         return class_, "no", f"{seen.what}: `{same.text}` is added, after which the cell is NaN in any order"
     if same is not None and (len(words) == 1 or _apart(seen.atomic)):
         return class_, "no", f"{seen.what}: every thread brings the same `{same.text}`, so the order changes nothing"
+    if seen.assumed:
+        return class_, "conditional", f"{seen.what}: {seen.assumed}; else the order of the addends changes from run " \
+            "to run"  # fmt: skip
     several = "addends" if words <= {"add", "sub"} else "operands"
     order = f"{several} from several threads meet in one cell in an order that changes from run to run"
     who = _contention(seen)
