@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from d9mlint.kernels.embedded.rows import owned
 from d9mlint.kernels.embedded.types import Types, plain_kind
 from d9mlint.kernels.embedded.uses import Use, use
 from d9mlint.kernels.torch.pyfiles import PyFile, shown
@@ -135,9 +136,23 @@ def _judged(file: PyFile, mention: Mention, call: ast.Call, known: Known) -> Fou
     name = shown(call.func)
     what = f"`{name}` on `{_short(target)}`{' in shared memory' if memory == 'shared' else ''}"
     judged = _Judge(what, kind, used, value, types).verdict(known.operation)
+    if judged[:2] == ("float-accumulate", "yes") and known.language == "Triton" and used.kind == "unused":
+        judged = _of_own_rows(file, mention, target, what) or judged
     typed = written or kind
     host = file.dotted(call.func).startswith(("cupyx.scatter_", "cupy."))
     return Found(mention, call, name, _INTRINSICS[known.operation], scope, memory, typed, used, *judged, host)
+
+
+def _of_own_rows(file: PyFile, mention: Mention, target: ast.expr, what: str) -> tuple[str, str, str] | None:
+    """A float addition to cells that one program of the grid owns."""
+    rows = owned(file, mention, target)
+    if rows is None:
+        return None
+    one = f"{what}: only one program of the grid writes the cell"
+    if not rows.assumed:
+        return "float-accumulate", "no", f"{one}, so the order of the addends is that of one program"
+    return "float-accumulate", "conditional", f"{one} if {rows.assumed} long enough to keep the cells of different " \
+        "programs apart; else the order of the addends changes from run to run"  # fmt: skip
 
 
 def judged_call(

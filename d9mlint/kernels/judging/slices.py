@@ -69,9 +69,9 @@ def owner(address: Node, unit: Unit, function: Function | None, space: str) -> O
         return None
     told = sorted({axis for variable in reader.variables.values() for axis in variable.axes})
     why = f"only the thread with this {' and '.join(f'`{axis}`' for axis in told)} writes the cell"
-    if all(one.apart() for one in (reader, *others)):
+    steps = [one.assumed() for one in (reader, *others) if one.loose()]
+    if not steps:
         return Owned(why)
-    steps = [one.assumed() for one in (reader, *others) if not one.apart()]
     return Owned(why, f"if {steps[0]} long enough to keep the cells of different threads apart") if all(steps) else None
 
 
@@ -154,35 +154,32 @@ class _Sum:
         steps = ((tuple(sorted(s.elements())), self.variables[n].axes) for n, s in self.steps.items())
         return _Form(self.base, tuple(sorted(steps)), tuple(sorted(offset)))
 
-    def apart(self) -> bool:
-        """Whether every variable stays below the step of the next one."""
+    def loose(self) -> list[Counter[str]]:
+        """The steps that are not seen to be longer than what stays below them."""
         left, at = dict(self.steps), self.grain()
         while left:
             name = next((n for n, step in left.items() if step == at), None)
             if name is None:
-                return False
+                break
             del left[name]
-            if not left:
-                return True
             sizes = self.variables[name].sizes
             following = next((s for s in left.values() if any(_reaches(at, size, s) for size in sizes)), None)
             if following is None:
-                return False
+                break
             at = following
-        return True
+        return list(left.values())
 
     def assumed(self) -> str:
         """What has to hold for that, as words; empty where it cannot hold or a variable goes nobody knows where."""
         steps = {tuple(sorted(step.elements())) for step in self.steps.values()}
         if len(steps) != len(self.steps) or any(not v.sizes and not v.axes for v in self.variables.values()):
             return ""
-        named = sorted("*".join(step) for step in steps if any(not n.isdigit() for n in step))
         numbers = {n: math.prod(int(f) for f in s.elements()) for n, s in self.steps.items() if _numeric(s)}
         for name, step in numbers.items():
             widths = [math.prod(int(f) for f in size) for size in self.variables[name].sizes if _numeric(size)]
             if any(step < other < step * width for width in widths for other in numbers.values()):
                 return ""
-        named = named or [str(max(numbers.values()))]
+        named = sorted("*".join(sorted(step.elements())) or "1" for step in self.loose())
         one = len(named) == 1
         return f"the step{'' if one else 's'} {' and '.join(f'`{n}`' for n in named)} {'is' if one else 'are'}"
 
