@@ -6,7 +6,7 @@ import pytest
 
 from d9mlint.kernels.judging.known.scalars import kind
 
-from .support import judged, only
+from .support import check, judged, only
 
 _KERNEL = """
 template <typename T> __global__ void k(T* out, const T* x, const int* at) {
@@ -83,3 +83,33 @@ def test_recursive_templates_end() -> None:
         "template <typename T> void other(T* p) { again<T>(p); other<T>(p); }\n" + _KERNEL
     )
     assert said.verdict == "conditional"
+
+
+@pytest.mark.parametrize(
+    ("header", "verdict", "types"),
+    [
+        ("THCGenerateFloatTypes.h", "yes", "T = half | float | double"),
+        ("THCGenerateHalfType.h", "yes", "T = half"),
+        ("THCGenerateAllTypes.h", "conditional", ""),
+        ("THCTensor.h", "conditional", "T"),
+    ],
+)
+def test_headers_that_compile_a_generic_file_for_each_type(header: str, verdict: str, types: str) -> None:
+    said = only(f'{_KERNEL}\n#include "generic/K.cu"\n#include "{header}"\n')
+    assert said.verdict == verdict, said.reason
+    assert not types or said.target_type == types
+
+
+def test_pointers_that_objects_give() -> None:
+    check("""
+        void count(int n, const int* at, THCDeviceTensor<float, 3> grid) {
+          SyncArray<int> counts(n);
+          auto data = counts.device_data();
+          loop(n, [=] __device__(int i) {
+            atomicAdd(data + at[i], 1);                 // -> commutative-exact no
+          });
+          loop(n, [=] __device__(int i) {
+            atomicAdd(grid[at[i]][0][i].data(), 1.5f * at[i]);   // -> float-accumulate yes
+          });
+        }
+    """)

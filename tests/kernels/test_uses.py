@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from .support import only
+from .support import check, only
 
 
 @pytest.mark.parametrize(
@@ -52,3 +52,26 @@ def test_returned_from_a_device_function() -> None:
     """)
     assert [(a.form, j.return_use, j.verdict) for a, j in found] == [
         ("wrapper-def", "forwarded", "depends"), ("wrapper", "index", "yes")]  # fmt: skip
+
+
+def test_a_number_for_each_block_instead_of_its_index() -> None:
+    kernel = """
+        __global__ void k(int* counter, const float* x, float* y, int n) {
+          __shared__ int number;
+          if (threadIdx.x == 0) {
+            number = atomicAdd(counter, 1);          // -> order-dependent conditional return=index
+          }
+          __syncthreads();
+          int i = number * blockDim.x + threadIdx.x;
+          if (i < n) y[i] = 2 * x[i];
+        }
+    """
+    check(kernel)
+    varied = kernel.replace("dent conditional", "dent yes")
+    check(varied.replace("2 * x[i]", "2 * x[blockIdx.x]"))
+    check(varied.replace("(counter, 1)", "(counter, int(x[threadIdx.x]))"))
+    check(varied.replace("(threadIdx.x == 0)", "(threadIdx.x == 0 && x[0] > 0)"))
+    check(varied.replace("if (threadIdx.x == 0) {", "if (threadIdx.x < 4) {"))
+    check(varied.replace("if (threadIdx.x == 0) {", "if (x[0] > 1) if (threadIdx.x == 0) {"))
+    check(kernel.replace("2 * x[i]", "2 * x[blockIdx.y]"))
+    check(kernel.replace("atomicAdd(counter, 1)", "atomicInc(counter, gridDim.x - 1)"))

@@ -57,6 +57,9 @@ def bindings(parameter: TemplateParameter, unit: Unit, repository: Repository) -
     """The types that a template parameter of a definition in ``unit`` is given anywhere in the repository."""
     search = _Search(repository)
     search.parameter(parameter, unit, 0)
+    generated = typelists.generated(unit.data) if not search.types else ()
+    if generated:
+        return Bindings(generated)
     return Bindings(tuple(search.types), search.open or not search.types)
 
 

@@ -7,7 +7,18 @@ from typing import NamedTuple
 
 import tree_sitter
 
-from d9mlint.kernels.judging import casloops, declarations, memory, operations, ownership, radix, slices, swaps, uses
+from d9mlint.kernels.judging import (
+    casloops,
+    declarations,
+    memory,
+    operations,
+    ownership,
+    radix,
+    singles,
+    slices,
+    swaps,
+    uses,
+)
 from d9mlint.kernels.judging.constants import Constant
 from d9mlint.kernels.judging.contention import contention
 from d9mlint.kernels.judging.operands import brought, handed_on, lone_constant
@@ -343,6 +354,9 @@ def _returned(seen: Seen) -> tuple[str, str, str]:
         return class_, "no", f"{seen.what}: the old value is only compared with a count{quoted}, as a ticket"
     if use.queue:
         return class_, "conditional", f"{seen.what}: threads fetch their work by the old value{quoted}; who gets " \
+            "which changes from run to run, and the result with it if it depends on who that is"  # fmt: skip
+    if use.kind == "index" and singles.numbers_blocks(seen.atomic):
+        return class_, "conditional", f"{seen.what}: each block takes its number by the old value{quoted}; who gets " \
             "which changes from run to run, and the result with it if it depends on who that is"  # fmt: skip
     if use.kind == "index":
         return class_, "yes", f"{seen.what}: the old value becomes a position{quoted}, so threads take their places " \

@@ -7,13 +7,16 @@ import re
 import tree_sitter
 
 from d9mlint.kernels.judging import declarations
-from d9mlint.kernels.judging.constants import assigned
+from d9mlint.kernels.judging.constants import assigned, constant
+from d9mlint.kernels.sites.atomics import Atomic
 from d9mlint.kernels.source.unit import Function, Unit
 
 Node = tree_sitter.Node
 _THREADS = re.compile(rb"threadIdx\s*\.\s*[yz]")
 _FIRST = re.compile(r"(?:([A-Za-z_]\w*)|threadIdx\.x)==0u?\Z|0u?==(?:([A-Za-z_]\w*)|threadIdx\.x)\Z")
 _BLOCK = "blockIdx.x"
+_ANY_BLOCK = re.compile(rb"blockIdx(?!\s*\.\s*[yz])")
+_COUNTS = re.compile(r"\s*gridDim\s*\.\s*x\s*-\s*1\s*\Z")
 
 
 def reached_by_one(node: Node, unit: Unit, function: Function) -> bool:
@@ -54,3 +57,34 @@ def value_of(name: str, place: Node, unit: Unit, function: Function) -> str:
     if found is None or found.kind != "local" or found.value is None or assigned(function.node, name, unit):
         return ""
     return re.sub(r"\s|static_cast<\w+>|[()]", "", unit.text(found.value))
+
+
+def numbers_blocks(atomic: Atomic) -> bool:
+    """Whether one thread of each block fetches the number by which the block goes: nothing else tells blocks apart.
+
+    ``if (threadIdx.x == 0) number = atomicAdd(counter, 1);`` in a kernel that does not read ``blockIdx.x``: the counter
+    goes up by the same for every block, and the block is known by its number alone.
+    """
+    node, unit, function = atomic.node, atomic.unit, atomic.function
+    if node is None or function is None or "__global__" not in function.qualifier or len(atomic.arguments) < 2:
+        return False
+    if _ANY_BLOCK.search(unit.data, function.node.start_byte, function.node.end_byte):
+        return False
+    step = atomic.arguments[1]
+    same = constant(step, unit) is not None or _COUNTS.match(unit.text(step)) is not None
+    return same and _always(node, unit, function)
+
+
+def _always(node: Node, unit: Unit, function: Function) -> bool:
+    """Whether the first thread of every block comes to a node, once: its test stands in the kernel's own block."""
+    body = function.node.child_by_field_name("body")
+    at = node
+    while at.parent is not None and at.parent != body:
+        at = at.parent
+        if at.type in ("for_statement", "while_statement", "do_statement", "lambda_expression"):
+            return False
+    condition = at.child_by_field_name("condition") if at.type == "if_statement" else None
+    if at.parent is None or condition is None or at.child_by_field_name("alternative") is not None:
+        return False
+    text = "".join(unit.text(condition).split())
+    return "&&" not in text and "||" not in text and _first(text, at, unit, function)

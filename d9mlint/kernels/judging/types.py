@@ -25,6 +25,8 @@ from d9mlint.kernels.source.repository import KERNEL_SUFFIXES, Repository, inclu
 from d9mlint.kernels.source.unit import Unit
 
 Node = tree_sitter.Node
+_HANDED = re.compile(r"begin|get|ptr|(?:mutable_|shared_|device_|host_|gpu_|cpu_)?data(?:_ptr)?")
+"""Methods that give the address of what an object holds."""
 _MAX_STEPS = 40
 _MAX_READ = 500
 
@@ -301,9 +303,11 @@ class _Reader:
         if name in ("flat", "tensor", "matrix", "vec", "scalar", "packed_accessor", "packed_accessor32",
                     "packed_accessor64", "accessor") and rest:  # fmt: skip
             return Type(f"Tensor<{', '.join(arguments('<' + rest)[:1])}>")
-        if name in ("data", "begin", "get", "ptr", "mutable_data", "shared_data"):
+        if _HANDED.fullmatch(name):
             owner = self.read(whole, steps)
             inner = owner.pointee() if owner is not None else None
+            if inner is None and owner is not None and whole is not None and whole.type == "subscript_expression":
+                inner = owner  # an element that knows its address: `acc[i][j].data()`
             return Type(inner.name, 1) if inner is not None and not owner_depth(owner) else None
         if PARTITIONS.match(name) and given:
             return self.read(given[0], steps)

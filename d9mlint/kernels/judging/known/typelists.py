@@ -98,3 +98,24 @@ def dispatched(name: str, arguments: str) -> tuple[str, ...]:
 def scalar_types(text: str) -> tuple[str, ...]:
     """The C++ types of all scalar type names in the body of a repository's own dispatch macro."""
     return tuple(dict.fromkeys(s for word in _SCALAR.findall(text) if (s := _SCALAR_TYPES.get(word, ""))))
+
+
+_GENERATED = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<](?:[\w/]*/)?THC?Generate(\w+?)Types?\.h[">]', re.MULTILINE)
+_GENERATORS = {
+    "Float": ("half", "float", "double"), "Double": ("double",), "Half": ("half",), "Complex": ("c10::complex<float>",),
+    "All": (*_INTS, "half", "float", "double"), "Int": _INTS,
+}  # fmt: skip
+
+
+def generated(data: bytes) -> tuple[str, ...]:
+    """The types for which a header of Torch compiles ``generic/X.cu`` behind the kernels of a file.
+
+    https://github.com/torch/cutorch/blob/master/lib/THC/THCGenerateFloatTypes.h
+
+    >>> generated(b'#include "generic/X.cu"\\n#include "THCGenerateFloatTypes.h"\\n')
+    ('half', 'float', 'double')
+    """
+    if b"Generate" not in data:
+        return ()
+    found = (t for m in _GENERATED.findall(data) for t in _GENERATORS.get(m.decode(), ()))
+    return tuple(dict.fromkeys(found))
