@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from .support import check, judged, only
 
 _FUNCTOR = """
@@ -254,3 +256,21 @@ def test_a_method_of_an_object_whose_class_is_a_parameter_of_a_template() -> Non
         }
         __global__ void plain(int* bins, Other goal) { goal.Note(bins, 3, 1.0); }
     """)
+
+
+@pytest.mark.parametrize(
+    ("opening", "closing"),
+    [
+        ("BEGIN_OWN_NAMESPACE\n", "END_OWN_NAMESPACE\n"),
+        ("OWN_BEGIN\n\ninline ", "OWN_END\n"),
+        ("_OWN_NAMESPACE_BEGIN  \n// of its own\n", ""),
+    ],
+)
+def test_a_macro_that_opens_a_namespace_hides_no_wrapper(opening: str, closing: str) -> None:
+    found = judged(
+        f"{opening}namespace detail {{\n"
+        "__device__ inline int atomic_add(int* to, int by) { return ::atomicAdd(to, by); }\n"
+        f"}}\n{closing}"
+        "__global__ void k(int* counts, const int* at) { ::own::detail::atomic_add(&counts[at[threadIdx.x]], 1); }\n"
+    )
+    assert [(atomic.form, said.verdict) for atomic, said in found] == [("wrapper-def", "depends"), ("wrapper", "no")]

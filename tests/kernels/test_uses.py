@@ -75,3 +75,5 @@ def test_a_number_for_each_block_instead_of_its_index() -> None:
     check(varied.replace("if (threadIdx.x == 0) {", "if (x[0] > 1) if (threadIdx.x == 0) {"))
     check(kernel.replace("2 * x[i]", "2 * x[blockIdx.y]"))
     check(kernel.replace("atomicAdd(counter, 1)", "atomicInc(counter, gridDim.x - 1)"))
+    check(kernel.replace("(counter, 1)", "(counter, int{1})"))
+    check(varied.replace("(counter, 1)", "(counter, int{threadIdx.y + 1})"))

@@ -41,7 +41,7 @@ def constant(node: Node | None, unit: Unit, steps: int = _MAX_STEPS) -> Constant
         return Constant(text)
     if node.type in ("parenthesized_expression", "initializer_list") and len(node.named_children) == 1:
         return constant(node.named_children[0], unit, steps - 1)
-    if node.type in ("unary_expression", "cast_expression"):
+    if node.type in ("unary_expression", "cast_expression", "compound_literal_expression"):
         inner = constant(node.child_by_field_name("argument") or node.child_by_field_name("value"), unit, steps - 1)
         return Constant(text, inner.nan, inner.uniform) if inner is not None else None
     if node.type == "call_expression":

@@ -19,6 +19,11 @@ _MACROS = re.compile(
 )
 _MACRO_WORDS = (b"RESTRICT", b"_FUNC", b"INLINE", b"_HOST", b"_DEVICE", b"_LAMBDA", b"_LAUNCH_BOUNDS_")
 """What stands in every name of ``_MACROS``."""
+_KEYWORD = re.compile(rb"namespace\s")
+_ALONE = re.compile(rb"^[ \t]*_*[A-Z][A-Z0-9_]*[ \t]*\r?\n\s*(?:inline\s+)?\Z", re.MULTILINE)
+_ALONE_NAME = re.compile(rb"[A-Z_]\w*")
+_OPENING = re.compile(rb"[ \t]*_*[A-Z]\w*[ \t\r]*")
+_MAX_APART = 200
 _ASSEMBLER = re.compile(
     rb'\b(?:asm|__asm__|__asm)\b\s*(?:volatile\b|__volatile__\b)?\s*\((?:[^;"]|"(?:[^"\\\n]|\\.)*"){0,4000};'
 )
@@ -53,6 +58,7 @@ def masked(data: bytes, hidden: frozenset[bytes] = frozenset()) -> bytes:
     if b"#if" in data:
         data = _balanced(data)
         data = _LISTED.sub(lambda m: _CONDITION_LINE.sub(_blank, m[0]), data)
+    data = _without_openings(data)
     if b"asm" in data:
         data = _ASSEMBLER.sub(lambda m: _CONSTRAINT.sub(_as_string, m[0]), data)
     named = [name for name in sorted(hidden) if name in data]
@@ -62,6 +68,30 @@ def masked(data: bytes, hidden: frozenset[bytes] = frozenset()) -> bytes:
     if b"define" in data:
         data = _NO_BODY.sub(rb"\g<1>0\g<2>", data)
     return _LAUNCH.sub(_blank, _EMPTY.sub(_blank_lines, data))
+
+
+def _without_openings(data: bytes) -> bytes:
+    """Without macros alone on their lines that open a namespace (``BEGIN_MY_NAMESPACE``).
+
+    With ``namespace detail {`` behind it, such a macro looks like the head of a function.
+    """
+    spans: list[tuple[int, int]] = []
+    for keyword in _KEYWORD.finditer(data):
+        first = max(0, keyword.start() - _MAX_APART)
+        alone = _ALONE.search(data[first : keyword.start()])
+        if alone is not None:
+            spans.append((first + alone.start(), first + alone.end()))
+    at = data.find(b"NAMESPACE")
+    while at >= 0:
+        end = data.find(b"\n", at)
+        line = (data.rfind(b"\n", 0, at) + 1, len(data) if end < 0 else end)
+        if _OPENING.fullmatch(data, *line):
+            spans.append(line)
+        at = data.find(b"NAMESPACE", line[1])
+    for start, end in spans:
+        blank = _ALONE_NAME.sub(_blank, data[start:end], count=1)
+        data = data[:start] + blank + data[end:]
+    return data
 
 
 def _balanced(data: bytes) -> bytes:
