@@ -20,7 +20,7 @@ _STATED = re.compile(
 )
 """``PyTorch 1.0``, ``tensorflow-gpu==1.12.0``, ``Python (3.6)``, ``**Keras**: 2.2.4``, ``TensorFlow 1.x``."""
 _BOUND = re.compile(r"[<>≥≤~]")
-_AT_LEAST = re.compile(r"\W*(\+|(or|and) (later|above|higher|newer|greater|up))|.*\d\s*\+")
+_AT_LEAST = re.compile(r"\W*(\+(?![a-z])|(or|and) (later|above|higher|newer|greater|up))|.*\d\s*\+")
 """What follows a version that is the lowest one; of several, the last may be (``2.7 and 3.4+``)."""
 _ABOUT = re.compile(
     r"requir|depend|prerequi|environment|install|set-?up|test|develop|\brun|version|pip|conda|\bus(e|es|ed|ing)\b|built|"
