@@ -9,8 +9,8 @@ import tree_sitter
 
 from d9mlint.kernels.judging import declarations, memory
 from d9mlint.kernels.judging.constants import assigned
-from d9mlint.kernels.judging.ownership import looped, other_axes
-from d9mlint.kernels.judging.singles import reached_by_one
+from d9mlint.kernels.judging.owners.ownership import looped, other_axes
+from d9mlint.kernels.judging.owners.singles import reached_by_one
 from d9mlint.kernels.source.unit import Function, Unit
 
 Node = tree_sitter.Node

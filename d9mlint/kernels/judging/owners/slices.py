@@ -15,16 +15,17 @@ from typing import NamedTuple
 
 import tree_sitter
 
-from d9mlint.kernels.judging import aliases, declarations, memory, ownership, singles
+from d9mlint.kernels.judging import aliases, declarations, memory
 from d9mlint.kernels.judging.constants import MAX_CALLS, assigned, atomic_calls
-from d9mlint.kernels.judging.places import Places, Size
+from d9mlint.kernels.judging.owners import ownership, singles
+from d9mlint.kernels.judging.owners.places import Places, Size
+from d9mlint.kernels.judging.owners.radix import is_sum_or_product, multiplied_out
 from d9mlint.kernels.source.lexical import word_places
 from d9mlint.kernels.source.unit import Function, Unit
 
 Node = tree_sitter.Node
 _AXES = re.compile(rb"\b(?:(thread|block)Idx|(block|grid)Dim)\s*\.\s*([yz])")
 _MAX_STEPS = 16
-_MAX_TERMS = 24
 _Term = tuple[str, ...]
 _OPEN: tuple[Size, ...] = ()
 
@@ -253,15 +254,9 @@ class _Sum:
         if node.type == "number_literal":
             text = self.unit.text(node).rstrip("uUlL")
             return [] if text == "0" else [()] if text == "1" else [(text,)] if text.isdigit() else None
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        if node.type != "binary_expression" or left is None or right is None or node.children[1].type not in ("+", "*"):
+        if not is_sum_or_product(node):
             return self._variable(node, steps)
-        first, second = self.terms(left, steps - 1), self.terms(right, steps - 1)
-        if first is None or second is None or len(first) * len(second) > _MAX_TERMS:
-            return None
-        if node.children[1].type == "+":
-            return first + second
-        return [(*a, *b) for a in first for b in second]
+        return multiplied_out(node, lambda part: self.terms(part, steps - 1))
 
     def _variable(self, node: Node, steps: int) -> list[_Term] | None:
         text = "".join(self.unit.text(node).split())

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import tree_sitter
 
-from d9mlint.kernels.judging import aliases, declarations, digits, memory, singles
+from d9mlint.kernels.judging import aliases, declarations, memory
 from d9mlint.kernels.judging.constants import MAX_CALLS, assigned, atomic_calls
+from d9mlint.kernels.judging.owners import digits, singles
 from d9mlint.kernels.source.unit import Function, Unit
 
 Node = tree_sitter.Node

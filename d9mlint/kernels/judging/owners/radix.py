@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from typing import NamedTuple
 
 import tree_sitter
 
-from d9mlint.kernels.judging import aliases, declarations, digits, ownership
+from d9mlint.kernels.judging import aliases, declarations
 from d9mlint.kernels.judging.constants import MAX_CALLS, assigned, atomic_calls
+from d9mlint.kernels.judging.owners import digits, ownership
 from d9mlint.kernels.source.unit import Function, Unit
 
 Node = tree_sitter.Node
@@ -21,6 +23,23 @@ _MAX_STEPS = 14
 _MAX_TERMS = 24
 _NAMES = re.compile(r"[A-Za-z_]\w*|\d+")
 _SKIPS = ("continue_statement", "return_statement")
+_Term = tuple[str, ...]
+
+
+def is_sum_or_product(node: Node) -> bool:
+    """Whether an expression adds or multiplies two others."""
+    sides = (node.child_by_field_name("left"), node.child_by_field_name("right"))
+    return node.type == "binary_expression" and None not in sides and node.children[1].type in ("+", "*")
+
+
+def multiplied_out(node: Node, terms: Callable[[Node], list[_Term] | None]) -> list[_Term] | None:
+    """The products of a sum or a product; None where a side cannot be read, or there are too many."""
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    first = terms(left) if left is not None else None
+    second = terms(right) if right is not None and first is not None else None
+    if first is None or second is None or len(first) * len(second) > _MAX_TERMS:
+        return None
+    return first + second if node.children[1].type == "+" else [(*a, *b) for a in first for b in second]
 
 
 def owner(address: Node, unit: Unit, function: Function | None) -> str:
@@ -117,17 +136,7 @@ class _Sum:
             return self._variable(node, steps)
         if node.type == "parenthesized_expression" and len(node.named_children) == 1:
             return self.terms(node.named_children[0], steps - 1)
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        if node.type != "binary_expression" or left is None or right is None:
-            return None
-        if node.children[1].type not in ("+", "*"):
-            return None
-        first, second = self.terms(left, steps - 1), self.terms(right, steps - 1)
-        if first is None or second is None or len(first) * len(second) > _MAX_TERMS:
-            return None
-        if node.children[1].type == "+":
-            return first + second
-        return [(*a, *b) for a in first for b in second]
+        return multiplied_out(node, lambda part: self.terms(part, steps - 1)) if is_sum_or_product(node) else None
 
     def _variable(self, node: Node, steps: int) -> list[tuple[str, ...]] | None:
         name = self.unit.text(node)
