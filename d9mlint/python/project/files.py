@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from d9mlint.cache import Store, code_hash, content_hash
 from d9mlint.python.project import checkouts
+from d9mlint.python.project.importlines import import_lines
 from d9mlint.python.source import facts as f
 from d9mlint.python.source import queries
 from d9mlint.python.source.filenames import LANDMARK, belongs_to, join
@@ -163,7 +164,7 @@ class Project:
         key = (package, roots, importer)
         if key not in self._homes:
             before, self.asked = self.asked, set()
-            lines = list(checkouts.import_lines(self._text(importer) or b""))
+            lines = list(import_lines(self._text(importer) or b""))
             self._homes[key] = checkouts.home(package, roots, importer, lines, self._text), self.asked
             self.asked = before
         root, asked = self._homes[key]

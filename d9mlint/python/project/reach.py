@@ -12,7 +12,7 @@ from pathlib import Path
 from d9mlint.discover.percent import is_percent
 from d9mlint.model import Limit
 from d9mlint.python.project import checkouts, signs
-from d9mlint.python.project.checkouts import ImportLine, import_lines
+from d9mlint.python.project.importlines import ImportLine, import_lines
 from d9mlint.python.source.filenames import LANDMARK, above, belongs_to, folder, join
 from d9mlint.python.source.reading import NOTEBOOK, CannotRead, Reader, remembering
 

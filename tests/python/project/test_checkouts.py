@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from d9mlint.python.project.checkouts import home, import_lines
+from d9mlint.python.project.checkouts import home
+from d9mlint.python.project.importlines import import_lines
 
 TRAIN = "from sam.nets.small import Net, make\nimport sam.data\n\nsam.data.load()\nNet().fit()\n"
 FILES = {

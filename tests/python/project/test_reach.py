@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from d9mlint.python.project.checkouts import import_lines
+from d9mlint.python.project.importlines import import_lines
 from d9mlint.python.project.reach import Reach
 from d9mlint.python.project.signs import _ROOTS, _SIGNS
 from d9mlint.python.source.reading import disk_reader
