@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from sys import intern
 from typing import Any
 
 import libcst as cst
@@ -37,6 +38,8 @@ class _Lowering:
         self._depth = 0
         self._yields = 0
         """Yields seen so far."""
+        self._same: dict[str, f.Name | f.Const] = {}
+        """Names and constants by their text: most stand in a file many times, and have no place of their own."""
 
     # -- statements ------------------------------------------------------------------------------------------------
 
@@ -178,7 +181,7 @@ class _Lowering:
     def _params(self, params: cst.Parameters, *, decorated: bool = False) -> tuple[f.Param, ...]:
         def one(param: cst.Param, kind: str) -> f.Param:
             default = None if param.default is None else self.expr(param.default)
-            return f.Param(param.name.value, default, kind, self._annotation(param.annotation, decorated))
+            return f.Param(intern(param.name.value), default, kind, self._annotation(param.annotation, decorated))
 
         out = [one(p, "pos") for p in (*params.posonly_params, *params.params)]
         if isinstance(params.star_arg, cst.Param):
@@ -210,17 +213,34 @@ class _Lowering:
         return out
 
     def _name(self, node: cst.Name) -> f.Expr:
-        if node.value in KEYWORDS:
-            return f.Const(KEYWORDS[node.value])
-        return f.Name(node.value)
+        text = node.value
+        found = self._same.get(text)
+        if found is None:
+            found = f.Const(KEYWORDS[text]) if text in KEYWORDS else f.Name(intern(text))
+            self._same[text] = found
+        return found
 
     def _number(self, node: cst.BaseNumber) -> f.Expr:
-        try:
-            return f.Const(NUMBERS[type(node)](node.value))  # type: ignore[attr-defined]
-        except ValueError:
-            return f.Opaque(())
+        text = node.value  # type: ignore[attr-defined]
+        found = self._same.get(text)
+        if found is None:
+            try:
+                found = f.Const(NUMBERS[type(node)](text))
+            except ValueError:
+                return f.Opaque(())
+            self._same[text] = found
+        return found
 
     def _string(self, node: cst.SimpleString) -> f.Expr:
+        found = self._same.get(node.value)
+        if found is None:
+            value = self._text(node)
+            if not isinstance(value, f.Const):
+                return value
+            found = self._same[node.value] = value
+        return found
+
+    def _text(self, node: cst.SimpleString) -> f.Expr:
         text = node.value
         if text[0] in "\"'" and "\\" not in text and "\r" not in text:  # most are, and `literal_eval` takes its time
             quotes = 3 if text[:3] == text[0] * 3 and len(text) > 5 else 1
@@ -247,11 +267,11 @@ class _Lowering:
         return f.Format(tuple(parts))
 
     def _attribute(self, node: cst.Attribute) -> f.Expr:
-        return f.Attr(self.expr(node.value), node.attr.value, self._places.of(node))
+        return f.Attr(self.expr(node.value), intern(node.attr.value), self._places.of(node))
 
     def _call(self, node: cst.Call) -> f.Expr:
         args = tuple(
-            f.Arg(self.expr(a.value), None if a.keyword is None else a.keyword.value, a.star) for a in node.args
+            f.Arg(self.expr(a.value), None if a.keyword is None else intern(a.keyword.value), a.star) for a in node.args
         )
         return f.Call(self.expr(node.func), args, self._places.of_call(node))
 
