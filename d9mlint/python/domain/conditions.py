@@ -222,7 +222,7 @@ def conjuncts(cond: Cond) -> tuple[Cond, ...]:
     found = _needed(cond, {})
     if not found:
         return (cond,)
-    order = sorted(found.items(), key=lambda item: item[0].level)
+    order = sorted(found.items(), key=lambda item: -item[0].level)  # as they were met
     literals = [as_condition(Literal(variable, outcome)) for variable, outcome in order]
     rest = diagrams.simplified(cond, both(*literals))
     return (*literals, rest) if rest is not True else tuple(literals)

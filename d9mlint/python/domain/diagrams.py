@@ -17,7 +17,11 @@ Function: TypeAlias = Union[bool, "Node"]
 
 
 class Variable:
-    """A variable; the order in which they were made is that in which diagrams ask for them."""
+    """A variable; diagrams ask for the one made last first.
+
+    A path's condition grows by the newest tests: each becomes the root, and what held before stays as it is below it. The
+    other way round every test would make the whole chain anew.
+    """
 
     __slots__ = ("level", "name", "universe")
 
@@ -25,7 +29,7 @@ class Variable:
         self.name = name
         self.universe = universe
         """The values that a flag can have; None for a test."""
-        self.level = next(_levels)
+        self.level = -next(_levels)
 
 
 class Node:

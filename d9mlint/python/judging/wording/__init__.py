@@ -39,7 +39,7 @@ def _alike(cond: Cond, names: dict[str, Variable]) -> Cond:
     """The condition with one test for all parameters of one name: for words, they are the same."""
     if isinstance(cond, bool):
         return cond
-    for variable in sorted(cond.support, key=lambda one: one.level):
+    for variable in sorted(cond.support, key=lambda one: -one.level):  # the first stands for the others
         test = variable.name
         if isinstance(test, Opaque) and test.by_default:
             known = names.setdefault(test.text, variable)
