@@ -19,8 +19,8 @@ Function: TypeAlias = Union[bool, "Node"]
 class Variable:
     """A variable; diagrams ask for the one made last first.
 
-    A path's condition grows by the newest tests: each becomes the root, and what held before stays as it is below it. The
-    other way round every test would make the whole chain anew.
+    A path's condition grows by the newest tests: each becomes the root, and what held before stays as it is below it.
+    The other way round every test would make the whole chain anew.
     """
 
     __slots__ = ("level", "name", "universe")

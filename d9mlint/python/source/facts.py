@@ -335,4 +335,3 @@ class Facts(NamedTuple):
 
     path: str
     body: tuple[Stmt, ...]
-    lines: int

@@ -10,7 +10,7 @@ import libcst as cst
 
 from d9mlint.python.source import facts as f
 from d9mlint.python.source.places import Places
-from d9mlint.python.source.tokens import KEYWORDS, NUMBERS, OPERATORS
+from d9mlint.python.source.tokens import OPERATORS, word
 
 MAX_DEPTH = 150
 """Nesting of expressions and blocks beyond which a file is refused instead of exhausting the stack."""
@@ -20,25 +20,25 @@ class TooDeep(ValueError):
     """The file nests deeper than anything a person writes."""
 
 
-def lower(module: cst.Module, path: str) -> f.Facts:
-    """The facts of a parsed module.
+def lower(module: cst.Module, before: int = 0) -> tuple[f.Stmt, ...]:
+    """The statements of a parsed module, or of a section of one that has this many lines ``before`` it.
 
     Raises:
         TooDeep: for sources nested beyond ``MAX_DEPTH``.
     """
-    return f.Facts(path, _Lowering(module).block(module.body), 0)
+    return _Lowering(module, before).block(module.body)
 
 
 class _Lowering:
     """Holds the places and the current depth while a module is lowered."""
 
-    def __init__(self, module: cst.Module) -> None:
+    def __init__(self, module: cst.Module, before: int) -> None:
         self._module = module
-        self._places = Places(module)
+        self._places = Places(module, before + 1)
         self._depth = 0
         self._yields = 0
         """Yields seen so far."""
-        self._same: dict[str, f.Name | f.Const] = {}
+        self._words: dict[str, f.Expr] = {}
         """Names and constants by their text: most stand in a file many times, and have no place of their own."""
 
     # -- statements ------------------------------------------------------------------------------------------------
@@ -212,44 +212,11 @@ class _Lowering:
         self._depth -= 1
         return out
 
-    def _name(self, node: cst.Name) -> f.Expr:
-        text = node.value
-        found = self._same.get(text)
+    def _word(self, node: cst.Name | cst.BaseNumber | cst.SimpleString) -> f.Expr:
+        found = self._words.get(node.value)  # type: ignore[union-attr]
         if found is None:
-            found = f.Const(KEYWORDS[text]) if text in KEYWORDS else f.Name(intern(text))
-            self._same[text] = found
+            found = self._words[node.value] = word(node)  # type: ignore[union-attr]
         return found
-
-    def _number(self, node: cst.BaseNumber) -> f.Expr:
-        text = node.value  # type: ignore[attr-defined]
-        found = self._same.get(text)
-        if found is None:
-            try:
-                found = f.Const(NUMBERS[type(node)](text))
-            except ValueError:
-                return f.Opaque(())
-            self._same[text] = found
-        return found
-
-    def _string(self, node: cst.SimpleString) -> f.Expr:
-        found = self._same.get(node.value)
-        if found is None:
-            value = self._text(node)
-            if not isinstance(value, f.Const):
-                return value
-            found = self._same[node.value] = value
-        return found
-
-    def _text(self, node: cst.SimpleString) -> f.Expr:
-        text = node.value
-        if text[0] in "\"'" and "\\" not in text and "\r" not in text:  # most are, and `literal_eval` takes its time
-            quotes = 3 if text[:3] == text[0] * 3 and len(text) > 5 else 1
-            return f.Const(text[quotes:-quotes])
-        try:
-            value = node.evaluated_value
-        except (ValueError, SyntaxError):
-            return f.Opaque(())
-        return f.Const(value)
 
     def _concatenated(self, node: cst.ConcatenatedString) -> f.Expr:
         left, right = self.expr(node.left), self.expr(node.right)
@@ -403,8 +370,8 @@ _COMPOUND: dict[type, Callable[[Any, Any], f.Stmt]] = {
     cst.With: _L._with, cst.Match: _L._match, cst.FunctionDef: _L._def, cst.ClassDef: _L._class,
 }  # fmt: skip
 _EXPR: dict[type, Callable[[Any, Any], f.Expr]] = {
-    cst.Name: _L._name, cst.Integer: _L._number, cst.Float: _L._number, cst.Imaginary: _L._number,
-    cst.SimpleString: _L._string, cst.ConcatenatedString: _L._concatenated, cst.FormattedString: _L._format,
+    cst.Name: _L._word, cst.Integer: _L._word, cst.Float: _L._word, cst.Imaginary: _L._word,
+    cst.SimpleString: _L._word, cst.ConcatenatedString: _L._concatenated, cst.FormattedString: _L._format,
     cst.Attribute: _L._attribute, cst.Call: _L._call, cst.Subscript: _L._subscript, cst.Tuple: _L._items,
     cst.List: _L._items, cst.Set: _L._items, cst.Dict: _L._dict, cst.ListComp: _L._comprehension,
     cst.SetComp: _L._comprehension, cst.DictComp: _L._comprehension, cst.GeneratorExp: _L._comprehension,

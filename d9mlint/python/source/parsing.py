@@ -6,11 +6,13 @@ import ast
 import gc
 import re
 import warnings
+from contextlib import suppress
 from itertools import islice
 
 from d9mlint.python.source import facts as f
 from d9mlint.python.source import python2
 from d9mlint.python.source.reading import CannotRead
+from d9mlint.python.source.sections import is_large, sections
 
 
 def parse(data: bytes, path: str) -> f.Facts:
@@ -21,7 +23,7 @@ def parse(data: bytes, path: str) -> f.Facts:
     """
     import libcst as cst
 
-    from d9mlint.python.source.lowering import TooDeep, lower
+    from d9mlint.python.source.lowering import TooDeep
 
     if b"\0" in data:
         raise CannotRead("not a text file (it holds NUL bytes)")
@@ -29,11 +31,11 @@ def parse(data: bytes, path: str) -> f.Facts:
     collecting = gc.isenabled()
     gc.disable()  # a syntax tree is all live objects: collecting while it grows only costs time
     try:
-        return lower(cst.parse_module(data), path)
+        return _read(data, path)
     except cst.ParserSyntaxError as error:
         converted = python2.as_python3(data)
         if converted is not None and _line_of_error(converted) is None:
-            return lower(cst.parse_module(converted), path)
+            return _read(converted, path)
         line = _line_of_error(data)
         if line is None:
             raise CannotRead(f"cannot be parsed (libcst stops at line {error.raw_line})") from error
@@ -49,6 +51,19 @@ def parse(data: bytes, path: str) -> f.Facts:
     finally:
         if collecting:
             gc.enable()
+
+
+def _read(data: bytes, path: str) -> f.Facts:
+    """The facts of a text, section by section where it is large."""
+    import libcst as cst
+
+    from d9mlint.python.source.lowering import lower
+
+    if is_large(data):
+        with suppress(SyntaxError, ValueError, RecursionError, MemoryError, cst.ParserSyntaxError):
+            parts = sections(data, _python_tree(data))
+            return f.Facts(path, tuple(s for before, part in parts for s in lower(cst.parse_module(part), before)))
+    return f.Facts(path, lower(cst.parse_module(data)))
 
 
 def check(data: bytes, path: str) -> None:

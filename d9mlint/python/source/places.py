@@ -25,9 +25,9 @@ _NOTHING: AbstractContextManager[None] = nullcontext()
 class _Counter(CodegenState):
     """A code generator that counts lines and columns instead of writing text."""
 
-    def __init__(self, default_indent: str, default_newline: str) -> None:
+    def __init__(self, default_indent: str, default_newline: str, line: int) -> None:
         super().__init__(default_indent, default_newline)
-        self.line = 1
+        self.line = line
         self.column = 1
         self.starts: dict[int, tuple[int, int]] = {}
         self.places: dict[int, Place] = {}
@@ -66,10 +66,10 @@ class _Counter(CodegenState):
 
 
 class Places:
-    """Looks up the place of a node of ``module``; valid as long as the module is alive."""
+    """Looks up the place of a node of ``module``, which starts at a line; valid as long as the module is alive."""
 
-    def __init__(self, module: cst.Module) -> None:
-        counter = _Counter(module.default_indent, module.default_newline)
+    def __init__(self, module: cst.Module, line: int) -> None:
+        counter = _Counter(module.default_indent, module.default_newline, line)
         module._codegen(counter)
         self._places = counter.places
 

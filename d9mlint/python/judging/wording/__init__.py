@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from d9mlint.python.domain import covers
-from d9mlint.python.domain.conditions import Cond, Literal, Opaque, both, conjuncts, either, literal, negate
+from d9mlint.python.domain.conditions import Cond, Literal, Opaque, both, conjuncts, either, literal, negate, truth
 from d9mlint.python.domain.covers import Term
 from d9mlint.python.domain.diagrams import Variable, simplified
 from d9mlint.python.domain.tellable import is_given, is_of_config, is_told, loosened
@@ -53,9 +53,20 @@ def words_of(cond: Cond, settings: bool = False, excluded: Iterable[Cond] = ()) 
 
     ``settings``: also tests of settings whose values are not known.
     """
-    told = loosened(simplified(cond, both(*excluded)), settings)
+    anyhow = both(*excluded)
+    told = loosened(simplified(cond, anyhow), settings)
     # All conditions are needed, so to leave one out says less but nothing wrong.
-    return tuple(sorted({words for part in conjuncts(told) for words in _parts(part) if words}))
+    return tuple(sorted({words for part in _independent(told, anyhow) for words in _parts(part) if words}))
+
+
+def _independent(cond: Cond, anyhow: Cond) -> list[Cond]:
+    """The parts of a condition but those that follow from the others and from what holds anyhow."""
+    parts = list(conjuncts(cond))
+    for part in reversed(parts[:]) if anyhow is not True else ():
+        others = [one for one in parts if one is not part]
+        if truth(part, (anyhow, *others)) is True:
+            parts = others
+    return parts
 
 
 def describe(cond: Cond) -> str:
