@@ -4,20 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.taint import NUMBERS, taint
 from d9mlint.python.domain.values import Dict, Obj, Seq, Value, alternatives
+from d9mlint.python.interpreter.interpreter import Interpreter
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import Makers, made_of, results
 
 MERGED, _SUMMARY = "tensorflow.summary.merge_all", "tensorflow.summary."
 _TENSOR = "tensorflow.Tensor"
+VARIABLES = (
+    "tensorflow.trainable_variables", "tensorflow.global_variables", "tensorflow.all_variables",
+    "tensorflow.model_variables", "tensorflow.contrib.slim.get_trainable_variables",
+    "tensorflow.contrib.slim.get_variables", "tensorflow.contrib.slim.get_model_variables",
+)  # fmt: skip
+"""Calls that give lists of variables of the graph."""
 _OTHERS = ("tensorflow.data.", "tensorflow.TensorShape", "tensorflow.Dimension")
 """Types of TensorFlow that are no tensors."""
 _DEPTH = 8
 _MOST_SOURCES = 16
 _MOST = 5_000
 """Ops that one value is followed back through."""
+
+
+def variables(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    """A list of tensors, of which nobody knows how many there are."""
+    return Seq("list", None, Obj(_TENSOR, event))
 
 
 def computed(operands: Sequence[Value]) -> Value | None:

@@ -40,6 +40,7 @@ class TensorFlow(Framework):
 
     transfer: ClassVar[Mapping[str, Transfer]] = {
         _FUNCTION: _function,
+        **dict.fromkeys(graphs.VARIABLES, graphs.variables),
         "tensorflow.autograph.experimental.do_not_convert": same_callable,
         "tensorflow.contrib.training.HParams": make_namespace,
         "tensorflow.contrib.training.HParams.add_hparam": add_to_namespace,

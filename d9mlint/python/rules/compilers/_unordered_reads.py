@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 from d9mlint.model import Argument, Location
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Dict, Ref, Seq, Value, alternatives
+from d9mlint.python.domain.values import Dict, Ref, Seq, Unknown, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.graphs import origins
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import Makers, made_of, results
+from d9mlint.python.rules.compilers import _waiting as waiting
 
-_LOSS = Argument(0, "loss")
+_LOSS, _ONLY = Argument(0, "loss"), Argument(3, "var_list")
 _WEIGHTS = re.compile(r"tensorflow\.(get_variable|Variable|trainable_variables)")
 _LAYER = re.compile(
     r"tensorflow\.(layers|contrib\.layers|contrib\.slim)\.(?!dropout|batch_norm|max_|average_|avg_|flatten)[a-z]\w*|tf_slim\.\w+"
@@ -28,8 +29,6 @@ _UPDATES = (
     ".assign_sub",
     "ExponentialMovingAverage().apply",
 )
-ORDERED = "control-dependencies"
-"""The context of ops that are made under ``tf.control_dependencies``."""
 _INITIALIZES = ".initializer"
 
 
@@ -57,13 +56,13 @@ def of_weights(program: Program, fetched: Value, steps: list[Event]) -> Iterator
         if not layers and not weights:
             continue  # what the loss is computed from is not known
         for event in _fetched(fetched, results(program)):
-            if event is step or id(event) in before or not event.name.startswith("tensorflow.") or ordered(event):
+            if event is step or id(event) in before or not event.name.startswith("tensorflow."):
                 continue
             if _WEIGHTS.fullmatch(event.name):
                 continue  # fetched as it is: one that the step has changed already, or has not, in each run alike
             behind = origins(program, event.result)
             again = [e for key, e in behind.items() if key not in before]
-            if any(e is step or e.name.endswith(_UPDATES) or ordered(e) for e in again):
+            if any(e is step or e.name.endswith(_UPDATES) or waiting.apart(program, e, step) for e in again):
                 continue
             passes = any(e.location in layers for e in again)
             direct = any(_takes(e, behind, weights) for e in again)
@@ -71,9 +70,21 @@ def of_weights(program: Program, fetched: Value, steps: list[Event]) -> Iterator
                 yield Read(event, step, "weights", all(map(_only_shown, _takers(again, behind, weights, layers))))
 
 
-def ordered(event: Event) -> bool:
-    """Whether an op waits for others before it is run."""
-    return event.inside(ORDERED)
+def shared(program: Program, one: Event, other: Event) -> bool:
+    """Whether one training step may change weights that the other reads, as far as can be told.
+
+    Not where each has variables of its own and both go down the same loss (a wide part and a deep one), and not where
+    the losses are computed by different layers from different variables.
+    """
+    losses = [each.argument(_LOSS) or Unknown() for each in (one, other)]
+    before = [origins(program, loss) for loss in losses]
+    same = {id(leaf) for _, leaf in alternatives(losses[0])} == {id(leaf) for _, leaf in alternatives(losses[1])}
+    if same and all(each.argument(_ONLY) is not None for each in (one, other)):
+        return False
+    first, second = (
+        {e.location for e in each.values() if _LAYER.fullmatch(e.name) or _WEIGHTS.fullmatch(e.name)} for each in before
+    )
+    return not first or not second or not first.isdisjoint(second)
 
 
 def _takers(again: list[Event], behind: dict[int, Event], weights: set[int], layers: set[Location]) -> list[Event]:

@@ -13,6 +13,7 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import Makers, made_of, results
 from d9mlint.python.judging.drafts import Draft, draft, short_name
 from d9mlint.python.rules.compilers import _unordered_reads as reading
+from d9mlint.python.rules.compilers import _waiting as waiting
 
 _GROUP, _FETCHES = "tensorflow.group", Argument(0, "fetches")
 _SESSIONS = ("tensorflow.Session", "tensorflow.InteractiveSession", "tensorflow.train.MonitoredTrainingSession()")
@@ -46,7 +47,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         updates = list(dict.fromkeys(one for value in runs for one in _updates(value, makers, _DEPTH)))
         for one, other in combinations(updates, 2):
             pair = frozenset((id(one.event), id(other.event)))
-            if pair not in told and _race(one, other) and event.meets(one.event, other.event):
+            if pair not in told and _race(program, one, other) and event.meets(one.event, other.event):
                 told.add(pair)
                 yield _told(program, rule, event, one, other)
                 break
@@ -60,7 +61,7 @@ def _of_reads(
     """At a ``Session.run`` that reads what it writes; a ``tf.group`` gives no values."""
     if event.name == _GROUP:
         return
-    steps = [one.event for one in updates if one.event.name.endswith(_STEPS[0]) and not reading.ordered(one.event)]
+    steps = [one.event for one in updates if one.event.name.endswith(_STEPS[0])]
     for fetched in runs:
         reads = (*reading.of_iterators(program, fetched), *reading.of_weights(program, fetched, steps))
         for read in sorted(reads, key=lambda one: one.shown):
@@ -84,6 +85,10 @@ _READS = {
 _TIMING = "timing decides which variables each of them reads"
 _EITHER = "timing decides which of them comes first"
 _APART = "run them in two calls of `Session.run`, or make the one under `with tf.control_dependencies([other]):`"
+_STEPS_APART = (
+    "run them in two calls of `Session.run` (`tf.control_dependencies` around the second `minimize` alone would leave "
+    "its loss unordered, which is computed outside)"
+)
 
 
 def _told(program: Program, rule: Rule, event: Event, one: _Update, other: _Update) -> Draft:
@@ -91,7 +96,10 @@ def _told(program: Program, rule: Rule, event: Event, one: _Update, other: _Upda
     both = f"{_WORDS[one.kind]} and {_WORDS[other.kind]}"
     if one.kind == other.kind:
         both = f"two {_WORDS[one.kind].split(' ', 1)[1]}s"
-    return draft(program, rule, event, related=related, name=short_name(event), both=both, then=_TIMING)
+    return draft(
+        program, rule, event, related=related, remedy=_STEPS_APART if {one.kind, other.kind} == {"step"} else "",
+        name=short_name(event), both=both, then=_TIMING,
+    )  # fmt: skip
 
 
 def _runs(event: Event) -> list[Value]:
@@ -145,11 +153,14 @@ def _of_variables(value: Value | None, makers: Makers, depth: int, listed: bool)
     return False
 
 
-def _race(one: _Update, other: _Update) -> bool:
+def _race(program: Program, one: _Update, other: _Update) -> bool:
     """Whether one op writes what the other reads and nothing orders them."""
     kinds = {one.kind, other.kind}
-    if reading.ordered(one.event) or reading.ordered(other.event):
-        return False
     if kinds == {"step"}:  # of one computation of gradients, whose reads are over when they are known
-        return one.event.name.endswith(_STEPS[0]) and other.event.name.endswith(_STEPS[0])
-    return "step" in kinds or kinds == {"average", "assignment"}
+        if not (one.event.name.endswith(_STEPS[0]) and other.event.name.endswith(_STEPS[0])):
+            return False
+        if not reading.shared(program, one.event, other.event):
+            return False
+    elif "step" not in kinds and kinds != {"average", "assignment"}:
+        return False
+    return not waiting.apart(program, one.event, other.event)

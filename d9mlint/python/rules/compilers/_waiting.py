@@ -1,0 +1,72 @@
+"""Which ops of a TF1 graph wait for which others, by ``tf.control_dependencies``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import Dict, Ref, Seq, Value, alternatives
+from d9mlint.python.frameworks.tensorflow.graphs import made_in, origins
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.interpreter.provenance import Makers, results
+
+_ORDERED = "control-dependencies"
+"""The context of ops that are made under ``tf.control_dependencies``."""
+_WAITS, _COLLECTION = ".control_dependencies", "tensorflow.get_collection"
+_UPDATE_OPS = "tensorflow.GraphKeys.UPDATE_OPS"
+"""What layers put there are the averages of a batch normalization."""
+
+
+def apart(program: Program, one: Event, other: Event) -> bool:
+    """Whether one of two ops waits for the other, as far as can be told."""
+    return _waits(program, one, other) or _waits(program, other, one)
+
+
+def _waits(program: Program, event: Event, other: Event) -> bool:
+    """Whether an op is made under dependencies of another, or under such that are not known."""
+    if not event.inside(_ORDERED):
+        return False
+    makers = results(program)
+    for block in _blocks(program, event):
+        if block is None:
+            return True
+        given = (*block.args, *block.kwargs.values())
+        if id(other) in origins(program, *given) or not all(_known(one, makers) for one in given):
+            return True
+    return False
+
+
+def _blocks(program: Program, event: Event) -> Iterator[Event | None]:
+    """The calls of ``tf.control_dependencies`` whose ``with`` stands around an op; None for one that was not seen.
+
+    What was told last outside of a block is the call that it begins with.
+    """
+    depth = event.contexts.count(_ORDERED)
+    for index in range(event.index - 1, -1, -1):
+        if not depth:
+            return
+        before = program.events[index]
+        if (outside := before.contexts.count(_ORDERED)) < depth:
+            yield before if before.name.endswith(_WAITS) else None
+            depth = outside
+    if depth:
+        yield None
+
+
+def _known(value: Value | None, makers: Makers) -> bool:
+    """Whether all that is waited for is made by calls that were seen, or is what layers put into a collection."""
+    for _, leaf in alternatives(value):
+        if isinstance(leaf, (Seq, Dict)):
+            inside = leaf.items.values() if isinstance(leaf, Dict) else (leaf.items or ())
+            if not all(_known(one, makers) for one in inside) or (isinstance(leaf, Seq) and leaf.items is None):
+                return False
+            continue
+        made = list(made_in(leaf, makers))
+        if not made or any(one.name == _COLLECTION and not _of_layers(one) for one in made):
+            return False
+    return True
+
+
+def _of_layers(collection: Event) -> bool:
+    name = collection.args[0] if collection.args else None
+    return any(isinstance(leaf, Ref) and leaf.name == _UPDATE_OPS for _, leaf in alternatives(name))
