@@ -41,6 +41,7 @@ def judged(root: Path, files: dict[str, str], *, code: tuple[Limit, ...] = ()) -
         ("### Setup\n| pytorch | 1.7 |", {"torch": "==1.7.*"}),
         ("Code was run on JAX 0.2.28.", {"jax": "==0.2.28.*"}),
         ("Requires PyTorch == 0.3.1", {"torch": "==0.4.1"}),
+        ("### Prerequisites\n* Tensorflow ( recommended  version : 2.4.1 )", {"tensorflow": "==2.4.1.*"}),
     ],
 )
 def test_what_is_named(text: str, expected: dict[str, str]) -> None:
@@ -125,3 +126,21 @@ def test_a_readme_older_than_the_code_says_nothing(tmp_path: Path) -> None:
     assert judged(tmp_path, files).packages["torch"].version == "1.3.1"
     newer = (Limit("torch", ">=1.7", "newest release with `torch.backends.cudnn.allow_tf32` (train.py:3)"),)
     assert judged(tmp_path, files, code=newer).packages["torch"] == (KNOWN["torch"][-1], NEWEST)
+
+
+@pytest.mark.parametrize(
+    ("stated", "expected"),
+    [
+        ("keras==2.2.4", "1.15.5"), ("keras<2.3", "1.15.5"), ("Keras==2.3.1", "2.2.3"), ("keras==2.11.0", "2.11.1"),
+        ("keras==2.2.4\ntensorflow==1.8.0", "1.8.0"), ("keras>=2.2", KNOWN["tensorflow"][-1]),
+    ],
+)  # fmt: skip
+def test_an_old_keras_tells_its_tensorflow(tmp_path: Path, stated: str, expected: str) -> None:
+    found = judged(tmp_path, {"requirements.txt": stated, "train.py": "import keras\n"})
+    assert found.version("tensorflow") == expected
+
+
+def test_code_that_an_old_keras_does_not_fit_says_more(tmp_path: Path) -> None:
+    shown = (Limit("tensorflow", ">=2.0", "`tf.function`"),)
+    found = judged(tmp_path, {"requirements.txt": "keras==2.2.4", "train.py": ""}, code=shown)
+    assert found.version("tensorflow") == KNOWN["tensorflow"][-1]

@@ -29,6 +29,7 @@ from d9mlint.target.known import (
     newest_python,
     package_name,
     satisfies,
+    tensorflow_of_keras,
     used,
     without_python,
 )
@@ -145,6 +146,7 @@ def _target(
     python = _python_of_code(_python(wishes, pins) or _named_python(folders), limits)
     limits = [*limits, *_of_python(python)]
     limits += _of_readme(folders, limits)
+    limits += _of_keras(wishes, pins, limits)
     images, choices = _images(wishes, folders)
     in_images = {
         name: [_Choice(v, image.where, image.ngc) for image in images if image.package == name for v in image.versions]
@@ -205,7 +207,7 @@ def _of_readme(folders: Sequence[Folder], limits: Sequence[Limit]) -> Iterator[L
     """What the nearest README says of each package, where the code can run on it."""
     told: set[str] = set()
     for limit in (one for folder in folders for one in folder.named):
-        code = SpecifierSet(",".join(one.specifier for one in limits if one.package == limit.package))
+        code = _of_code(limit.package, limits)
         if limit.package not in told and newest(limit.package, code & SpecifierSet(limit.specifier)) is not None:
             told.add(limit.package)
             yield limit
@@ -217,6 +219,27 @@ def _of_python(python: _Choice | None) -> Iterator[Limit]:
         first = without_python(name, python.version) if python else None
         if python is not None and first is not None:
             yield Limit(name, f"<{first}", f"newest release for Python {python.version}")
+
+
+def _of_code(package: str, limits: Sequence[Limit]) -> SpecifierSet:
+    """The releases of a package that fit all that is known of it so far."""
+    return SpecifierSet(",".join(one.specifier for one in limits if one.package == package))
+
+
+def _of_keras(
+    wishes: Mapping[str, _Wish], pins: Sequence[Sequence[Pin]], limits: Sequence[Limit]
+) -> Iterator[Limit]:  # fmt: skip
+    """What the stated release of a package ``keras`` says about TensorFlow, whose own release nothing states."""
+    stated = wishes.get("keras") or next((pin for folder in pins for pin in folder if pin.name == "keras"), None)
+    named = next((one for one in limits if one.package == "keras" and one.specifier.startswith("==")), None)
+    for specifier in (stated.specifier if stated else None, SpecifierSet(named.specifier) if named else None):
+        version = newest("keras", specifier) if specifier is not None else None
+        if version in (None, KNOWN["keras"][-1]):
+            continue
+        bound = tensorflow_of_keras(version or "")
+        if bound and newest("tensorflow", _of_code("tensorflow", limits) & SpecifierSet(bound)) is not None:
+            yield Limit("tensorflow", bound, f"newest release for keras {version}")
+        return
 
 
 def _images(wishes: Mapping[str, _Wish], folders: Sequence[Folder]) -> tuple[list[Image], dict[str, _Choice]]:

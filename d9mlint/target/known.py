@@ -224,6 +224,22 @@ def without_python(name: str, python: str) -> str | None:
 
 
 @cache
+def tensorflow_of_keras(keras: str) -> str:
+    """The releases of TensorFlow that a package ``keras`` runs on; empty where nothing is known.
+
+    The one with several backends calls TensorFlow 1 (``tf.get_default_graph``) up to 2.2.5; 2.3 is "the first release
+    of multi-backend Keras that supports TensorFlow 2.0" and takes names out of it that left with 2.3
+    (``_TensorLike``). From 2.6 on each belongs to the TensorFlow of its own number.
+    """
+    release = Version(keras).release[:2]
+    if release < (2, 3):
+        return "<2.0"
+    if release < (2, 6):
+        return "<2.3" if release == (2, 3) else ">=2.2,<2.6"
+    return f"=={release[0]}.{release[1]}.*" if release < (2, 16) else ""
+
+
+@cache
 def implied(name: str, tensorflow: str) -> tuple[str, str] | None:
     """Version of ``name`` that comes with this TensorFlow, and the reason; None where nothing follows."""
     release = Version(tensorflow).release

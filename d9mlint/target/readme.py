@@ -14,7 +14,7 @@ README = re.compile(r"readme(?:\.(?:md|rst|txt|markdown))?", re.IGNORECASE)
 _PACKAGES = r"tensorflow(?:[-_ ](?:gpu|cpu))?|pytorch[-_ ]lightning|pytorch|torch|keras|jax|horovod|transformers|python"
 _STATED = re.compile(
     rf"(?<![\w./-])(?P<name>{_PACKAGES})[*_`'\])]*"
-    r"(?P<between>(?:[\s:|=(\[*_`'~<>≥≤-]|version|ver\.|tested (?:with|on|under)|v(?=\d))*)"
+    r"(?P<between>(?:[\s:|=(\[*_`'~<>≥≤-]|recommended|version|ver\.|tested (?:with|on|under)|v(?=\d))*)"
     r"(?P<version>\d+\.(?:\d+(?:\.\d+)?|x))(?![\w.]*\d)(?P<after>.{0,40})",
     re.IGNORECASE,
 )
