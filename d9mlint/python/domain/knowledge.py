@@ -99,7 +99,9 @@ class Knowledge:
 
     def names_in(self, module: str) -> list[str]:
         """Known names of a module outside the program, for star imports."""
-        return sorted(self._names.get(self.canonical(module), ()))
+        inside = len(module) + 1
+        others = (alias[inside:] for alias in self._aliases if alias.startswith(f"{module}."))
+        return sorted({*self._names.get(self.canonical(module), ()), *(one for one in others if "." not in one)})
 
     def constant(self, dotted: str, target: Target) -> Value | None:
         """Constants outside the program that decide branches: framework versions, ``typing.TYPE_CHECKING``."""

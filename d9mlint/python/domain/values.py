@@ -241,6 +241,10 @@ class Inst:
         """The same for objects that were made alike and not changed since."""
 
 
+STAR = "*"
+"""The name under which a module keeps the package whose names it took by a star; unknown where that is not told."""
+
+
 class Module:
     """A module of the program (or a namespace package, whose frame stays empty)."""
 

@@ -19,6 +19,7 @@ from d9mlint.python.domain.path import Path
 from d9mlint.python.domain.taint import is_number, taint
 from d9mlint.python.domain.tellable import is_setting
 from d9mlint.python.domain.values import (
+    STAR,
     UNKNOWN,
     Class,
     Const,
@@ -183,6 +184,14 @@ class Interpreter:
                 if self.heap.activation is not None:
                     self.heap.read(current, name, current.vars[name])
                 return self.resolve(current.vars[name])
+            if (
+                current.parent is None
+                and STAR in current.vars
+                and name[:1].isupper()
+                and name not in self.knowledge.builtins
+            ):
+                star = current.vars[STAR]
+                return Ref(f"{star.name}.{name}") if isinstance(star, Ref) else Unknown(name=name)
             inside, current = current.func, current.parent
         return Ref(f"builtins.{name}") if name in self.knowledge.builtins else Unknown(name=name)
 

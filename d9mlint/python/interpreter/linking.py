@@ -9,7 +9,7 @@ from d9mlint.model import EnvironmentVariable, Target
 from d9mlint.python.domain.conditions import LAUNCHER, Cond, either, flag_test, negate
 from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.path import Path
-from d9mlint.python.domain.values import Const, Module, Ref, Unknown, Value
+from d9mlint.python.domain.values import STAR, UNKNOWN, Const, Module, Ref, Unknown, Value
 from d9mlint.python.interpreter import missing, scopes
 from d9mlint.python.interpreter.summaries import Summaries
 from d9mlint.python.source import facts as f
@@ -244,10 +244,14 @@ def member(interp: Interpreter, module: Value, name: str, frame: Frame, place: f
 def _star(interp: Interpreter, module: Value, frame: Frame) -> None:
     if isinstance(module, Module) and module.frame is not None:
         for name, value in list(module.frame.vars.items()):
-            if not name.startswith("_"):
+            if not name.startswith("_") or name == STAR:
                 interp.heap.read(module.frame, name, value)
                 interp.store(name, value, frame)
-    elif isinstance(module, Ref):
-        for name in interp.knowledge.names_in(module.name):
-            if name not in frame.vars:
-                interp.heap.set(frame, name, True, Ref(f"{module.name}.{name}"))
+        return
+    package = module.name if isinstance(module, Ref) else ""
+    names = interp.knowledge.names_in(package) if package else []
+    told = isinstance(frame.vars.get(STAR, module), Ref) and bool(names)
+    interp.heap.set(frame, STAR, True, module if told else UNKNOWN)
+    for name in names:
+        if name not in frame.vars:
+            interp.heap.set(frame, name, True, Ref(f"{package}.{name}"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from d9mlint.python.domain.choices import choose, in_place_of_absent
+from d9mlint.python.domain.choices import MAX_THINGS, choose, in_place_of_absent
 from d9mlint.python.domain.conditions import Flag, flag_test
 from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.taint import taint
@@ -56,7 +56,7 @@ def note_index(interp: Interpreter, holder: Value, index: Value, frame: Frame, p
 def _by_flag(interp: Interpreter, holder: Dict, index: FlagValue) -> Value | None:
     """What a flag picks out of a table of functions and classes, each under its condition; None for other tables."""
     keys = [key for key in interp.heap.items(holder) if isinstance(key, (str, int))]
-    if holder.open or not 1 < len(keys) == len(holder.items):
+    if holder.open or not 1 < len(keys) == len(holder.items) or len(keys) > MAX_THINGS:
         return None
     if not all(map(_is_thing, holder.items.values())):
         return None

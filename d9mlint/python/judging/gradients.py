@@ -10,6 +10,7 @@ from d9mlint.python.domain.conditions import (
     Cond,
     Literal,
     as_condition,
+    both,
     either,
     flag_test,
     literals,
@@ -47,6 +48,8 @@ _TRAINS = re.compile(
 )
 """Conditions that hold where something is trained."""
 _ABOUT_DATA = re.compile(r"(^|_)(parse|parser|preprocess|preprocessing|augment|load|read|input|dataset|decode)(_|$)")
+_MOST_WAYS = 32
+"""Conditions under which a program trains that are looked at."""
 _MODELS = (".from_pretrained", ".from_config")
 """Calls that make a whole model, which trains elsewhere."""
 _OF_WEIGHTS = re.compile(r"^torch\.nn\.(functional\.)?(conv|[Ee]mbedding)")
@@ -67,11 +70,25 @@ def matters(program: Program, event: Event, op: Op) -> bool:
         return False
     if op.sites:  # the user's own: other frameworks train by calling `backward`
         return bool(trains(program)) or any(e.name.endswith(".backward") for e in program.events)
-    if not trains(program) or event.inside(*IN_PIPELINE, NO_GRAD):
+    if not trains(program) or event.inside(*IN_PIPELINE, NO_GRAD) or not _beside_training(program, event):
         return False
     if event.name.endswith(_MODELS):  # whatever the function around is called that loads the model
         return not _frozen(program, event) and not _only_infers(program, event)
     return not _only_infers(program, event)
+
+
+def _beside_training(program: Program, event: Event) -> bool:
+    """Whether one run can come to this op and to a training step; of several commands one may only predict."""
+    if not event.guards:
+        return True
+    steps = program.once("ways-to-training", _ways_to_training)
+    return any(both(*event.guards, *event.excluded, *way) is not False for way in steps)
+
+
+def _ways_to_training(program: Program) -> list[tuple[Cond, ...]]:
+    """The conditions under which the program trains, each once; none where it does so under no condition."""
+    ways = list(dict.fromkeys((*e.guards, *e.excluded) for e in trains(program)))
+    return [()] if any(not way for way in ways) or len(ways) > _MOST_WAYS else ways
 
 
 def doubtful(program: Program, event: Event, op: Op) -> bool:

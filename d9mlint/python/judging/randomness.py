@@ -154,6 +154,8 @@ def _generator(program: Program, event: Event, effect: Effect, named: str) -> st
     """
     if named == "numpy":
         return compiled(event, named)
+    if named == "tensorflow" and event.raw.startswith("keras.") and program.target.fits("keras", "<2.4"):
+        return "numpy"  # a seed that is not given is `np.random.randint(10e6)` (keras 2.0 to 2.3: backend)
     if named != "python" or not event.name.startswith(("keras.", "tensorflow.")):
         return named
     if effect.returns == _INITIALIZER:

@@ -14,6 +14,8 @@ from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging.objects import is_own
 
 _SEED_WORDS = ("seed", "determin", "reproduc")
+_OF_OBJECTS = frozenset({"to_deterministic"})
+"""Methods that give a copy of their object (imgaug's augmenters) and seed nothing else."""
 _KNOWN = ("builtins.", "torch.", "numpy.", "cupy.", "tensorflow.config.")
 """Libraries whose calls that seed are all in the catalogue: their switches of determinism seed nothing."""
 _COMPILED = ("numba.njit", "numba.jit", "numba.core.decorators.njit", "numba.core.decorators.jit")
@@ -85,21 +87,24 @@ def reaches(seed: Event, draw: Event) -> bool:
 
 def may_be_seeded(program: Program, before: Event) -> bool:
     """Whether something that could not be followed may seed: its name says so."""
-    first = program.once("maybe-seeding", _first_maybe_seeding)
-    if first is not None and (before.deferred or first < before.index):
-        return True
+    for maybe in program.once("maybe-seeding", _maybe_seeding):
+        if (before.deferred or maybe.index < before.index) and maybe.meets(before):
+            return True
     return program.story.truncated
 
 
-def _first_maybe_seeding(program: Program) -> int | None:
-    for event in program.events:
-        if event.detached or event.effects or event.kind not in ("call", "unresolved"):
-            continue
-        if event.kind == "unresolved" and event.name.startswith("."):
-            return event.index
-        last = event.name.rpartition(".")[2].lower()
-        if last == "seed" and isinstance(event.receiver, (Inst, Obj, Unknown)):
-            continue  # an object's method seeds that object: an environment, a space, a generator
-        if any(word in last for word in _SEED_WORDS) and not event.name.startswith(_KNOWN):
-            return event.index
-    return None
+def _maybe_seeding(program: Program) -> list[Event]:
+    return [event for event in program.events if _sounds_like_seeding(event)]
+
+
+def _sounds_like_seeding(event: Event) -> bool:
+    if event.detached or event.effects or event.kind not in ("call", "unresolved"):
+        return False
+    if event.kind == "unresolved" and event.name.startswith("."):
+        return True
+    last = event.name.rpartition(".")[2].lower()
+    if last == "seed" and isinstance(event.receiver, (Inst, Obj, Unknown)):
+        return False  # an object's method seeds that object: an environment, a space, a generator
+    if last in _OF_OBJECTS:
+        return False
+    return any(word in last for word in _SEED_WORDS) and not event.name.startswith(_KNOWN)

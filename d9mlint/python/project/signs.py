@@ -82,6 +82,11 @@ _SIGNS = (
         "tensorflow", "<2.4", re.compile(rb"\bModel\([^()\n]*?\b((?:in|out)put[ ]?=)(?=[^=])"),
         words=(b"Model(",), needs=b"keras", without=b"torch",
     ),
+    # The learning phase is something to feed in graphs alone (keras==2.3.1:keras/backend/tensorflow_backend.py).
+    _Sign(
+        "tensorflow", "<2.0", re.compile(rb"\b(K\.function)\([^#]{0,200}?\bK\.learning_phase\(\)[ ]?\]"),
+        words=(b"K.learning_phase()",), needs=b"keras",
+    ),
     # `lr` became `learning_rate` in 2.2.5 and went with Keras 3, that is TF 2.16 (keras==3.0.0:keras/optimizers).
     _Sign(
         "tensorflow", "<2.16",

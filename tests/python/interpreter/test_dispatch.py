@@ -69,6 +69,43 @@ def test_too_many_candidates_are_told_as_not_followed() -> None:
     assert told.unresolved
 
 
+def test_of_a_large_table_some_of_each_file_are_followed_and_stand_for_the_rest() -> None:
+    nets = "".join(f"def net{i}(n):\n    return np.random.rand(n)\n" for i in range(20))
+    others = "".join(f"def other{i}(n):\n    return random.random()\n" for i in range(20))
+    files = {
+        "nets.py": "import numpy as np\n" + nets, "others.py": "import random\n" + others,
+        "train.py": (
+            "import argparse\nimport nets\nimport others\nTABLE = {}\n"
+            + "".join(f"TABLE['n{i}'] = nets.net{i}\nTABLE['o{i}'] = others.other{i}\n" for i in range(20))
+            + "p = argparse.ArgumentParser()\np.add_argument('--net', required=True)\n"
+            "print(TABLE[p.parse_args().net](3))\n"
+        ),
+    }  # fmt: skip
+    told = story(files)
+    drawn = [name for name in calls(told) if name.startswith(("numpy.random", "random"))]
+    assert (drawn.count("numpy.random.rand"), drawn.count("random.random")) == (8, 8)
+    assert not told.unresolved
+
+
+def test_names_that_stars_bring() -> None:
+    text = "from keras.models import *\nfrom keras.layers import *\nmodel = Model(Input((3,)), ZeroPadding2D())\n"
+    told = calls(story(text))
+    assert told == ["keras.layers.Input", "keras.layers.ZeroPadding2D", "keras.Model"]
+    assert story("from keras.layers import *\nfrom mine import *\nOwn()\n").unresolved
+
+
+def test_names_of_stars_go_on_through_modules() -> None:
+    told = story({"train.py": "from base import *\nZeroPadding2D()\n", "base.py": "from keras.layers import *\n"})
+    assert "keras.layers.ZeroPadding2D" in calls(told)
+
+
+def test_a_method_that_is_bound_to_an_object_runs_when_it_is_called() -> None:
+    text = "import numpy as np\nimport types\nclass A:\n    pass\ndef f(self):\n    return np.random.rand(3)\n"
+    bound = text + "a = A()\na.f = types.MethodType(f, a)\n"
+    assert "numpy.random.rand" not in [name for name in calls(story(bound)) if "random" in name]
+    assert "numpy.random.rand" in calls(story(bound + "print(a.f())\n"))
+
+
 def test_a_module_outside_the_program() -> None:
     text = """import argparse
 import torch

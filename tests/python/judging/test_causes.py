@@ -316,3 +316,97 @@ with tf.Session() as session:
 def test_a_message_says_what_the_clock_decides(text: str, then: str) -> None:
     told = found(text, "wall-clock-limit", target="tensorflow==1.15.5")
     assert [then in one.message and "{" not in one.message for one in told] == [True]
+
+
+COMMANDS = """import argparse
+import numpy as np
+import tensorflow as tf
+from tensorflow.keras.layers import Conv2D, UpSampling2D
+
+def net():
+    return tf.keras.Sequential([Conv2D(4, 3), UpSampling2D(2)])
+
+def show(args):
+    import imgaug
+    if args.augment:
+        imgaug.augmenters.Fliplr().to_deterministic().augment_image(None)
+        args.helper.reproducible()
+
+def train(args):
+    model = net()
+    model.compile("adam", "mse")
+    model.fit(np.ones((2, 8, 8, 3)), np.ones((2, 12, 12, 4)))
+
+parser = argparse.ArgumentParser()
+commands = parser.add_subparsers()
+for name, action in (("show", show), ("train", train)):
+    command = commands.add_parser(name)
+    command.add_argument("--augment", action="store_true")
+    command.set_defaults(func=action)
+args = parser.parse_args()
+args.func(args)
+"""
+
+
+def test_what_sounds_like_seeding_counts_only_where_both_are_run() -> None:
+    assert [one.confidence for one in found(COMMANDS, "unseeded-tensorflow")] == ["high"]
+    always = COMMANDS.replace("args = parser", "make_reproducible()\nargs = parser").replace(
+        "import numpy", "from .mine import make_reproducible\nimport numpy", 1
+    )
+    assert found(always, "unseeded-tensorflow") == []
+
+
+def test_a_gradient_needs_training_in_the_same_run() -> None:
+    apart = COMMANDS.replace("    if args.augment:", "    net()\n    if args.augment:").replace(
+        "    model = net()", "    model = args.model"
+    )
+    assert found(apart, "nondeterministic-op", target="tensorflow==2.4.1") == []
+    assert len(found(COMMANDS, "nondeterministic-op", target="tensorflow==2.4.1")) == 1
+
+
+@pytest.mark.parametrize(
+    ("layer", "expected"), [("tf.layers.dense(x, 8)", 0), ("tf.layers.conv2d(tf.reshape(x, [-1, 4, 4, 1]), 8, 3)", 1)]
+)
+def test_only_images_are_normalized_by_the_fused_kernel(layer: str, expected: int) -> None:
+    text = f"""import tensorflow as tf
+tf.set_random_seed(1)
+x = tf.placeholder(tf.float32, [None, 16])
+y = tf.layers.batch_normalization({layer})
+step = tf.train.AdamOptimizer().minimize(tf.reduce_mean(y))
+with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    session.run(step, {{x: [[1.0] * 16]}})
+"""
+    assert len(found(text, "nondeterministic-op", target="tensorflow==1.15.5")) == expected
+
+
+def test_an_old_keras_takes_its_seeds_from_numpy() -> None:
+    text = """import numpy as np
+from keras.layers import Dense, Dropout
+from keras.models import Sequential
+
+np.random.seed(1)
+model = Sequential([Dense(4, input_shape=(3,)), Dropout(0.5)])
+model.compile("adam", "mse")
+model.fit(np.ones((8, 3)), np.ones((8, 4)))
+"""
+    rules = ("unseeded-numpy", "unseeded-tensorflow", "partial-seed")
+    assert found(text, *rules, target="tensorflow==1.15.5") == []
+    bare = text.replace("np.random.seed(1)", "")
+    assert [one.rule for one in found(bare, *rules, target="tensorflow==1.15.5")] == ["unseeded-numpy"]
+    inside = text.replace("from keras", "from tensorflow.keras")
+    assert [one.rule for one in found(inside, *rules, target="tensorflow==1.15.5")] == ["partial-seed"]
+
+
+def test_what_is_added_to_a_list_leaves_what_it_held() -> None:
+    text = """import sys
+import tensorflow as tf
+tf.set_random_seed(1)
+x = tf.get_variable("x", [1, 4, 4, 1])
+loss = tf.reduce_mean(tf.layers.conv2d(x, 8, 3))
+ops = [tf.train.AdamOptimizer().minimize(loss)]
+if sys.argv[1]:
+    ops.extend([loss, x])
+tf.Session().run(ops)
+"""
+    assert [one.location.line for one in found(text, "missing-determinism-switch", target="tensorflow==1.15.5")] == [9]

@@ -49,6 +49,14 @@ _DEPTH = 4
 _RESHAPE, _SHAPE = "tensorflow.reshape", Argument(1, "shape")
 _FEW_CLASSES = 32
 """Eigen's InnerReducer leaves up to 32 values (128 in newer versions) to one thread (TensorReductionGpu.h)."""
+_FUSED_FOR_IMAGES = (
+    "tf.compat.v1.layers.batch_normalization", "tf.contrib.layers.batch_norm", "tf.keras.layers.BatchNormalization",
+)  # fmt: skip
+"""Layers that take the fused kernel where their input has four dimensions (tensorflow 1.15.5, normalization.py)."""
+_IMAGES = re.compile(
+    r"^(tensorflow|keras|tf_slim|\?)\b.*(conv(?!ert)|pool|image|applications)|^tensorflow_hub", re.IGNORECASE
+)
+"""What names of calls say that compute with images, or with what comes out of convolutions."""
 _RESHAPES = re.compile(r"\.(reshape|squeeze|expand_dims|transpose|identity|cast|concat|stack)\(\)$")
 
 
@@ -59,7 +67,8 @@ class TensorFlowOps(OpUses):
         return on_gpu(program)
 
     def harmless(self, program: Program, event: Event, op: Op, makers: Makers) -> bool:
-        return meets_each_index_once(event, op, makers) or _adds_integers(event, op, makers) or _pools_apart(event, op)
+        apart = meets_each_index_once(event, op, makers) or _adds_integers(event, op, makers) or _pools_apart(event, op)
+        return apart or (op.name in _FUSED_FOR_IMAGES and not program.once("images", _has_images))
 
     def likely(self, event: Event, op: Op, makers: Makers) -> bool:
         if _has_few_classes(event, op, makers):
@@ -72,6 +81,11 @@ class TensorFlowOps(OpUses):
         if op.where:
             return _CROSS_ENTROPY.search(op.name) is not None and _has_many_classes(event, makers)
         return not _DATA_DEPENDENT.search(op.name)
+
+
+def _has_images(program: Program) -> bool:
+    """Whether the program computes with images, as far as the names of what it calls tell."""
+    return any(e.kind in ("call", "unresolved") and _IMAGES.search(e.name) is not None for e in program.events)
 
 
 def _adds_integers(event: Event, op: Op, makers: Makers) -> bool:

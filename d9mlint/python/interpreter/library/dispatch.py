@@ -10,8 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from d9mlint.model import Location
-from d9mlint.python.domain.choices import MAX_THINGS, choose
-from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Flag, both, flag_test, opaque_test
+from d9mlint.python.domain.choices import MAX_THINGS, choose, same
+from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Cond, Flag, both, either, flag_test, opaque_test
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import (
     ABSENT,
@@ -94,7 +94,7 @@ def candidates(
     interp: Interpreter, found: Dynamic, args: Sequence[Value], kwargs: Mapping[str, Value], star: bool
 ) -> Value | None:  # fmt: skip
     """What a call may call; None where that is nothing, or too much to follow."""
-    fitting = [
+    fitting: list[tuple[Cond, Value]] = [
         (cond, value)
         for cond, value in found.options
         if interp.path.truth(cond) is not False
@@ -104,9 +104,37 @@ def candidates(
     if star:  # what is unpacked there is meant for those that can take it
         roomy = [one for one in fitting if binding.leaves_room(one[1], len(args), interp.hooks.plain_bases)]
         fitting = roomy or fitting
+    if len(fitting) > MAX_THINGS and found.reason == _BY_KEY:
+        fitting = _samples(fitting)
     if not 0 < len(fitting) <= MAX_THINGS:
         return None
     return fitting[0][1] if len(found.options) == 1 else Phi(tuple(fitting))  # (the only one needs no condition)
+
+
+def _samples(options: Sequence[tuple[Cond, Value]]) -> list[tuple[Cond, Value]]:
+    """Of a table with more functions than are followed some of each file; the last stands for the rest of its file.
+
+    Networks that stand in one file under several names are made of the same parts. Nothing where there are too many
+    files, or where it holds something else.
+    """
+    files: dict[str, list[tuple[Cond, Value]]] = {}
+    for cond, value in options:
+        frame = value.closure if isinstance(value, Func) else value.frame if isinstance(value, Class) else None
+        if frame is None:
+            return []
+        its = files.setdefault(frame.module.path, [])
+        known = next((at for at, (_, one) in enumerate(its) if same(one, value)), None)
+        if known is None:
+            its.append((cond, value))
+        else:
+            its[known] = (either(its[known][0], cond), value)
+    if len(files) > MAX_THINGS:
+        return []
+    each = MAX_THINGS // len(files)
+    return [
+        (either(*(cond for cond, _ in (found[at:] if at == each - 1 else found[at : at + 1]))), found[at][1])
+        for found in files.values() for at in range(min(each, len(found)))
+    ]  # fmt: skip
 
 
 def named_in_configs(interp: Interpreter, config: Value | None, frame: Frame, place: f.Place) -> Dynamic | None:

@@ -31,6 +31,7 @@ from d9mlint.python.domain.values import (
     alternatives,
 )
 from d9mlint.python.interpreter import calls, comparisons
+from d9mlint.python.interpreter.heap import MAX_ITEMS
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import (
     commands,
@@ -189,10 +190,16 @@ def _map(interp: Interpreter, event: Event, frame: Frame) -> Value:
 def _append(interp: Interpreter, event: Event, frame: Frame) -> Value:
     if isinstance(receiver := event.receiver, Seq):
         given = sequences.without(environment.first(event), receiver)
-        if isinstance(given, Seq) and event.name.endswith(("extend", "__iadd__")):
-            given = given.element or (given.items[0] if given.items else UNKNOWN)
-        added = _where_added(interp, given, frame)
-        interp.heap.append(receiver, added, event.name.endswith("append"))
+        several = given if isinstance(given, Seq) and event.name.endswith(("extend", "__iadd__")) else None
+        ordered = several is not None and several.kind in ("list", "tuple") and receiver.kind == "list"
+        items = several.items if several is not None and ordered else None
+        if items and receiver.items is not None and len(items) < MAX_ITEMS:
+            for item in list(items):
+                interp.heap.append(receiver, _where_added(interp, interp.resolve(item), frame), True)
+        else:
+            if several is not None:
+                given = several.element or (several.items[0] if several.items else UNKNOWN)
+            interp.heap.append(receiver, _where_added(interp, given, frame), event.name.endswith("append"))
         if interp.order_loops and receiver.kind != "set" and receiver.born is not interp.order_loops[-1]:
             order, sources = interp.order_loops[-1].taint
             interp.heap.arrange(receiver, order, _more(receiver.sources, sources))
@@ -284,6 +291,12 @@ def _partial(interp: Interpreter, event: Event, frame: Frame) -> Value:
     return Partial(event.args[0], tuple(event.args[1:]), dict(event.kwargs))
 
 
+def _method(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    """``types.MethodType(function, object)``: nothing runs before it is called."""
+    func = environment.first(event)
+    return Bound(func, event.args[1]) if isinstance(func, Func) and len(event.args) > 1 else UNKNOWN
+
+
 def _exit(interp: Interpreter, event: Event, frame: Frame) -> Value:
     return calls.EXITS
 
@@ -353,7 +366,7 @@ TRANSFER: dict[str, Transfer] = {
     "builtins.list.sort": _sort_in_place, "?.sort": _sort_in_place, "builtins.set.pop": _pop,
     "builtins.list.pop": _pop,
     "builtins.setattr": _setattr, "builtins.isinstance": _isinstance, "builtins.vars": _vars,
-    "functools.partial": _partial,
+    "functools.partial": _partial, "types.MethodType": _method,
     "sys.exit": _exit, "builtins.exit": _exit, "builtins.quit": _exit,
     "os._exit": _exit, "packaging.version.parse": _version, "packaging.version.Version": _version,
     "distutils.version.LooseVersion": _version, "distutils.version.StrictVersion": _version,

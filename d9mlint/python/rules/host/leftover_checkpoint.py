@@ -108,7 +108,7 @@ def _draft(
 def _asked_for(load: Event, training: Event) -> bool:
     """Whether who trains has to ask for it: by a flag that is off, or by a setting whose name says so."""
     asked = by_default(simplified(both(*load.guards), both(*training.guards))) is False
-    return asked or any(_RESUMES.search(describe(one)) for one in load.guards)
+    return asked or any(_RESUMES.search(_ON.sub("", describe(one))) for one in load.guards)
 
 
 def _taken_up(program: Program, load: Event) -> Value | None:
