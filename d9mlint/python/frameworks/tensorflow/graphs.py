@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.taint import NUMBERS, taint
-from d9mlint.python.domain.values import Dict, Obj, Seq, Value, alternatives
+from d9mlint.python.domain.values import Dict, Obj, Ref, Seq, Value, alternatives
 from d9mlint.python.interpreter.interpreter import Interpreter
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import Makers, made_of, results
@@ -19,6 +19,7 @@ VARIABLES = (
     "tensorflow.contrib.slim.get_variables", "tensorflow.contrib.slim.get_model_variables",
 )  # fmt: skip
 """Calls that give lists of variables of the graph."""
+UPDATE_OPS, COLLECTION = "tensorflow.GraphKeys.UPDATE_OPS", "tensorflow.get_collection"
 _OTHERS = ("tensorflow.data.", "tensorflow.TensorShape", "tensorflow.Dimension")
 """Types of TensorFlow that are no tensors."""
 _DEPTH = 8
@@ -30,6 +31,13 @@ _MOST = 5_000
 def variables(interp: Interpreter, event: Event, frame: Frame) -> Value:
     """A list of tensors, of which nobody knows how many there are."""
     return Seq("list", None, Obj(_TENSOR, event))
+
+
+def updates(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """The ops that layers leave to be run with the step: one stands for all; programs put their own beside them."""
+    name = event.args[0] if event.args else None
+    kept = isinstance(name, Ref) and name.name == UPDATE_OPS
+    return Seq("list", [Obj("tensorflow.Operation", event)]) if kept else None
 
 
 def computed(operands: Sequence[Value]) -> Value | None:

@@ -41,6 +41,7 @@ class TensorFlow(Framework):
     transfer: ClassVar[Mapping[str, Transfer]] = {
         _FUNCTION: _function,
         **dict.fromkeys(graphs.VARIABLES, graphs.variables),
+        graphs.COLLECTION: graphs.updates,
         "tensorflow.autograph.experimental.do_not_convert": same_callable,
         "tensorflow.contrib.training.HParams": make_namespace,
         "tensorflow.contrib.training.HParams.add_hparam": add_to_namespace,

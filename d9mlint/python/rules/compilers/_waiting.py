@@ -6,15 +6,13 @@ from collections.abc import Iterator
 
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Dict, Ref, Seq, Value, alternatives
-from d9mlint.python.frameworks.tensorflow.graphs import made_in, origins
+from d9mlint.python.frameworks.tensorflow.graphs import COLLECTION, UPDATE_OPS, made_in, origins
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import Makers, results
 
 _ORDERED = "control-dependencies"
 """The context of ops that are made under ``tf.control_dependencies``."""
-_WAITS, _COLLECTION = ".control_dependencies", "tensorflow.get_collection"
-_UPDATE_OPS = "tensorflow.GraphKeys.UPDATE_OPS"
-"""What layers put there are the averages of a batch normalization."""
+_WAITS = ".control_dependencies"
 
 
 def apart(program: Program, one: Event, other: Event) -> bool:
@@ -62,11 +60,12 @@ def _known(value: Value | None, makers: Makers) -> bool:
                 return False
             continue
         made = list(made_in(leaf, makers))
-        if not made or any(one.name == _COLLECTION and not _of_layers(one) for one in made):
+        if not made or any(one.name == COLLECTION and not _of_layers(one) for one in made):
             return False
     return True
 
 
 def _of_layers(collection: Event) -> bool:
+    """Whether layers fill it: with the averages of batch normalizations."""
     name = collection.args[0] if collection.args else None
-    return any(isinstance(leaf, Ref) and leaf.name == _UPDATE_OPS for _, leaf in alternatives(name))
+    return any(isinstance(leaf, Ref) and leaf.name == UPDATE_OPS for _, leaf in alternatives(name))

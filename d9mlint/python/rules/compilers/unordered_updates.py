@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
 from d9mlint.model import Argument, Related, Rule
+from d9mlint.python.domain.conditions import Cond, both, either
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Dict, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter.program import Program
@@ -32,6 +33,8 @@ class _Update(NamedTuple):
 
     event: Event
     kind: str
+    cond: Cond
+    """When it is among what is run."""
 
 
 _WORDS = {"step": "a training step", "average": "a moving average", "assignment": "an assignment"}
@@ -45,14 +48,21 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         if event.kind != "call" or event.detached or not (runs := _runs(event)):
             continue
         updates = list(dict.fromkeys(one for value in runs for one in _updates(value, makers, _DEPTH)))
-        for one, other in combinations(updates, 2):
-            pair = frozenset((id(one.event), id(other.event)))
-            if pair not in told and _race(program, one, other) and event.meets(one.event, other.event):
-                told.add(pair)
-                yield _told(program, rule, event, one, other)
-                break
+        pairs = [
+            (one, other) for one, other in combinations(updates, 2)
+            if frozenset((id(one.event), id(other.event))) not in told
+            and _race(program, one, other) and _together(event, one, other)
+        ]  # fmt: skip
+        if pairs:
+            told.update(frozenset((id(one.event), id(other.event))) for one, other in pairs)
+            yield _told(program, rule, event, pairs)
         else:
             yield from _of_reads(program, rule, event, runs, updates)
+
+
+def _together(event: Event, one: _Update, other: _Update) -> bool:
+    """Whether one run comes to both, and one call runs both: of two branches each may bring its own."""
+    return event.meets(one.event, other.event) and both(*event.guards, one.cond, other.cond) is not False
 
 
 def _of_reads(
@@ -66,11 +76,11 @@ def _of_reads(
         reads = (*reading.of_iterators(program, fetched), *reading.of_weights(program, fetched, steps))
         for read in sorted(reads, key=lambda one: one.shown):
             if event.meets(read.event, read.write):
-                written, both = _READS[read.words]
+                written, told = _READS[read.words]
                 related = [Related(read.write.location, written), Related(read.event.location, "what is read")]
                 yield draft(
                     program, rule, event, related=related, severity="info" if read.shown else "",
-                    name=short_name(event), both=both, then=_EITHER, remedy=_APART,
+                    name=short_name(event), both=told, then=_EITHER, remedy=_APART,
                 )  # fmt: skip
                 return
 
@@ -91,14 +101,17 @@ _STEPS_APART = (
 )
 
 
-def _told(program: Program, rule: Rule, event: Event, one: _Update, other: _Update) -> Draft:
+def _told(program: Program, rule: Rule, event: Event, pairs: Sequence[tuple[_Update, _Update]]) -> Draft:
+    """One finding for all that one call runs together; the first pair is shown."""
+    one, other = pairs[0]
     related = [Related(each.event.location, f"{_WORDS[each.kind]} is made here") for each in (one, other)]
-    both = f"{_WORDS[one.kind]} and {_WORDS[other.kind]}"
+    words = f"{_WORDS[one.kind]} and {_WORDS[other.kind]}"
     if one.kind == other.kind:
-        both = f"two {_WORDS[one.kind].split(' ', 1)[1]}s"
+        words = f"two {_WORDS[one.kind].split(' ', 1)[1]}s"
+    cond = either(*(both(a.cond, b.cond, *a.event.guards, *b.event.guards) for a, b in pairs))
     return draft(
-        program, rule, event, related=related, remedy=_STEPS_APART if {one.kind, other.kind} == {"step"} else "",
-        name=short_name(event), both=both, then=_TIMING,
+        program, rule, event, cond=cond, related=related, name=short_name(event), both=words, then=_TIMING,
+        remedy=_STEPS_APART if {one.kind, other.kind} == {"step"} else "",
     )  # fmt: skip
 
 
@@ -112,20 +125,21 @@ def _runs(event: Event) -> list[Value]:
     return []
 
 
-def _updates(value: Value | None, makers: Makers, depth: int) -> Iterator[_Update]:
+def _updates(value: Value | None, makers: Makers, depth: int, when: Cond = True) -> Iterator[_Update]:
     """The ops in what is fetched or grouped that read and write variables."""
-    for _, leaf in alternatives(value):
+    for cond, leaf in alternatives(value):
+        now = both(when, cond)
         if isinstance(leaf, (Seq, Dict)):
             inside = leaf.items.values() if isinstance(leaf, Dict) else (*(leaf.items or ()), leaf.element)
             for part in inside if depth else ():
-                yield from _updates(part, makers, depth - 1)
+                yield from _updates(part, makers, depth - 1, now)
             continue
         for made in made_of(leaf, makers):
             if made.name == _GROUP:
                 for part in made.args if depth else ():
-                    yield from _updates(part, makers, depth - 1)
+                    yield from _updates(part, makers, depth - 1, now)
             elif kind := _kind(made, makers):
-                yield _Update(made, kind)
+                yield _Update(made, kind, now)
 
 
 def _kind(made: Event, makers: Makers) -> str:

@@ -9,6 +9,7 @@ from d9mlint.model import Argument, Location, Related, Rule
 from d9mlint.python.domain.conditions import Cond, both, either, flag_test
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, FlagValue, Obj, Value, alternatives
+from d9mlint.python.frameworks.tensorflow.determinism import trainings
 from d9mlint.python.interpreter.library.environment import SPAWNED
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, lower
@@ -21,6 +22,11 @@ _SHARES = re.compile(r"torch\.nn\.Module\.share_memory|torch\.nn\.[A-Z]\w*\(\)\.
 _SHARED = ".share_memory"
 _NETWORK = re.compile(
     r"torch\.nn\.(functional\.\w+|[A-Z]\w*\(\)\.(__call__|state_dict|parameters)|Module\.(state_dict|parameters))"
+)
+_SESSION = "tensorflow.Session.run"
+_IN_TURN = (
+    "train in one thread: let the others only play or read, and take their results in a fixed order "
+    "(`for worker in workers: step(worker.result())`)"
 )
 _STEP, _THREADS = "torch.optim.Optimizer.step", ("threading.Thread", "threading.Thread.start")
 _UPDATES = "has workers update the variables asynchronously"
@@ -62,8 +68,9 @@ def _shared_memory(program: Program, rule: Rule) -> Iterator[Draft]:
 
 
 def _threads(program: Program, rule: Rule) -> Iterator[Draft]:
-    """Several threads that take steps with one optimizer."""
-    steps = [e for e in program.calls(_STEP) if e.inside("thread") and not e.detached and _made_outside(e)]
+    """Several threads that take steps with one optimizer, or run steps of one graph."""
+    runs = [e for e in trainings(program) if e.name == _SESSION] if program.calls(_SESSION) else []
+    steps = [e for e in (*program.calls(_STEP), *runs) if e.inside("thread") and not e.detached and _made_outside(e)]
     starts = {e.location: e for e in program.calls(*_THREADS) if not e.detached}
     groups: dict[Location, list[Event]] = {}
     for step in steps:
@@ -73,19 +80,20 @@ def _threads(program: Program, rule: Rule) -> Iterator[Draft]:
     for place, found in groups.items():
         if len(groups) > 1 or starts[place].loops:
             related = [Related(found[0].location, "each thread takes a step here")]
-            yield _draft(program, rule, starts[place], _UPDATES, related)
+            remedy = _IN_TURN if found[0].name == _SESSION else ""
+            yield _draft(program, rule, starts[place], _UPDATES, related, remedy=remedy)
 
 
 def _made_outside(step: Event) -> bool:
-    """Whether the optimizer of a step was made before its thread, so that others may have the same."""
+    """Whether the optimizer or session of a step was made before its thread, so that others may have the same."""
     made = step.receiver.event if isinstance(step.receiver, Obj) else None
     return made is not None and not made.inside("thread")
 
 
 def _draft(
-    program: Program, rule: Rule, at: Event, does: str, related: list[Related], confidence: str = ""
+    program: Program, rule: Rule, at: Event, does: str, related: list[Related], confidence: str = "", remedy: str = ""
 ) -> Draft:  # fmt: skip
-    remedy, last = rule.remedy(program.target, ("torch",)), at.raw.rpartition(".")[2]
+    remedy, last = remedy or rule.remedy(program.target, ("torch",)), at.raw.rpartition(".")[2]
     return draft(program, rule, at, last=last, does=does, related=related, remedy=remedy, confidence=confidence)
 
 
