@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from d9mlint import discover as module
 from d9mlint.config import Config
-from d9mlint.discover import Discovery, added_roots, discover, has_main_guard, import_roots
+from d9mlint.discover import Discovery, added_roots, discover, has_main_guard, import_roots, searched_roots
 from d9mlint.discover.tracked import tracked
 from d9mlint.model import ConfigError, Unchecked, UsageError
 
@@ -495,6 +495,40 @@ def test_names_on_the_search_path_are_looked_up_in_the_file(tmp_path: Path, text
         (tmp_path / name).mkdir(parents=True)
     found = added_roots([(tmp_path / "tools" / "_init_paths.py", text.encode())])
     assert [path.relative_to(tmp_path).as_posix() for path in found] == roots
+
+
+@pytest.mark.parametrize(
+    ("text", "roots"),
+    [
+        ("export PYTHONPATH=src:$PYTHONPATH\n", ["src"]),
+        ('PYTHONPATH="$(dirname $0)/..":src/model python train.py\n', ["src/model"]),
+        (
+            "MAIN_ROOT=$PWD/../..\nSRC_ROOT=$MAIN_ROOT/src\n"
+            "export PYTHONPATH=$SRC_ROOT/data/:${SRC_ROOT}/model/:$PYTHONPATH\n",
+            ["src/data", "src/model"],
+        ),
+        ("ENV PYTHONPATH /workspace/src\n", []),
+        ("export PYTHONPATH=$PWD:.\n", []),
+        ("# export PYTHONPATH=src\n", []),
+        ("A=$B\nB=$A\nPYTHONPATH=$A/missing python train.py\n", []),
+    ],
+)
+def test_folders_on_pythonpath_are_roots(tmp_path: Path, text: str, roots: list[str]) -> None:
+    for name in ("egs/one", "src/data", "src/model"):
+        (tmp_path / name).mkdir(parents=True)
+    found = searched_roots([(tmp_path / "egs" / "one" / "path.sh", text.encode())])
+    assert [path.relative_to(tmp_path).as_posix() for path in found] == roots
+
+
+def test_roots_of_pythonpath_go_before_those_that_are_guessed(tmp_path: Path) -> None:
+    for name in ("src/data", "src/bin", "other"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "setup.py").write_text("")
+    (tmp_path / "other" / "setup.py").write_text("")
+    searched = [tmp_path / "src" / "data"]
+    found = import_roots(tmp_path / "src" / "bin" / "train.py", Config(root=tmp_path), searched)
+    assert names(found)[:2] == names([tmp_path / "src" / "bin", tmp_path / "src" / "data"])
+    assert tmp_path / "src" / "data" not in import_roots(tmp_path / "other" / "x.py", Config(root=tmp_path), searched)
 
 
 @pytest.mark.parametrize(

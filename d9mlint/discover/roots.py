@@ -26,19 +26,22 @@ _HIGHEST = 4
 PROJECT_MARKERS = (*METADATA, "setup.py", "requirements.txt")
 
 
-def import_roots(entry: Path, config: Settings) -> tuple[Path, ...]:
+def import_roots(entry: Path, config: Settings, searched: Iterable[Path] = ()) -> tuple[Path, ...]:
     """The folders that absolute imports of ``entry`` may start from, in the order in which they are tried.
 
-    The script's own folder (that of the file a link leads to, as Python does); folders above it in which a package
-    begins or a project is described; the repository's; the ``src`` of each of these; the configured ones. Relative to
-    the working directory when ``entry`` is, else absolute.
+    The script's own folder (that of the file a link leads to, as Python does); those of ``searched`` (from
+    ``PYTHONPATH``) that lie in its project; folders above it in which a package begins or a project is described; the
+    repository's; the ``src`` of each of these; the configured ones. Relative to the working directory when ``entry``
+    is, else absolute.
     """
     target = os.path.realpath(entry) if entry.is_symlink() else os.path.abspath(entry)  # noqa: PTH100
     own = Path(target).parent
     above = _projects_above(own, config)
     bases = (own, *above)
     sources = [base / "src" for base in bases if os.path.isdir(base / "src")]  # noqa: PTH112
-    roots = dict.fromkeys((*bases, *sources, *config.roots))
+    project = own if not above or _has(own, *PROJECT_MARKERS) else above[0]
+    told = (root for root in map(Path.absolute, searched) if root.is_relative_to(project))
+    roots = dict.fromkeys((own, *told, *above, *sources, *config.roots))
     if entry.is_absolute():
         return tuple(roots)
     return tuple(dict.fromkeys(Path(os.path.relpath(root)) for root in roots))
