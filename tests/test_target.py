@@ -358,6 +358,20 @@ def test_the_image_of_a_dockerfile(tmp_path: Path, text: str, version: str, reas
 
 
 @pytest.mark.parametrize(
+    ("text", "version"),
+    [
+        ("FROM nvidia/cuda:9.1\nRUN conda install -y pytorch=0.4.1 torchvision cuda91 -c pytorch", "0.4.1"),
+        ("FROM pytorch/pytorch:1.4.0\nRUN apt-get update && pip3 install 'torch==1.13.1+cu117' einops", "1.13.1"),
+        ("ARG V=1.7.1\nFROM ubuntu\nRUN pip install numpy torch==${V}", "1.7.1"),
+        ("FROM pytorch/pytorch:1.4.0\nRUN pip install torchvision==0.8.2 pytorch-lightning==1.2.3", "1.4.0"),
+        ("FROM pytorch/pytorch:1.4.0\nRUN echo torch==1.7.1", "1.4.0"),
+    ],
+)
+def test_what_a_dockerfile_installs(tmp_path: Path, text: str, version: str) -> None:
+    assert said(judged(write(tmp_path, {"Dockerfile": text})), "torch")[0] == version
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "FROM nvcr.io/nvidia/pytorch:21.02-py3",

@@ -35,6 +35,7 @@ def judged(root: Path, files: dict[str, str], *, code: tuple[Limit, ...] = ()) -
         ("We used **TensorFlow-GPU**: 1.12", {"tensorflow": "==1.12.*"}),
         ("pip install torch==1.4.0 torchvision==0.5.0", {"torch": "==1.4.0.*"}),
         ("Requires TensorFlow 1.x", {"tensorflow": "==1.*"}),
+        ("Requires [pytorch](http://pytorch.org/) 0.4 with torchvision 0.2.1", {"torch": "==0.4.*"}),
         ("Requires Keras 1.x", {"keras": "==2.0.9"}),
         ("Dependencies\n============\ntested with [PyTorch] (0.4.1)", {"torch": "==0.4.1.*"}),
         ("Tested with PyTorch 1.4 and PyTorch 1.2", {"torch": "==1.4.*"}),

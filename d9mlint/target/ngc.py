@@ -58,6 +58,11 @@ _HUB = re.compile(
 )
 _ARG = re.compile(r"\s*ARG\s+(\w+)=(\S+)", re.IGNORECASE)
 _FROM = re.compile(r"\s*FROM\s+(?:--\S+\s+)*(\S+)", re.IGNORECASE)
+_INSTALLS = re.compile(r"\b(?:pip\d?|conda|mamba|uv)\s+(?:pip\s+)?install\b([^&|;\n]*)")
+_INSTALLED = re.compile(
+    r"(?<![\w.-])(?:pytorch::)?(?P<name>torch|pytorch|tensorflow(?:-gpu)?)[\"']?={1,2}(?P<version>\d+(?:\.\d+){1,2})(?![\d*])"
+)
+"""``conda install pytorch=0.4.1``, ``pip install torch==1.13.1+cu117``."""
 _VARIABLE = re.compile(r"\$(?:(\w+)|\{(\w+)(?::?-([^}]*))?\})")
 
 
@@ -87,15 +92,21 @@ def _ngc_pytorch(release: str, where: str) -> Image:
 
 
 def read_dockerfile(text: str, label: str) -> tuple[Image, ...]:
-    """The images with a framework that the file starts from: NVIDIA's first, the last stage first."""
+    """What is installed in it, then the images that it starts from: NVIDIA's first, the last stage first."""
     arguments: dict[str, tuple[str, int]] = {}
     ngc: list[Image] = []
     hub: list[Image] = []
+    installed: list[Image] = []
     for number, line in enumerate(text.splitlines(), 1):
         if len(line) > _LONGEST:
             continue
         if argument := _ARG.match(line):
             arguments[argument[1]] = (_expand(argument[2].strip("\"'"), number, arguments)[0], number)
+        elif given := _INSTALLS.search(line):
+            words, at = _expand(given[1], number, arguments)
+            for one in _INSTALLED.finditer(words):
+                package = "tensorflow" if one["name"].startswith("tensorflow") else "torch"
+                installed.append(Image((one["version"],), f"{label}:{at}", package=package))
         elif start := _FROM.match(line):
             reference, at = _expand(start[1], number, arguments)
             if found := _NGC.search(reference):
@@ -110,7 +121,7 @@ def read_dockerfile(text: str, label: str) -> tuple[Image, ...]:
             elif found := _HUB.search(reference):
                 package = "torch" if found["name"].startswith("pytorch") else "tensorflow"
                 hub.append(Image((found["version"],), f"{label}:{at} ({found['image']})", package=package))
-    return (*reversed(ngc), *reversed(hub))
+    return (*reversed(installed), *reversed(ngc), *reversed(hub))
 
 
 def _expand(text: str, line: int, arguments: dict[str, tuple[str, int]]) -> tuple[str, int]:

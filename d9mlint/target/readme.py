@@ -35,6 +35,8 @@ _ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 """Words of a line that speak of another program, or of what was or will be."""
+_LINK = re.compile(r"\[([^\[\]]*)\]\([^()\s]*\)")
+"""``[PyTorch](https://pytorch.org)``."""
 _HEADING = re.compile(r"#+\s+(.*)|\*\*(.+)\*\*\s*$")
 
 
@@ -44,7 +46,8 @@ def named(text: str, label: str) -> Iterator[Limit]:
     A lower bound (``PyTorch >= 0.4``, "1.0 or later") says nothing of the release that is installed today.
     """
     found: dict[str, tuple[tuple[int, ...], Limit]] = {}
-    for number, line, heading in _lines(text):
+    for number, written, heading in _lines(text):
+        line = _LINK.sub(r"\1", written)
         listed = _ITEM.match(line) is not None and _ABOUT.search(heading)
         if not (listed or _ABOUT.search(line)) or _ELSEWHERE.search(line):
             continue

@@ -118,6 +118,18 @@ _SIGNS = (
         "torch", "<1.0", re.compile(rb"^[^#\n\"']*\b(\w*loss\w*\.data\[0\]|volatile=True)", re.M),
         words=(b".data[0]", b"volatile=True"), needs=b"torch",
     ),
+    # A program that refuses any other: `assert torch.__version__.split(".")[0] == "1"`.
+    *(
+        _Sign(
+            package, "<2.0",
+            re.compile(
+                rb"^[ \t]*(assert[ \t]+" + name + rb"\.__version__"
+                rb"(?:(?:\.split\([\"']\.[\"']\))?\[0\][ ]*==[ ]*[\"']1[\"']|\.startswith\([\"']1\.))", re.M,
+            ),
+            words=(b".__version__",), needs=package.encode(), anywhere=True,
+        )
+        for package, name in (("torch", rb"torch"), ("tensorflow", rb"(?:tf|tensorflow)"))
+    ),
     # torchtext ended with 0.18, built for PyTorch 2.3; its 0.12 dropped `legacy` (github.com/pytorch/text, readme).
     _Sign(
         "torch", "<1.11", re.compile(rb"^[ \t]*(?:from|import)[ \t]+(torchtext\.legacy)\b", re.M),

@@ -83,6 +83,9 @@ def test_names_that_only_old_releases_have(tmp_path: Path, text: str, specifier:
         ("import torch\ne, v = torch.symeig(x)\n", "<2.0"),
         ("import torch\nprint(loss.data[0])\n", "<1.0"),
         ("import torch\nx = torch.rfft(x, 1)\n", "<1.8"),
+        ("import torch\nassert torch.__version__.split('.')[0] == '1'\n", "<2.0"),
+        ("import torch\nassert torch.__version__.startswith('1.')\n", "<2.0"),
+        ("import torch\nassert torch.__version__[0] == '1', 'too new'\n", "<2.0"),
     ],
 )
 def test_names_that_only_old_releases_of_torch_have(tmp_path: Path, text: str, specifier: str) -> None:
