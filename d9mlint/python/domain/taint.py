@@ -36,8 +36,10 @@ MAX_PARTS = 8
 """Parts that a text which is joined from several is known by."""
 _PLACES = {"{": re.compile(r"\{[^{}]*\}"), "%": re.compile(r"%[-+ #0-9.]*[a-zA-Z]")}
 """The places to fill of a template, by what they begin with."""
-NUMBERS = frozenset({"int", "length"})
-"""Origins that say that a value itself is a number; what is made of it need not be one."""
+ARRAY = "numbers"
+"""The origin of an array that holds numbers and no text."""
+NUMBERS = frozenset({"int", "length", ARRAY})
+"""Origins that say that a value itself is a number, or holds them; what is made of it need not."""
 ABOUT = ("shape", "dtype", "device", "ndim")
 """Attributes that say what kind of array something is, whatever numbers are in it."""
 _CLEAN = frozenset({Const, FlagValue, CondValue, Func, Bound, Partial, Class, Inst, Module, Super})
@@ -114,4 +116,4 @@ def is_number(value: Value) -> bool:
     """Whether a value is known to be a number."""
     if isinstance(value, Const):
         return isinstance(value.value, (int, float))
-    return isinstance(value, Unknown) and not value.origins.isdisjoint(NUMBERS)
+    return isinstance(value, Unknown) and not value.origins.isdisjoint(NUMBERS - {ARRAY})

@@ -41,6 +41,8 @@ class Framework:
     """Types whose methods make something new and leave the object as it is."""
     same_numbers: tuple[str, ...] = ()
     """Calls that give the numbers that they are given, in the same order."""
+    numeric: tuple[str, ...] = ()
+    """Endings of the names of methods that give arrays of numbers."""
     symbolic: tuple[str, ...] = ()
     """Beginnings of the names of calls that draw later, when a graph is run: their results are no numbers yet."""
     on_use: frozenset[str] = frozenset()
@@ -129,6 +131,7 @@ class Hooks:
     items_alike: frozenset[str]
     persistent: tuple[str, ...]
     same_numbers: tuple[str, ...]
+    numeric: tuple[str, ...]
     symbolic: tuple[str, ...]
     on_use: frozenset[str]
     rank_first: frozenset[str]

@@ -120,3 +120,39 @@ def test_one_of_several_is_a_condition(d9mlint: Callable[..., Any]) -> None:
 def test_what_no_module_of_the_program_has_stays_unknown(d9mlint: Callable[..., Any]) -> None:
     write(train_py=HYDRA, agents_py=AGENTS, conf__agent__a_yaml="_target_: elsewhere.Noisy\n")
     assert "could not be followed" in d9mlint("train.py").out
+
+
+@pytest.mark.parametrize("other", ["", "lightning.fabric.Fabric"])
+def test_the_one_class_of_a_library_that_all_config_files_name(d9mlint: Callable[..., Any], other: str) -> None:
+    program = """import hydra
+import lightning as L
+import torch
+
+
+class Net(L.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Conv2d(3, 3, 3)
+
+    def training_step(self, batch, number):
+        return torch.nn.functional.dropout(self.layer(batch), 0.5).sum()
+
+    def configure_optimizers(self):
+        return torch.optim.Adam(self.parameters())
+
+
+@hydra.main(config_path="conf", config_name="config")
+def main(cfg):
+    L.seed_everything(1)
+    trainer = hydra.utils.instantiate(cfg.trainer)
+    trainer.fit(Net(), torch.utils.data.DataLoader(torch.load("x.pt"), shuffle=True), ckpt_path=cfg.resume)
+
+
+if __name__ == "__main__":
+    main()
+"""
+    write(train_py=program, conf__trainer__a_yaml="_target_: lightning.pytorch.Trainer\nmax_epochs: 3\n")
+    write(conf__trainer__b_yaml=f"_target_: {other or 'lightning.Trainer'}\n")
+    told = d9mlint("train.py", "--format", "json", "--select", "rng-not-checkpointed,missing-torch-determinism").json
+    wanted = [] if other else ["missing-torch-determinism", "rng-not-checkpointed"]
+    assert sorted({one["rule"] for one in told["findings"]}) == wanted

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from d9mlint.python.domain.conditions import literal
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Inst, Obj, Seq, Unknown, Value, alternatives
+from d9mlint.python.frameworks.torch.loaders import CONTEXTS
 from d9mlint.python.frameworks.torch.tensors import NO_GRAD
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import Makers, results
@@ -33,7 +34,8 @@ def frozen(program: Program) -> frozenset[int]:
 def without_gradients(program: Program) -> frozenset[int]:
     """The ``id`` of each call that made a layer or network that is called, and only where no gradients are taken.
 
-    What something asks the parameters of, as an optimizer's maker does, may be called where nobody sees it.
+    What something asks the parameters of, as an optimizer's maker does, may be called where nobody sees it. What a
+    loader calls to prepare examples is no part of what is trained.
     """
     return program.once("layers-without-gradients", _without_gradients)
 
@@ -44,7 +46,7 @@ def _without_gradients(program: Program) -> frozenset[int]:
     for event in program.events:
         last = event.name.rpartition(".")[2]
         if event.kind == "call" and last in _TELLING:
-            without = last == _CALLED and event.inside(NO_GRAD)
+            without = last == _CALLED and event.inside(NO_GRAD, *CONTEXTS)
             (others if without else asked).update(id(made) for made in made_inside(event.receiver))
     return frozenset(others - asked)
 

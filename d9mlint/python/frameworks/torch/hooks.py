@@ -35,6 +35,7 @@ class Torch(Framework):
     parts_alike = frozenset({"torch.utils.data.Subset"})
     items_alike = frozenset({tensors.TENSOR, "datasets.Dataset"})
     same_numbers = ("torch.tensor", "torch.as_tensor")
+    numeric = (".numpy",)  # (no tensor of PyTorch holds text)
     on_use = frozenset({loaders.LOADER, loaders.PART})
     rank_first = frozenset({"torch.multiprocessing.spawn"})  # torch/multiprocessing/spawn.py
     never_text = frozenset({devicetests.DEVICE})

@@ -18,7 +18,7 @@ _STRICT = Argument(1, "strict")
 _TENSOR_ARGUMENT, _PERSISTENT = Argument(1, "tensor"), Argument(2, "persistent")
 _LAYERS = re.compile(r"(torch\.nn|torchvision\.models|timm|transformers)\..*")
 _WRAPPERS = re.compile(
-    r".*(DataParallel|FSDP|unwrap_model|convert_sync_batchnorm|torch\.compile|\.script|deepspeed\.initialize)\(\)"
+    r".*(DataParallel|FSDP|unwrap_model|convert_sync_batchnorm|torch\.compile|\.script)\(\)|deepspeed\.DeepSpeedEngine"
 )
 """Types of what holds the very weights of the model that it was made with."""
 _INNER = (".module", "._orig_mod")

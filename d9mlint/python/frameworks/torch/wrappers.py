@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
+from d9mlint.model import Argument
 from d9mlint.python.domain.conditions import both
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.values import Inst, Obj, Value, alternatives
+from d9mlint.python.domain.values import UNKNOWN, Inst, Obj, Seq, Value, alternatives
 from d9mlint.python.interpreter import callbacks, calls
 from d9mlint.python.interpreter.library.environment import first, place_of
 
@@ -27,17 +28,37 @@ _HELD = "wrapped"
 """The key of notes: networks that are held so, by the ``id`` of their objects."""
 
 
+_ENGINE = "deepspeed.DeepSpeedEngine"
+_MODEL = Argument(1, "model")
+_RUNS = ("__call__", "forward")
+
+
 def _wrap(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """The wrapper around a network of the program; it runs where it is called, or at the end of the program."""
     network = event.kwargs.get(_MODULE, first(event))
-    held = [leaf for _, leaf in alternatives(network) if isinstance(leaf, Inst)]
-    if not held:
+    if network is None or not _hold(interp, event, frame, network):
         return None
-    for leaf in held:
-        interp.note((_HELD, id(leaf)), (leaf, event, frame))
     made = Obj(f"{event.name}()", event)
     made.attrs[_MODULE] = network
     return made
+
+
+def _engine(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """DeepSpeed's engine, which is called like the network in it, and optimizer, loader and schedule beside it."""
+    network = event.argument(_MODEL)
+    made = Obj(_ENGINE, event)
+    if network is not None:
+        _hold(interp, event, frame, network)
+        made.attrs[_MODULE] = network
+    return Seq("tuple", [made, UNKNOWN, UNKNOWN, UNKNOWN])
+
+
+def _hold(interp: Interpreter, event: Event, frame: Frame, network: Value) -> bool:
+    """Remembers the networks of the program that are held; whether there are any."""
+    held = [leaf for _, leaf in alternatives(network) if isinstance(leaf, Inst)]
+    for leaf in held:
+        interp.note((_HELD, id(leaf)), (leaf, event, frame))
+    return bool(held)
 
 
 def _call(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
@@ -53,7 +74,8 @@ def _call(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
 
 TRANSFER: Mapping[str, Transfer] = {
     **dict.fromkeys(_WRAPPERS, _wrap),
-    **{f"{name}().{method}": _call for name in _WRAPPERS for method in ("__call__", "forward")},
+    "deepspeed.initialize": _engine,
+    **{f"{name}.{method}": _call for name in (*(f"{one}()" for one in _WRAPPERS), _ENGINE) for method in _RUNS},
 }
 
 

@@ -57,7 +57,7 @@ def member(interp: Interpreter, holder: Value, name: Value, spelled: str, frame:
     if isinstance(holder, Ref):
         any_one = f"{holder.name}.{_ANY}"
         effects = interp.knowledge.effects_of(interp.knowledge.canonical(any_one), any_one)
-        if any(x.draws or x.orders_data for x in effects):
+        if any(x.draws or x.orders_data or x.returns for x in effects):
             return Ref(any_one, holder.receiver or holder)
     if isinstance(holder, Dynamic) and holder.reason == BY_MODULE:
         return named_in_configs(interp, Unknown(name=holder.name), frame, place) or UNKNOWN
@@ -137,19 +137,23 @@ def _samples(options: Sequence[tuple[Cond, Value]]) -> list[tuple[Cond, Value]]:
     ]  # fmt: skip
 
 
-def named_in_configs(interp: Interpreter, config: Value | None, frame: Frame, place: f.Place) -> Dynamic | None:
+def named_in_configs(interp: Interpreter, config: Value | None, frame: Frame, place: f.Place) -> Value | None:
     """What of the program an object may be made of whose class stands in a config file; None where none does.
 
-    ``config`` is the part of the configuration: ``cfg.model`` is what stands there under the key ``model``.
+    ``config`` is the part of the configuration: ``cfg.model`` is what stands there under the key ``model``. Where all
+    files name one and the same class of a library that is known, it is that one.
     """
     key = config.name.rpartition(".")[2] if isinstance(config, (Ref, Unknown)) else ""
     found: dict[str, Value] = {}
+    others: dict[str, Value] = {}
     for dotted in interp.knowledge.named_in_configs(key):
         value = by_dotted_name(interp, dotted, frame, place)
         if isinstance(value, (Class, Func)):
             found[dotted] = value
+        elif isinstance(value, Ref) and value.name.partition(".")[0] in interp.hooks.packages:
+            others[interp.knowledge.canonical(value.name)] = value
     if not found:
-        return None
+        return next(iter(others.values())) if key and len(others) == 1 else None
     at = Location(frame.module.path, *place)
     spelled = f"the config's `{key}`" if key else "what the config names"
     return chosen(found, UNKNOWN, spelled, _BY_CONFIG, at)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.path import Path
-from d9mlint.python.domain.taint import NUMBERS, taint
+from d9mlint.python.domain.taint import ARRAY, NUMBERS, taint
 from d9mlint.python.domain.values import (
     NONE,
     UNKNOWN,
@@ -150,6 +150,8 @@ def _nearest(interp: Interpreter, frame: Frame, name: str) -> str | None:
 
 _INTS = "ints"
 """What a call returns, as the catalogue says it, that gives a list of integers."""
+_CAST = ".astype"
+"""A method that may make text of numbers."""
 _PARSER = "argparse.ArgumentParser"
 _ADDS = "add_"
 """How names of functions begin that add their flags to a parser and hand it back: ``add_config_arguments(parser)``."""
@@ -201,6 +203,10 @@ def result_of(interp: Interpreter, event: Event) -> Value:
         return made  # type: ignore[no-any-return]
     if not event.effects and event.name.rpartition(".")[2].startswith(_ADDS) and _is_parser(first(event)):
         return first(event)
+    if receiver is not None and event.name.endswith(interp.hooks.numeric):
+        return Unknown(origins | {ARRAY}, order if kept else "", sources)
+    if event.name.endswith(_CAST):
+        origins -= {ARRAY}
     if event.name.startswith(("?.", "builtins.")) or origins:
         return Unknown(origins, order if kept else "", sources)
     return Obj(f"{event.name}()", event)

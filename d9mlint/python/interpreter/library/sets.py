@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.conditions import Cond
-from d9mlint.python.domain.taint import NUMBERS, taint
+from d9mlint.python.domain.taint import ARRAY, NUMBERS, taint
 from d9mlint.python.domain.values import NONE, Const, Phi, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter.hooks import Transfer
 
@@ -63,7 +63,8 @@ def _parts(value: Value) -> tuple[list[Value] | None, Value | None]:
     """Items (None where they are not all known) and element of what a set is made of."""
     if isinstance(value, Seq):
         return (list(value.items) if value.items is not None else None), value.element
-    return None, Unknown(taint([value])[0] - NUMBERS)
+    origins = taint([value])[0]
+    return None, Unknown(origins - NUMBERS | ({"int"} if ARRAY in origins else frozenset()))
 
 
 def joined(values: Sequence[Value], sources: tuple[Event, ...] = (), *, alike: bool = False) -> Seq:
