@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from d9mlint.model import CONFIDENCES, Coverage, Finding, Location, PlanRow, Related, Rule, Target
-from d9mlint.python.domain.conditions import Cond
+from d9mlint.python.domain.conditions import Cond, Literal, both, literal
 from d9mlint.python.domain.events import Story
 from d9mlint.python.domain.knowledge import Knowledge
 from d9mlint.python.frameworks.registry import frameworks
@@ -68,7 +68,7 @@ def judge(
             drafts.extend(checker(rule)(program, rule))
         except Exception as error:  # noqa: BLE001 - one rule must not take the others down; it is reported as such
             failed.append(f"internal-error: rule {rule.name} failed: {type(error).__name__}: {error}")
-    findings = merge(drafts, entry, story.local)
+    findings = merge(drafts, entry, story.local, anyhow(program))
     try:
         told = plan.rows(program) if planned and not story.local else ()
     except Exception as error:  # noqa: BLE001 - as with the rules
@@ -112,19 +112,35 @@ def checker(rule: Rule) -> Check:
     return found
 
 
-def merge(drafts: Iterable[Draft], entry: str, local: bool) -> tuple[Finding, ...]:
-    """Findings out of drafts: those that say the same of the same place become one, under either condition."""
+def merge(drafts: Iterable[Draft], entry: str, local: bool, anyhow: Sequence[Cond] = ()) -> tuple[Finding, ...]:
+    """Findings out of drafts: those that say the same of the same place become one, under either condition.
+
+    ``anyhow`` is what holds wherever the program does what it is for; it needs no mention.
+    """
     groups: dict[tuple[str, Location, str], list[Draft]] = {}
     for draft in drafts:
         groups.setdefault((draft.rule.name, draft.location, draft.message), []).append(draft)
-    findings = [_finding(group, entry, local) for group in groups.values()]
+    findings = [_finding(group, entry, local, anyhow) for group in groups.values()]
     return tuple(sorted(findings, key=lambda x: x.sort_key))
 
 
-def _finding(group: list[Draft], entry: str, local: bool) -> Finding:
+def anyhow(program: Program) -> tuple[Cond, ...]:
+    """What values of flags the program takes: with any other it stops before it trains (``else: sys.exit(...)``)."""
+    trains = [event for event in program.trains if not event.detached]
+    shared = [one for one in trains[0].excluded if all(one in event.excluded for event in trains)] if trains else []
+    return tuple(one for one in shared if (test := literal(one)) is not None and _of_values(test))
+
+
+def _of_values(test: Literal) -> bool:
+    return test.flag is not None and test.flag.kind == "value" and not isinstance(test.flag.default, bool)
+
+
+def _finding(group: list[Draft], entry: str, local: bool, anyhow: Sequence[Cond]) -> Finding:
     best = max(group, key=lambda d: CONFIDENCES.index(d.confidence))
     cond: Cond = any_of((d.cond for d in group), best.settings)
     excluded = [one for one in best.excluded if all(one in draft.excluded for draft in group)]
+    if both(cond, *excluded, *anyhow) is not False:
+        excluded += [one for one in anyhow if one not in excluded]
     related: list[Related] = []
     for draft in group:
         related.extend(r for r in draft.related if r not in related and r.location != draft.location)

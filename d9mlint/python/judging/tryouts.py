@@ -9,7 +9,7 @@ import re
 
 from d9mlint.python.domain.events import Event, Story
 from d9mlint.python.domain.taint import ABOUT
-from d9mlint.python.domain.values import Class, Const, Ref, Value, alternatives
+from d9mlint.python.domain.values import Class, Const, Inst, Ref, Value, alternatives
 from d9mlint.python.interpreter.program import Program
 
 _COMPUTING = frozenset(
@@ -30,6 +30,9 @@ _NETWORKS = frozenset(
     {"torch.nn.Module", "keras.Model", "keras.layers.Layer", "flax.linen.Module", "tensorflow.Module"}
 )
 _PRINTS = "builtins.print"
+_PATHS = "os.path."
+_TEXTS = frozenset({"__repr__", "__str__"})
+"""Methods of a program's own that say what is printed of an object."""
 _SIZES = (".size", ".dim", ".numel", "builtins.len")
 
 
@@ -59,6 +62,8 @@ def _lets_out(event: Event, sizes: frozenset[int]) -> bool:
     if event.name == _PRINTS:
         printed = (leaf for one in (*event.args, *event.kwargs.values()) for _, leaf in alternatives(one))
         return not all(id(leaf) in sizes or _tells_no_numbers(leaf) for leaf in printed)
+    if event.kind == "env" or event.name.startswith(_PATHS):
+        return False
     if event.kind == "unresolved":  # an item of a list of layers, mostly; a method has a name that says what it does
         return not event.name.isidentifier() and event.name != "?"
     if any(effect.writes or effect.opens for effect in event.effects) or _OUTLET.fullmatch(event.name):
@@ -67,5 +72,8 @@ def _lets_out(event: Event, sizes: frozenset[int]) -> bool:
 
 
 def _tells_no_numbers(printed: Value) -> bool:
-    """Whether what is printed is a text, or says what kind of array something is."""
+    """Whether what is printed is a text, a network (its layers), or says what kind of array something is."""
+    if isinstance(printed, Inst):
+        own = {name for one in printed.cls.line() for name in one.frame.vars}
+        return bool(_NETWORKS.intersection(printed.cls.external())) and own.isdisjoint(_TEXTS)
     return isinstance(printed, Const) or (isinstance(printed, Ref) and printed.name.rpartition(".")[2] in ABOUT)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -234,3 +237,42 @@ def test_copies_of_a_generator_matter_in_several_workers_or_epochs(options: str,
         pass
     """
     assert [when for rule, when in findings(body, "torch==2.4.0") if rule == "copied-generator"] == expected
+
+
+@pytest.mark.parametrize(
+    ("seeds", "rng", "version", "severity"),
+    [
+        ("np.random.seed(1)", "np.random", "1.6.0", "info"),
+        ("", "np.random", "1.6.0", "warning"),
+        ("", "np.random.default_rng(1)", "2.4.0", "info"),
+        ("", "np.random.default_rng()", "2.4.0", "warning"),
+    ],
+)
+def test_numbers_that_repeat_in_each_run_alike_are_no_warning(
+    d9mlint: Callable[..., Any], seeds: str, rng: str, version: str, severity: str
+) -> None:
+    text = f"""import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Noisy(Dataset):
+    def __init__(self):
+        self.rng = {rng}
+
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        return torch.ones(3) * {"np.random.rand()" if rng == "np.random" else "self.rng.random()"}
+
+
+torch.manual_seed(1)
+{seeds}
+for x in DataLoader(Noisy(), num_workers=2):
+    print(x)
+"""
+    Path("train.py").write_text(text)
+    rules = "repeated-worker-draws,copied-generator"
+    told = d9mlint("train.py", "--format", "json", "--select", rules, "--target", f"torch=={version}").json
+    assert [one["severity"] for one in told["findings"]] == [severity]

@@ -49,7 +49,7 @@ TABLE[args.kind](3)""",
 )
 def test_a_flag_chooses(text: str) -> None:
     whens = {one.rule: one.when for one in found(TWO + text + "\n", "unseeded-numpy", "unseeded-python")}
-    assert whens == {"unseeded-numpy": ("--kind is A",), "unseeded-python": ("--kind is B",)}
+    assert whens == {"unseeded-numpy": ("--kind is A (the default)",), "unseeded-python": ("--kind is B",)}
 
 
 def test_a_key_that_is_no_flag_has_its_own_words() -> None:
@@ -131,7 +131,7 @@ module, name = args.draw.rsplit(".", 1)
 getattr(importlib.import_module(module), name)(3)
 """
     (one,) = found(text, "unseeded-numpy")
-    assert one.when == ("--draw is numpy.random.rand",)
+    assert one.when == ("--draw is numpy.random.rand (the default)",)
 
 
 def test_a_method_of_a_class_taken_by_name() -> None:

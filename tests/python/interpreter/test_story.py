@@ -265,7 +265,7 @@ def test_a_flag_picks_a_function_out_of_a_table() -> None:
 def test_a_table_may_hold_more_than_functions_and_more_than_is_seen(table: str, more: bool) -> None:
     told = story(TABLE.format(f"T = {table}\nT[args.name]()"))
     drawn = [e for e in told.events if e.name == "numpy.random.rand" and not e.detached]
-    assert [describe(one) for one in drawn[0].guards] == ["--name is a"]
+    assert [describe(one) for one in drawn[0].guards] == ["--name is a (the default)"]
     assert told.unresolved is more
 
 

@@ -107,7 +107,7 @@ def main():
     made.draw()
     np.random.default_rng()
 """
-    assert when(text, "unseeded-python") == [("--opt is a",)]
+    assert when(text, "unseeded-python") == [("--opt is a (the default)",)]
     assert when(text, "unseeded-numpy") == [("--opt is b",)]
     assert when(text, "entropy-seed") == [()]
 
@@ -439,3 +439,36 @@ def main():
 """
     assert when(text, "unseeded-python") == [("`self._cfg.kind == 'near'` is true",)]
     assert when(text, "entropy-seed") == [("`self._cfg.noise` is true",)]
+
+
+@pytest.mark.parametrize("end", ['raise ValueError("no")', 'sys.exit("no")', "pass"])
+def test_values_with_which_a_program_stops_before_it_trains_are_not_told(end: str) -> None:
+    text = f"""
+class A(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = torch.nn.Sequential(torch.nn.ReflectionPad2d(3), torch.nn.Conv2d(3, 3, 3))
+
+    def update(self, x):
+        self.net(x).sum().backward()
+
+class B(A):
+    pass
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--kind", default="one")
+    args = parser.parse_args()
+    import sys
+    if args.kind == "one":
+        made = A()
+    elif args.kind == "two":
+        made = B()
+    else:
+        {end}
+    made.cuda()
+    while True:
+        made.update(torch.load("x.pt").cuda())
+"""
+    told = ("--kind is two or one (the default)",) if end == "pass" else ()
+    assert when(text, "nondeterministic-op") == [told]

@@ -33,13 +33,17 @@ def words_of_values(one: Literal) -> list[str]:
 
 
 def of_one_name(alternatives: Iterable[str]) -> list[str]:
-    """Alternatives, those of one name put together: ``--arch is A``, ``--arch is B`` as ``--arch is A or B``."""
+    """Alternatives, those of one name put together: ``--arch is A``, ``--arch is B`` as ``--arch is A or B``.
+
+    What is the default comes last, so that all the words end as those of any other test do that it passes.
+    """
     names: dict[str, list[str]] = {}
     for words in alternatives:
         name, found, value = words.partition(" is ")
-        plain = found and " " not in name and " " not in value
+        plain = found and " " not in name and " " not in value.removesuffix(DEFAULT)
         names.setdefault(f"{name} is" if plain else words, []).extend([value] if plain else [])
-    return [f"{name} {_listed(values, 'or')}" if values else name for name, values in names.items()]
+    ordered = {name: sorted(values, key=lambda value: value.endswith(DEFAULT)) for name, values in names.items()}
+    return [f"{name} {_listed(values, 'or')}" if values else name for name, values in ordered.items()]
 
 
 def _none_of(needed: list[str]) -> list[str]:
@@ -119,7 +123,8 @@ def _points(wanted: ValueSet) -> list[Any]:
 def _equals(flag: Flag, value: Any, positive: bool) -> str:
     if flag.kind == "launcher":
         return f"{'' if positive else 'not '}started by {value}"
-    return f"{flag.spelled} is {'' if positive else 'not '}{repr(value) if value == '' else value}"
+    note = DEFAULT if positive and flag.default == value and type(flag.default) is type(value) else ""
+    return f"{flag.spelled} is {'' if positive else 'not '}{repr(value) if value == '' else value}{note}"
 
 
 def _plain(flag: Flag, op: str, positive: bool) -> str:

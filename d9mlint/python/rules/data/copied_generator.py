@@ -42,9 +42,22 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         yield draft(
             program,
             rule, event, cond=both(*maker.guards, several), name=maker.raw, same=_REPEATED if repeats else _COPIED,
-            confidence=rule.confidence if where == WORKER else lower(rule.confidence),
+            severity=_severity(maker), confidence=rule.confidence if where == WORKER else lower(rule.confidence),
             related=[Related(maker.location, "the generator"), Related(event.loader.location, "the loader")],
         )  # fmt: skip
+
+
+def _severity(maker: Event) -> str:
+    """Numbers of a generator with a seed of its own are the same in each run, however often they are drawn."""
+    seeds = [*maker.args, *maker.kwargs.values()]
+    leaves = [leaf for one in seeds for _, leaf in alternatives(one)]
+    fixed = [type(_default(leaf)) is int for leaf in leaves]
+    return "info" if fixed and all(fixed) else ""
+
+
+def _default(seed: Value) -> object:
+    """What a seed is where nobody asks for another."""
+    return seed.flag.default if isinstance(seed, FlagValue) else seed.value if isinstance(seed, Const) else None
 
 
 def _several(loader: Event) -> Cond:

@@ -24,10 +24,11 @@ _PLAIN = frozenset(
         "nltk", "spacy", "tensorboard", "tensorboardX", "wandb", "absl", "gym", "gymnasium", "h5py", "PIL",
         "cv2", "torchtext", "sentencepiece", "sacrebleu", "networkx", "numba", "joblib", "dill", "einops",
         "apex", "tensorflow", "setproctitle", "graphviz", "tokenizers", "datasets", "regex", "ftfy", "lmdb",
-        "skimage", "imageio", "psutil", "visdom", "tabulate", "termcolor",
+        "skimage", "imageio", "psutil", "visdom", "tabulate", "termcolor", "six", "future", "cPickle", "cStringIO",
+        "StringIO", "ConfigParser", "Queue", "urllib2", "urlparse", "HTMLParser", "__builtin__", "copy_reg",
     }
 )  # fmt: skip
-"""Packages that bring no networks with convolutions along, beside the standard library."""
+"""Packages that bring no networks with convolutions along, and Python 2's, beside the standard library of today."""
 _KERNELS = re.compile(r"_(C|cuda|ext|cpp)$")
 """Modules of compiled kernels, which are functions."""
 
