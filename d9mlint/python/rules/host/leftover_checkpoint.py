@@ -25,6 +25,7 @@ _NEWEST = {
     "flax.training.checkpoints.restore_checkpoint": Argument(0, "ckpt_dir"),
     "flax.training.checkpoints.latest_checkpoint": Argument(0, "ckpt_dir"),
     "transformers.get_last_checkpoint": Argument(0, "folder"),
+    "deepspeed.DeepSpeedEngine.load_checkpoint": Argument(0, "load_dir"),
 }
 """Calls that find, or take up, the newest checkpoint of a folder, and where it is given."""
 _RESTORE, _MANAGED = "tensorflow.train.Checkpoint().restore", ".latest_checkpoint"
@@ -46,7 +47,8 @@ _STARTS = "starts with trained weights"
 _LOADS = (*_NEWEST, *_INITIALIZES, _RESTORE, *_IF_THERE)
 _SAVES = re.compile(
     r"tensorflow\.train\.(Saver|Checkpoint|CheckpointManager)\(\)\.(save|write)|tensorflow\.train\.CheckpointManager|"
-    r"flax\.training\.checkpoints\.save_checkpoint(_multiprocess)?|clu\.checkpoint\.\w+\(\)\.save|torch\.save|transformers\.\w*TrainingArguments|"
+    r"flax\.training\.checkpoints\.save_checkpoint(_multiprocess)?|clu\.checkpoint\.\w+\(\)\.save|torch\.save|"
+    r"deepspeed\.DeepSpeedEngine\.save_checkpoint|accelerate\.(Accelerator|utils)\.save|transformers\.\w*TrainingArguments|"
     r"keras\.Model\.(save|save_weights)|keras\.models\.save_model|keras\.callbacks\.ModelCheckpoint"
 )
 
@@ -173,8 +175,13 @@ def _into_weights(program: Program, load: Event) -> bool:
 
 def _saved_there(folder: Value, saves: Iterable[Event]) -> bool:
     """Whether one of these calls saves there, as far as the paths can be told; a manager has one folder for both."""
-    if isinstance(folder, Ref) or (isinstance(folder, Obj) and folder.type.startswith(_KEEPERS)):
-        return any(True for _ in saves)
+    saves = list(saves)
+    if isinstance(folder, Ref) and folder.name.endswith(_MANAGED):
+        return bool(saves)
+    if isinstance(folder, Ref) and any(saved.result is folder.receiver for saved in saves):
+        return True  # the folder of the object that saves: `arguments.output_dir`
+    if isinstance(folder, Obj) and folder.type.startswith(_KEEPERS):
+        return bool(saves)
     return saved_there(folder, saves)
 
 

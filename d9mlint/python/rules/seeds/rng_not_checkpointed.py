@@ -19,11 +19,12 @@ from d9mlint.python.judging.randomness import Draw, draws
 from d9mlint.python.judging.restoring import of_checkpoints
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.wording import describe
+from d9mlint.python.rules.seeds._engine_resumes import of_engines
 from d9mlint.python.rules.seeds._lost import lost, nor
 from d9mlint.python.rules.seeds._resuming import RESUMES, draws_on, feeds, places, resumes, with_states
 from d9mlint.python.rules.seeds._tensorflow_resumes import of_tensorflow
 
-_SAVES = ("torch.save",)
+_SAVES = ("torch.save", "accelerate.Accelerator.save", "accelerate.utils.save", "torch_xla.core.xla_model.save")
 _STATES = (
     "torch.get_rng_state", "torch.set_rng_state", "torch.cuda.get_rng_state", "torch.cuda.get_rng_state_all",
     "torch.cuda.set_rng_state", "torch.cuda.set_rng_state_all", "torch.Generator.get_state",
@@ -54,6 +55,12 @@ _WEIGHTS = ("state", "model", "net", "weight", "generator", "disc", "encoder", "
 """Words in a key of a checkpoint that say that weights are in it."""
 _RANDOM = ("rng", "random", "generator_state", "sampler", "loader", "seed")
 """Words in a key of a checkpoint that say that random state may be in it."""
+_ASKED = re.compile(
+    r"--?(load|model|ckpt|checkpoint)([-_]?(path|file|from|dir|name))? (is given|is set|> 0|is not)|--?load[-_]\w+ is"
+)
+"""Words of a flag that names a file to start from."""
+_OTHER = re.compile(r"pre-?train|teacher|backbone|fine-?tune|init|embed|vgg|encoder", re.IGNORECASE)
+"""Words of weights that something else has trained."""
 _THERE = re.compile(r"(?<!not )\b(exists|isfile|is_file)\(")
 """What asks in a condition whether a file is there."""
 
@@ -64,8 +71,10 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         return
     yield from of_tensorflow(program, rule)
     yield from _of_lightning(program, rule)
+    yield from of_engines(program, rule)
     yield from _of_jax(program, rule)
     saves = [e for e in program.calls(*_SAVES) if not e.detached and _lacks_state(program, e)]
+    saves += [e for e in program.calls(*_PICKLES) if not e.detached and any(map(_is_network, _leaves(*e.args[:1])))]
     if not saves:
         return
     steps = [e for e in program.events if _steps(e) and e.loops and not e.detached]
@@ -74,7 +83,9 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         loops = {number for event in after for number in event.loops}  # those that change the weights
         going = (d.event for d in draws(program) if _goes_on(program, d, load))
         drawn = next((e for e in going if loops.intersection(e.loops) and e.meets(load)), None)
-        place = next((e.location for e in saves if e.meets(load)), None)
+        met = [e for e in saves if e.meets(load)]
+        met.sort(key=lambda e: (not loops.intersection(e.loops), not _holds_optimizer(program, e)))
+        place = met[0].location if met else None
         if drawn is not None and place is not None:
             # It may be got to in several ways; what is told of it holds on each.
             also = lost(program, load, [e for e in steps if loops.intersection(e.loops)])
@@ -88,7 +99,7 @@ def _drafts(
     related = places(load, drawn)
     holds = "the optimizer" if load.name.startswith(_OPTIMIZER) else "the weights"
     asked = (one for one in load.guards if by_default(one) is False or RESUMES.search(describe(one)))
-    resumed = symbolic_part(both(*(one for one in asked if " or " not in describe(one))))
+    resumed = both(*(one for one in asked if " or " not in describe(one) and not _THERE.search(describe(one))))
     acts = any(_is_of_environment(e) and e.loops and not e.detached for e in program.events)
     remedy = with_states(also, acts, rule, program)
     for saved in saves:
@@ -165,11 +176,31 @@ def _is_of_environment(event: Event) -> bool:
 
 def _loads(program: Program) -> list[Event]:
     """The calls that load what training goes on from: the optimizer's state first, else weights by a word."""
-    found = [e for e in program.events if e.kind == "call" and not e.detached and e.name.endswith((_LOAD, _UNPICKLES))]
+    ends = (_LOAD, _UNPICKLES, *_PICKLED)
+    found = [e for e in program.events if e.kind == "call" and not e.detached and e.name.endswith(ends)]
     optimizers = [e for e in found if e.name.startswith(_OPTIMIZER)]
     saves = with_moves(program, list(program.calls(*_SAVES)))
-    loads = optimizers or [e for e in found if resumes(e) or _is_own(e, saves)]
+    loads = optimizers or [e for e in found if resumes(e) or _is_own(e, saves) or _goes_back(program, e)]
     return sorted(loads, key=lambda load: sum(by_default(one) is False for one in load.guards))
+
+
+def _goes_back(program: Program, load: Event) -> bool:
+    """Whether a flag asks for a file whose weights go, as they are, into the very network that the program saves."""
+    if not any(_ASKED.search(words := describe(one)) and not _OTHER.search(words) for one in load.guards):
+        return False
+    if load.name.endswith(_LOAD):
+        states = program.once("states", _states)
+        read = any(e.result is load.args[0] for e in program.calls(_UNPICKLES)) if load.args else False
+        return read and any(made.receiver is load.receiver for made in states if not made.detached)
+    kept = program.calls(*(_PICKLES if load.name.endswith(_PICKLED) else _SAVES))
+    return any(_is_network(leaf) for e in kept for leaf in _leaves(*e.args[:1]))
+
+
+def _is_network(leaf: Value) -> bool:
+    """Whether a value is a network as a whole."""
+    if isinstance(leaf, Inst):
+        return "torch.nn.Module" in leaf.cls.external()
+    return isinstance(leaf, Obj) and leaf.type.startswith("torch.nn.")
 
 
 def _is_own(load: Event, saves: Sequence[Event]) -> bool:
@@ -213,7 +244,16 @@ def _is_checkpoint(program: Program, saved: Value, event: Event) -> bool:
     if isinstance(saved, Seq):
         parts = _leaves(*(saved.items or ()), saved.element)
         return any(isinstance(leaf, Inst) or _is_state(program, leaf) for leaf in parts)
-    return _is_state(program, saved) and not _is_optimizer(saved)
+    return _is_network(saved) or (_is_state(program, saved) and not _is_optimizer(saved))
+
+
+def _holds_optimizer(program: Program, save: Event) -> bool:
+    """Whether the state of an optimizer is in what is saved."""
+    states = (made for made in program.once("states", _states) if made.name.startswith(_OPTIMIZER))
+    kept = {id(made.result) for made in states}
+    saved = [leaf for _, leaf in alternatives(save.args[0] if save.args else None)]
+    parts = (one for leaf in saved for one in ([*leaf.items.values()] if isinstance(leaf, Dict) else [leaf]))
+    return any(id(leaf) in kept or _is_optimizer(leaf) for leaf in _leaves(*parts))
 
 
 def _leaves(*items: Value | None) -> list[Value]:
