@@ -42,6 +42,7 @@ def judged(root: Path, files: dict[str, str], *, code: tuple[Limit, ...] = ()) -
         ("### Setup\n| pytorch | 1.7 |", {"torch": "==1.7.*"}),
         ("Code was run on JAX 0.2.28.", {"jax": "==0.2.28.*"}),
         ("Requires PyTorch == 0.3.1", {"torch": "==0.4.1"}),
+        ("### Requirements\n```\nnetworkx    1.11\ntorch       0.4.1\n```\n", {"torch": "==0.4.1.*"}),
         ("### Prerequisites\n* Tensorflow ( recommended  version : 2.4.1 )", {"tensorflow": "==2.4.1.*"}),
     ],
 )

@@ -28,7 +28,8 @@ _ABOUT = re.compile(
     re.IGNORECASE,
 )
 """Words of a line, or of the heading above it, that speak of what a program runs on."""
-_ITEM = re.compile(r"\s*(?:[-*+|]|\d+[.)])\s")
+_ITEM = re.compile(r"\s*(?:[-*+|]|\d+[.)])\s|\s*[\w.-]+\s+v?\d[\w.+-]*\s*$")
+"""An item of a list, or a row of nothing but a name and a version (``torch              0.4.1``)."""
 _ELSEWHERE = re.compile(
     r"branch|\bport(ed|s)?\b|\bfork|upgrad|migrat|instead|another|convert|\bother\b|official|\bsee\b|deprecat|"
     r"not support|no longer|checkout|news|20[12]\d",

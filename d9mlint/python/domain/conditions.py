@@ -103,6 +103,12 @@ def opaque_test(key: tuple[Any, ...], text: str, *, by_default: bool = False) ->
     return diagrams.test(found)
 
 
+def made_by(test: Opaque) -> frozenset[str]:
+    """The names of the calls whose results a test looks at, as far as its key tells them."""
+    parts = (part for part in test.key if isinstance(part, tuple)) if test.key[0] == "compare" else (test.key,)
+    return frozenset(name for part in parts if part[:1] == ("value",) for name in part[2:])
+
+
 def flag_test(flag: Flag, op: str, value: Any = None) -> Cond:
     """``flag op value`` with op ``truthy``, ``none``, ``==`` or an ordering of numbers."""
     wanted = _wanted(op, value)

@@ -201,7 +201,8 @@ def _key(interp: Interpreter, value: Value) -> Any:
         return ("const", repr(value.value))
     if isinstance(value, FlagValue):
         return ("flag", value.flag.name)
-    return ("value", interp.serial(value))
+    made_by = (value.event.name,) if isinstance(value, Obj) and value.event is not None else ()
+    return ("value", interp.serial(value), *made_by)
 
 
 def _compare_constants(op: str, left: Any, right: Any) -> bool | None:
@@ -235,4 +236,4 @@ def condition(interp: Interpreter, value: Value, text: str) -> Cond:
         text = value.spelled
     if value is UNKNOWN:  # one object for all that is unknown; only what is spelled the same is taken for the same
         return opaque_test(("unknown", text if text not in _OPERATORS else interp.serial(object())), text)
-    return opaque_test(("value", interp.serial(value)), text)
+    return opaque_test(_key(interp, value), text)

@@ -54,3 +54,5 @@ def _roots(path: Value) -> Iterator[tuple[str, object]]:
             yield "name", leaf.name
         elif isinstance(leaf, Obj) and leaf.event is not None and leaf.event.name in _JOINS and leaf.event.args:
             yield from _roots(leaf.event.args[0])
+        elif isinstance(leaf, Obj) and leaf.event is not None and leaf.event.name.startswith("pathlib."):
+            yield "path", leaf.event.index  # `Path(__file__).resolve()`, and what is put together from it

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from d9mlint.model import Argument, Related, Rule
-from d9mlint.python.domain.conditions import Cond, both, by_default
+from d9mlint.python.domain.conditions import Cond, Opaque, both, by_default, made_by
 from d9mlint.python.domain.diagrams import simplified
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, FlagValue, Obj, Ref, Seq, Text, Unknown, Value, alternatives
@@ -124,7 +124,13 @@ def _taken_up(program: Program, load: Event) -> Value | None:
         return first if isinstance(first, Ref) and first.name.endswith(_MANAGED) else None
     if load.name not in _IF_THERE or (load.name == "torch.load" and not _into_weights(program, load)):
         return None
-    return first if any(_THERE.search(describe(one)) for one in load.guards) else _listed(first)
+    return first if any(map(_asks_for_files, load.guards)) else _listed(first)
+
+
+def _asks_for_files(cond: Cond) -> bool:
+    """Whether a condition is that files are there, tested on the spot or before (``there = path.exists()``)."""
+    asked = () if isinstance(cond, bool) else (one.name for one in cond.support if isinstance(one.name, Opaque))
+    return any(name.endswith(_TESTS) for one in asked for name in made_by(one)) or bool(_THERE.search(describe(cond)))
 
 
 def _newest_of_its_own(
