@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
+from d9mlint.model import Argument
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.values import Inst, Obj, Unknown, Value
+from d9mlint.python.domain.values import UNKNOWN, Const, Inst, Obj, Seq, Unknown, Value
 from d9mlint.python.interpreter import attributes
 from d9mlint.python.interpreter.hooks import Framework, Transfer
 from d9mlint.python.interpreter.library.environment import first, place_of
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 INNER = "env"
 """The attribute under which a wrapper keeps the environment in it."""
+GENERATOR = "gymnasium.Env.np_random"
+"""The type of the generator that an environment keeps for itself."""
 _METHODS = ("reset", "seed", "step", "close", "render", "unwrapped", "observation_space")
 _SPACE = "action_space"
 
@@ -29,10 +32,15 @@ def _wrapped(event: Event) -> Value | None:
 
 
 def _own_wrapper(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
-    """A wrapper of the program keeps the environment; what its class lacks is that of the environment."""
-    wrapper, inner = event.receiver, _wrapped(event)
-    if not isinstance(wrapper, Inst) or inner is None or isinstance(inner, Unknown):
-        return None
+    """A wrapper of the program keeps the environment; what its class lacks is that of the environment.
+
+    The wrapper is what the method is bound to, or the first argument of ``gym.Wrapper.__init__(self, env)``.
+    """
+    bound = isinstance(event.receiver, Inst)
+    wrapper = event.receiver if bound else first(event) if event.args else None
+    inner = _wrapped(event) if bound else event.argument(Argument(1, INNER))
+    if not isinstance(wrapper, Inst) or inner is None or isinstance(inner, (Unknown, Const)):
+        return None  # (the base of an environment takes a file of its model, or a number, and no environment)
     interp.heap.set(wrapper, INNER, True, inner)
     for name in (*_METHODS, _SPACE):
         if name not in wrapper.attrs and attributes.class_attribute(interp, wrapper.cls, name) is None:
@@ -53,11 +61,17 @@ def _rescaled(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     return made
 
 
+def _generator(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``seeding.np_random(seed)`` gives a generator for an environment to keep, and the seed that it was made from."""
+    return Seq("tuple", [Obj(GENERATOR, event), UNKNOWN])
+
+
 class Environments(Framework):
     """Gym and Gymnasium."""
 
     transfer: ClassVar[Mapping[str, Transfer]] = {
         "gymnasium.Env.__init__": _own_wrapper,
         "gymnasium.wrappers.RescaleAction": _rescaled,
+        "gymnasium.utils.seeding.np_random": _generator,
     }
     packages = frozenset({"gymnasium"})

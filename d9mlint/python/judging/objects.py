@@ -40,8 +40,8 @@ def seeded_by(program: Program, maker: Event, stream: str) -> list[tuple[Event, 
     one runs (``DummyVecEnv([make])``).
     """
     return [
-        (event, _given(program, event, effect))
-        for event, effect in _seeders(program, stream)
+        (event, given(program, event, effect))
+        for event, effect in seeders(program, stream)
         if stream.startswith(SHARED)
         or event is maker
         or maker.location in event.stack
@@ -101,13 +101,14 @@ def only_for_shapes(program: Program, draw: Event) -> bool:
 def seeded_globally(program: Program, stream: str) -> list[tuple[Event, Effect, Cond]]:
     """Calls outside the object that seed all generators of its kind."""
     return [
-        (event, effect, _given(program, event, effect))
-        for event, effect in _seeders(program, stream)
+        (event, effect, given(program, event, effect))
+        for event, effect in seeders(program, stream)
         if not any(True for _ in made_by(event.receiver))
     ]
 
 
-def _seeders(program: Program, stream: str) -> Iterator[tuple[Event, Effect]]:
+def seeders(program: Program, stream: str) -> Iterator[tuple[Event, Effect]]:
+    """Calls that seed generators of a kind, of whichever object."""
     for event in program.events:
         if event.kind == "call" and not event.detached:
             for effect in event.effects:
@@ -115,7 +116,7 @@ def _seeders(program: Program, stream: str) -> Iterator[tuple[Event, Effect]]:
                     yield event, effect
 
 
-def _given(program: Program, event: Event, effect: Effect) -> Cond:
+def given(program: Program, event: Event, effect: Effect) -> Cond:
     """When a call really seeds."""
     value = event.argument(effect.seed_argument) if effect.seed_argument else None
     none: Cond = False if effect.default_seed else True if value is None else is_none(value)

@@ -7,27 +7,27 @@ from collections.abc import Iterator
 from d9mlint.model import Effect, Related, Rule
 from d9mlint.python.domain.conditions import Cond, both, by_default, either, is_symbolic, negate, truth
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Unknown, Value
+from d9mlint.python.domain.values import Value
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging import objects
 from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.randomness import no_own_seed
 from d9mlint.python.judging.seedings import may_be_seeded
+from d9mlint.python.rules.seeds import _own_environments
 
-_GYMS = ("gym", "gymnasium")
-_ENVIRONMENT = "own-env"
+_ENVIRONMENT = _own_environments.GENERATOR
 _DRAWS = "draws from"
 _PARTS = ("own-actions", "own-shared-actions")
 """Generators of an environment's spaces, which are seeded where it is, beside it."""
-_OF_ENVIRONMENT = ("?.reset", "?.step", "?.seed")
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At the call that makes such an object without a seed, or at the first draw of one that is seeded by a method."""
     if program.story.local:
         return
-    yield from _environments(program, rule)
+    yield from _own_environments.unseen(program, rule)
+    yield from _own_environments.of_classes(program, rule)
     seen: set[tuple[int, str]] = set()
     calls = [event for event in program.events if event.kind == "call" and _is_own(event) and not event.detached]
     for event in sorted(calls, key=lambda one: by_default(both(*one.guards)) is False):  # first what needs no flag
@@ -43,31 +43,6 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
 def _is_own(event: Event) -> bool:
     """Whether a call makes an object with a generator of its own, or draws from one."""
     return any(objects.is_own(effect.creates) or any(map(objects.is_own, effect.draws)) for effect in event.effects)
-
-
-def _environments(program: Program, rule: Rule) -> Iterator[Draft]:
-    """Environments that are not seen to be made (unpickled, say), known by what is done with them: reset and step."""
-    if not program.imports(*_GYMS):
-        return
-    done: dict[int, dict[str, Event]] = {}
-    for event in program.events:
-        if event.kind == "call" and event.name in _OF_ENVIRONMENT and not event.detached:
-            done.setdefault(id(event.receiver), {}).setdefault(event.name, event)
-    for calls in done.values():
-        reset = calls.get("?.reset")
-        if reset is None or "?.step" not in calls or "?.seed" in calls or "seed" in reset.kwargs or reset.args:
-            continue
-        if isinstance(reset.receiver, Unknown) and not may_be_seeded(program, reset):
-            remedy = (
-                "call `env.reset(seed=1)` once before the first step (`env.seed(1)` before gym 0.26), "
-                "then `env.reset()`"
-            )
-            yield draft(
-                    program,
-                rule, reset, confidence=lower(rule.confidence), remedy=remedy, verb="draws from", name="env.reset",
-                cause=_ENVIRONMENT,
-            )  # fmt: skip
-            return
 
 
 def _made(program: Program, rule: Rule, event: Event, effect: Effect) -> Iterator[Draft]:
@@ -128,10 +103,26 @@ def _by(
     cond = both(cond, *(objects.unseeded_when_made(one) for one in makers), negate(fixed))
     if objects.may_be_seeded_by(program, maker, event, makers) or any(one.star for one in makers[1:]):
         return
+    if _made_again_with_seed(program, maker, event, stream):
+        return
     after = [e for e, given in seedings if e.index > event.index and given is not False]
     late = [Related(e.location, "seeds it, after that") for e in after]
     made = [Related(maker.location, "made here")] if maker is not at else []
     yield from _draft(program, rule, at, effect, cond, (_DRAWS, stream), [*made, *late])
+
+
+def _made_again_with_seed(program: Program, maker: Event, draw: Event, stream: str) -> bool:
+    """Whether a generator takes the place of one that was made by the same line before it had a seed.
+
+    An environment's constructor calls `self.seed()`, and whoever made it `env.seed(1)`.
+    """
+    if not any(stream in effect.seeds for effect in maker.effects):
+        return False
+    return any(
+        event.location == maker.location and event.index > draw.index and given is not False
+        for event, effect in objects.seeders(program, stream)
+        for given in [objects.given(program, event, effect)]
+    )
 
 
 def _draft(

@@ -1,0 +1,104 @@
+"""Environments that the program does not make by a call of Gym: unpickled ones, and objects of its own classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from d9mlint.model import Related, Rule
+from d9mlint.python.domain.conditions import Cond, by_default, either, is_symbolic, negate, truth
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import Class, Inst, Unknown, alternatives
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.judging import objects
+from d9mlint.python.judging.drafts import Draft, draft, lower
+from d9mlint.python.judging.seedings import may_be_seeded
+
+_GYMS = ("gym", "gymnasium")
+GENERATOR = "own-env"
+_OF_ENVIRONMENT = ("?.reset", "?.step", "?.seed")
+_INIT, _RESET = "gymnasium.Env.__init__", "gymnasium.Env.reset"
+
+
+def unseen(program: Program, rule: Rule) -> Iterator[Draft]:
+    """Environments that are not seen to be made (unpickled, say), known by what is done with them: reset and step."""
+    if not program.imports(*_GYMS):
+        return
+    done: dict[int, dict[str, Event]] = {}
+    for event in program.events:
+        if event.kind == "call" and event.name in _OF_ENVIRONMENT and not event.detached:
+            done.setdefault(id(event.receiver), {}).setdefault(event.name, event)
+    for calls in done.values():
+        reset = calls.get("?.reset")
+        if reset is None or "?.step" not in calls or "?.seed" in calls or "seed" in reset.kwargs or reset.args:
+            continue
+        if isinstance(reset.receiver, Unknown) and not may_be_seeded(program, reset):
+            remedy = (
+                "call `env.reset(seed=1)` once before the first step (`env.seed(1)` before gym 0.26), "
+                "then `env.reset()`"
+            )
+            yield draft(
+                    program,
+                rule, reset, confidence=lower(rule.confidence), remedy=remedy, verb="draws from", name="env.reset",
+                cause=GENERATOR,
+            )  # fmt: skip
+            return
+
+
+def of_classes(program: Program, rule: Rule) -> Iterator[Draft]:
+    """Objects of the program's own classes of environments that draw from the generator that Gym makes for each."""
+    seen: set[int] = set()
+    drawing = _drawing_classes(program)
+    for event in program.events if drawing else ():
+        one = _instance(event)
+        if one is None or id(one) in seen or event.detached or not _draws(event, one, drawing):
+            continue
+        seen.add(id(one))
+        given = [(e, cond) for e, cond in _seedings(program, one) if e.index < event.index or e.deferred]
+        cond = negate(either(*(cond for _, cond in given)))
+        if cond is False or truth(cond, event.guards) is False or by_default(cond) is False:
+            continue
+        made = next((e for e in program.calls(_INIT) if any(value is one for value in (e.receiver, *e.args[:1]))), None)
+        remedy = next((effect.remedy for effect in event.effects if GENERATOR in effect.draws), "")
+        yield draft(
+                program,
+            rule, event, cond=cond, related=[Related(made.location, "made here")] if made is not None else [],
+            remedy=remedy, verb="draws from", name=".".join(event.raw.split(".")[-2:]),
+            cause=f"{GENERATOR}/{GENERATOR}",
+            confidence=rule.confidence if is_symbolic(cond) else lower(lower(rule.confidence)),
+        )  # fmt: skip
+
+
+def _instance(event: Event) -> Inst | None:
+    """The object of the program whose generator a call is about."""
+    if event.kind != "call" or not event.name.startswith("gym"):
+        return None
+    return next((leaf for _, leaf in alternatives(event.receiver) if isinstance(leaf, Inst)), None)
+
+
+def _drawing_classes(program: Program) -> set[int]:
+    """The classes whose methods draw from that generator, whoever calls them."""
+    found = set()
+    for event in program.events:
+        one = _instance(event)
+        if one is not None and event.name != _RESET and any(GENERATOR in effect.draws for effect in event.effects):
+            found.add(id(one.cls))
+    return found
+
+
+def _draws(event: Event, one: Inst, drawing: set[int]) -> bool:
+    """Whether a call draws: from the generator itself, or as a `reset` of Gym that runs methods of a class which do."""
+    if id(one.cls) not in drawing or not any(GENERATOR in effect.draws for effect in event.effects):
+        return False
+    return event.name != _RESET or not _resets_itself(one.cls)
+
+
+def _resets_itself(made: Class) -> bool:
+    """Whether a class has a `reset` of its own: that of Gym only makes a generator where it is given a seed."""
+    return any("reset" in cls.frame.vars for cls in made.line())
+
+
+def _seedings(program: Program, one: Inst) -> Iterator[tuple[Event, Cond]]:
+    """Calls that seed the generator of an object, each with the condition under which it does."""
+    for event, effect in objects.seeders(program, GENERATOR):
+        if any(leaf is one for _, leaf in alternatives(event.receiver)):
+            yield event, objects.given(program, event, effect)
