@@ -23,6 +23,8 @@ COMPLETED = "completed"
 """The context of what is called with each result as it becomes ready."""
 _SECOND_ARGS = Argument(1, "args")
 _PROCESS_ARGS = Argument(3, "args")
+_ALONE = (".Thread", ".Process")
+"""Constructors that take all arguments of the function as ``args`` and ``kwargs``."""
 _MAKING = (".__init__", ".register_buffer", ".register_parameter", ".add_module", ".register_module")
 """What constructors call on the object that they make, which nobody need use."""
 _LOOKS = ("inspect.", "builtins.isinstance", "builtins.hasattr", "builtins.callable", "builtins.id", "builtins.type")
@@ -71,6 +73,8 @@ def _handed(interp: Interpreter, event: Event, context: str) -> list[Value] | No
     second = ranked or event.name.endswith((".apply_async", ".apply"))
     value = event.argument(_SECOND_ARGS if second else _PROCESS_ARGS)
     alone = context == "thread" and event.name.endswith(".Thread")
+    if value is None and event.name.endswith(_ALONE) and "kwargs" not in event.kwargs and not event.star:
+        return []  # the function has its defaults: `Thread(target=lambda worker=worker: worker.run())`
     if not (alone or context in ("process", environment.SPAWNED)) or not isinstance(value, Seq) or value.items is None:
         return None
     rank: list[Value] = [Unknown(frozenset({"rank", "int"}), name="rank")] if ranked else []

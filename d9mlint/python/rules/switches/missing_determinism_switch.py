@@ -31,6 +31,7 @@ _NO_SWITCH = (
 )
 
 
+_RUN = "tensorflow.Session.run"
 _BY_NAMES = "newest release with "
 """How the reason of a version begins that only names in the code tell: those that a newer release lacks."""
 _OLDER = " (that is from 2.8 on; in 2.1 to 2.7 set TF_DETERMINISTIC_OPS to 1 before the first op instead)"
@@ -82,7 +83,11 @@ def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
     off = both(on_gpu(program), never)
     if by_default(never) is False or off is False or not is_symbolic(off):
         return
-    found = [event for event in trainings(program) if not event.inside("cpu")]
+    every = trainings(program)
+    steps = [event for event in every if event.name != _RUN]
+    if steps and all(event.inside("cpu") for event in steps):
+        return  # a session runs the steps where they were built
+    found = [event for event in every if not event.inside("cpu")]
     for event in found:
         if truth(off, event.guards) is False:
             continue
