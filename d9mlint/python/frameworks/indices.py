@@ -16,6 +16,7 @@ _RANGES = (
     "tensorflow.range", "numpy.arange", "builtins.range", "tensorflow.argsort", "numpy.argsort",
     "jax.numpy.arange", "jax.numpy.argsort", "jax.random.permutation", "jax.lax.iota",
 )  # fmt: skip
+_JOINS = ("tensorflow.stack", "tensorflow.concat", "tensorflow.concat_v2")
 _SPARSE_INDICES = ("SparseTensor.indices", "SparseTensor().indices")
 _RESHAPES_ONE = re.compile(r"\.(reshape|squeeze|expand_dims)\(\)$")
 _INDICES = (
@@ -33,8 +34,21 @@ def meets_each_index_once(event: Event, op: Op, makers: Makers) -> bool:
             value = event.argument(wanted)
             if "update" in op.name and isinstance(value, Ref) and value.name.endswith(".indices"):
                 return True  # of a SparseTensor; those of IndexedSlices are for adding up
-            return value is not None and unique(value, makers)
+            return value is not None and (unique(value, makers) or _unique_rows(value, makers, op.name))
     return False
+
+
+def _unique_rows(indices: Value, makers: Makers, op: str) -> bool:
+    """Whether indices of several dimensions have a column that does not repeat: ``stack([range(n), actions], 1)``."""
+    made = indices.event if isinstance(indices, Obj) else makers.get(id(indices))
+    if made is None or not op.endswith("_nd") or made.name not in _JOINS:
+        return False
+    axis = made.argument(Argument(1, "axis"))
+    columns = made.argument(Argument(0, "values"))
+    across = isinstance(axis, Const) and axis.value in (1, -1)
+    if not across or not isinstance(columns, Seq) or columns.items is None:
+        return False
+    return any(not isinstance(column, Const) and unique(column, makers) for column in columns.items)
 
 
 def unique(indices: Value, makers: Makers, depth: int = 4) -> bool:
