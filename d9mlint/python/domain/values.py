@@ -285,13 +285,18 @@ class Seq:
 
 
 class Dict:
-    """A dict; ``open`` when it may hold more than is known; ``order`` is that in which its keys come out."""
+    """A dict; ``open`` when it may hold more than is known; ``order`` is that in which its keys come out.
 
-    __slots__ = ("items", "open", "order", "sources", "tick")
+    Where no key is known, ``element`` stands for what all of them are bound to.
+    """
+
+    __slots__ = ("element", "items", "open", "order", "sources", "tick")
 
     def __init__(
-        self, items: dict[Any, Value], open_: bool = False, order: str = "", sources: tuple[Event, ...] = ()
-    ) -> None:
+        self, items: dict[Any, Value], open_: bool = False, order: str = "", sources: tuple[Event, ...] = (),
+        element: Value | None = None,
+    ) -> None:  # fmt: skip
+        self.element = element
         self.items = items
         self.tick = born()
         self.open = open_

@@ -34,7 +34,7 @@ from d9mlint.python.domain.values import (
     alternatives,
 )
 from d9mlint.python.interpreter import attributes, binding, callbacks, expressions
-from d9mlint.python.interpreter.bounds import MAX_QUIET_RUNS, MAX_RUNS
+from d9mlint.python.interpreter.bounds import MAX_BRANCHES, MAX_QUIET_RUNS, MAX_RUNS
 from d9mlint.python.interpreter.hooks import ask
 from d9mlint.python.interpreter.library import commands, dispatch, environment, mappings, streams
 from d9mlint.python.interpreter.program import holds
@@ -233,10 +233,12 @@ def enter(
     for hook in interp.hooks.parameters:
         hook(interp, func, inner)
     quiet = func.closure.module.path in interp.project.quiet
-    often = interp.summaries.runs[id(node)] >= (MAX_QUIET_RUNS if quiet else MAX_RUNS)
+    runs = interp.summaries.runs[id(node)]
+    often = runs >= (MAX_QUIET_RUNS if quiet else MAX_RUNS)
     key = _alike(interp, func, inner, made, often)
     conds = interp.path.all
-    known = interp.summaries.find(key, None if often else conds)
+    # One of many branches that all make the same layers says under its own condition that they are there.
+    known = interp.summaries.find(key, None if often and (quiet or runs >= MAX_BRANCHES) else conds)
     if known is not None and (often or not any(hook(inner) for hook in interp.hooks.counts_each_call)):
         interp.stopped = either(interp.stopped, known.stopped)
         if made is not None:

@@ -144,7 +144,7 @@ def _comprehended(interp: Interpreter, node: f.Comp, frame: Frame) -> Value:
         numbered = taint([element, value])
         if numbered[1]:  # what a key stands for depends on the order, too
             return Unknown(numbered[0], order or numbered[1], (*sources, *numbered[2]))
-        return Dict({}, True, order, sources)
+        return Dict({}, True, order, sources, value if isinstance(value, (Seq, Dict)) else None)
     if node.kind == "set":
         return Seq("set", None, element)  # whatever order it was filled in
     return Seq("list", None, element, order, sources)

@@ -79,7 +79,9 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
             found = interp.heap.item(holder, index.value)
         except TypeError:
             found = None
-        return interp.resolve(in_place_of_absent(found, UNKNOWN)) if found is not None else UNKNOWN
+        return interp.resolve(in_place_of_absent(found, UNKNOWN)) if found is not None else holder.element or UNKNOWN
+    if isinstance(holder, Dict) and holder.element is not None and not holder.items:
+        return holder.element
     if (
         isinstance(holder, Dict)
         and isinstance(index, FlagValue)

@@ -39,12 +39,12 @@ def _get(interp: Interpreter, event: Event, frame: Frame) -> Value:
             found = None
         if found is not None:
             return interp.resolve(in_place_of_absent(found, default))
-        return UNKNOWN if receiver.open else default
+        return (receiver.element or UNKNOWN) if receiver.open else default
     if isinstance(receiver, Dict) and len(receiver.items) > 1 and dispatch.holds_callables(receiver):
         return dispatch.of_table(interp, receiver, key, dispatch.called(key), frame, environment.place_of(event))
     if isinstance(receiver, Module):
         return dispatch.of_module(interp, receiver, key, dispatch.called(key), frame, environment.place_of(event))
-    return UNKNOWN
+    return (receiver.element if isinstance(receiver, Dict) else None) or UNKNOWN
 
 
 def _update(interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -63,6 +63,10 @@ def _views(interp: Interpreter, event: Event, frame: Frame) -> Value:
     if not isinstance(receiver, Dict):
         return UNKNOWN
     if receiver.open and not receiver.items:
+        if receiver.element is not None and not event.name.endswith("keys"):
+            pair = Seq("tuple", [UNKNOWN, receiver.element])
+            one = receiver.element if event.name.endswith("values") else pair
+            return Seq("list", None, one, receiver.order, receiver.sources)
         return Seq("list", None, UNKNOWN, receiver.order, receiver.sources) if receiver.order else UNKNOWN
     pairs = interp.heap.items(receiver).items()
     rest: list[Value] = [UNKNOWN] if receiver.open else []
