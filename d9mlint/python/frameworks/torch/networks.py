@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from d9mlint.python.domain.conditions import Cond, both, is_symbolic
@@ -40,6 +40,10 @@ _NETWORKS = re.compile(
 """Modules of networks, which take others as parts of their own; what else takes a network wraps it."""
 _MAKERS = re.compile(r"timm\.|torch\.hub\.|diffusers\.|segmentation_models_pytorch\.")
 """Packages whose networks are made by name."""
+_MESSAGES = re.compile(r"torch_geometric\.nn\.(\w+\.)*(\w+Conv|GAT|GCN|GIN|GraphSAGE|LightGCN|PNA)$")
+"""Layers and networks that add up what comes over the edges of a graph (torch_geometric/nn/conv/message_passing.py)."""
+_SORTED = ("torch_geometric.transforms.ToSparseTensor", "torch_geometric.utils.to_torch_csr_tensor")
+"""Calls that give the edges in the order of their ends, where each sum is made by one thread."""
 _REMOTE = re.compile(r"torch\.distributed\.nn\.([\w.]+\.)?RemoteModule$")
 _SAME = re.compile(r"\.(to|cuda|cpu|train|eval|float|half|double|bfloat16|requires_grad_|apply|share_memory)(\(\))?$")
 _FAMILIAR = re.compile(
@@ -127,6 +131,13 @@ def _opaque(value: Value | None, makers: Makers, depth: int = 8) -> Iterator[str
 def _wrapped(made: Event) -> Value | None:
     """What a call that hands on a network is given."""
     return made.args[0] if made.args else made.kwargs.get("module", made.kwargs.get("model"))
+
+
+def add_up_messages(program: Program, names: Iterable[str]) -> bool:
+    """Whether one of some networks adds up messages of edges that are in no order of their ends, as far as is seen."""
+    if program.imports("torch_sparse") or program.calls(*_SORTED):
+        return False
+    return any(_MESSAGES.match(name) for name in names)
 
 
 def of_networks(name: str) -> bool:

@@ -46,11 +46,14 @@ class _Seen:
     networks: tuple[networks.Unseen, ...]
     runs: Cond
     """When any of the uses, or another one of the same operations, runs."""
+    messages: bool = False
+    """Networks that are not seen add up what comes over the edges of a graph."""
 
     @property
     def sure(self) -> bool:
-        """Whether something is seen to vary, whatever the release of cuDNN."""
-        return any(not use.event.detached and not _SOME_RELEASES.search(use.op.name) for use in self.uses)
+        """Whether something is seen or known to vary, whatever the release of cuDNN."""
+        certain = (use for use in self.uses if not use.event.detached)
+        return self.messages or any(not _SOME_RELEASES.search(use.op.name) for use in certain)
 
     @property
     def fused(self) -> bool:
@@ -75,6 +78,8 @@ class _Seen:
         if self.uses:
             return f"{_missing_switch.listed(self.uses)}{f' {torchops.FUSED}' if self.fused else ''}"
         names = [one.name for one in self.networks if one.name][:_MOST]
+        if self.messages:
+            return _missing_switch.computed_by(names)
         return (
             f"{_missing_switch.computed_by(names)} (its code could not be read here)"
             if names
@@ -168,7 +173,8 @@ def _seen(program: Program, rule: Rule, partial: bool) -> _Seen:
     varying = [use for use in varying if not _missing_switch.is_told(use)] or varying
     names = {shown(use.event) for use in varying}
     runs = either(*(both(*use.event.guards) for use in uses(program) if shown(use.event) in names))
-    return _Seen(varying, () if varying else networks.unseen(program), runs)
+    unseen = () if varying else networks.unseen(program)
+    return _Seen(varying, unseen, runs, networks.add_up_messages(program, (one.name for one in unseen)))
 
 
 def _draft(
