@@ -9,6 +9,7 @@ from d9mlint.model import Argument, Related, Rule
 from d9mlint.python.domain.choices import same
 from d9mlint.python.domain.conditions import Cond, both, negate, opaque
 from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.values import Const, FlagValue, Obj, Text, Value, alternatives
 from d9mlint.python.interpreter.library.streams import for_writing
 from d9mlint.python.interpreter.program import Program
@@ -33,6 +34,8 @@ _WRITE_ANEW = (
     'open files that are read again with `"w"`, or in a folder of this run; one that a resumed run goes on with has to '
     "be cut back to where the checkpoint was made"
 )
+_OF_ONE_RUN = frozenset({"clock", "pid", "entropy"})
+"""What names come from that no other run has."""
 _MODE = Argument(1, "mode")
 
 
@@ -114,8 +117,8 @@ def _growing(program: Program, rule: Rule, files: Sequence[Event]) -> Iterator[D
     """Where a file is opened to be added to that the program reads, and that it never empties."""
     for opening in (event for event in files if _adds(event)):
         path = opening.args[0] if opening.args else None
-        if path is None:
-            continue
+        if path is None or not _OF_ONE_RUN.isdisjoint(taint([path])[0]):
+            continue  # (a name that each run makes anew, unless it is given one)
         mentions = [e for e in files if e is not opening and any(_same_path(one, path) for one in _given(e))]
         emptied = any(_EMPTIES.fullmatch(e.name) or (_opens(e) and not _adds(e)) for e in mentions)
         reader = next((e for e in mentions if _READS.fullmatch(e.name) and not _opens(e)), None)

@@ -62,13 +62,20 @@ def varying(
 ) -> list[Use]:  # fmt: skip
     """The first use of each op that varies by default, at most five, surest first; none that excludes another.
 
+    Of the same op in several networks the one is told that runs by default, if any does.
     Those that are ``least`` sure hide none that they exclude; ``detached``: in code that nothing was seen to call.
     """
     found: dict[str, Use] = {}
     for use in uses(program):
         if use.status.default == "varies" and use.event.detached is detached and wanted(use):
-            found.setdefault(shown(use.event), use)
+            first = found.setdefault(shown(use.event), use)
+            if first is not use and _not_by_default(first) and not _not_by_default(use):
+                found[shown(use.event)] = use
     return sorted(_compatible(found.values(), least), key=_surest)[:_MOST]
+
+
+def _not_by_default(use: Use) -> bool:
+    return by_default(both(*use.event.guards)) is False
 
 
 def _surest(use: Use) -> tuple[bool, int]:
@@ -78,7 +85,7 @@ def _surest(use: Use) -> tuple[bool, int]:
 def _compatible(found: Iterable[Use], least: Callable[[Use], bool]) -> list[Use]:
     """Uses that one run can meet together; of two that exclude each other the one that runs by default."""
     kept: list[Use] = []
-    for use in sorted(found, key=lambda u: (least(u), by_default(both(*u.event.guards)) is False, *_surest(u))):
+    for use in sorted(found, key=lambda u: (least(u), _not_by_default(u), *_surest(u))):
         if all(use.event.meets(other.event) for other in kept):
             kept.append(use)
     return kept

@@ -26,11 +26,17 @@ _PLAIN = frozenset(
         "apex", "tensorflow", "setproctitle", "graphviz", "tokenizers", "datasets", "regex", "ftfy", "lmdb",
         "skimage", "imageio", "psutil", "visdom", "tabulate", "termcolor", "six", "future", "cPickle", "cStringIO",
         "StringIO", "ConfigParser", "Queue", "urllib2", "urlparse", "HTMLParser", "__builtin__", "copy_reg",
+        "hyperopt", "optuna", "gensim", "faiss", "umap", "xgboost", "lightgbm", "catboost", "statsmodels", "polars",
+        "pyarrow", "rdkit", "ogb", "dgl", "torch_geometric", "torch_sparse", "torch_scatter", "torch_cluster", "sacred",
+        "omegaconf", "fire", "click", "rich", "loguru", "mlflow", "ml_collections", "easydict", "munch", "cloudpickle",
+        "pybullet", "mujoco_py", "d4rl", "pygame", "configargparse", "prettytable", "jsonlines", "simplejson", "ujson",
     }
 )  # fmt: skip
 """Packages that bring no networks with convolutions along, and Python 2's, beside the standard library of today."""
 _KERNELS = re.compile(r"_(C|cuda|ext|cpp)$")
 """Modules of compiled kernels, which are functions."""
+_GRAPHS = ("torch_geometric.", "dgl.")
+"""Packages whose convolutions are sums over the edges of graphs, which cuDNN does not compute."""
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
@@ -57,7 +63,8 @@ def _may_convolve(program: Program) -> bool:
     followed, also out of a file: to unpickle a network takes its class.
     """
     calls = [event for event in program.events if event.kind in ("call", "unresolved")]
-    if program.imports(*_MODELS) or any(_CONVOLVES.search(event.name) for event in calls):
+    named = (event.name for event in calls if not event.name.startswith(_GRAPHS))
+    if program.imports(*_MODELS) or any(map(_CONVOLVES.search, named)):
         return True
     layers = any(e.name.startswith("torch.nn.") and any(effect.draws for effect in e.effects) for e in calls)
     if layers or defines_networks(program.story, anywhere=True):
