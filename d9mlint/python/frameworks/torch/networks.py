@@ -35,7 +35,7 @@ and patchgan_discriminator.py of 1.6.1), which the catalogue of ops knows."""
 _DENSE = re.compile(r"torchvision\.ops\.(misc\.)?MLP$|learn2learn\.vision\.models\.(cnn4\.)?OmniglotFC$")
 """Networks of dense layers alone (torchvision/ops/misc.py; learn2learn/vision/models/cnn4.py), where nothing varies."""
 _NETWORKS = re.compile(
-    r"torchvision\.models\.|transformers\.|monai\.networks\.|detectron2\.|torch_geometric\.|timm\.models\."
+    r"torchvision\.models\.|transformers\.|monai\.networks\.|detectron2\.|torch_geometric\.|dgl\.nn\.|timm\.models\."
 )
 """Modules of networks, which take others as parts of their own; what else takes a network wraps it."""
 _MAKERS = re.compile(r"timm\.|torch\.hub\.|diffusers\.|segmentation_models_pytorch\.")
