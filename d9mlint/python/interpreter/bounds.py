@@ -18,7 +18,7 @@ MAX_CALLS = 100
 """Calls inside calls that are followed; the deepest seen in real programs are 17."""
 MAX_RUNS = 10
 """Times that a function is interpreted with other arguments; later ones are taken as not known (`summaries`)."""
-MAX_BRANCHES = 30
+MAX_BRANCHES = 20
 """The same where each time is under another condition: one of many networks that a flag chooses."""
 MAX_QUIET_RUNS = 1
 """The same of a function in a file that holds and reaches nothing which a rule is about."""
