@@ -143,7 +143,7 @@ def test_types_that_the_call_says() -> None:
         __global__ void k(Lost lost, const int* at, const float* x) {
           apply(lost.where(), [=](int a) { return a + at[0]; });                          // -> cas-loop no
           apply(lost.where(), [=](float a) { return a + x[threadIdx.x]; });               // -> cas-loop yes
-          apply(lost.where(), [=](int a) { return __float_as_int(__int_as_float(a) + x[0]); });   // -> cas-loop unknown
+          apply(lost.where(), [=](int a) { return __float_as_int(__int_as_float(a) + x[0]); });   // -> cas-loop conditional
           __builtin_amdgcn_global_atomic_fadd_f32(lost.where(), x[threadIdx.x]);          // -> float-accumulate yes
         }
     """)
@@ -185,7 +185,7 @@ def test_members_of_local_unions() -> None:
     """.replace("struct Storage", "struct Other")
     )
     twice = kernel + "__global__ void other() { union Storage { float counts[4]; }; Storage s; }"
-    check(twice.replace("commutative-exact no", "unknown unknown"))
+    check(twice.replace("commutative-exact no", "unknown conditional"))
 
 
 def test_shared_by_a_macro() -> None:

@@ -166,7 +166,7 @@ def look(atomic: Atomic, repository: Repository) -> Seen:
     if types:
         where = where._replace(types=types, open=False)
     used = uses.use(atomic.node, atomic.unit) if atomic.node is not None else uses.Use("unused")
-    if found.instruction is not None and found.instruction.returns and atomic.form == "ptx":
+    if found.instruction is not None and found.instruction.returns and atomic.form.startswith("ptx"):
         kernel = atomic.function is None or "__global__" in atomic.function.qualifier
         traced = uses.assembled(atomic.arguments[0], atomic.unit) if atomic.arguments else None
         used = traced or (uses.Use("value", passed=True) if kernel else uses.Use("forwarded"))
@@ -250,11 +250,13 @@ def _arithmetic(seen: Seen, words: set[str]) -> tuple[str, str, str]:
         return _integers(seen)
     if seen.use.kind in ("index", "value", "ticket") and not seen.owner and seen.atomic.function is not None:
         return _returned(seen)  # whatever the type is
-    if seen.target.written and not seen.definition and seen.use.kind == "unused" and not seen.owner:
-        return "unknown", "conditional", f"{seen.what}: `{seen.target.written}` is not visible here; floats meet " \
+    if not seen.definition and seen.use.kind == "unused" and not seen.owner and seen.atomic.arguments:
+        what = f"`{seen.target.written}`" if seen.target.written else "its type"
+        return "unknown", "conditional", f"{seen.what}: {what} is not visible here; floats meet " \
             "in one cell in an order that changes from run to run, integers are exact"  # fmt: skip
     reason = f"{seen.what}: the type of the target is not visible, and floats would depend on the order of the threads"
-    return "unknown", "depends" if seen.definition else "unknown", reason
+    depends = seen.definition or seen.use.kind == "forwarded"
+    return "unknown", "depends" if depends else "unknown", reason
 
 
 def _floats(seen: Seen, words: set[str]) -> tuple[str, str, str]:

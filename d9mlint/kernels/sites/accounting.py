@@ -11,7 +11,7 @@ import tree_sitter
 from d9mlint.kernels.sites.calls import call_at, declared, full_name, name_node
 from d9mlint.kernels.sites.expand import defines
 from d9mlint.kernels.sites.names import FOREIGN, KNOWN, MEMBERS
-from d9mlint.kernels.sites.presence import ATOMICS, NEEDLE, members_in
+from d9mlint.kernels.sites.presence import ASSEMBLER, ATOMICS, NEEDLE, members_in
 from d9mlint.kernels.sites.sightings import Knowledge
 from d9mlint.kernels.sites.wrappers import defined_by
 from d9mlint.kernels.source.lexical import in_line_comment, word_places, words_holding
@@ -26,6 +26,8 @@ _TYPE_BEFORE = re.compile(rb"[\w>](?:[ \t]+|[ \t]*[*&]+|[*&]+[ \t]+)\Z")
 _NO_TYPE = re.compile(rb"\b(?:return|else|do|case|throw|co_return|and|or|not|sizeof|typeof|decltype)[ \t]+\Z")
 _MAX_BEFORE = 200
 _NAMED = re.compile(rb"\w*[aA]tomic_?(?:Add|Sub|Min|Max|Exch|CAS|add|sub|min|max)\w*")
+_STATEMENT = re.compile(rb'\w+\s*(?:volatile\b|__volatile__\b)?\s*\((?:[^;"]|"(?:[^"\\\n]|\\.)*"){0,4000};')
+_JOINED = re.compile(rb'"\s*"')
 _MACROS = ("preproc_def", "preproc_function_def")
 _DIRECTIVES = ("preproc_directive", "preproc_call")
 _UNEVALUATED = ("decltype", "sizeof_expression", "noexcept", "alignof_expression", "using_declaration")
@@ -40,11 +42,28 @@ def unread(known: Knowledge) -> dict[str, str]:
     found: dict[str, str] = {}
     wanted = _Wanted(frozenset(KNOWN.keys() | {name.encode() for name in known.definitions}))
     for path, kinds in known.repository.looked(ATOMICS).items():
-        lines = [] if "named" not in kinds else sorted({*_lines(known, path, wanted), *_members(known, path)})
+        named = {*_lines(known, path, wanted), *_members(known, path)} if "named" in kinds else set()
+        lines = sorted(named | {*_statements(known, path)} if "assembler" in kinds else named)
         if lines:
             count = f"{len(lines)} calls of atomics" if len(lines) > 1 else "a call of an atomic"
             found[path] = f"{count} could not be read, the first in line {lines[0]}"
     return found
+
+
+def _statements(known: Knowledge, path: str) -> Iterator[int]:
+    """Inline assembler with an atomic instruction that was not read: the grammar met something unknown around it."""
+    from d9mlint.kernels.sites.ptx import INSTRUCTION
+
+    data = known.repository.data(path)
+    for word in ASSEMBLER:
+        for start in word_places(data, word):
+            statement = _STATEMENT.match(data, start)
+            if statement is None or INSTRUCTION.search(_JOINED.sub(b"", statement[0])) is None:
+                continue
+            seen = any((path, start + n) in known.sightings for n in range(len(word)))
+            said = in_line_comment(data, start) or code(known.repository, path)[start : start + len(word)] != word
+            if not seen and not said and not any(first <= start < last for first, last in dead(data)):
+                yield data.count(b"\n", 0, start) + 1
 
 
 def _members(known: Knowledge, path: str) -> Iterator[int]:

@@ -10,8 +10,10 @@ import tree_sitter
 
 from d9mlint.kernels.sites.calls import Call, call_at
 from d9mlint.kernels.sites.names import MEMBERS, SCOPE_WORDS
+from d9mlint.kernels.sites.presence import members_in
 from d9mlint.kernels.sites.wrappers import of_any_type
 from d9mlint.kernels.source.lexical import in_line_comment, word_places
+from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.unit import Unit
 
 _TYPE = re.compile(r"\bcuda::(?:std::)?atomic(?:_ref)?\b|\b\w+_atomic_ref\b(?=\s*[<(])")
@@ -20,7 +22,8 @@ _USING = re.compile(r"\busing\s+(\w+)\s*=\s*[^;]{0,40}?cuda::(?:std::)?atomic(?:
                     r"\btypedef\s+(?:::)?cuda::(?:std::)?atomic(?:_ref)?\b[^;]{0,300}?(\w+)\s*;|"
                     r"\busing\s+cuda::(?:std::)?(atomic(?:_ref)?)\s*;")  # fmt: skip
 _DECLARED = re.compile(r"[\s&*>]+(?:const\b\s*)?(\w+)\s*[({=;,)\[]")
-_BY_AUTO = re.compile(r"\bauto\s*(?:&&?\s*)?(\w+)\s*=\s*(?:::)?\Z")
+_BY_AUTO = re.compile(r"\bauto\s*(?:[&*]{1,2}\s*)?(\w+)\s*=\s*(?:::|(?:\w+(?:<[^<>;]*>)?\s*(?:::|->|\.)\s*){1,4})?\Z")
+_MAKES = re.compile(r"\s*[&*]\s*(\w+)\s*\([^;(){}]{0,400}\)\s*(?:const\s*)?(?:noexcept\s*)?\{")
 _SCOPE = re.compile(r"\bthread_scope_\w+")
 _MAX_TYPE = 400
 _OPERATORS = {
@@ -50,17 +53,14 @@ class _Variable(NamedTuple):
     target: tree_sitter.Node | None
 
 
-def operations(unit: Unit) -> Iterator[Operation]:
+def operations(unit: Unit, repository: Repository) -> Iterator[Operation]:
     """The atomic operations in a source that names ``cuda::atomic`` or ``cuda::atomic_ref``."""
-    types = [_TYPE.pattern]
     text = unit.data.decode("latin-1")
-    aliases: dict[str, str] = {}
-    for match in _USING.finditer(text):
-        name = match[1] or match[2] or match[3]
-        aliases[name] = text[match.start() : text.find(";", match.start(), match.start() + _MAX_TYPE)]
-        types.append(rf"\b{name}\b(?!\s*=)")
-    pattern = re.compile("|".join(types))
+    aliases, makers = _seen(repository, unit.path)
+    types = [_TYPE.pattern, *(rf"\b{name}\b(?!\s*=)" for name in aliases)]
+    pattern = re.compile("|".join([*types, *(rf"\b{name}(?=\s*\()" for name in sorted(makers))]))
     variables = list(_variables(unit, text, pattern, aliases))
+    variables += [_Variable(name, None, scope, None) for name, scope in sorted(makers.items())]
     for name, intrinsic in MEMBERS.items():
         word = name.encode()
         for start in word_places(unit.data, word):
@@ -69,6 +69,40 @@ def operations(unit: Unit) -> Iterator[Operation]:
                 yield from _member(call, intrinsic, pattern, variables)
     for variable in variables:
         yield from _by_operator(unit, variable)
+
+
+def _seen(repository: Repository, path: str) -> tuple[dict[str, str], dict[str, str]]:
+    """What a file sees: names for such types with what they stand for; functions that return one, with the scope."""
+    aliases: dict[str, str] = {}
+    makers: dict[str, str] = {}
+    paths = [p for p in sorted(repository.reachable(path)) if members_in(repository.data(p))]
+    for source in paths:
+        own, _ = repository.derived(_declares, source)
+        aliases.update(own)
+    for source in paths:
+        makers.update(repository.derived(_declares, source)[1])
+        text = repository.data(source).decode("latin-1") if aliases else ""
+        for name, written in aliases.items():
+            makers.update(dict.fromkeys(_returning(text, rf"\b{name}\b"), _scope(written)) if name in text else ())
+    return aliases, makers
+
+
+def _declares(repository: Repository, path: str) -> tuple[dict[str, str], dict[str, str]]:
+    """The names that a file gives to such types, and the functions in it that return one."""
+    text = repository.data(path).decode("latin-1")
+    aliases: dict[str, str] = {}
+    for match in _USING.finditer(text):
+        name = match[1] or match[2] or match[3]
+        aliases[name] = text[match.start() : text.find(";", match.start(), match.start() + _MAX_TYPE)]
+    return aliases, dict.fromkeys(_returning(text, r"\bcuda::(?:std::)?atomic(?:_ref)?\b"), "system")
+
+
+def _returning(text: str, typed: str) -> Iterator[str]:
+    """The functions with a body whose type is a pointer or reference to one: ``Atomic<T>* scores(int i) const {``."""
+    for match in re.finditer(typed, text):
+        named = _MAKES.match(text, _after_template(text, match.end()))
+        if named is not None:
+            yield named[1]
 
 
 def _member(call: Call, intrinsic: str, pattern: re.Pattern[str], variables: list[_Variable]) -> Iterator[Operation]:
@@ -94,6 +128,10 @@ def _declared(unit: Unit, receiver: tree_sitter.Node, variables: list[_Variable]
     at: tree_sitter.Node | None = receiver
     while at is not None and at.type in ("subscript_expression", "pointer_expression", "parenthesized_expression"):
         at = at.child_by_field_name("argument") or next(iter(at.named_children), None)
+    if at is not None and at.type == "call_expression":
+        at = at.child_by_field_name("function")
+        while at is not None and at.type == "qualified_identifier":
+            at = at.child_by_field_name("name")
     if at is not None and at.type == "field_expression":
         at = at.child_by_field_name("field")
     if at is None or at.type not in ("identifier", "field_identifier"):

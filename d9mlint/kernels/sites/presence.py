@@ -21,6 +21,10 @@ _MODULE = re.compile(rb"\.version\s+\d")
 _BULK_NEEDLE = b"_REDUCE_"
 BULK = re.compile(rb"\bSM\d+_(?:TMA|BULK)_REDUCE_(ADD|MIN|MAX|INC|DEC|AND|OR|XOR)\b")
 """CuTe's names for bulk copies that reduce (cute/arch/copy_sm90_tma.hpp): types that a copy is made of."""
+_TEXT = re.compile(
+    rb"(?<![\w.%$])(?:atom|red)\.(?:global|shared|relaxed|acquire|release|acq_rel|async|gpu|cta)\b[^\"\n]{0,80}[\[\"]"
+)
+"""An instruction and its address, or the end of a string."""
 _MARKER = re.compile(rb"\bcuda::(?:std::)?(?:atomic|memory_order)")
 
 
@@ -31,9 +35,12 @@ def _kinds(path: str, data: bytes) -> tuple[str, ...]:
     if _FILE_NEEDLE in data or (path.endswith(KERNEL_SUFFIXES) and NEEDLE in data):
         kinds.append("named")
     # The assembler of a plain C++ source is the host's, unless the source names atomics.
-    device = kinds or not path.endswith(PLAIN_SUFFIXES) or path.endswith(KERNEL_SUFFIXES)
+    device = kinds or not path.endswith(PLAIN_SUFFIXES) or path.endswith(KERNEL_SUFFIXES) or b"__device__" in data
     if device and b"asm" in data and in_assembler(data):
         kinds.append("assembler")
+    # What writes PTX as text does so on the host.
+    if (b"red." in data or b"atom." in data) and _TEXT.search(data) is not None:
+        kinds.append("written")
     if _BULK_NEEDLE in data and BULK.search(data) is not None:
         kinds.append("bulk")
     # A PTX module begins with its version (PTX ISA, "PTX Module Directives").
@@ -43,7 +50,10 @@ def _kinds(path: str, data: bytes) -> tuple[str, ...]:
 
 
 ATOMICS = Look(SUFFIXES, _kinds, again=True)
-"""How a source may hold atomics: ``named``, in inline ``assembler``, in a ``module`` of PTX, as ``bulk`` reductions."""
+"""How a source may hold atomics: ``named``, in inline ``assembler``, in a ``module`` of PTX, as ``bulk`` reductions.
+
+``written``: in strings that are no assembler of the source itself.
+"""
 
 
 def in_assembler(data: bytes) -> bool:

@@ -18,10 +18,11 @@ INSTRUCTION = re.compile(
 )
 _ANY = re.compile(INSTRUCTION.pattern + rb"|(?<![\w.%$])(?:atom|red)(?:\.[\w:]+)+")
 _FUNCTION = re.compile(rb"\.(?:entry|func)\s+(?:\([^)]*\)\s*)?([\w$]+)")
-_INTRINSICS = {
+INTRINSICS = {
     "add": "atomicAdd", "and": "atomicAnd", "or": "atomicOr", "xor": "atomicXor", "cas": "atomicCAS",
     "exch": "atomicExch", "inc": "atomicInc", "dec": "atomicDec", "min": "atomicMin", "max": "atomicMax",
 }  # fmt: skip
+NAMES = frozenset(INTRINSICS)
 _OPERAND = re.compile(r"%(\d+|\[\w+\])")
 _TARGET = re.compile(r"\[\s*%(\d+|\[\w+\])")
 _ESCAPE = re.compile(rb"\\[nrt]|\\\r?\n")
@@ -50,9 +51,9 @@ def instructions(text: bytes, loose: bool = False) -> Iterator[Instruction]:
         end = min(n for n in (clean.find(b";", match.end()), match.end() + 300, len(clean)) if n >= 0)
         words = set(name.split("."))
         scope = "system" if "sys" in words else "block" if words & {"cta", "cluster"} else "device"
-        operation = next((w for w in reversed(name.split(".")) if w in _INTRINSICS), "")
+        operation = next((w for w in reversed(name.split(".")) if w in INTRINSICS), "")
         body = " ".join(clean[match.start() : end].decode("utf-8", "replace").split())
-        yield Instruction(name, _INTRINSICS.get(operation, ""), scope, body, match.start(), match.end())
+        yield Instruction(name, INTRINSICS.get(operation, ""), scope, body, match.start(), match.end())
 
 
 def function_before(text: bytes, at: int) -> tuple[str, bool]:

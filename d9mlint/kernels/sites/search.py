@@ -86,6 +86,8 @@ class _Search:
             self._bulk(path, data)
         if "module" in kinds:
             self._ptx_strings(path, data)
+        if "written" in kinds:
+            self._written(path)
 
     def _fits(self, path: str, data: bytes) -> bool:
         """Whether the file can be parsed; where it cannot and holds an atomic, it is named in ``unchecked``."""
@@ -227,7 +229,7 @@ class _Search:
     def _members(self, path: str, unit: Unit) -> None:
         from d9mlint.kernels.sites import members
 
-        for one in members.operations(unit):
+        for one in members.operations(unit, self.repository):
             function = unit.function(one.node) if one.call is None else one.call.function
             owner, target = owner_of(unit, function, one.arguments[0])
             form = "wrapper-def" if owner is not None else "direct"
@@ -267,6 +269,14 @@ class _Search:
                 seen.add(text.start)
                 if is_module(text.data):
                     self._ptx(file, unparsed(path, text.data), text, "ptx-string")
+
+    def _written(self, path: str) -> None:
+        """PTX that a program puts together, an instruction at a time."""
+        from d9mlint.kernels.sites import texts
+
+        file = self.repository.unit(path)
+        for start, found in texts.written(file) if file is not None else ():
+            self.known.sightings.setdefault((path, start), found)
 
     def _ptx(self, file: Unit, unit: Unit, text: Text | None, form: str) -> None:
         from d9mlint.kernels.sites import ptx

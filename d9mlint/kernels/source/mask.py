@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import re
 
+from d9mlint.kernels.sites.presence import in_assembler
+
 # Two patterns, since each then starts with letters by which the search skips ahead, or is not needed.
 _WORDS = re.compile(
     rb"__(?<!\w__)(?:global__|device__|host__|shared__|constant__|managed__|forceinline__|noinline__|inline__"
@@ -37,6 +39,11 @@ _NO_BODY = re.compile(rb"(#[ \t]*define[ \t]+\w+[ \t])[ \t]([ \t]*)$", re.MULTIL
 """A macro whose body was hidden: with blanks alone behind its name, the grammar takes the next line for its body."""
 _SAID = re.compile(rb'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.){1,4}\'', re.DOTALL)
 _CONDITION_LINE = re.compile(rb"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif|else|endif)\b[^\n]*", re.MULTILINE)
+_EARLIER = re.compile(
+    rb"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif)\b[^\n]*\n(?:(?![ \t]*#)[^\n]*\n)*(?=[ \t]*#[ \t]*(?:elif|else)\b)",
+    re.MULTILINE,
+)
+"""A branch that another one follows."""
 _VISIBLE = re.compile(rb"[^\r\n]")
 _LAUNCH = re.compile(rb"<<<(?!<)[^;{}]{0,600}?>>>")
 _EMPTY = re.compile(rb"#[ \t]*if[^\n]*\n(?:[ \t]*\r?\n){1,3}[ \t]*#[ \t]*endif[^\r\n]*")
@@ -60,10 +67,11 @@ def masked(data: bytes, hidden: frozenset[bytes] = frozenset()) -> bytes:
         data = _LISTED.sub(lambda m: _CONDITION_LINE.sub(_blank, m[0]), data)
     data = _without_openings(data)
     if b"asm" in data:
-        data = _ASSEMBLER.sub(lambda m: _CONSTRAINT.sub(_as_string, m[0]), data)
+        data = _ASSEMBLER.sub(lambda m: _CONSTRAINT.sub(_as_string, _last_branches(m[0])), data)
     named = [name for name in sorted(hidden) if name in data]
     if named:
-        pattern = re.compile(rb"^[ \t]*#(?:[^\n\\]|\\\r?\n|\\.)*|\b(?:" + b"|".join(named) + rb")\b", re.MULTILINE)
+        words = b"|".join(map(_hidden, named))
+        pattern = re.compile(rb"^[ \t]*#(?:[^\n\\]|\\\r?\n|\\.)*|\b(?:" + words + rb")", re.MULTILINE)
         data = pattern.sub(_blank_word, data)
     if b"define" in data:
         data = _NO_BODY.sub(rb"\g<1>0\g<2>", data)
@@ -95,9 +103,10 @@ def _without_openings(data: bytes) -> bytes:
 
 
 def _balanced(data: bytes) -> bytes:
-    """Without the conditions whose branches open braces that they do not close: the first branch stays.
+    """Without the conditions whose branches open braces that they do not close: one branch stays.
 
-    The grammar takes what follows them for something else. Conditions with an atomic in another branch stay.
+    The grammar takes what follows them for something else. It is the first, or the one that holds atomics; conditions
+    with atomics in several branches stay.
     """
     out = bytearray(data)
     open_: list[list[tuple[int, int]]] = []
@@ -118,9 +127,17 @@ def _balance(out: bytearray, marks: list[tuple[int, int]]) -> None:
     if all(out.count(b"{", *branch) == out.count(b"}", *branch) for branch in branches):
         return
     plain = [_SAID.sub(b"", bytes(out[start:end])) for start, end in branches]
-    if all(text.count(b"{") == text.count(b"}") for text in plain) or any(b"tomic" in text for text in plain[1:]):
+    if all(text.count(b"{") == text.count(b"}") for text in plain):
         return
-    for start, end in (*marks, *branches[1:]):
+    holding = [
+        number
+        for number, (text, (start, end)) in enumerate(zip(plain, branches, strict=True))
+        if b"tomic" in text or in_assembler(bytes(out[start:end]))
+    ]
+    if len(holding) > 1:
+        return
+    kept = branches[holding[0] if holding else 0]
+    for start, end in (*marks, *(branch for branch in branches if branch != kept)):
         out[start:end] = _VISIBLE.sub(b" ", bytes(out[start:end]))
 
 
@@ -141,6 +158,13 @@ def dead(data: bytes) -> list[tuple[int, int]]:
     return found
 
 
+def _last_branches(text: bytes) -> bytes:
+    """A statement of assembler with the last branch of its conditions: the one for the newest devices."""
+    if b"#" not in text or _CONDITION.search(text) is None:
+        return text
+    return _CONDITION_LINE.sub(_blank, _EARLIER.sub(_blank, text))
+
+
 def _as_string(match: re.Match[bytes]) -> bytes:
     return match[1] + b'"' + b"r" * (len(match[2]) - 2) + b'"'
 
@@ -149,9 +173,14 @@ def _blank(match: re.Match[bytes]) -> bytes:
     return _VISIBLE.sub(b" ", match[0])
 
 
+def _hidden(name: bytes) -> bytes:
+    """The pattern of a hidden macro; one with parameters ends in a parenthesis."""
+    return name[:-1] + rb"\([^()]*(?:\([^()]*\)[^()]*){0,8}\)" if name.endswith(b"(") else name + rb"\b"
+
+
 def _blank_word(match: re.Match[bytes]) -> bytes:
     """As ``_blank``, but of directives."""
-    return match[0] if match[0].lstrip().startswith(b"#") else b" " * len(match[0])
+    return match[0] if match[0].lstrip().startswith(b"#") else _VISIBLE.sub(b" ", match[0])
 
 
 def _blank_lines(match: re.Match[bytes]) -> bytes:

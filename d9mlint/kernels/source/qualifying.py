@@ -11,7 +11,13 @@ from d9mlint.kernels.source.looks import Look
 from d9mlint.kernels.source.repository import SUFFIXES, Repository
 
 _DEFINE = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+([A-Z_]\w*)(?![\w(])((?:[^\n\\]|\\\r?\n|\\.)*)", re.MULTILINE)
-_DIRECT = re.compile(rb"define[ \t]+[A-Z_]\w*[ \t]+[^\n]*?__(?:device|host|global|forceinline)__")
+_WITH_PARAMETERS = re.compile(
+    rb"^[ \t]*#[ \t]*define[ \t]+([A-Z_]\w*\()[\w, \t]*\)((?:[^\n\\]|\\\r?\n|\\.)*)", re.MULTILINE
+)
+"""``#define KERNEL(THREADS) __launch_bounds__(THREADS) static __global__``: with its parenthesis."""
+_DIRECT = re.compile(
+    rb"define[ \t]+[A-Z_]\w*(?:\([\w, \t]*\))?[ \t]+(?:\\\r?\n)?[^\n]*?__(?:device|host|global|forceinline)__"
+)
 """It begins with letters by which the search skips ahead: few files define such a macro."""
 _WORDS = (b"__device__", b"__host__", b"__global__", b"__forceinline__")
 _COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -24,7 +30,10 @@ _ROUNDS = 4
 
 
 def _defined(_: str, data: bytes) -> tuple[tuple[bytes, tuple[bytes, ...] | None], ...]:
-    """The macros whose bodies are made of qualifiers and names: each with these names, None where there is more."""
+    """The macros whose bodies are made of qualifiers and names: each with these names, None where there is more.
+
+    One with parameters has a parenthesis at the end of its name.
+    """
     if b"define" not in data or _DIRECT.search(data) is None:
         return ()
     found: list[tuple[bytes, tuple[bytes, ...] | None]] = []
@@ -36,6 +45,10 @@ def _defined(_: str, data: bytes) -> tuple[tuple[bytes, tuple[bytes, ...] | None
             found.append((name, tuple(left) if left or any(word in body for word in _WORDS) else ()))
         elif any(word in body for word in _WORDS):
             found.append((name, None))
+    for name, body in _WITH_PARAMETERS.findall(data):
+        left = _NOTHING.sub(b" ", _COMMENT.sub(b" ", body)).split()
+        qualifies = not left and any(word in body for word in _WORDS)
+        found.append((name, () if qualifies else None))
     return tuple(found)
 
 

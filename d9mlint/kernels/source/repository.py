@@ -30,7 +30,10 @@ MAX_INCLUDES = 3_000
 
 _BRACKETS = bytes(b for b in range(256) if b not in b"(){}[]")
 _INCLUDE = re.compile(rb'#[ \t]*include[ \t]*["<]([^">\r\n]{1,300})[">]')
-_QUALIFYING = re.compile(rb"#[ \t]*define[ \t]+([A-Z_]\w*)[ \t]+([^\n(]*?__(?:global|device|shared)__[^\n(]*)")
+_QUALIFYING = re.compile(
+    rb"#[ \t]*define[ \t]+([A-Z_]\w*)(?:\([\w, \t]*\))?[ \t]+"
+    rb"((?:[^\n(\\]|\\\r?\n|__launch_bounds__[ \t]*\([^()\n]*\))*?__(?:global|device|shared)__[^\n(]*)"
+)
 _T = TypeVar("_T")
 
 

@@ -180,7 +180,10 @@ class Unit:
         parts = re.sub(r"<[^<>]*(?:<[^<>]*>[^<>]*)*>", "", self.text(named)).split("::") if named is not None else [""]
         head = self.data[node.start_byte : named.start_byte if named is not None else node.start_byte]
         first = self.start_with_qualifiers(node)
-        words = _CAPITALS.findall(_COMMENT.sub(b" ", self.data[first : node.start_byte] + head[:_MAX_HEAD]))
+        before = _COMMENT.sub(b" ", self.data[first : node.start_byte])
+        # Another branch of a condition was masked: its functions are no heads of this one.
+        before = before[max(before.rfind(b"}"), before.rfind(b";")) + 1 :]
+        words = _CAPITALS.findall(before + _COMMENT.sub(b" ", head[:_MAX_HEAD]))
         qualifier = self._qualifier(words)
         scope = parts[-2] if len(parts) > 1 else self._class_name(node)
         return Function(parts[-1].strip(), scope.strip(), node, qualifier)
