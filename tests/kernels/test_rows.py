@@ -77,3 +77,13 @@ def test_tiles_of_two_dimensions() -> None:
     assert (site.class_, site.verdict) == ("float-accumulate", "no"), site.reason
     site = only(tile.replace("* stride", "* 8"))
     assert (site.class_, site.verdict) == ("float-accumulate", "yes"), site.reason
+
+
+def test_an_address_that_is_made_in_two_places() -> None:
+    twice = KERNEL.replace(
+        "        tl.atomic_add(out_ptr + row * stride + offs,",
+        "        to = out_ptr + row * stride\n        if n > 7:\n            to = out_ptr + pid\n        tl.atomic_add(to + offs,",
+    ).replace("x = tl.load(x_ptr + offs, mask=offs < n).to(tl.float32)", "x = tl.load(x_ptr + offs, mask=offs < n)")
+    made = "out = torch.empty(9, dtype=torch.float32)\n        _kernel[(4, 8)]"
+    assert (only(twice.replace("_kernel[(4, 8)]", made)).class_) == "float-accumulate"
+    assert only(twice.replace("_kernel[(4, 8)]", made).replace("to = out_ptr + pid", "to = x_ptr + pid")).class_ == "unknown"

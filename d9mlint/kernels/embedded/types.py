@@ -62,6 +62,15 @@ def plain_kind(name: str) -> str:
     return "float" if _FLOAT.match(last) else "integer" if _INTEGER.match(last) else ""
 
 
+def _first(node: ast.expr) -> str:
+    """What an address is reckoned from, as text: ``Out`` of ``Out + key * stride``."""
+    for _ in range(_MAX_DEPTH):
+        if not isinstance(node, ast.BinOp):
+            break
+        node = node.left
+    return ast.dump(node)
+
+
 class Types:
     """What is known of the types at one place of a kernel."""
 
@@ -82,7 +91,7 @@ class Types:
                 at = at.left
             elif isinstance(at, ast.Subscript | ast.Attribute):
                 at = at.value
-            elif isinstance(at, ast.Name) and len(self._assigned.get(at.id, [])) == 1:
+            elif isinstance(at, ast.Name) and len({_first(value) for value in self._assigned.get(at.id, [])}) == 1:
                 at = self._assigned[at.id][0]
             else:
                 break

@@ -273,6 +273,14 @@ def parameter_name(node: Node, unit: Unit) -> str:
     return unit.text(called).strip(" *&.") if called is not None else ""
 
 
+def bases(body: Node, unit: Unit) -> Iterator[str]:
+    """The base classes of a class, as written: ``Base<T, 3>``."""
+    clause = next((c for c in body.named_children if c.type == "base_class_clause"), None)
+    for child in clause.named_children if clause is not None else ():
+        if child.type in ("type_identifier", "template_type", "qualified_identifier"):
+            yield unit.text(child)
+
+
 def structures(unit: Unit, name: str, place: Node | None = None) -> list[Node]:
     """The definitions of structs, classes and unions of this name in a file, that which is seen from a place first.
 

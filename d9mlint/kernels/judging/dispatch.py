@@ -5,16 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+import tree_sitter
+
 from d9mlint.kernels.judging.known import typelists
 from d9mlint.kernels.source import lexical
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.textual import Define, code, defines
+from d9mlint.kernels.source.unit import Unit
+
+Node = tree_sitter.Node
 
 _MAX_BACK = 30_000
 _MAX_ENCLOSING = 8
 _MAX_LEVELS = 4
 _BRACKET = re.compile(rb"[()]")
 _BEFORE = re.compile(rb"([A-Za-z_]\w*)\s*\Z")
+_KERNELS = (".cu", ".cu.cc", ".cuh", ".cu.h", ".hip", ".cu.cpp", ".mu")
+_SWITCH = re.compile(rb"\b\w*(?:SWITCH|DISPATCH)\w*\s*\(")
 _INDEX = re.compile(r"(?:^|_)(?:ID|IDX|INDEX|INT|INTEGER|INTEGRAL)(?:_|$)|IdType|IType")
 
 
@@ -51,6 +58,9 @@ _LAUNCHERS = {"hipLaunchKernelGGL": 5, "cudaLaunchKernelEx": 2}
 """Where the arguments of the kernel begin (HIP and CUDA runtime references)."""
 
 
+_HANDED_ON = re.compile(rb"\bhipLaunchKernelGGL\s*\(([^;]{0,300}?)__VA_ARGS__")
+
+
 def launching(repository: Repository, macro: str, path: str) -> int | None:
     """Which argument of a macro that launches a kernel in a file is the kernel's first; None for other macros.
 
@@ -62,8 +72,12 @@ def launching(repository: Repository, macro: str, path: str) -> int | None:
     seen = repository.reachable(path)
     for home, define in [one for one in every if one[0] in seen] or every:
         body = repository.data(home)[define.start : define.end]
+        named = sum(name != "..." for name in define.parameters)
         if b"<<<" in body and b"__VA_ARGS__" in body and define.parameters:
-            return sum(name != "..." for name in define.parameters)
+            return named
+        before = _HANDED_ON.search(body)
+        if before is not None:  # ``#define LAUNCH(...) hipLaunchKernelGGL(__VA_ARGS__)``
+            return named + _LAUNCHERS["hipLaunchKernelGGL"] - before[1].count(b",")
     return None
 
 
@@ -112,3 +126,55 @@ def _by_name(macro: str) -> tuple[str, ...]:
     if re.search(r"REAL|FLOAT|SGL_DBL", macro):
         return ("float", "double", "half")
     return typelists.dispatched(macro, "")
+
+
+def kernel_sources(repository: Repository, _: str) -> tuple[str, ...]:
+    """The CUDA and HIP sources among the files."""
+    return tuple(p for p in repository.sources if p.endswith(_KERNELS))
+
+
+def around(repository: Repository, name: str, node: Node, unit: Unit) -> tuple[str, ...]:
+    """The types of the dispatch macro around a node, where that binds ``name``."""
+    at: Node | None = node
+    while at is not None and at.type != "function_definition":
+        called = at.child_by_field_name("function") if at.type == "call_expression" else None
+        if called is not None and typelists.is_dispatch(unit.text(called)):
+            text = unit.text(at)
+            head = text[: text.find("[") if "[" in text else 400]
+            index = "INDEX" in unit.text(called)
+            if index == name.startswith("index") and (name in ("scalar_t", "index_t", "data_t") or name in head):
+                macro = unit.text(called)
+                types = typelists.dispatched(macro, head) or _own_dispatch(repository, macro, unit)
+                if types:
+                    return types
+        at = at.parent
+    return _switched(repository, name, node, unit)
+
+
+def _switches(repository: Repository, path: str) -> bool:
+    """Whether a file uses macros whose names say that they choose among types."""
+    data = repository.data(path)
+    return (b"SWITCH" in data or b"DISPATCH" in data) and _SWITCH.search(data) is not None
+
+
+def _switched(repository: Repository, name: str, node: Node, unit: Unit) -> tuple[str, ...]:
+    """The types that a macro around a node binds to a name it is given: ``TYPE_SWITCH(t, DType, {...})``."""
+    if not repository.derived(_switches, unit.path):
+        return ()
+    for macro, opening in enclosing(code(repository, unit.path), node.start_byte):
+        listed = lexical.arguments(code(repository, unit.path), opening)
+        given = [unit.data[a:b].decode("utf-8", "replace").strip() for a, b in listed[0]] if listed else []
+        types = bound(repository, macro, tuple(given), name) if name in given else ()
+        if types:
+            return types
+    return ()
+
+
+def _own_dispatch(repository: Repository, macro: str, unit: Unit) -> tuple[str, ...]:
+    """The types that a dispatch macro of the repository names in its body."""
+    for path in (unit.path, *repository.derived(kernel_sources, "")):
+        if b"#define" in repository.data(path) and macro.encode() in repository.data(path):
+            for define in repository.derived(defines, path).get(macro, ()):
+                body = code(repository, path)[define.start : define.end].decode("utf-8", "replace")
+                return typelists.scalar_types(body) or typelists.dispatched(body, "")
+    return ()

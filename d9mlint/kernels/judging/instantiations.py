@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 import tree_sitter
 
-from d9mlint.kernels.judging import declarations, dispatch
+from d9mlint.kernels.judging import declarations, dispatch, given
 from d9mlint.kernels.judging.declarations import TemplateParameter
 from d9mlint.kernels.judging.known import typelists
 from d9mlint.kernels.judging.known.scalars import arguments, element, kind, plain, short, underlying
 from d9mlint.kernels.judging.templates import (
     Used,
+    after_arguments,
     aliases,
-    call_at,
     defines_there,
     heads,
     specialises,
@@ -28,7 +28,6 @@ from d9mlint.kernels.source.textual import code, define_at, defines
 from d9mlint.kernels.source.unit import Unit
 
 Node = tree_sitter.Node
-_KERNELS = (".cu", ".cu.cc", ".cuh", ".cu.h", ".hip", ".cu.cpp", ".mu")
 _HEADERS = (".h", ".hpp", ".cuh", ".hh", ".hxx", ".inl", ".inc", ".tpp", ".hu", ".muh")
 _MAX_STEPS = 3000
 _MAX_FILES = 60
@@ -36,7 +35,6 @@ _MAX_LEVELS = 12
 _BLANKS = re.compile(rb"\s*")
 _CHOICE = re.compile(r"(?:std::|cute::|cuda::std::)?conditional(?:_t)?\s*<")
 _MEMBER_TYPE = re.compile(r"\w+(?:<[^<>]*>)?::(?:template\s+)?(\w+)")
-_SWITCH = re.compile(rb"\b\w*(?:SWITCH|DISPATCH)\w*\s*\(")
 _COMPLEX = {"complex64": "float", "complex128": "double"}
 
 
@@ -69,10 +67,25 @@ def bound(text: str, node: Node, unit: Unit, repository: Repository) -> Bindings
     parameter = declarations.template_parameter(node, name, unit)
     if parameter is not None and declarations.alias(node, name, unit) is None and repository.unit(unit.path) is unit:
         # All sites of one template share the search.
+        asserted = _asserted(name, parameter.owner, unit)
+        if asserted:
+            return Bindings(asserted)
         return repository.derived(_of_template, f"{unit.path}\0{parameter.owner.start_byte}\0{name}")
     search = _Search(repository)
     search.resolve(text, unit.path, node.start_byte, 0)
     return Bindings(tuple(search.types), search.open or not search.types)
+
+
+def _asserted(name: str, owner: Node, unit: Unit) -> tuple[str, ...]:
+    """The scalars that a ``static_assert`` of a template admits: ``std::is_same<T, int>::value || ...``."""
+    if unit.data.find(b"static_assert", owner.start_byte, owner.end_byte) < 0:
+        return ()
+    same = re.compile(rf"(!\s*)?(?:std::)?is_same(?:_v)?\s*<\s*{re.escape(name)}\s*,\s*([\w:]+(?: \w+)*)\s*>")
+    for clause in re.findall(r"static_assert\s*\(([^;]{1,1500});", unit.text(owner)):
+        found = same.findall(clause)
+        if found and all(not negated and kind(typed) for negated, typed in found):
+            return tuple(dict.fromkeys(short(typed) for _, typed in found))
+    return ()
 
 
 def _of_template(repository: Repository, key: str) -> Bindings:
@@ -86,14 +99,10 @@ def _of_template(repository: Repository, key: str) -> Bindings:
     return bindings(parameter, unit, repository) if parameter is not None and unit is not None else Bindings((), True)
 
 
-def kernel_sources(repository: Repository, _: str) -> tuple[str, ...]:
-    """The CUDA and HIP sources among the files."""
-    return tuple(p for p in repository.sources if p.endswith(_KERNELS))
-
-
 def _kernels_mentioning(repository: Repository, name: str) -> tuple[str, ...]:
     wanted = name.encode()
-    return tuple(p for p in repository.derived(kernel_sources, "") if wanted in repository.data(p))[:_MAX_FILES]
+    kernels = repository.derived(dispatch.kernel_sources, "")
+    return tuple(p for p in kernels if wanted in repository.data(p))[:_MAX_FILES]
 
 
 def _folders(repository: Repository, _: str) -> dict[str, list[str]]:
@@ -178,70 +187,79 @@ class _Search:
         start = following.end() if following else at
         if data[start : start + 1] == b"<" and data[start : start + 3] != b"<<<":
             text = data[start : start + 2000].replace(b"\\", b" ").decode("utf-8", "replace")
-            given = arguments(text)
-            if not used.fits(given) or specialises(data, at, start):
+            listed = arguments(text)
+            if not used.fits(listed) or specialises(data, at, start):
                 return
-            if used.place < len(given):
-                self.resolve(given[used.place], path, at, level + 1)
+            if used.place < len(listed):
+                self.resolve(listed[used.place], path, at, level + 1)
                 return
-            start += 1
+            start = after_arguments(data, start)
         if used.function is None:
             return
         if data[start : start + 1] in (b"(", b"<"):
             self._deduced(parameter, used.function, unit, path, at, level)
-        elif data[start : start + 1] == b",":
+        elif data[start : start + 1] in (b",", b")"):  # a name with template arguments stands in parentheses
             self._launched(parameter, used.function, unit, path, at, level)
 
     def _launched(
         self, parameter: TemplateParameter, function: Node, unit: Unit, path: str, at: int, level: int
     ) -> None:
         """The type from an argument of a macro that launches the kernel: ``LAUNCH(kernel, blocks, threads, x, y)``."""
-        used = self.repository.unit(path)
-        call = call_at(used, at, 12) if used is not None else None
-        named = call.child_by_field_name("function") if call is not None else None
-        listed = call.child_by_field_name("arguments") if call is not None else None
-        if used is None or named is None or listed is None:
-            return
-        first = dispatch.launching(self.repository, used.text(named), path)
-        if first is not None:
-            self._by_arguments(parameter, function, unit, used, (at, level), listed.named_children[first:])
+        data = code(self.repository, path)
+        name, opening = next(dispatch.enclosing(data, at), ("", 0))
+        first = dispatch.launching(self.repository, name, path) if name else None
+        if first is None and name:
+            for one in given.by_name(self.repository, path, at, (name, opening)):
+                self._by_arguments(parameter, function, unit, one, level)
+        for one in given.calls(self.repository, path, opening - len(name)) if first is not None else ():
+            self._by_arguments(parameter, function, unit, one._replace(arguments=one.arguments[first:]), level)
 
     def _deduced(
         self, parameter: TemplateParameter, function: Node, unit: Unit, path: str, at: int, level: int
     ) -> None:
         """The type from an argument of a call without template arguments."""
-        used = self.repository.unit(path)
-        if used is None or define_at(self.repository, path, at) is not None:
-            self.open = True
+        explicit = given.signature(code(self.repository, path), at)
+        if explicit is not None:
+            self._by_signature(parameter, function, unit, (path, at), explicit, level)
             return
-        call = call_at(used, at)
-        if call is None and defines_there(used, at):
-            return  # another function of that name
-        listed = call.child_by_field_name("arguments") if call is not None else None
-        self._by_arguments(parameter, function, unit, used, (at, level), listed.named_children if listed else [])
+        calls = [*given.calls(self.repository, path, at)]
+        if not calls:
+            # Another function of that name is defined there, or what it is given is not read.
+            file = self.repository.unit(path)
+            self.open = self.open or file is None or not defines_there(file, at)
+        for one in calls:
+            self._by_arguments(parameter, function, unit, one, level)
 
-    def _by_arguments(
+    def _by_signature(
         self,
         parameter: TemplateParameter,
         function: Node,
         unit: Unit,
-        used: Unit,
-        where: tuple[int, int],
-        given: list[Node],
+        where: tuple[str, int],
+        explicit: list[str],
+        level: int,
     ) -> None:
-        """The type from the first argument whose parameter names it; ``where``: the byte of the call, and the level."""
-        at, level = where
-        for index, declared in enumerate(declarations.parameters(function)):
-            typed = declared.child_by_field_name("type")
-            text = unit.text(typed) if typed is not None else ""
-            if index >= len(given) or not re.search(rf"\b{re.escape(parameter.name)}\b", text):
+        """The type from the signature of an explicit instantiation: ``template void f<1>(float*, int);``."""
+        for index, text in given.naming(parameter.name, function, unit):
+            if index < len(explicit):
+                name = explicit[index] if plain(text) == parameter.name else element(explicit[index])
+                self.resolve(name, *where, level + 1)
+                return
+        self.open = True
+
+    def _by_arguments(
+        self, parameter: TemplateParameter, function: Node, unit: Unit, call: given.Given, level: int
+    ) -> None:
+        """The type from the first argument whose parameter names it."""
+        for index, text in given.naming(parameter.name, function, unit):
+            if index >= len(call.arguments):
                 continue
-            found = type_of(given[index], used, self.repository)
+            found = type_of(call.arguments[index], call.unit, self.repository, call.host)
             name = "" if found is None else found.name
             if name and plain(text) != parameter.name and not kind(name):
                 name = element(name)
             if name:
-                self.resolve(name, used.path, at, level + 1)
+                self.resolve(name, call.unit.path, call.at, level + 1)
                 return
         self.open = True
 
@@ -285,7 +303,7 @@ class _Search:
             self._named(name, node, unit, path, at, level)
 
     def _named(self, name: str, node: Node, unit: Unit, path: str, at: int, level: int) -> None:
-        types = self._dispatched(name, node, unit)
+        types = dispatch.around(self.repository, name, node, unit)
         meaning = declarations.alias(node, name, unit) if not types else None
         if types:
             self.types.update(dict.fromkeys(types))
@@ -311,43 +329,6 @@ class _Search:
             return
         for home, place, text in known:
             self.resolve(text, home, place, level + 1)
-
-    def _dispatched(self, name: str, node: Node, unit: Unit) -> tuple[str, ...]:
-        """The types of the dispatch macro around a node, where that binds ``name``."""
-        at: Node | None = node
-        while at is not None and at.type != "function_definition":
-            called = at.child_by_field_name("function") if at.type == "call_expression" else None
-            if called is not None and typelists.is_dispatch(unit.text(called)):
-                text = unit.text(at)
-                head = text[: text.find("[") if "[" in text else 400]
-                index = "INDEX" in unit.text(called)
-                if index == name.startswith("index") and (name in ("scalar_t", "index_t", "data_t") or name in head):
-                    types = typelists.dispatched(unit.text(called), head) or self._own_dispatch(unit.text(called), unit)
-                    if types:
-                        return types
-            at = at.parent
-        return self._switched(name, node, unit)
-
-    def _switched(self, name: str, node: Node, unit: Unit) -> tuple[str, ...]:
-        """The types that a macro around a node binds to a name it is given: ``TYPE_SWITCH(t, DType, {...})``."""
-        if not _SWITCH.search(unit.data):
-            return ()
-        for macro, opening in dispatch.enclosing(code(self.repository, unit.path), node.start_byte):
-            listed = lexical.arguments(code(self.repository, unit.path), opening)
-            given = [unit.data[a:b].decode("utf-8", "replace").strip() for a, b in listed[0]] if listed else []
-            types = dispatch.bound(self.repository, macro, tuple(given), name) if name in given else ()
-            if types:
-                return types
-        return ()
-
-    def _own_dispatch(self, macro: str, unit: Unit) -> tuple[str, ...]:
-        """The types that a dispatch macro of the repository names in its body."""
-        for path in (unit.path, *self.repository.derived(kernel_sources, "")):
-            if b"#define" in self.repository.data(path) and macro.encode() in self.repository.data(path):
-                for define in self.repository.derived(defines, path).get(macro, ()):
-                    body = code(self.repository, path)[define.start : define.end].decode("utf-8", "replace")
-                    return typelists.scalar_types(body) or typelists.dispatched(body, "")
-        return ()
 
     def _macro(self, macro: str, place: int, path: str, level: int, name: str) -> None:
         """The values of a macro's parameter, from its expansions; a name of its body means what it means there."""

@@ -18,6 +18,8 @@ _MAX_FILES = 60
 _MAX_LEVELS = 12
 _PIECES = (".inl", ".inc", ".tpp")
 """Sources that see what the files that include them see."""
+_MAX_ARGUMENTS = 2000
+_BLANK = re.compile(rb"[\s\\]*")
 _ALIAS = rb"\busing\s+%s\s*=\s*([^;{}]{1,300});|\btypedef\s+([^;{}]{1,200}?)\s+%s\s*;"
 
 
@@ -96,6 +98,17 @@ def seen_from(repository: Repository, path: str) -> frozenset[str]:
     """The files whose definitions a file sees; a piece of source sees what those that include it see."""
     pieces = repository.users(path) if path.endswith(_PIECES) else frozenset()
     return repository.reachable(path).union(*(repository.reachable(user) for user in pieces))
+
+
+def after_arguments(data: bytes, opening: int) -> int:
+    """The first byte that is no blank behind the template arguments that open here; the opening where none close."""
+    depth = 0
+    for at in range(opening, min(len(data), opening + _MAX_ARGUMENTS)):
+        depth += {60: 1, 62: -1, 40: 1, 41: -1}.get(data[at], 0)  # < > ( )
+        if depth == 0:
+            blank = _BLANK.match(data, at + 1)
+            return blank.end() if blank is not None else at + 1
+    return opening
 
 
 def heads(owner: Node, at: int, unit: Unit) -> bool:

@@ -96,12 +96,19 @@ class _Reader:
         name = self.unit.text(node)
         found = declarations.declared(node, name, self.unit)
         if found is not None or self.host is None:
-            return self._of(found, steps) if found is not None else None
+            return self._of(found, steps) if found is not None else self._of_own_class(name, node, steps)
         unit, place = self.host
         reader = _Reader(unit, self.repository)
         found = declarations.declared(place, name, unit)
         typed = reader._of(found, steps) if found is not None else None
         return reader._resolved(typed, place) if typed is not None else None
+
+    def _of_own_class(self, name: str, node: Node, steps: int) -> Type | None:
+        """A member of the class whose function this is, which is defined elsewhere, or of a base of it."""
+        function = self.unit.function(node)
+        if function is None or not function.scope or steps <= 0:
+            return None
+        return self._member(function.scope, name, node, steps - 1)
 
     def _of(self, found: declarations.Declared, steps: int) -> Type | None:
         deduced = found.type.rpartition("::")[2] == "Tensor" and found.value is not None
@@ -197,7 +204,8 @@ class _Reader:
                 name = at.child_by_field_name("name")
                 return Type(self.unit.text(name).partition("<")[0], 1) if name is not None else None
             at = at.parent
-        return None
+        function = self.unit.function(node)
+        return Type(function.scope, 1) if function is not None and function.scope else None
 
     def _field_expression(self, node: Node, steps: int) -> Type | None:
         field = node.child_by_field_name("field")
@@ -219,6 +227,10 @@ class _Reader:
                 found = declarations.member(body, name, unit)
                 if found is not None:
                     break
+            if body is not None and found is None:
+                inherited = self._inherited(struct, body, unit, name, steps - 1)
+                if inherited is not None:
+                    return inherited
             if body is None or found is None:
                 continue
             reader = _Reader(unit, self.repository)
@@ -227,6 +239,14 @@ class _Reader:
                 return None
             typed = reader._resolved(typed, found.node)
             return _substituted(typed, struct, body, unit)
+        return None
+
+    def _inherited(self, struct: str, body: Node, unit: Unit, name: str, steps: int) -> Type | None:
+        """A member of a base class, with the arguments that the class gives it."""
+        for base in declarations.bases(body, unit) if steps > 0 else ():
+            found = self._member(base, name, body, steps)
+            if found is not None:
+                return _substituted(found, struct, body, unit)
         return None
 
     def _call_expression(self, node: Node, steps: int) -> Type | None:

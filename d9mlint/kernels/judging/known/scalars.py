@@ -25,6 +25,8 @@ _INTEGERS = words(
 )
 _VECTOR = re.compile(r"([diub]?)vec[234]\Z")
 """Vectors as GLSL and what follows it (GLM, tiny-cuda-nn) call them: ``vec3`` holds floats, ``ivec3`` integers."""
+_OWN_FLOAT = re.compile(r"\w*(?:bfloat16(?:_t|2)?|(?:[Ff]loat|[Dd]ouble|[Hh]alf)_?[Cc]omplex(?:_t)?|blas_half)\Z")
+"""What vendors and libraries call their own: ``__mt_bfloat16``, ``rocsparse_float_complex``, ``hipDoubleComplex``."""
 _WIDTH = re.compile(r"u?int(?:_fast|_least)?\d+_t\Z")
 _QUALIFIERS = re.compile(r"\b(?:const|volatile|typename|struct|class|enum|__restrict__|__restrict|register|static)\b")
 _SAME_KIND = re.compile(
@@ -75,7 +77,7 @@ def kind(name: str) -> str:
     vector = _VECTOR.match(words[-1])
     if vector is not None:
         return "integer" if vector[1] in ("i", "u", "b") else "float"
-    if all(word in _FLOATS for word in words) or (len(words) == 2 and words == ["long", "double"]):
+    if all(word in _FLOATS or _OWN_FLOAT.match(word) for word in words) or words == ["long", "double"]:
         return "float"
     if all(word in _INTEGERS or _WIDTH.match(word) for word in words):
         return "integer"
