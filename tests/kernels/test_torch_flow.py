@@ -205,6 +205,29 @@ ATEN = {
 }
 
 
+REGISTRY = """
+    #include <torch/extension.h>
+    struct ScatterPlugin { int enqueue(float* x) { scatter_launcher(x); return 0; } };
+    struct ScatterCreator { void* create(float* x) { auto* made = new ScatterPlugin(); made->enqueue(x); return made; } };
+    template <typename Creator> void enter(Registry& all) { all.add(std::make_unique<Creator>()); }
+    void init_plugins() { enter<ScatterCreator>(registry()); }
+    PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("init_plugins", &init_plugins); }
+"""
+
+
+def test_what_puts_a_class_into_a_registry_calls_no_method_of_it() -> None:
+    python = {"pkg/__init__.py": "from . import _ext\n_ext.init_plugins()\n"}
+    assert ops({**python, "csrc/scatter.cu": KERNEL, "csrc/bind.cpp": REGISTRY}) == []
+    calls = REGISTRY.replace("all.add(std::make_unique<Creator>());", "Creator one; one.create(all.values());")
+    assert len(ops({**python, "csrc/scatter.cu": KERNEL, "csrc/bind.cpp": calls})) == 1
+    through = REGISTRY.replace(
+        "template <typename Creator> void enter(Registry& all) { all.add(std::make_unique<Creator>()); }",
+        "template <typename C> void put(Registry& all) { C one; one.create(all.values()); }\n"
+        "    template <typename Creator> void enter(Registry& all) { put<Creator>(all); }",
+    )
+    assert len(ops({**python, "csrc/scatter.cu": KERNEL, "csrc/bind.cpp": through})) == 1
+
+
 def test_aten() -> None:
     found = ops({
         **ATEN,

@@ -28,6 +28,11 @@ _IN_TABLE = re.compile(rb'\{\s*"[^"\n]*"\s*,\s*(?:\w+\s*::\s*)*\Z')
 """An entry of a table: ``{"name", function}``."""
 _IN_TEMPLATE = re.compile(rb"<[^<>;{}()]*(?:<[^<>;{}()]*>[^<>;{}()]*)*\Z")
 """Before a template argument: an angle bracket is open."""
+_HANDED_TO = re.compile(rb"\b(\w+)\s*<\s*(?:\w+\s*::\s*)*\Z")
+"""Before the first argument of a template."""
+_MAX_TEMPLATES = 8
+_MAX_HEAD = 300
+_PARAMETER = re.compile(rb"\b(?:typename|class)\s+(\w+)\s*[,>]")
 _HOLDER = re.compile(rb"\b(?:\w+_ptr|vector|array|optional|pair|tuple|\w*map|set|function|\w*_cast|ObjectRef)\s*\Z")
 """Templates that hold objects of a class, and call no method of it."""
 _IN_ALIAS = re.compile(rb"\b(?:using\s+\w+\s*=|typedef)[^;{}]*\Z")
@@ -79,6 +84,7 @@ class Callers:
         self._callers: dict[Block, list[tuple[Block, tuple[int, ...]]]] = {}
         self._bindings: dict[Block, list[Binding]] = {}
         self._operators: dict[str, Block] = {}
+        self._templates: dict[bytes, frozenset[bytes] | None] = {}
 
     def blocks(self, path: str) -> Blocks:
         """The blocks of a source; none where it cannot be parsed."""
@@ -159,6 +165,35 @@ class Callers:
                     found.append((other, places))
         return found
 
+    def _left_alone(self, other: Block, block: Block, place: int) -> bool:
+        """Whether the class of a method is handed to a template of a function that never names the method.
+
+        ``add<MyCreator>(registry)`` puts an object into a registry; its ``create`` is called from elsewhere.
+        """
+        if not block.scope or block.name.encode() in other.words:
+            return False
+        if block.name == block.scope or block.name.startswith(("operator", "~")) or self.autograd(block):
+            return False
+        handed = _HANDED_TO.search(other.unit.data, max(0, place - _MAX_BEFORE), place)
+        words = self._words_of_template(handed[1]) if handed is not None else None
+        return words is not None and block.name.encode() not in words
+
+    def _words_of_template(self, name: bytes) -> frozenset[bytes] | None:
+        """The words in the functions of a name and in those they hand their class to; None where one is not known."""
+        if name not in self._templates:
+            self._templates[name] = None  # one that hands on to itself
+            found = [
+                b
+                for path in self.repository.mentioning(name)
+                for b in self.blocks(path).blocks
+                if b.kind == "function" and b.name.encode() == name
+            ]
+            further = [self._words_of_template(n) for n in sorted({n for b in found for n in _handed_on(b)})]
+            if found and len(found) <= _MAX_TEMPLATES and None not in further:
+                own = (word for b in found for word in b.words)
+                self._templates[name] = frozenset(own).union(*(words for words in further if words is not None))
+        return self._templates[name]
+
     def _only_method(self, block: Block) -> bool:
         """Whether no other class of its file has a method of that name, which is more than a common word."""
         owners = [names for names in self.blocks(block.unit.path).defined.values() if block.name in names]
@@ -196,7 +231,7 @@ class Callers:
         methods: frozenset[str] = frozenset()
         if block.scope and not self.autograd(block):  # `apply`, or a helper of the class, calls forward and backward
             methods = self.blocks(block.unit.path).defined.get(word, frozenset())
-        meant = tuple(p for p in places if _means(other, block, methods, p))
+        meant = tuple(p for p in places if _means(other, block, methods, p) and not self._left_alone(other, block, p))
         return () if meant and other.is_parameter(word) else meant
 
 
@@ -205,6 +240,15 @@ def _tests(repository: Repository, _: str) -> frozenset[str]:
     found = [p for p in repository.sources if _TEST_FOLDERS & set(p.split("/")[:-1])]
     apart = len(found) < len(repository.sources) and not any(_REGISTERS.search(repository.data(p)) for p in found)
     return frozenset(found if apart else ())
+
+
+def _handed_on(block: Block) -> Iterator[bytes]:
+    """The templates to which a template of a function gives the class that it is given, without those that hold it."""
+    text = block.unit.data[max(0, block.start - _MAX_HEAD) : block.end]
+    for named in _PARAMETER.finditer(text):
+        for given in re.finditer(rb"(\w+)\s*<\s*" + named[1] + rb"\b", text[named.end() :]):
+            if _HOLDER.search(given[1]) is None and not given[1].startswith(b"make_"):
+                yield given[1]
 
 
 def _through(other: Block, place: int) -> bool:
