@@ -153,3 +153,57 @@ def test_a_wrapper_that_exchanges_a_constant() -> None:
         __global__ void k(int* p) { put(p, 1); }                      // -> order-dependent no
         __global__ void l(int* p) { put(p, threadIdx.x); }            // -> order-dependent conditional
     """)
+
+
+def test_a_swap_behind_a_test_is_a_max_or_a_min() -> None:
+    check("""
+        __device__ void up(float* p, float v) {
+          int* bits = (int*)p;
+          int old = *bits, assumed;
+          do {
+            assumed = old;
+            if (__int_as_float(assumed) >= v) { break; }
+            old = atomicCAS(bits, assumed, __float_as_int(v));           // -> cas-loop no implements=max
+          } while (assumed != old);
+        }
+        __device__ float down(float* p, float v) {
+          int old = __float_as_int(*p), assumed;
+          while (v < __int_as_float(old)) {
+            assumed = old;
+            old = atomicCAS((int*)p, assumed, __float_as_int(v));        // -> cas-loop depends implements=min
+          }
+          return __int_as_float(old);
+        }
+        __device__ void down_too(int* p, int v) {
+          int old = *p, assumed;
+          do {
+            assumed = old;
+            if (assumed > v) old = atomicCAS(p, assumed, v);             // -> cas-loop no implements=min
+          } while (assumed != old);
+        }
+        __global__ void k(float* p, const float* x, const int* at) {
+          up(p + at[threadIdx.x], x[threadIdx.x]);                       // -> commutative-exact no
+        }
+    """)
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "if (v == 0) break;",  # no order
+        "if (assumed >= w) break;",  # of another value
+        "if (assumed >= v) break; if (assumed < v) break;",  # both ways
+        "if (assumed >= v) *p = 1;",  # goes on
+        "if (assumed >= v && w) break;",  # not always
+    ],
+)
+def test_a_swap_behind_another_test_is_none(test: str) -> None:
+    found = only("""
+        __global__ void k(int* p, int* q, int v, int w) {
+          int old = *p, assumed;
+          do { assumed = old; TEST old = atomicCAS(p, assumed, v); } while (assumed != old);
+          q[0] = old;
+        }
+    """.replace("TEST", test))  # fmt: skip
+    assert (found.class_, found.implements) == ("order-dependent", "")
+    assert found.verdict != "no"

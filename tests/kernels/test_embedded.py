@@ -30,7 +30,7 @@ TRITON = """
         ("tl.atomic_add(count_ptr, 1)", "unknown", "no", "unused"),
         ("tl.atomic_max(out_ptr, x.to(tl.float32))", "commutative-exact", "no", "unused"),
         ("tl.atomic_xor(out_ptr, x)", "commutative-exact", "no", "unused"),
-        ("tl.atomic_xchg(out_ptr, x)", "order-dependent", "yes", "unused"),
+        ("tl.atomic_xchg(out_ptr, x)", "order-dependent", "conditional", "unused"),
         ("tl.atomic_xchg(out_ptr, 0)", "order-dependent", "no", "unused"),
         ("slot = tl.atomic_add(count_ptr, 1); tl.store(out_ptr + slot, pid)", "order-dependent", "yes", "index"),
         ("last = tl.atomic_add(count_ptr, 1) == n - 1", "order-dependent", "no", "ticket"),
@@ -587,3 +587,31 @@ def test_types_that_a_program_puts_into_the_code_are_names() -> None:
         (0, "___type_", "unknown", "conditional"), (1, "__count_", "unknown", "conditional"),
         (2, "float", "float-accumulate", "yes"),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("test", "kind"),
+    [
+        ("if (dtype == tl.float16) | (dtype == tl.float32):", "float-accumulate"),
+        ("if out_ptr.dtype.element_ty == tl.float32:", "float-accumulate"),
+        ("if dtype == tl.int32:", "commutative-exact"),
+        ("if dtype == tl.int32 or dtype == tl.float32:", "unknown"),
+        ("if n == tl.float32:", "unknown"),
+        ("if x_ptr.dtype.element_ty == tl.float32:", "unknown"),
+    ],
+)
+def test_types_that_a_test_asks_for(test: str, kind: str) -> None:
+    site = only(f"""
+        import triton
+        import triton.language as tl
+
+        @triton.jit
+        def store(x_ptr, out_ptr, n):
+            dtype = out_ptr.dtype.element_ty
+            x = tl.load(x_ptr)
+            {test}
+                tl.atomic_add(out_ptr + n, x)
+            else:
+                tl.store(out_ptr, x)
+    """)
+    assert site.class_ == kind, site.reason

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -207,7 +208,7 @@ ATEN = {
 
 REGISTRY = """
     #include <torch/extension.h>
-    struct ScatterPlugin { int enqueue(float* x) { scatter_launcher(x); return 0; } };
+    struct ScatterPlugin { int enqueue(float* x) { scatter_launcher(x, x); return 0; } };
     struct ScatterCreator { void* create(float* x) { auto* made = new ScatterPlugin(); made->enqueue(x); return made; } };
     template <typename Creator> void enter(Registry& all) { all.add(std::make_unique<Creator>()); }
     void init_plugins() { enter<ScatterCreator>(registry()); }
@@ -226,6 +227,33 @@ def test_what_puts_a_class_into_a_registry_calls_no_method_of_it() -> None:
         "    template <typename Creator> void enter(Registry& all) { put<Creator>(all); }",
     )
     assert len(ops({**python, "csrc/scatter.cu": KERNEL, "csrc/bind.cpp": through})) == 1
+
+
+OVERLOADED = """
+    #include <torch/extension.h>
+    float scatter_launcher(at::Tensor x);
+    void forward(at::Tensor x, at::Tensor out) { scatter_launcher(ARGUMENTS); }
+    PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("forward", &forward); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "declared", "found"),
+    [
+        ("x, out", "", True),
+        ("x", "", False),
+        ("x, out, x", "", False),
+        ("x", "void scatter_launcher(at::Tensor x, at::Tensor out = at::Tensor());", True),
+        ("x", "bool f(int a, int b) { return a == scatter_launcher(a, b == 0); }", False),
+        ("given...", "", True),
+        ("ARGUMENTS_OF_BOTH", "", True),
+    ],
+)
+def test_a_call_with_another_number_of_arguments_is_one_of_another_function(
+    arguments: str, declared: str, found: bool
+) -> None:
+    bind = OVERLOADED.replace("ARGUMENTS", arguments).replace("float scatter_launcher(at::Tensor x);", declared)
+    assert bool(ops({**PYTHON, "csrc/scatter.cu": KERNEL, "csrc/bind.cpp": bind})) == found
 
 
 def test_aten() -> None:

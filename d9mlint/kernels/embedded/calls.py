@@ -130,7 +130,7 @@ def _judged(file: PyFile, mention: Mention, call: ast.Call, known: Known) -> Fou
     written, memory = types.target(target, known.language)
     at = len(call.args) - 1 if known.language == "Warp" and known.operation != "cas" else known.value
     value = _argument(call, at, ("val", "value", "v", "slices", "b"))  # Warp's arrays have an argument a dimension
-    kind = plain_kind(written) or (types.kind(value) if value is not None else "")
+    kind = plain_kind(written) or (types.kind(value) if value is not None else "") or types.tested(mention, target)
     used = use(call, mention)
     scope = next((_SCOPES.get(_text(k.value), "device") for k in call.keywords if k.arg == "scope"), "device")
     name = shown(call.func)
@@ -263,7 +263,8 @@ class _Judge(NamedTuple):
         if operation == "exch" and self.use.kind == "unused" and constant:
             return "order-dependent", "no", f"{self.what}: every thread stores the same `{constant}`"
         if operation == "exch" and self.use.kind == "unused":
-            return "order-dependent", "yes", f"{self.what}: the last thread to store wins"
+            return "order-dependent", "conditional", f"{self.what}: the last thread to store wins, so the result " \
+                "changes where two store different values in one cell"  # fmt: skip
         if operation == "cas" and self.use.spins:
             return "order-dependent", "conditional", f"{self.what}: a lock; threads pass it in an order that changes " \
                 "from run to run, and the result with it if what they do under it is not exact"  # fmt: skip

@@ -71,6 +71,15 @@ def _first(node: ast.expr) -> str:
     return ast.dump(node)
 
 
+def _alternatives(test: ast.expr) -> list[ast.expr]:
+    """The parts of ``a or b`` and ``a | b``; a test that is none is its own only part."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or):
+        return [part for value in test.values for part in _alternatives(value)]
+    if isinstance(test, ast.BinOp) and isinstance(test.op, ast.BitOr):
+        return [*_alternatives(test.left), *_alternatives(test.right)]
+    return [test]
+
+
 class Types:
     """What is known of the types at one place of a kernel."""
 
@@ -100,6 +109,28 @@ class Types:
         if not isinstance(at, ast.Name):
             return "", "unknown"
         return self._parameter(at.id) or self._launched(at.id), "global" if language != "Pallas" else "unknown"
+
+    def tested(self, mention: Mention, target: ast.expr) -> str:
+        """The kind of the types that a test around a place asks for: ``if ptr.dtype.element_ty == tl.float32:``."""
+        inner: ast.AST = mention.node
+        for above in reversed(mention.parents):
+            if isinstance(above, ast.If) and any(inner is node for node in above.body):
+                kinds = {self._compared(test, target) for test in _alternatives(above.test)}
+                if len(kinds) == 1 and "" not in kinds:
+                    return kinds.pop()
+            inner = above
+        return ""
+
+    def _compared(self, test: ast.expr, target: ast.expr) -> str:
+        """The kind of the type that a comparison says the target's elements have; empty for other tests."""
+        if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ast.Eq):
+            return ""
+        left = test.left
+        if isinstance(left, ast.Name) and len(self._assigned.get(left.id, [])) == 1:
+            left = self._assigned[left.id][0]
+        named = ast.unparse(left).partition(".dtype")
+        base = ast.unparse(target).partition("+")[0].strip()
+        return plain_kind(self.file.dotted(test.comparators[0])) if named[1] and named[0] == base else ""
 
     def kind(self, node: ast.expr, depth: int = 0) -> str:
         """``float``, ``integer`` or empty: of a value."""

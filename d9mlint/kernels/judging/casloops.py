@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import tree_sitter
 
-from d9mlint.kernels.judging import declarations
+from d9mlint.kernels.judging import declarations, guarded
 from d9mlint.kernels.judging.known.scalars import kind, short, words
 from d9mlint.kernels.judging.types import Type, type_of
 from d9mlint.kernels.source.repository import Repository
@@ -67,7 +67,10 @@ def cas(call: Node, arguments: tuple[Node, ...], unit: Unit) -> Cas:
     depends, operation, floats = _flow(value, assigned, carriers, unit)
     operation = operation or _bits(value, carriers, unit)
     if not depends:
-        return Cas("", False, loop, unit.text(value))
+        stored = _names(value, unit) - set(_CONVERSION_NAMES)
+        stored |= {n for name in stored for v in assigned.get(name, []) for n in _names(v, unit)} - carriers
+        chosen = guarded.extreme(loop, call, carriers, frozenset(stored - set(_CONVERSION_NAMES)), unit)
+        return Cas(chosen, bool(chosen) and through_floats(unit.text(loop)), loop, unit.text(value))
     called = _MACRO.search(unit.text(value)) or _MACRO.search(unit.text(loop)[:_MAX_NODES])
     text = " ".join(unit.text(value).split())[:80]
     return Cas(operation or CUSTOM, floats, loop, text, called[1] if called is not None else "")

@@ -29,7 +29,7 @@ from d9mlint.kernels.source.unit import Unit
 
 Node = tree_sitter.Node
 _HEADERS = (".h", ".hpp", ".cuh", ".hh", ".hxx", ".inl", ".inc", ".tpp", ".hu", ".muh")
-_MAX_STEPS = 3000
+_MAX_STEPS = 400
 _MAX_FILES = 60
 _MAX_LEVELS = 12
 _BLANKS = re.compile(rb"\s*")

@@ -56,6 +56,8 @@ def handed_on(atomic: Atomic, place: int, level: int = 0) -> bool:
 
     A body may add to the cells beside the target, or the value times something of the thread.
     """
+    if atomic.of_object:
+        return False
     if atomic.name.encode() in KNOWN or level > _MAX_LEVELS:
         return level <= _MAX_LEVELS
     for inner in atomic.inner:

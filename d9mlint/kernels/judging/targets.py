@@ -63,6 +63,9 @@ def target(atomic: Atomic, found: Operation, repository: Repository) -> Target:
         seen = declarations.declared(host[1], text, host[0])
         space = memory.memory(_identifier(seen), host[0]) if seen is not None else space
     written, types, more = _typed(atomic, found, repository, host)
+    within = _inside(atomic, repository) if atomic.of_object else None
+    if within is not None and within.types and not within.open:  # whatever the object is a template of
+        return Target(within.written, within.types, text, within.memory)
     if not types and atomic.inner:
         inner = _inside(atomic, repository)
         space = space if space != "unknown" else inner.memory

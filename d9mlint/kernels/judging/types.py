@@ -216,6 +216,8 @@ class _Reader:
         if VECTORS.match(short(whole.name)) and name in ("x", "y", "z", "w"):
             return Type(short(whole.name)[:-1])
         found = self._member(whole.name, name, node, steps)
+        if found is None and name in ("x", "y", "z", "w") and re.search(r"::\w+\Z|^\w+\Z", whole.name):
+            return Type(whole.name)  # a part of a vector that is a parameter, or comes from a trait, is of its kind
         held = element(whole.name) if found is None and not whole.depth and POINTING.search(name) else ""
         return Type(held, 1) if held else found
 

@@ -45,6 +45,8 @@ class Atomic(NamedTuple):
     """For each of ``inner``, which argument of the wrapper leads to its target; empty where it is one for all."""
     called: bool = False
     """Whether that function is called at another site."""
+    of_object: bool = False
+    """Whether it is a method that works on what its object leads to; the object is the first argument."""
 
 
 def find(repository: Repository) -> list[Atomic]:
@@ -88,6 +90,7 @@ class _Build:
         """The atomic with its ``inner``."""
         arguments: tuple[tree_sitter.Node, ...] = found.arguments
         targets: tuple[int, ...] = ()
+        of_object = False
         if found.form == "macro-use":
             inner = tuple(self.atomic(one) for one in found.inside)
         elif found.form == "macro-def" and found.name.encode() in self._known.macros:
@@ -97,19 +100,21 @@ class _Build:
             meant = [d for d in meant if not self._recursive(found, d)]
             inner = tuple(a for d in meant for a in self._definition(d))
             several = tuple(one.target for d in meant for one in self._bodies(d))
-            if len(set(several)) > 1:
+            if wrappers.OBJECT in several:
+                of_object = True
+            elif len(set(several)) > 1:
                 targets = several
             else:
                 arguments = target_first(arguments, several[0] if several else 0)
         intrinsic = found.intrinsic or common_intrinsic(inner)
         return Atomic(
             found.location, found.name, intrinsic, found.scope, found.form, found.unit, found.node, found.function,
-            arguments, inner, found.assembler, found.owner is not None, targets,
+            arguments, inner, found.assembler, found.owner is not None, targets, of_object=of_object,
         )  # fmt: skip
 
     def _wrappers(self, found: Sighting) -> list[Definition]:
         """The definitions that a call may mean."""
-        if found.call is None or found.name in INTRINSICS:
+        if found.call is None or (found.name in INTRINSICS and found.call.receiver is None):
             return []
         if id(found) not in self._meant:
             known = self._known

@@ -45,8 +45,9 @@ def follow(known: Knowledge, name: str, path: str) -> None:
         if _is_head(node):
             continue
         mentioned = True
+        handed = _handed_to(full_name(node)) is not None
         for call in _calls_of_type(unit, node, start):
-            _note(known, call, unit, path, definitions, sure=True)
+            _note(known, call, unit, path, definitions, sure=not handed)
     if mentioned:
         for where in _templates(known, path):
             _through_parameters(known, where, definitions)
@@ -132,6 +133,12 @@ def _calls_of_type(unit: Unit, node: tree_sitter.Node, start: int) -> Iterator[C
     made = full.parent
     if made is None:
         return
+    through = _handed_to(full)
+    if through is not None:
+        call = call_of(unit, through, start, unit.text(node))
+        if call is not None:
+            yield call
+        return
     if made.type in ("call_expression", "compound_literal_expression"):
         call = call_of(unit, made, start, unit.text(node))
         if call is not None:
@@ -141,6 +148,18 @@ def _calls_of_type(unit: Unit, node: tree_sitter.Node, start: int) -> Iterator[C
     name = _declared(made)
     if name is not None:
         yield from _calls_of_variable(unit, name)
+
+
+def _handed_to(node: tree_sitter.Node) -> tree_sitter.Node | None:
+    """``run<F>`` of ``run<F>(p, x)``, where the class stands among the arguments of a function that is called."""
+    at = node.parent if node.parent is not None and node.parent.type == "type_descriptor" else node
+    listed = at.parent if at.parent is not None and at.parent.type == "template_argument_list" else None
+    named = listed.parent if listed is not None else None
+    while named is not None and named.type in ("template_function", "qualified_identifier"):
+        if named.parent is not None and named.parent.type == "call_expression":
+            return named
+        named = named.parent
+    return None
 
 
 def _declared(node: tree_sitter.Node | None) -> tree_sitter.Node | None:

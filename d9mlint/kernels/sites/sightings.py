@@ -82,7 +82,7 @@ class Knowledge:
         if owner.name == FUNCTOR and owner.scope:
             self.functors[owner.scope].append(owner)
             self.changed.add(owner.scope.encode())
-        elif owner.name.isidentifier() and owner.name.encode() not in KNOWN:
+        elif owner.name.isidentifier() and (owner.scope or owner.name.encode() not in KNOWN):
             self.changed.add(owner.name.encode())
 
 
@@ -96,12 +96,13 @@ def owner_of(unit: Unit, function: Function | None, target: tree_sitter.Node) ->
 
 def of_call(known: Knowledge, call: Call, unit: Unit, path: str) -> Sighting | None:
     """The atomic that a call is; None for other calls. ``unit`` holds the function around it."""
-    name = KNOWN.get(call.name.encode())
+    name = KNOWN.get(call.name.encode()) if call.receiver is None else None  # a method may bear the name of an atomic
     places = {0}
-    if not call.arguments:
+    arguments = call.arguments
+    if not arguments:
         return None
     if name is not None:
-        if call.receiver is not None or any(s in FOREIGN for s in call.scopes):
+        if any(s in FOREIGN for s in call.scopes):
             return None
         intrinsic, scope, form = name.intrinsic, scope_word(call, name.scope), "wrapper" if name.wrapper else "direct"
     else:
@@ -110,14 +111,17 @@ def of_call(known: Knowledge, call: Call, unit: Unit, path: str) -> Sighting | N
             return None
         intrinsic, scope, form = "", "device", "wrapper"
         places = {one.target for definition in meant for one in known.bodies[definition].values()}
+    if wrappers.OBJECT in places:
+        arguments = (call.receiver, *arguments) if call.receiver is not None else arguments
+        places = {0}
     # The target of a wrapper need not come first.
-    given = [call.arguments[at] for at in sorted(places) if at < len(call.arguments)] or list(call.arguments)
+    given = [arguments[at] for at in sorted(places) if at < len(arguments)] or list(arguments)
     owners = (owner_of(unit, call.function, a) for a in given if name is not None or len(given) == 1 or _is_address(a))
     owner, target = next((o for o in owners if o[0] is not None), (None, 0))
     form = "wrapper-def" if owner is not None else form
     return Sighting(
         call.unit.location(call.node), call.name, intrinsic, scope, form, call.unit, call.node, call.function,
-        call.arguments, call, owner=owner, target=target,
+        arguments, call, owner=owner, target=target,
     )  # fmt: skip
 
 

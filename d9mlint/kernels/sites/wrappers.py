@@ -43,11 +43,15 @@ class Definition(NamedTuple):
         return self.low <= count <= self.high
 
 
+OBJECT = -1
+"""In place of a parameter: the target is reached through the object whose method it is."""
+
+
 def definition(unit: Unit, function: Function, target: int) -> Definition:
-    """The function as a wrapper by one of its parameters; ``unit`` is the one that holds it."""
-    low, high = _arity(function.node)
+    """The function as a wrapper by one of its parameters (or ``OBJECT``); ``unit`` is the one that holds it."""
+    low, high = arity(function.node)
     place = unit.span(*[function.node.start_byte] * 2)
-    holds = _constant_reference(_parameters(function.node)[target])
+    holds = target != OBJECT and _constant_reference(_parameters(function.node)[target])
     return Definition(function.name, function.scope, low, high, place, holds)
 
 
@@ -64,10 +68,10 @@ def target_parameter(function: Function, target: tree_sitter.Node) -> int | None
     if "__global__" in function.qualifier or not function.name or _in_host_lambda(function, target):
         return None
     origins = _pointers(function.node)
-    if not origins:
-        return None
-    _add_aliases(function.node, origins)
-    return next((origins[name] for name in _bases(target) if name in origins), None)
+    if origins:
+        _add_aliases(function.node, origins)
+    own = OBJECT if function.scope and NEEDLE in function.name.encode().lower() else None
+    return next((origins[name] for name in _bases(target) if name in origins), own)
 
 
 def _in_host_lambda(function: Function, node: tree_sitter.Node) -> bool:
@@ -107,7 +111,8 @@ def _text(node: tree_sitter.Node) -> str:
     return (node.text or b"").decode("utf-8", "replace")
 
 
-def _arity(node: tree_sitter.Node) -> tuple[int, int]:
+def arity(node: tree_sitter.Node) -> tuple[int, int]:
+    """How many arguments a function takes, at least and at most."""
     parameters = _parameters(node)
     if (
         len(parameters) == 1

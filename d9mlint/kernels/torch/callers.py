@@ -10,6 +10,7 @@ from typing import NamedTuple
 from d9mlint.kernels.source import lexical
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.torch import naming
+from d9mlint.kernels.torch.arity import fits
 from d9mlint.kernels.torch.blocks import EXPORTING, HEADERS, MAX_BROKEN, Block, Blocks, blocks
 from d9mlint.model import Location
 
@@ -232,6 +233,8 @@ class Callers:
         if block.scope and not self.autograd(block):  # `apply`, or a helper of the class, calls forward and backward
             methods = self.blocks(block.unit.path).defined.get(word, frozenset())
         meant = tuple(p for p in places if _means(other, block, methods, p) and not self._left_alone(other, block, p))
+        if not block.scope:
+            meant = tuple(p for p in meant if fits(other, block, p, self.repository))
         return () if meant and other.is_parameter(word) else meant
 
 

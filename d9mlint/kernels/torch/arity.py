@@ -1,0 +1,41 @@
+"""Whether a call can mean a function by the number of its arguments: many functions bear a short name."""
+
+from __future__ import annotations
+
+import re
+
+from d9mlint.kernels.sites.wrappers import arity
+from d9mlint.kernels.source.lexical import arguments
+from d9mlint.kernels.source.repository import Repository
+from d9mlint.kernels.torch.blocks import Block
+
+_OPENING = re.compile(rb"\s*(?:<[^<>;{}()]{0,200}>\s*)?\(")
+_SEVERAL = re.compile(rb"\.\.\.|\A\s*_*[A-Z][A-Z0-9_]+\s*\Z")
+"""A pack, or a macro that may stand for several arguments."""
+_DEFAULT = re.compile(rb"\s*[A-Za-z_][\w:<>,\s]*[\s*&]+\w+\s*=(?!=)")
+
+
+def fits(other: Block, block: Block, place: int, repository: Repository) -> bool:
+    """Whether the name at a place in another block is no call with more or fewer arguments than the function takes."""
+    if block.function is None or block.kind != "function":
+        return True
+    data = other.unit.data
+    opening = _OPENING.match(data, place + len(block.name), place + len(block.name) + 300)
+    listed = arguments(data, opening.end() - 1) if opening is not None else None
+    if listed is None or any(_SEVERAL.search(data[a:b]) for a, b in listed[0]):
+        return True
+    low, high = arity(block.function.node)
+    count = len(listed[0])
+    return low <= count <= high or (count < low and repository.derived(_defaulted, block.name))
+
+
+def _defaulted(repository: Repository, name: str) -> bool:
+    """Whether a declaration of that name has arguments with a default."""
+    pattern = re.compile(rb"(?<!return)[\w>*&]\s+" + re.escape(name.encode()) + rb"\s*\(")
+    for path in repository.mentioning(name.encode()):
+        data = repository.data(path)
+        for match in pattern.finditer(data) if b"=" in data else ():
+            listed = arguments(data, match.end() - 1)
+            if listed is not None and any(_DEFAULT.match(data, *span) for span in listed[0]):
+                return True
+    return False
