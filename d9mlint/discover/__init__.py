@@ -27,7 +27,7 @@ MAX_FILES = 50_000
 """More Python files than in any training repository: beyond it a wrong folder was named."""
 _KERNEL_LANGUAGES = (
     b"triton", b"numba", b" cupy", b"cpp_extension", b"pycuda", b"pallas", b"warp as", b"import warp", b"from warp",
-    b"__global__", b"_compile_kernel", b"elementwise(", b"cutlass", b"tilelang",
+    b"__global__", b"_compile_kernel", b"elementwise(", b"cutlass", b"tilelang", b"cuda_src",
 )  # fmt: skip
 _WARP = re.compile(rb"^(?:import warp|from warp)\b", re.MULTILINE)
 _TOP = 4000

@@ -77,3 +77,14 @@ def test_a_number_for_each_block_instead_of_its_index() -> None:
     check(kernel.replace("atomicAdd(counter, 1)", "atomicInc(counter, gridDim.x - 1)"))
     check(kernel.replace("(counter, 1)", "(counter, int{1})"))
     check(varied.replace("(counter, 1)", "(counter, int{threadIdx.y + 1})"))
+
+
+def test_a_conversion_hands_the_old_value_on() -> None:
+    check("""
+        __device__ float up(float* a, float b) {
+          return orderedIntToFloat(atomicMax((int*)a, floatToOrderedInt(b)));     // -> order-dependent depends return=forwarded
+        }
+        __device__ float told(float* a, int b) {
+          return other(atomicMax((int*)a, b));                                    // -> order-dependent conditional
+        }
+    """)

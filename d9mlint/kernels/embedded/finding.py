@@ -54,8 +54,12 @@ def _of_file(file: PyFile) -> Iterator[tuple[Site, Entity | None]]:
         if entity is not None and not call.host and _kernel(entity, call):
             entity = replace(entity, kind="kernel")
         yield _site(file, call), entity
-    for site, mention in embedded_sources.sites(file):
-        yield site, entity_of(file, mention)
+    inside = list(embedded_sources.sites(file))
+    yield from ((site, entity_of(file, mention)) for site, mention in inside)
+    if embedded_sources.may_hold(file.data):
+        from d9mlint.kernels.embedded import fragments  # few programs put their kernels together
+
+        yield from ((site, None) for site in fragments.sites(file, [site for site, _ in inside]))
 
 
 def _kernel(entity: Entity, call: Found) -> bool:

@@ -29,11 +29,12 @@ _PLACEHOLDER = re.compile(r"\{\{ ?(\w+) ?\}\}|(?<!\$)\$\{(?P<name>\w+)\}")
 _INSTANCE = re.compile(r"(\w+)<[\w:,]+>")
 _LIKE = (0, 1, (2,))
 _KEYWORDS = ("in_params", "out_params", "operation", "map_expr", "reduce_expr", "post_map_expr")
-_NUMPY = {
+NUMPY = {
     "bool": "bool", "int8": "signed char", "int16": "short", "int32": "int", "int64": "long long",
     "uint8": "unsigned char", "uint16": "unsigned short", "uint32": "unsigned int", "uint64": "unsigned long long",
     "float16": "half", "float32": "float", "float64": "double",
 }  # fmt: skip
+"""NumPy's names of types in C++."""
 _PARAMETER = re.compile(r"\s*(raw\s+)?(\w+)\s+(\w+)\s*\Z")
 
 
@@ -158,7 +159,7 @@ def _parameters(text: str) -> list[tuple[str, str, bool]]:
     for part in text[:4000].split(","):
         match = _PARAMETER.match(part)
         if match is not None:
-            found.append((_NUMPY.get(match[2], match[2]), match[3], bool(match[1])))
+            found.append((NUMPY.get(match[2], match[2]), match[3], bool(match[1])))
     return found
 
 

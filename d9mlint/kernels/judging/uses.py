@@ -25,6 +25,8 @@ _TRANSPARENT = words(
     " init_statement initializer_pair argument_list compound_literal_expression"
 )
 _BROADCASTS = ("__shfl", "shfl", "broadcast", "__reduce", "__ldg", "min", "max", "static_cast", "reinterpret_cast")
+_TO = re.compile(r"[a-z]To[A-Z]|(?:^|_)to_[a-z]")
+"""In the names of conversions: ``orderedIntToFloat``, ``to_half``."""
 _ADDRESS = re.compile(r"[()]\s*&\s*\w+\s*\)*\Z")
 _MAX_TEXT = 500
 _LOOPS = ("while_statement", "do_statement", "for_statement")
@@ -208,8 +210,8 @@ class _Tracer:
             return [Use("unused")]
         if called.type == "identifier" and declarations.declared(called, name, self.unit) is not None:
             return [Use("index", self._text(parent))]
-        converts = name.startswith(_BROADCASTS) or "_as_" in name or "2" in name or kind(text) or "to_half" in name
-        if converts or "complex" in text:
+        converts = name.startswith(_BROADCASTS) or "_as_" in name or "2" in name or kind(text)
+        if converts or _TO.search(name) is not None or "complex" in text:
             return None
         if "carry" in name.lower() and carried(parent, self.call, self.unit):
             return []
