@@ -106,3 +106,14 @@ def test_members_of_base_classes_and_of_classes_defined_elsewhere() -> None:
 def test_names_that_vendors_give_to_floats(name: str, kinds: str) -> None:
     text = f"__global__ void k({name}* p, const {name}* x, const int* at) {{ atomicAdd(&p[at[0]], x[threadIdx.x]); }}"
     assert judged(text)[0][1].class_ == ("float-accumulate" if kinds else "unknown")
+
+
+def test_a_struct_that_is_defined_under_the_name_of_its_class() -> None:
+    check("""
+        class Tracker { struct Cell; Cell* cells; };
+        struct Tracker::Cell { int n; float f; };
+        __global__ void k(Tracker::Cell* cell, const float* x) {
+          atomicAdd(&cell->n, (int)x[0]);                  // -> commutative-exact no
+          atomicAdd(&cell->f, x[threadIdx.x]);             // -> float-accumulate yes
+        }
+    """)

@@ -258,3 +258,38 @@ def test_a_variable_or_a_template_parameter_of_the_same_name_is_no_caller() -> N
     """,
     })  # fmt: skip
     assert op.name == "pkg::total"
+
+
+MADE = """
+    #include <torch/extension.h>
+    #define STRINGFY(str) #str
+    #define BIND(func) \\
+      m.def(STRINGFY(func), &func, STRINGFY(func));
+    __global__ void sum_f32_kernel(float* out, const int* at, float* x) { atomicAdd(&out[at[0]], x[threadIdx.x]); }
+    __global__ void sum_f16_kernel(float* out, const int* at, half* x) { atomicAdd(&out[at[0]], 2.f * threadIdx.x); }
+    #define MAKE_SUM(type, element) \\
+      torch::Tensor sum_##type(torch::Tensor x) {  \\
+        CHECK_TENSOR_DTYPE(x, (torch::kFloat32))   \\
+        CHECK_TENSOR_SIZE(x)                       \\
+        auto out = torch::zeros({1});              \\
+        sum_##type##_kernel<<<1, 256>>>(out.data_ptr<float>(), at, reinterpret_cast<element*>(x.data_ptr())); \\
+        return out;                                \\
+      }
+
+    MAKE_SUM(f32, float)
+    MAKE_SUM(f16,
+             half)
+
+    PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
+      BIND(sum_f32)
+      BIND(sum_f16)
+    }
+"""
+
+
+def test_functions_and_registrations_that_macros_without_semicolons_make() -> None:
+    found = ops({"pkg/__init__.py": "from . import _ext\n_ext.sum_f32(1)\n_ext.sum_f16(1)\n", "csrc/sum.cu": MADE})
+    assert {(op.name, site.line) for op in found for site in op.sites} == {
+        ("pkg._ext.sum_f32", 6),
+        ("pkg._ext.sum_f16", 7),
+    }

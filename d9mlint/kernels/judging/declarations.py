@@ -297,7 +297,7 @@ def _structures(unit: Unit, name: str) -> tuple[tuple[Node, ...], tuple[Node, ..
     outside: list[Node] = []
     local: list[Node] = []
     data = unit.data
-    if not any(word + name.encode() in data for word in (b"struct ", b"class ")) and b"union" not in data:
+    if not any(word + name.encode() in data for word in (b"struct ", b"class ", b"::")) and b"union" not in data:
         return (), ()
     for place in lexical.word_places(data, name.encode()):
         head = data[max(0, place - _MAX_HEAD) : place]
@@ -305,12 +305,15 @@ def _structures(unit: Unit, name: str) -> tuple[tuple[Node, ...], tuple[Node, ..
         if not (b"struct" in head or b"class" in head or b"union" in head):
             continue
         at = unit.root.descendant_for_byte_range(place, place + 1)
-        while at is not None and at.start_byte == place and at.type not in _STRUCTS:
+        qualified = data[place - 2 : place] == b"::"  # ``struct Tracker::Cell {...};``
+        while at is not None and (at.start_byte == place or qualified) and at.type not in _STRUCTS:
             at = at.parent
         called = at.child_by_field_name("name") if at is not None and at.type in _STRUCTS else None
-        if at is None or called is None or called.start_byte != place or at.child_by_field_name("body") is None:
+        if at is None or called is None or not called.start_byte <= place < called.end_byte:
             continue
-        if unit.text(called).partition("<")[0].strip() == name:
+        if at.child_by_field_name("body") is None:
+            continue
+        if unit.text(called).partition("<")[0].rpartition("::")[2].strip() == name:
             (local if _in_function(at) else outside).append(at)
     return tuple(outside), tuple(local)
 

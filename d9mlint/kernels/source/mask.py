@@ -37,6 +37,12 @@ _LISTED = re.compile(
 """A list of parameters with conditions in it, which no grammar reads: both branches stay, without the conditions."""
 _NO_BODY = re.compile(rb"(#[ \t]*define[ \t]+\w+[ \t])[ \t]([ \t]*)$", re.MULTILINE)
 """A macro whose body was hidden: with blanks alone behind its name, the grammar takes the next line for its body."""
+_MAKING = re.compile(
+    rb"^(?:[A-Z][A-Z0-9_]{3,}\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*){0,8}\)[ \t]*\r?\n\s*)+"
+    rb"(?=(?:PYBIND11_MODULE|TORCH_LIBRARY\w*|NB_MODULE)\b)",
+    re.MULTILINE,
+)
+"""Macros that make functions, without semicolons: the grammar takes the library behind them for a part of them."""
 _SAID = re.compile(rb'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.){1,4}\'', re.DOTALL)
 _CONDITION_LINE = re.compile(rb"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif|else|endif)\b[^\n]*", re.MULTILINE)
 _EARLIER = re.compile(
@@ -66,6 +72,8 @@ def masked(data: bytes, hidden: frozenset[bytes] = frozenset()) -> bytes:
         data = _balanced(data)
         data = _LISTED.sub(lambda m: _CONDITION_LINE.sub(_blank, m[0]), data)
     data = _without_openings(data)
+    if b"PYBIND11_MODULE" in data or b"TORCH_LIBRARY" in data or b"NB_MODULE" in data:
+        data = _MAKING.sub(_blank, data)
     if b"asm" in data:
         data = _ASSEMBLER.sub(lambda m: _CONSTRAINT.sub(_as_string, _last_branches(m[0])), data)
     named = [name for name in sorted(hidden) if name in data]

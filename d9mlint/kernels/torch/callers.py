@@ -21,9 +21,10 @@ _DEFINE = re.compile(rb"\.\s*(?:def|def_static|def_readwrite|impl|op)\s*(?=\()")
 _DEFINE_BY_MACRO = re.compile(_DEFINE.pattern + rb"|\b[A-Z][A-Z0-9_]{3,}\s*(?=\()")
 """In a library also a macro that is given a name and a function: ``DISPATCH_TO_CUDA("name", function)``."""
 _NAMING = re.compile(
-    rb"#[ \t]*define[ \t]+(\w+)\(\s*(\w+)\s*\)(?:[^\n\\]|\\\r?\n)*?\.\s*(?:def|impl)\s*\(\s*#\s*\2\s*,"
+    rb"#[ \t]*define[ \t]+(\w+)\(\s*(\w+)\s*\)(?:[^\n\\]|\\\r?\n)*?\.\s*(?:def|impl)\s*\("
+    rb"\s*(?:#\s*|\w*STR\w*\s*\(\s*)\2\b"
 )
-"""A macro that registers a function under its own name: ``#define REG(f) m.def(#f, &f)``."""
+"""A macro that registers a function under its own name: ``#define REG(f) m.def(#f, &f)``, ``m.def(STR(f), &f)``."""
 _ADDRESS = re.compile(rb"&\s*(?:\w+\s*::\s*)*\Z")
 _IN_TABLE = re.compile(rb'\{\s*"[^"\n]*"\s*,\s*(?:\w+\s*::\s*)*\Z')
 """An entry of a table: ``{"name", function}``."""

@@ -12,6 +12,8 @@ from d9mlint.kernels.sites.macros import Macro, definitions, expansion, use_at
 from d9mlint.kernels.source.unit import Unit, parsed
 
 _PASTING = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)\((?:[^\n\\]|\\\r?\n|\\.)*?##", re.MULTILINE)
+_UNENDED = re.compile(rb"(\b[A-Z][A-Z0-9_]{3,}\((?:[^()]|\((?:[^()]|\([^()]*\)){0,40}\)){0,400}\))(?=\s*[}A-Za-z_])")
+"""A macro that is a statement, without a semicolon: the grammar loses what follows."""
 _MAX_USES = 400
 _MAX_TEXT = 20_000
 
@@ -31,7 +33,7 @@ def units(unit: Unit) -> Iterator[Unit]:
         use = use_at(unit.data, match.start(1), known[match[1]])
         if node is None or use is None or count >= _MAX_USES or _above(node, "compound_statement"):
             continue
-        text = expansion(use[0], use[2], known)
+        text = _UNENDED.sub(rb"\1;", expansion(use[0], use[2], known))
         if b"{" not in text or len(text) > _MAX_TEXT:
             continue
         at = unit.span(match.start(1), match.end(1))
