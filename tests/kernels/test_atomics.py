@@ -320,3 +320,17 @@ def test_members_of_what_a_parameter_of_a_template_is() -> None:
         "  Counter own;\n  own.fetch_add(1);\n}\n"
     )
     assert [(a.name, a.intrinsic, a.location.line) for a in found] == [("fetch_add", "atomicAdd", 2)]
+
+
+def test_a_function_for_both_sides_that_holds_the_device_atomic() -> None:
+    both = (
+        "#define BOTH_INLINE BOTH INLINE\ntemplate <class T>\nBOTH_INLINE T atomic_add(T* p, T v) {\n"
+        "#if DEVICE_CODE\n  return atomicAdd(p, v);\n#else\n  T old = *p; *p += v; return old;\n#endif\n}\n"
+    )
+    user = '#include "both.hh"\nMY_FUNCTION void f(int* p, int i) { atomic_add(&p[i], 1); }\n'
+    assert "user.hh" in {one.location.path for one in atomics({"both.hh": both, "user.hh": user})}
+    host = (
+        "inline void atomic_add(int* p, int v) { *p += v; }\n"
+        "inline void atomic_add(two* p, two v) { atomic_add(&p->x, v.x); }\n"
+    )
+    assert seen({"both.hh": host, "user.hh": user}) == []

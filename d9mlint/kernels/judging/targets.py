@@ -72,6 +72,8 @@ def target(atomic: Atomic, found: Operation, repository: Repository) -> Target:
         if declarations.template_parameter(address, written, atomic.unit) is not None:
             # It is handed the target itself, of a type that is not known: the bodies show those of all callers.
             return Target(written, (), text, space, more)
+        if inner.open and not written and len({(i.location.path, _start(i)) for i in atomic.inner}) > 1:
+            return Target("", (), text, space, True)  # one of several overloads, of which some are of any type
         given = _pointers(atomic, inner, repository) if written else []
         if given:
             spaces = {memory.memory(one, atomic.unit) for one in given}
@@ -79,6 +81,11 @@ def target(atomic: Atomic, found: Operation, repository: Repository) -> Target:
             text = atomic.unit.text(given[0])
         return Target(inner.written, inner.types, text, space, more or inner.open)
     return Target(written, types, text, space, more)
+
+
+def _start(atomic: Atomic) -> int:
+    """Where the function around an atomic begins."""
+    return atomic.function.node.start_byte if atomic.function is not None else -1
 
 
 def _pointers(atomic: Atomic, inner: Target, repository: Repository) -> list[Node]:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import tree_sitter
 
 from d9mlint.kernels.sites import accounting, wrappers
+from d9mlint.kernels.sites.foreign import FOREIGN
 from d9mlint.kernels.sites.names import DEVICE_WORDS, INTRINSICS
 from d9mlint.kernels.sites.search import search
 from d9mlint.kernels.sites.sightings import Knowledge, Sighting
@@ -70,7 +71,17 @@ def _host(known: Knowledge, found: Sighting) -> bool:
     path = found.location.path
     if found.form not in ("direct", "wrapper", "wrapper-def") or found.call is None:
         return False
-    plain = [where for where, qualifier in known.plain.get(found.name, ()) if "__device__" not in qualifier]
+    holding = {  # whatever macro says where they run
+        definition.location.path
+        for definition in known.definitions.get(found.name, ())
+        if any(one.name in INTRINSICS or one.assembler for one in known.bodies[definition].values())
+        and definition.location.path not in known.repository.looked(FOREIGN)
+    }
+    plain = [
+        where
+        for where, qualifier in known.plain.get(found.name, ())
+        if "__device__" not in qualifier and where not in holding
+    ]
     if not plain or path.endswith(KERNEL_SUFFIXES) or any(w in known.repository.data(path) for w in DEVICE_WORDS):
         return False
     return any(where in known.repository.reachable(path) for where in plain)
