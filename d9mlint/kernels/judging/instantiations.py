@@ -22,6 +22,7 @@ from d9mlint.kernels.judging.templates import (
     used_as,
 )  # fmt: skip
 from d9mlint.kernels.judging.types import type_of
+from d9mlint.kernels.sites.wrappers import arity
 from d9mlint.kernels.source import lexical
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.textual import code, define_at, defines
@@ -250,7 +251,9 @@ class _Search:
     def _by_arguments(
         self, parameter: TemplateParameter, function: Node, unit: Unit, call: given.Given, level: int
     ) -> None:
-        """The type from the first argument whose parameter names it."""
+        """The type from the first argument whose parameter names it; none where it takes fewer of them."""
+        if len(call.arguments) > arity(function)[1]:
+            return  # another function of that name
         for index, text in given.naming(parameter.name, function, unit):
             if index >= len(call.arguments):
                 continue

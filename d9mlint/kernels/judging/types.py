@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import tree_sitter
 
-from d9mlint.kernels.judging import declarations, shorthands, typedefs
+from d9mlint.kernels.judging import declarations, nearby, shorthands, typedefs
 from d9mlint.kernels.judging.known.functions import (
     CASTS,
     CONVERSIONS,
@@ -21,7 +21,7 @@ from d9mlint.kernels.judging.known.functions import (
     VIEWS,
 )  # fmt: skip
 from d9mlint.kernels.judging.known.scalars import arguments, element, kind, plain, short
-from d9mlint.kernels.source.repository import KERNEL_SUFFIXES, Repository, includes
+from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.unit import Unit
 
 Node = tree_sitter.Node
@@ -223,7 +223,7 @@ class _Reader:
 
     def _member(self, struct: str, name: str, place: Node, steps: int) -> Type | None:
         wanted = short(re.sub(r"<.*", "", struct, flags=re.DOTALL))
-        for unit in near(self.unit, self.repository, wanted):
+        for unit in nearby.units(self.unit, self.repository, wanted):
             body, found = None, None
             for body in declarations.structures(unit, wanted, place if unit is self.unit else None):
                 found = declarations.member(body, name, unit)
@@ -363,40 +363,3 @@ def _substituted(found: Type, struct: str, body: Node, unit: Unit) -> Type:
         return found
     given = arguments(struct[struct.find("<") :])
     return Type(plain(given[parameter.place]), found.depth) if parameter.place < len(given) else found
-
-
-def near(unit: Unit, repository: Repository, word: str) -> Iterable[Unit]:
-    """This file, then those it includes (and those they include) that mention a word; found by their names."""
-    yield unit
-    wanted = word.encode()
-    if not word:
-        return
-    for path in repository.derived(included, unit.path):
-        if wanted in repository.data(path):
-            found = repository.unit(path)
-            if found is not None:
-                yield found
-    if unit.path.endswith((".inl", ".inc", ".tpp")):
-        # A piece of source sees what the files that include it see.
-        for path in sorted(repository.users(unit.path) - {unit.path}):
-            if wanted in repository.data(path):
-                found = repository.unit(path)
-                if found is not None:
-                    yield found
-    for path in repository.sources:
-        # Further includes: by the definition itself, in sources that are named as device code.
-        if path.endswith(KERNEL_SUFFIXES) and b"struct " + wanted in repository.data(path):
-            found = repository.unit(path)
-            if found is not None:
-                yield found
-
-
-def included(repository: Repository, path: str) -> tuple[str, ...]:
-    """The sources that a file includes, two levels deep; nearest first."""
-    found: dict[str, None] = {}
-    wave = [path]
-    for _ in range(2):
-        following = [t for source in wave for t in repository.derived(includes, source) if t not in found]
-        found.update(dict.fromkeys(t for t in following if t != path))
-        wave = following
-    return tuple(found)
