@@ -13,6 +13,8 @@ from .hashing import blake, hasher, total
 
 _SMALL = 2**16
 """Bytes of tensors that are copied to be hashed."""
+_COMPARED = 2**14
+"""Bytes of tensors that are copied to be compared."""
 _MANY, _FEW = 500, 2**14
 """Tensors, and elements of each of them, that are put together to be hashed at once."""
 _BAG = 2**16
@@ -36,6 +38,7 @@ class Digests:
         self.hash = hasher()
         self._plain = (torch.Tensor, torch.nn.Parameter)
         self._tensor, self._strided = torch.Tensor, torch.strided
+        self._sized = hasattr(torch.Tensor, "nbytes")  # since 2.0
 
     def __call__(self, tensor: Any) -> str:
         """The digest of one tensor: of its values, whatever their layout in memory."""
@@ -59,7 +62,8 @@ class Digests:
         None for one that cannot be read.
         """
         if self._at_hand(tensor):
-            return _memory(tensor) if tensor.numel() <= _SMALL // 16 else tensor
+            size = tensor.nbytes if self._sized else tensor.numel() * tensor.element_size()
+            return _copy(tensor.data_ptr(), size) if size <= _COMPARED else tensor
         return tensor if self.readable(tensor) else None
 
     def same(self, one: Any, other: Any) -> bool:

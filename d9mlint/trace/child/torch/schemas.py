@@ -18,6 +18,8 @@ _OVERWRITING = frozenset(
 """In-place ops that do not read what they write over."""
 _OTHERS = ("profiler", "prim", "prims", "inductor", "higher_order", "debug_mode_ops")
 _COLLECTIVES = ("c10d", "_c10d_functional", "_c10d_functional_autograd")
+_WAITING = ("c10d", "_c10d", "fsdp", "symm_mem")
+"""How the names of spaces begin whose ops wait for other processes."""
 
 
 class Schema(NamedTuple):
@@ -32,24 +34,33 @@ class Schema(NamedTuple):
     """Arguments that it writes to, by position (as text) and name."""
     unread: frozenset[str]
     """Of these, those whose old content it does not read."""
+    positions: tuple[int, ...] = ()
+    """Those that it writes to and that are given by position."""
+    waits: bool = False
+    """Whether it waits for other processes, so that it is not to be executed more often than there."""
+    returned: bool = False
+    """Whether what it writes to is its first argument alone, which it returns."""
 
 
 def schema_of(func: Any) -> Schema:
     """The schema of an overload."""
     schema = func._schema
     space, _, base = schema.name.partition("::")
-    written, unread = set(), set()
+    written, unread, positions = set(), set(), []
     for position, one in enumerate(schema.arguments):
         if one.alias_info is not None and one.alias_info.is_write:
             names = {one.name, str(position)} if not one.kwarg_only else {one.name}
             written |= names
+            positions += [] if one.kwarg_only else [position]
             if one.kwarg_only or (position == 0 and base in _OVERWRITING):
                 unread |= names
     random = any(str(tag).endswith("nondeterministic_seeded") for tag in getattr(func, "tags", ()))
     name = "torch.ops." + str(func) if space != "aten" else str(func)
     kind = _kind(space, base, schema, bool(written))
-    return Schema(name[: -len(".default")] if name.endswith(".default") else name, kind, random,
-                  frozenset(written), frozenset(unread))  # fmt: skip
+    returned = positions == [0] and len(written) == 2 and len(schema.returns) == 1
+    name = name[: -len(".default")] if name.endswith(".default") else name
+    return Schema(name, kind, random, frozenset(written), frozenset(unread),
+                  tuple(positions), space.startswith(_WAITING), returned)  # fmt: skip
 
 
 def _kind(space: str, base: str, schema: Any, writes: bool) -> str:

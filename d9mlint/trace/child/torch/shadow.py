@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ..recorder import Recorder
     from .schemas import Schema
 
-_ALONE = ("torch.ops.c10d", "torch.ops._c10d", "torch.ops.fsdp", "torch.ops.symm_mem")
-"""Ops that wait for other processes."""
 _NUMBERS = (int, float, bool)
 
 
@@ -29,10 +27,12 @@ class Shadow(Ops):
         """By place, op and direction: how often it was executed, how often results differed, how many at most."""
         self._inputs: dict[Any, Any] = {}
         self._said = False
+        self._tensor, self._workspace = torch.Tensor, torch.uint8
+        self._bits, self._alike = self.digests.bits_of, self.digests.same
         recorder.at_end.append(self._told)
 
     def _recorded(self, func: Any, args: Any, kwargs: Any, schema: Schema, place: int, direction: str) -> Any:
-        if schema.kind != OP or schema.name.startswith(_ALONE):
+        if schema.kind != OP or schema.waits:
             return func(*args, **kwargs)
         generator = state = None
         if schema.random:
@@ -74,21 +74,29 @@ class Shadow(Ops):
                 distinct.append(found)
         self._counted(func, args, kwargs, schema, place, direction, len(distinct))
 
-    def _again(self, func: Any, args: Any, kwargs: Any, schema: Schema) -> list[Any]:
+    def _again(self, func: Any, args: Any, kwargs: Any, schema: Schema) -> Any:
         """What one more execution gives and writes."""
         if schema.written:
-            own, written = self._own, schema.written
-            args = [own(one) if name in written else one for name, one in zip(POSITIONS, args)]  # noqa: B905
-            kwargs = {name: own(one) if name in written else one for name, one in kwargs.items()}
+            args = list(args)
+            for position in schema.positions:
+                if position < len(args):
+                    one = args[position]
+                    args[position] = one.clone() if isinstance(one, self._tensor) else self._own(one)
+            if kwargs:
+                kwargs = {name: self._own(one) if name in schema.written else one for name, one in kwargs.items()}
         return self._results_of(func(*args, **kwargs), args, kwargs, schema)
 
-    def _results_of(self, result: Any, args: Any, kwargs: Any, schema: Schema) -> list[Any]:
-        """What an execution has given and written; a workspace beside its result is left out."""
-        tensor, bits = self.torch.Tensor, self.digests.bits_of
-        if isinstance(result, tensor) and not schema.written:
-            return [bits(result)]
+    def _results_of(self, result: Any, args: Any, kwargs: Any, schema: Schema) -> Any:
+        """What an execution has given and written, the bits of one tensor or of several in a list.
+
+        A workspace beside its result is left out.
+        """
+        bits = self._bits
+        only = not schema.written or (schema.returned and args and result is args[0])
+        if only and isinstance(result, self._tensor):
+            return bits(result)
         outs = self._tensors([result])
-        found = [one for n, one in enumerate(outs) if not n or one.dtype != self.torch.uint8]
+        found = [one for n, one in enumerate(outs) if not n or one.dtype is not self._workspace]
         if schema.written:
             named = [*zip(POSITIONS, args), *kwargs.items()]  # noqa: B905
             written = self._tensors([one for name, one in named if name in schema.written])
@@ -96,13 +104,17 @@ class Shadow(Ops):
         several = result if isinstance(result, (list, tuple)) else [result]
         return [*map(bits, found), *(repr(one) for one in several if isinstance(one, _NUMBERS))]
 
-    def _same(self, several: list[Any], others: list[Any]) -> bool:
+    def _same(self, several: Any, others: Any) -> bool:
         """Whether results have the same bits."""
-        return len(several) == len(others) and all(map(self.digests.same, several, others))
+        if type(several) is bytes:
+            return bool(several == others)
+        if type(several) is list and type(others) is list:
+            return len(several) == len(others) and all(map(self._alike, several, others))
+        return self._alike(several, others)
 
     def _own(self, value: Any) -> Any:
         """A copy of what an op writes to."""
-        if isinstance(value, self.torch.Tensor):
+        if isinstance(value, self._tensor):
             return value.clone()
         return [self._own(one) for one in value] if isinstance(value, (list, tuple)) else value
 
