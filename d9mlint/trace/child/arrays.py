@@ -10,8 +10,6 @@ from .recorder import digest
 from .tensors import OPAQUE
 
 _LARGE, _UNCOPIED = 2**18, 2**16
-_MANY, _FEW = 500, 2**16
-"""Arrays, and bytes of each of them, that are put together to be hashed at once."""
 
 
 class Arrays:
@@ -33,17 +31,6 @@ class Arrays:
         if getattr(array.dtype, "itemsize", 0) == 0:
             return OPAQUE
         return self.hash(_bytes(array))
-
-    @staticmethod
-    def joined(arrays: list[Any]) -> bytes:
-        """The bytes of small arrays of numbers of one type one behind the other; empty for others."""
-        if not 1 < len(arrays) <= _MANY:
-            return b""
-        dtype = arrays[0].dtype
-        for one in arrays:
-            if one.nbytes > _FEW or one.dtype != dtype:
-                return b""
-        return b"".join([one.tobytes() for one in arrays]) if dtype.kind == "f" else b""
 
     def bag(self, array: Any) -> str:
         """The same for the same rows in any order; empty for large arrays."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import struct
-from array import array
+from operator import itemgetter
+from struct import Struct
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .recorder import Recorder
 
 _TENSORS, _EACH = 16, 8
-SIMPLE = {"float32": "f", "float64": "d"}
+SIMPLE: dict[str, Any] = {"float32": "f", "float64": "d"}
 """Types that Python can read from bytes, and as what."""
 _REAL = ("float16", "bfloat16", "float32", "float64")
 
@@ -30,17 +30,19 @@ class Joined:
     """The samples of small tensors whose elements stand one behind the other, as bytes."""
 
     def __init__(self) -> None:
-        self._indices: dict[tuple[int, ...], list[int]] = {}
-        """By the numbers of elements, which of them all are the sample."""
+        self._known: dict[tuple[int, ...], tuple[Any, Struct]] = {}
+        """By the numbers of elements: what takes the sample out of them all, and what packs it."""
 
     def told(self, recorder: Recorder, dtype: str, sizes: tuple[int, ...], data: bytes) -> None:
         """``dtype``: of all of them, one of `SIMPLE`; ``sizes``: the number of elements of each."""
-        index = self._indices.get(sizes)
-        if index is None:
-            index = self._indices[sizes] = chosen(sizes)
-        if index:
-            values = array(SIMPLE[dtype], data)
-            _told(recorder, {dtype}, [values[n] for n in index])
+        known = self._known.get(sizes)
+        if known is None:
+            index = chosen(sizes)
+            known = self._known[sizes] = (itemgetter(*index) if len(index) > 1 else None, Struct("<%dd" % len(index)))  # noqa: UP031
+        taken, packing = known
+        if taken is not None:
+            numbers = packing.pack(*taken(memoryview(data).cast(SIMPLE[dtype]))).hex()
+            recorder.plain("sample", dtype, numbers)
 
 
 def chosen(sizes: Sequence[int]) -> list[int]:
@@ -70,5 +72,5 @@ def _spaced(several: Any, most: int) -> Any:
 
 
 def _told(recorder: Recorder, dtypes: set[str], values: list[float]) -> None:
-    numbers = struct.pack("<%dd" % len(values), *values).hex()  # noqa: UP031
-    recorder.event("sample", dtypes.pop() if len(dtypes) == 1 else "", numbers)
+    numbers = Struct("<%dd" % len(values)).pack(*values).hex()  # noqa: UP031
+    recorder.plain("sample", dtypes.pop() if len(dtypes) == 1 else "", numbers)

@@ -6,7 +6,6 @@ time it is called, and its variables are read when it has returned. `fit` of Ker
 
 from __future__ import annotations
 
-import sys
 import threading
 import weakref
 from functools import partial
@@ -16,6 +15,7 @@ from .. import sampling
 from ..arrays import Arrays
 from ..recorder import digest
 from ..wrapping import Wrapping
+from .variables import Variables
 
 if TYPE_CHECKING:
     from ..importing import Importing
@@ -37,9 +37,9 @@ class _Light:
         self._arrays = Arrays()
         self._local = threading.local()
         self._training: Any = weakref.WeakKeyDictionary()
-        """By function, the variables that a step of it changes."""
+        """By function, the variables that a step of it changes (`Variables`)."""
+        self._types: dict[Any, str] = {}
         self._samples = sampling.Joined()
-        self._at_once = True
         self.eager: Any = lambda: True
 
     def applied(self, real: Any) -> Any:
@@ -62,10 +62,9 @@ class _Light:
             function = getattr(local, "function", None)
             if not self.eager():
                 if function is not None:
-                    known = self._training.setdefault(function, {})
-                    known.update((id(one), one) for one in variables)
+                    self._training.setdefault(function, Variables()).add(variables)
             else:
-                self._stepped(name, variables)
+                self._stepped(name, Variables(variables))
             return result
 
         return apply
@@ -85,7 +84,7 @@ class _Light:
             variables = self._training.get(function)
             if variables:
                 self._lost(result)
-                self._stepped(getattr(function, "__name__", "tf.function"), list(variables.values()))
+                self._stepped(getattr(function, "__name__", "tf.function"), variables)
             return result
 
         return __call__
@@ -102,7 +101,7 @@ class _Light:
 
     def _lost(self, result: Any) -> None:
         """The loss, where it is there as a number."""
-        if hasattr(result, "get_value"):
+        if not hasattr(result, "numpy") and hasattr(result, "get_value"):
             result = result.get_value()  # an optional, of `fit`
         if isinstance(result, dict):
             result = result.get("loss", next(iter(result.values()), None))
@@ -114,49 +113,28 @@ class _Light:
         with self._recorder.apart():
             array = result.numpy()
             value = float(array) if array.dtype.kind == "f" else 0.0
-            self._recorder.event("loss", self._arrays(array), value.hex(), array.dtype.name)
+            dtype = self._types.get(array.dtype)
+            if dtype is None:
+                dtype = self._types[array.dtype] = array.dtype.name
+            self._recorder.event("loss", self._arrays(array), value.hex(), dtype)
 
-    def _stepped(self, name: str, variables: Any) -> None:
+    def _stepped(self, name: str, variables: Variables) -> None:
         self._steps.again()
         with self._recorder.apart():
-            text = self._told(self._read(variables))
-        self._steps.keep(lambda: [one.numpy().astype("float64").reshape(-1).tolist() for one in variables])
+            text = self._told(variables)
+        self._steps.keep(lambda: [one.numpy().astype("float64").reshape(-1).tolist() for one in variables.all])
         self._steps.stepped(name, text)
 
-    def _read(self, variables: Any) -> list[Any]:
-        """The values of variables as arrays."""
-        found = None
-        if self._at_once and self.eager():
-            try:
-                found = _values(variables)
-            except Exception:  # noqa: BLE001 (an older TensorFlow, or a device that lacks the op: it goes without)
-                self._at_once = False
-        return [one.numpy() for one in variables] if found is None else found
-
-    def _told(self, arrays: list[Any]) -> str:
-        """A digest of the variables; a sample of them is written down."""
-        data = self._arrays.joined(arrays)
-        dtype = arrays[0].dtype.name if data else ""
-        if dtype in sampling.SIMPLE:
-            self._samples.told(self._recorder, dtype, tuple([one.size for one in arrays]), data)
+    def _told(self, variables: Variables) -> str:
+        """A digest of the variables' values; a sample of them is written down."""
+        tensors = variables.read() if self.eager() else []
+        if tensors and variables.small:
+            data = b"".join(tensors)  # a tensor hands out the memory that it has
+            self._samples.told(self._recorder, variables.dtype, variables.sizes, data)
             return self._arrays.hash(data)
+        arrays = [one._numpy() for one in tensors] or [one.numpy() for one in variables.all]
         sampling.of_arrays(self._recorder, arrays)
         return digest("".join(map(self._arrays, arrays)).encode())
-
-
-def _values(variables: Any) -> list[Any] | None:
-    """The values of plain variables with one op, which spares what is around each reading; None: not all are plain."""
-    inner = [getattr(one, "_value", one) for one in variables]  # Keras 3 has its own around them
-    if not inner or not all(type(one).__name__ == "ResourceVariable" for one in inner):
-        return None
-    handles = [one.handle for one in inner]
-    if len({one.device for one in handles}) != 1:
-        return None
-    execute: Any = sys.modules["tensorflow.python.eager.execute"]
-    context: Any = sys.modules["tensorflow.python.eager.context"]
-    attrs = ("N", len(handles), "dtypes", [one.dtype.as_datatype_enum for one in inner])
-    read = execute.execute(b"_ReadVariablesOp", len(handles), handles, attrs, context.context())
-    return [one._numpy() for one in read]
 
 
 def install(importing: Importing, recorder: Recorder, steps: Steps) -> None:
