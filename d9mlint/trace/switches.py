@@ -32,11 +32,12 @@ class Switch(NamedTuple):
         return Conditions(LIGHT, self.name, self.inside, self.env)
 
 
-SEEDED = ("seeds",)
-"""Generators are seeded at the start; what the program seeds itself stays."""
+_STARTED = "seeds"
+SEEDED = (_STARTED, "absent seeds")
+"""Generators are seeded at the start, and those that are made without a seed; what the program seeds itself stays."""
 SEEDS = Switch(
     "seeds", "random, numpy, torch, tensorflow seeded at the start, seeds from clocks fixed, PYTHONHASHSEED=0",
-    (*SEEDED, "given seeds"), _HASH,
+    (_STARTED, "given seeds"), _HASH,
 )  # fmt: skip
 JIT_OFF = Switch("jit off", "JAX_DISABLE_JIT=1", (), {"JAX_DISABLE_JIT": "1"}, frozenset(("jax",)))
 MATRIX = (

@@ -91,6 +91,13 @@ def test_a_launcher_on_the_command_line(d9mlint: Callable[..., Any], tmp_path: P
     )
 
 
+@pytest.mark.parametrize("words", [("no-such-launcher", "absent.py"), ("no-such-launcher", "-m", "..")])
+def test_a_launcher_that_is_not_there(d9mlint: Callable[..., Any], words: tuple[str, ...]) -> None:
+    """Nor is its script: that was an internal error."""
+    ran = d9mlint("trace", "--", *words)
+    assert (ran.code, ran.err) == (2, "d9mlint: launcher not found: no-such-launcher\n")
+
+
 def recorded(folder: Path, **losses: list[str]) -> Recording:
     """A recording of ranks with these losses, each with a step."""
     folder.mkdir()

@@ -80,6 +80,27 @@ def test_a_program_without_seeds_is_seeded(d9mlint: Ran) -> None:
     assert report["algo"]["deviation"] > 0
 
 
+ENTROPY = """\
+import random
+own = random.Random()
+random.seed()
+print(random.random() + own.random())
+"""
+
+
+def test_a_seed_that_nobody_gives_is_fixed_with_the_others(d9mlint: Ran) -> None:
+    """It came from the entropy of the operating system, and counted as noise of the implementation."""
+    report = studied(d9mlint, ENTROPY, "--runs", "3")
+    assert report["impl"]["deviation"] == 0
+    assert report["algo"]["deviation"] > 0
+
+
+def test_a_package_that_is_missing_in_its_own_interpreter(d9mlint: Ran) -> None:
+    report = studied(d9mlint, "import no_such_package\n", "--runs", "2")
+    assert [note for note in report["notes"] if "`--python`" in note] == report["notes"]
+    assert report["code"] == 3
+
+
 def test_runs_without_a_metric_are_told(d9mlint: Ran) -> None:
     report = studied(d9mlint, "print('no number')\n", "--runs", "2")
     assert (report["code"], report["total"]) == (3, None)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from d9mlint.app.traced import cure
 from d9mlint.app.traced.findings import explained
-from d9mlint.app.traced.state import MARGIN, TraceOptions, Tracing, Watch, entry, placed
+from d9mlint.app.traced.state import MARGIN, TraceOptions, Tracing, Watch, entry, misled, placed
 from d9mlint.model import Comparison, Culprit, Shadowed, SwitchTried, TraceReport
 from d9mlint.model.trace import EQUAL, FAILED, PART, UNTRIED
 from d9mlint.trace import compare
@@ -58,6 +58,7 @@ def _stages(state: Tracing) -> None:
     runs = state.run(Conditions(), state.options.runs)
     state.comparison = compare.compared(runs)
     if state.comparison.verdict == FAILED:
+        state.notes += misled(state.comparison.what, state.options)
         state.stopped = state.comparison.what
     if state.comparison.verdict == PART:
         one, other = compare.parting(runs, state.comparison)

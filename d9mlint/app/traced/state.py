@@ -89,6 +89,13 @@ class Tracing:
         )  # fmt: skip
 
 
+def misled(what: str, options: TraceOptions) -> list[str]:
+    """What a program that lacks a package is to be run with, where nobody has said it."""
+    if "ModuleNotFoundError" not in what or options.python is not None or options.launcher:
+        return []
+    return ["it ran with d9mlint's own interpreter; `--python` names that of the environment in which it trains"]
+
+
 def entry(options: TraceOptions) -> Path | None:
     """The file that is run; of a module it is looked for from here only; a launcher's is the first one of Python's."""
     if options.script is not None:
@@ -98,7 +105,10 @@ def entry(options: TraceOptions) -> Path | None:
     if script is not None:
         return script
     modules = [after for one, after in pairwise(words) if one in ("-m", "--module")]
-    stem = Path(*str(module if module is not None else (modules or [""])[-1]).split("."))
+    name = module if module is not None else next(reversed(modules), "")
+    if not name.strip("."):
+        return None
+    stem = Path(*name.split("."))
     return next((path for path in (stem.with_suffix(".py"), stem / "__main__.py") if path.is_file()), None)
 
 

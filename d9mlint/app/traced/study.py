@@ -12,7 +12,7 @@ from typing import NamedTuple
 from d9mlint.app.machine import machine
 from d9mlint.app.traced.programs import planned
 from d9mlint.app.traced.stages import announced
-from d9mlint.app.traced.state import TraceOptions, Watch
+from d9mlint.app.traced.state import TraceOptions, Watch, misled
 from d9mlint.model import UsageError
 from d9mlint.model.study import ALGO, IMPL, Spread, StudyReport
 from d9mlint.trace import compare, study
@@ -123,6 +123,7 @@ def _ran(
     if value is None or not ended.whole:
         why = "" if value is not None else ", and there is no metric in what it wrote"
         group.failed.append(f"a run {compare.ending(ended)}{why}")
+        state.notes.update(misled(group.failed[-1], options.program))
         return
     group.values.append(value)
     if len(ended.weights):

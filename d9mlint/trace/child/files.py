@@ -15,6 +15,7 @@ _MOST = 5000
 _SMALL = 2**22
 _CODE = (".py", ".pyc", ".so", ".pth", ".pyd", ".dll")
 _SYSTEM = ("/proc", "/sys", "/dev/pts")
+_PACKAGES = tuple(os.sep + one + os.sep for one in ("site-packages", "dist-packages"))
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_APPEND
 
 
@@ -50,6 +51,7 @@ class _Files:
             name.endswith(_CODE)
             or (name.startswith("/dev/") and not name.startswith("/dev/shm/"))
             or name.startswith(self._outside)
+            or any(one in name for one in _PACKAGES)
             or (kind, name) in self._known
         ):
             return

@@ -29,8 +29,8 @@ _STARTS = (
 class _Seeds:
     """Which number stands for one that the program gives."""
 
-    def __init__(self, fixed: bool, shift: int) -> None:
-        self._fixed, self._shift = fixed, shift
+    def __init__(self, fixed: bool, absent: bool, shift: int) -> None:
+        self._fixed, self._absent, self._shift = fixed, fixed or absent, shift
         self._known: dict[Any, int] = {}
         self._fresh = itertools.count()
 
@@ -41,7 +41,7 @@ class _Seeds:
         what had equal seeds still has.
         """
         if given is None or given is _ABSENT:
-            return self._numbered(("fresh", next(self._fresh))) if self._fixed else None
+            return self._numbered(("fresh", next(self._fresh))) if self._absent else None
         if self._fixed and isinstance(given, (Integral, float, str, bytes)):
             return self._numbered(given)
         return (int(given) + self._shift) % 2**32 if isinstance(given, Integral) else given
@@ -56,10 +56,14 @@ def start(importing: Importing, shift: int) -> None:
         importing.after(module, partial(_started, seed, SEED + shift))
 
 
-def install(importing: Importing, recorder: Recorder, fixed: bool, shift: int) -> None:
-    """From the import of each module on. ``fixed``: seeds are known numbers; ``shift`` is added to each."""
-    wrapping, seeds = Wrapping(recorder), _Seeds(fixed, shift)
-    if fixed:
+def install(importing: Importing, recorder: Recorder, fixed: bool, absent: bool, shift: int) -> None:
+    """From the import of each module on.
+
+    ``fixed``: seeds are known numbers; ``absent``: those that nobody gives are, which would come from the entropy of
+    the operating system; ``shift`` is added to each.
+    """
+    wrapping, seeds = Wrapping(recorder), _Seeds(fixed, absent, shift)
+    if fixed or absent:
         importing.after("torch.random", partial(_of_torch, wrapping, seeds))
         importing.after("random", partial(_of_python, wrapping, seeds))
     for module, names in _SEEDED_BY:

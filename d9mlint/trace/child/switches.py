@@ -19,8 +19,8 @@ def install(importing: Importing, names: list[str], recorder: Recorder, shift: i
     """
     if "seeds" in names and not recorder.worker:
         seeding.start(importing, shift)
-    if "given seeds" in names or shift:
-        seeding.install(importing, recorder, "given seeds" in names, shift)
+    if "given seeds" in names or "absent seeds" in names or shift:
+        seeding.install(importing, recorder, "given seeds" in names, "absent seeds" in names, shift)
     if "deterministic" in names:
         importing.after("torch", _deterministic)
         importing.after("tensorflow", lambda tensorflow: tensorflow.config.experimental.enable_op_determinism())
