@@ -30,11 +30,14 @@ def test_who_sets_and_reads_switches(d9mlint: Callable[..., Any], monkeypatch: p
     for name in [one for one in os.environ if one.startswith(("TF_", "OMP_", "KMP_", "CUBLAS_"))]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
-    for name in ("a", "b"):
+    monkeypatch.setenv("TORCHELASTIC_ERROR_FILE", "/tmp/torchelastic_k3z0/error.json")  # another one in each run
+    for name in ("a", "b", "site-packages/c"):
+        Path(name).parent.mkdir(exist_ok=True)
         Path(name).write_text(name)
-    report = traced(d9mlint, SOURCE)
+    report = traced(d9mlint, f"open('site-packages/c').close()\n{SOURCE}".replace("\nimport", "; import"))
     found = report["environment"]
     assert found["variables"]["OMP_NUM_THREADS"] == "2"
+    assert not any(name.startswith("TORCHELASTIC_") for name in found["variables"])
     assert [tuple(one.values()) for one in found["switched"]] == [
         ("program.py", 2, "read", "TF_DETERMINISTIC_OPS", None, 0), ("program.py", 2, "read", "OMP_NUM_THREADS", "2", 0),
         ("program.py", 3, "set", "TF_DETERMINISTIC_OPS", "1", 0), ("program.py", 4, "set", "CUBLAS_WORKSPACE_CONFIG", ":4096:8", 0),

@@ -19,6 +19,8 @@ _PREFIXES = (
     "CUBLAS_", "CUDA_", "CUDNN_", "GOTO_", "HOROVOD_", "JAX_", "KERAS_", "KMP_", "MKL_", "NCCL_", "NUMEXPR_", "NVIDIA_",
     "OMP_", "OPENBLAS_", "PYTORCH_", "TF_", "TORCH", "XLA_",
 )  # fmt: skip
+_OTHERS = ("TF_CLI_", "TF_VAR_", "TORCHELASTIC_")
+"""What Terraform sets, and what a launcher tells its ranks, paths with names that are made up anew among it."""
 _TORCH = (
     "use_deterministic_algorithms", "set_deterministic_debug_mode", "set_float32_matmul_precision", "set_num_threads",
     "set_num_interop_threads",
@@ -33,7 +35,7 @@ _MAPPINGS = ("collections.abc", "os")
 
 
 def _decides(name: str) -> bool:
-    return name.startswith(_PREFIXES) and not name.startswith(("TF_CLI_", "TF_VAR_"))  # those are Terraform's
+    return name.startswith(_PREFIXES) and not name.startswith(_OTHERS)
 
 
 def install(importing: Importing, recorder: Recorder) -> None:
