@@ -77,8 +77,9 @@ class Effect(NamedTuple):
     are called some time later."""
     invokes: tuple[Invocation, ...] = ()
     origin: str = ""
-    """The result comes from ``clock``, ``pid``, ``entropy``, ``hash``, ``rank`` ...; ``fixed``: whatever the arguments
-    come from, nothing of it is in the result (a trainer whose logger is named after the time)."""
+    """The result comes from ``clock``, ``pid``, ``entropy``, ``hash``, ``rank`` ...; ``contents``: from what is in a
+    file, whatever its name is made of; ``fixed``: whatever the arguments come from, nothing of it is in the result (a
+    trainer whose logger is named after the time)."""
     order: str = ""
     """The result has the order of a ``listing``, a ``set``, ``completion``; ``sorted`` clears it, ``kept`` keeps it."""
     orders_data: bool = False

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from d9mlint.model import Site
 
+UNKNOWN = "unknown"
+"""The class of a site whose type, or what becomes of its old value, is not seen."""
 _ROUNDS = ("add", "sub", "mul", "div")
 """What a CAS loop computes when the order of its steps changes the rounding."""
 

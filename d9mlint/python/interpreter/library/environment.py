@@ -173,6 +173,8 @@ def result_of(interp: Interpreter, event: Event) -> Value:
             origins, sources = origins | {"random"}, (*sources[-MAX_SOURCES:], event)
         if effect.origin == "fixed" or effect.shapes:
             origins, sources = frozenset(), ()
+        elif effect.origin == "contents" or (effect.opens and not streams.for_writing(event, effect)):
+            origins = frozenset()  # what is in a file is the same, whatever its name is made of
         elif effect.origin:
             origins, sources = origins | {effect.origin}, (*sources, event)
         if effect.order == "sorted":
