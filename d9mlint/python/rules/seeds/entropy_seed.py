@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Effect, Rule
-from d9mlint.python.domain.conditions import both, is_symbolic, truth
+from d9mlint.python.domain.conditions import Cond, both, either, is_symbolic, negate, truth
 from d9mlint.python.domain.events import Event
-from d9mlint.python.interpreter.program import Program
+from d9mlint.python.domain.values import alternatives
+from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.objects import is_own
 from d9mlint.python.judging.randomness import draws
@@ -16,6 +17,8 @@ from d9mlint.python.judging.seedings import seedings
 _NEVER = ("system-generator", "jax-key")
 """Generators that a missing seed is no news for: one that cannot be seeded, and one that raises without."""
 
+_SEEDS = (".seed", ".setstate", ".set_state", ".manual_seed")
+"""Methods that give a generator a seed, or a state."""
 _OP = "-op"
 """How generators are called that an op makes for itself."""
 
@@ -33,6 +36,8 @@ def _one(program: Program, rule: Rule, event: Event, effect: Effect) -> Iterator
         return
     cond = True if effect.seed_argument is None else program.absent(event, effect.seed_argument)
     cond = both(cond, program.holds(event, effect.when))
+    if not effect.seeds:
+        cond = both(cond, negate(_seeded_later(program, event)))
     if cond is False or truth(cond, event.guards) is False:
         return
     if effect.seeds and _only_ends(program, event, effect):
@@ -51,6 +56,18 @@ def _one(program: Program, rule: Rule, event: Event, effect: Effect) -> Iterator
     else:
         what = f"`{event.raw}` makes a generator from operating-system entropy: each run draws different numbers"
     yield draft(program, rule, event, cond=cond, confidence=confidence, what=what, remedy=remedy)
+
+
+def _seeded_later(program: Program, made: Event) -> Cond:
+    """When the generator that a call makes gets a seed before anything else is done with it."""
+    found: Cond = False
+    for event in program.events[made.index + 1 :] if made.result is not None else ():
+        if event.kind != "call" or all(leaf is not made.result for _, leaf in alternatives(event.receiver)):
+            continue
+        if not event.name.endswith(_SEEDS) or not event.args or is_none(event.args[0]) is True:
+            break
+        found = either(found, both(*event.guards))
+    return found
 
 
 def _with_seed(program: Program, event: Event, effect: Effect) -> str:
