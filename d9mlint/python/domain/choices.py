@@ -53,9 +53,21 @@ def choose_of_pairs(options: Iterable[tuple[Cond, Cond, Value]]) -> Value:
 
 
 def _things(leaves: Iterable[Value]) -> bool:
-    """Whether all are functions, classes or objects, and not too many; None stands for that there is none yet."""
-    known = [leaf for leaf in leaves if not (isinstance(leaf, Const) and leaf.value is None)]
+    """Whether all are functions, classes or objects, and not too many.
+
+    None stands for that there is none yet; one more may be something that is not known.
+    """
+    known = [leaf for leaf in leaves if not _is_nothing(leaf)]
+    if not known:
+        return False
     return len(known) <= MAX_THINGS and all(isinstance(leaf, (*CALLABLE, Class, Inst, Module)) for leaf in known)
+
+
+def _is_nothing(value: Value) -> bool:
+    """Whether a value is None, or not known."""
+    if isinstance(value, Const):
+        return value.value is None
+    return isinstance(value, Unknown) or (isinstance(value, Ref) and value.name.startswith("?"))
 
 
 def present(item: Value) -> Cond:

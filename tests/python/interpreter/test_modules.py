@@ -114,6 +114,23 @@ def test_a_module_two_levels_down() -> None:
     assert (one.when, other.when) == (("--model is a",), ("--model is b",))
 
 
+def test_nine_modules_by_a_joined_name_or_another_package_that_is_not_there() -> None:
+    text = """def module_of(name, part=None):
+    part = part or name
+    try:
+        found = importlib.import_module(".".join(["algos", name, part]))
+    except ImportError:
+        found = importlib.import_module(".".join(["own_" + "algos", name, part]))
+    return found
+
+module_of(args.model).main()
+"""
+    run = "import random\n\ndef main():\n    print(random.random())\n"
+    names = "abcdefghi"
+    got = found(text, {**MODELS, **{f"algos/{name}/{name}.py": run for name in names}})
+    assert [one.location.path for one in got] == [f"algos/{name}/{name}.py" for name in names]
+
+
 def test_a_folder_is_listed_below_the_top_alone(tmp_path_factory: pytest.TempPathFactory) -> None:
     top = tmp_path_factory.mktemp("top")
     (top / "inner" / "deep").mkdir(parents=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from d9mlint.python.domain.choices import choose
 from d9mlint.python.domain.conditions import TYPE_TEST, either, flag_test, is_symbolic, negate, opaque_test
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.taint import NUMBERS, filled_in, mixed, taint
+from d9mlint.python.domain.taint import NUMBERS, filled_in, mixed, taint, text_of
 from d9mlint.python.domain.tellable import is_setting
 from d9mlint.python.domain.values import (
     ABSENT,
@@ -247,6 +247,11 @@ def _of_text(event: Event, name: str, receiver: Value | None) -> Value:
         return Seq("list", [Const(part) for part in found]) if isinstance(found, (list, tuple)) else Const(found)
     if name == "format" and isinstance(receiver, Const) and isinstance(receiver.value, str):
         return filled_in(receiver.value, "{", [*event.args, *event.kwargs.values()])
+    given = environment.first(event)
+    if name == "join" and isinstance(receiver, Const) and isinstance(given, Seq) and given.items and not given.order:
+        parts = [part for item in given.items for part in (receiver, item)][1:]
+        texts = [part.value for part in parts if isinstance(part, Const) and isinstance(part.value, str)]
+        return Const("".join(texts)) if len(texts) == len(parts) else text_of(parts)
     return mixed(event.args)
 
 
