@@ -34,6 +34,12 @@ TRITON = """
         ("tl.atomic_xchg(out_ptr, 0)", "order-dependent", "no", "unused"),
         ("slot = tl.atomic_add(count_ptr, 1); tl.store(out_ptr + slot, pid)", "order-dependent", "yes", "index"),
         ("last = tl.atomic_add(count_ptr, 1) == n - 1", "order-dependent", "no", "ticket"),
+        (
+            "t = tl.atomic_add(count_ptr, 1)\n        if t % 4 < n:\n            tl.store(out_ptr, x)",
+            "order-dependent",
+            "yes",
+            "value",
+        ),
         ("return tl.atomic_add(count_ptr, 1)", "order-dependent", "depends", "forwarded"),
     ],
 )

@@ -134,6 +134,17 @@ def test_return_value() -> None:
     """)
 
 
+def test_who_sets_a_bit_first_is_elected_and_holds_no_ticket() -> None:
+    check("""
+        __global__ void k(unsigned* claimed, unsigned* kept, unsigned* done, const unsigned* at, unsigned full) {
+          unsigned mask = 1u << (at[threadIdx.x] % 32);
+          unsigned old = atomicOr(claimed + at[threadIdx.x] / 32, mask);     // -> order-dependent conditional return=ticket
+          if ((old & mask) == full) { kept[threadIdx.x] = at[threadIdx.x]; }
+          if (atomicAdd(done, 1) == full) { kept[0] = 0; }                   // -> order-dependent no return=ticket
+        }
+    """)
+
+
 def test_slot_through_shared_memory() -> None:
     check("""
         __global__ void k(int* n, int* list) {

@@ -64,6 +64,9 @@ def _of_place(place: tuple[ast.AST, ...], found: list[Use], names: list[str]) ->
     compared = False
     for child, parent in itertools.pairwise(reversed(place)):
         if isinstance(parent, ast.Compare):
+            counts = all(isinstance(one, ast.Eq | ast.NotEq) for one in parent.ops)
+            if not counts and not _waits(place):  # `number % 4 < 3` gives out roles in the order of arrival
+                return found.append(Use("value", _quote(parent)))
             compared = True
         elif isinstance(parent, ast.Subscript) and child is parent.slice:
             return found.append(Use("index", _quote(parent)))
@@ -88,6 +91,10 @@ def _of_place(place: tuple[ast.AST, ...], found: list[Use], names: list[str]) ->
             )
             return found.append(Use("unused") if unused else Use("value", _quote(parent)))
     return found.append(Use("value"))
+
+
+def _waits(place: tuple[ast.AST, ...]) -> bool:
+    return any(isinstance(one, ast.While) and place[number + 1] is one.test for number, one in enumerate(place[:-1]))
 
 
 def _is_function(call: ast.Call) -> bool:

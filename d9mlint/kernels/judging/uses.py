@@ -18,6 +18,7 @@ _MAX_NAMES = 6
 _MAX_FOLLOWED = 200
 _MAX_BYTES = 200_000
 """Functions larger than this are generated: values in variables are not followed there."""
+_OPERANDS = ("binary_expression", "parenthesized_expression", "unary_expression", "cast_expression")
 _ORDER = ("unused", "ticket", "first", "forwarded", "argument", "value", "index")
 """The kinds of use, the weightier later; ``first`` and ``argument`` are finer than ``model.kernel.USES``."""
 _TRANSPARENT = words(
@@ -156,7 +157,7 @@ class _Tracer:
             return [Use("ticket", self._text(parent), spins=True)]
         if word in ("==", "!=") and other is not None:
             literal = other.type in ("number_literal", "true", "false")
-            return [Use("first" if literal else "ticket", self._text(parent))]
+            return [Use("first" if literal or _masked(at) else "ticket", self._text(parent))]
         if word in ("&&", "||"):
             return [Use("first", self._text(parent))]
         if word not in ("<", ">", "<=", ">="):
@@ -282,6 +283,15 @@ def _whole(node: Node) -> Node:
         return node
     read = parent.type == "pointer_expression" and parent.children[0].type == "*"
     return parent if read or parent.type == "subscript_expression" else node
+
+
+def _masked(compared: Node) -> bool:
+    """Whether only some bits of the old value are compared: who sets a bit first sees it unset, no count is full."""
+    if compared.type == "binary_expression":
+        operator = compared.child_by_field_name("operator")
+        if operator is not None and operator.type in ("&", "|", "^", ">>"):
+            return True
+    return any(map(_masked, compared.named_children)) if compared.type in _OPERANDS else False
 
 
 def _subscripted(node: Node) -> bool:
