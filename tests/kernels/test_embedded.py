@@ -429,6 +429,17 @@ def k(c_ptr, a_ptr, idx):
     assert [(site.class_, site.verdict) for site in found] == [("float-accumulate", "yes"), ("unknown", "conditional")]
 
 
+def test_a_tile_of_warp_is_added_to_an_array() -> None:
+    site = only("""
+        import warp as wp
+        @wp.kernel
+        def normal_matrix(rows: wp.array(dtype=wp.float32), out: wp.array(dtype=wp.float32)):
+            total = wp.tile_sum(wp.tile_load(rows, shape=32, offset=wp.tid()))
+            wp.tile_atomic_add(out, total, 0, False)
+    """)
+    assert (site.class_, site.verdict, site.target_type) == ("float-accumulate", "yes", "wp.float32"), site.reason
+
+
 def test_an_addition_to_a_cell_of_an_array_of_warp_is_atomic() -> None:
     found = scan(
         kernels="""

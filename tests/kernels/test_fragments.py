@@ -37,7 +37,9 @@ PROGRAM = '''
 
 
 def test_pieces_with_types_of_parameters() -> None:
-    found = [(s.location.line, s.location.column, s.atomic, s.class_, s.verdict, s.target_type) for s in _sites(PROGRAM)]
+    found = [
+        (s.location.line, s.location.column, s.atomic, s.class_, s.verdict, s.target_type) for s in _sites(PROGRAM)
+    ]
     assert found == [
         (12, 13, "atomicAdd", "float-accumulate", "yes", "float"),
         (13, 13, "atomicMax", "commutative-exact", "no", ""),

@@ -86,4 +86,7 @@ def test_an_address_that_is_made_in_two_places() -> None:
     ).replace("x = tl.load(x_ptr + offs, mask=offs < n).to(tl.float32)", "x = tl.load(x_ptr + offs, mask=offs < n)")
     made = "out = torch.empty(9, dtype=torch.float32)\n        _kernel[(4, 8)]"
     assert (only(twice.replace("_kernel[(4, 8)]", made)).class_) == "float-accumulate"
-    assert only(twice.replace("_kernel[(4, 8)]", made).replace("to = out_ptr + pid", "to = x_ptr + pid")).class_ == "unknown"
+    assert (
+        only(twice.replace("_kernel[(4, 8)]", made).replace("to = out_ptr + pid", "to = x_ptr + pid")).class_
+        == "unknown"
+    )

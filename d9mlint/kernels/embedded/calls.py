@@ -38,6 +38,8 @@ _INTRINSICS = {
     "or": "atomicOr", "xor": "atomicXor", "inc": "atomicInc", "dec": "atomicDec", "exch": "atomicExch",
     "cas": "atomicCAS",
 }  # fmt: skip
+_LAST = -1
+"""The position of the value in a call that has an argument for each dimension of an array."""
 _CUTE = ("add", "max", "min", "and", "or", "xor", "exch", "cas")
 _UNNAMED = re.compile(rb"scatter_|\.\s*at\b")
 """What calls of the known functions hold that do not say "atomic"."""
@@ -65,13 +67,14 @@ def _known() -> dict[str, Known]:
         (_CUPY, ("cupyx.jit.atomic_",), 2, "CuPy"),
         (("add", "max", "min"), ("cupyx.scatter_",), 2, "CuPy"),
         (_PALLAS, tuple(f"{module}.atomic_" for module in pallas), 2, "Pallas"),
-        (_WARP, ("warp.atomic_",), 2, "Warp"),
+        (_WARP, ("warp.atomic_",), _LAST, "Warp"),
+        (("add",), ("warp.tile_atomic_",), 1, "Warp"),
         (("add", "max", "min"), ("tilelang.language.atomic_",), 1, "TileLang"),
         (_CUTE, ("cutlass.cute.arch.atomic_",), 1, "CuTe"),
     ):
         for name in names:
             operation = _SAME.get(name, name)
-            at = value + 1 if operation == "cas" and language != "Pallas" else value
+            at = value + 1 if operation == "cas" and value > 0 and language != "Pallas" else value
             found |= {place + name: Known(operation, at, language) for place in places}
     found["cutlass.utils.distributed.atomicAdd"] = Known("add", 1, "CuTe")
     return found | {"cupy.add.at": Known("add", 2, "CuPy"), "cupy.subtract.at": Known("sub", 2, "CuPy")}
@@ -128,8 +131,8 @@ def _judged(file: PyFile, mention: Mention, call: ast.Call, known: Known) -> Fou
     types = Types(file, mention)
     target = _named(call, _TARGETS) or call.args[0]
     written, memory = types.target(target, known.language)
-    at = len(call.args) - 1 if known.language == "Warp" and known.operation != "cas" else known.value
-    value = _argument(call, at, ("val", "value", "v", "slices", "b"))  # Warp's arrays have an argument a dimension
+    at = len(call.args) - 1 if known.value == _LAST else known.value
+    value = _argument(call, at, ("val", "value", "v", "slices", "b", "t"))
     kind = plain_kind(written) or (types.kind(value) if value is not None else "") or types.tested(mention, target)
     used = use(call, mention)
     scope = next((_SCOPES.get(_text(k.value), "device") for k in call.keywords if k.arg == "scope"), "device")
