@@ -117,3 +117,8 @@ def is_number(value: Value) -> bool:
     if isinstance(value, Const):
         return isinstance(value.value, (int, float))
     return isinstance(value, Unknown) and not value.origins.isdisjoint(NUMBERS - {ARRAY})
+
+
+def holds_numbers(value: Value) -> bool:
+    """Whether a value is known to be a number, or an array of numbers."""
+    return is_number(value) or (isinstance(value, (Unknown, Obj)) and ARRAY in value.origins)

@@ -90,6 +90,8 @@ def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place
             if name == "__dict__":
                 environment.escape(interp, holder)
                 return interp.command_line.all_values(interp, holder)
+        elif holder.type == environment.HOLDER and isinstance(flag_name := holder.attrs.get("name"), Const):
+            interp.note(("read-flag", flag_name.value), flag_name.value)
         interp.heap.read(holder, name, holder.attrs.get(name))
         if name in holder.attrs:
             return interp.resolve(holder.attrs[name])

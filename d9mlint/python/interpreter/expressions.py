@@ -11,7 +11,7 @@ from d9mlint.python.domain.choices import choose, choose_of_pairs
 from d9mlint.python.domain.conditions import Cond, both, either, negate
 from d9mlint.python.domain.diagrams import meets
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.taint import filled_in, is_number, mixed, taint, text_of
+from d9mlint.python.domain.taint import filled_in, holds_numbers, mixed, taint, text_of
 from d9mlint.python.domain.tellable import is_of_config
 from d9mlint.python.domain.values import (
     UNKNOWN,
@@ -226,7 +226,7 @@ def arithmetic(interp: Interpreter, op: str, operands: list[Value]) -> Value:
         return made  # type: ignore[no-any-return]
     if isinstance(first, Obj) and (op == "+" or (op == "/" and first.type.startswith(_PATH))):
         return first
-    if all(map(is_number, operands)):
+    if all(map(holds_numbers, operands)):
         return Unknown(*taint(operands))
     if op == "%" and isinstance(first, Const) and isinstance(first.value, str):
         given = operands[1]

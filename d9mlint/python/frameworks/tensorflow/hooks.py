@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from d9mlint.model import Argument
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.values import Const, Func, Ref, Value
+from d9mlint.python.domain.values import Const, Func, Ref, Text, Value, alternatives
 from d9mlint.python.frameworks.tensorflow import graphs
 from d9mlint.python.frameworks.tensorflow.determinism import CUDNN_VARIABLE, FRONTEND_VARIABLE, OPS_VARIABLE
 from d9mlint.python.frameworks.tensorflow.pipelines import DATASET
@@ -22,6 +22,7 @@ from d9mlint.python.interpreter.library.functions import (
 SCOPE_INITIALIZER = "scope-initializer"
 """The context of a ``variable_scope`` that gives its variables an initializer."""
 _SCOPE_INITIALIZER = Argument(3, "initializer")
+_DEVICE_NAME = Argument(0, "device_name")
 _FUNCTION = "tensorflow.function"
 _ONLY_DATASET = frozenset({"prefetch", "padded_batch", "interleave", "flat_map", "ragged_batch", "snapshot"})
 
@@ -72,8 +73,8 @@ class TensorFlow(Framework):
 
     def enters(self, event: Event) -> str | None:
         if event.name == "tensorflow.device":
-            device = event.args[0] if event.args else None
-            return "cpu" if isinstance(device, Const) and "cpu" in str(device.value).lower() else ""
+            devices = alternatives(event.argument(_DEVICE_NAME))
+            return "cpu" if devices and all(_names_cpu(leaf) for _, leaf in devices) else ""
         if event.name in ("tensorflow.GradientTape", "tensorflow.Graph.as_default"):
             return "tape" if event.name.endswith("Tape") else "graph"
         if event.name == "tensorflow.variable_scope":
@@ -91,6 +92,12 @@ class TensorFlow(Framework):
         calls = event.kwargs.get("num_parallel_calls", given)
         alone = calls is None or (isinstance(calls, Const) and calls.value in (None, 1))
         return None if alone else "tfdata-parallel"
+
+
+def _names_cpu(device: Value) -> bool:
+    """Whether the name of a device is that of a CPU, as far as it is known: ``"%s/cpu:0" % job``."""
+    parts = device.parts if isinstance(device, Text) else (device,)
+    return any(isinstance(one, Const) and "cpu" in str(one.value).lower() for one in parts)
 
 
 def _only_of_dataset(name: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> bool:

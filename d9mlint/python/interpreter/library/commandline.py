@@ -23,7 +23,7 @@ from d9mlint.python.domain.values import (
     Unknown,
     Value,
 )
-from d9mlint.python.interpreter.library.environment import NAMESPACE
+from d9mlint.python.interpreter.library.environment import HOLDER, NAMESPACE
 from d9mlint.python.interpreter.library.options import NOT_KNOWN, choices, default_of, for_argparse, plain
 
 if TYPE_CHECKING:
@@ -243,7 +243,8 @@ class CommandLine:
         interp.note(("absl", name), flag)
         interp.note(("flag", name), flag)
         interp.note("parsed")
-        holder = Obj("absl.flags.FlagHolder", event)
+        holder = Obj(HOLDER, event)
+        holder.attrs["name"] = Const(name)
         holder.attrs["value"] = self._absl_value(interp, flag)
         return holder
 

@@ -32,6 +32,8 @@ from d9mlint.python.source.reading import CannotRead
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
+HOLDER = "absl.flags.FlagHolder"
+"""The type of what the definition of a flag of absl gives: ``SEED = flags.DEFINE_integer(...)``, read by its ``value``."""
 NAMESPACE = "argparse.Namespace"
 SPAWNED = "spawned"
 """The context of what runs in a process with an interpreter of its own, which no seed of its parent reaches."""
@@ -150,6 +152,8 @@ def _nearest(interp: Interpreter, frame: Frame, name: str) -> str | None:
 
 _INTS = "ints"
 """What a call returns, as the catalogue says it, that gives a list of integers."""
+_NUMBERS = "numbers"
+"""The same of a call that gives arrays, or lists, of numbers."""
 _CAST = ".astype"
 """A method that may make text of numbers."""
 _PARSER = "argparse.ArgumentParser"
@@ -198,7 +202,9 @@ def result_of(interp: Interpreter, event: Event) -> Value:
         return Seq("list", None, Unknown(frozenset({"int"})))
     if order and kept:
         return Seq("list", None, Unknown(origins, "", sources), order, sources)
-    if returns:
+    if returns == _NUMBERS:
+        origins |= {ARRAY}
+    elif returns:
         return Obj(returns, event, origins)
     made = ask(interp.hooks.result, event, origins)
     if made is not None:
@@ -209,9 +215,9 @@ def result_of(interp: Interpreter, event: Event) -> Value:
         return Unknown(origins | {ARRAY}, order if kept else "", sources)
     if event.name.endswith(_CAST):
         origins -= {ARRAY}
-    if event.name.startswith(("?.", "builtins.")) or origins:
+    if event.name.startswith(("?.", "builtins.")) or origins - {ARRAY}:
         return Unknown(origins, order if kept else "", sources)
-    return Obj(f"{event.name}()", event)
+    return Obj(f"{event.name}()", event, origins)
 
 
 def _is_parser(value: Value | None) -> bool:
@@ -224,6 +230,8 @@ def escape(interp: Interpreter, value: Value) -> None:
         if isinstance(leaf, Obj) and leaf.type in (NAMESPACE, _PARSER):
             if leaf.type == NAMESPACE:
                 interp.note("flags-escape")
+        elif isinstance(leaf, Obj) and leaf.type == HOLDER:
+            interp.note("flags-escape")
         elif isinstance(leaf, Ref) and leaf.name == "absl.flags.FLAGS":
             interp.note("flags-escape")
 

@@ -51,7 +51,7 @@ def _unsalted(value: Value) -> bool:
         return all(_unsalted(item) for item in value.items)
     if isinstance(value, Const):
         return isinstance(value.value, (int, float, type(None)))
-    return isinstance(value, Unknown) and "int" in value.origins
+    return isinstance(value, Unknown) and not value.origins.isdisjoint(("int", ARRAY))
 
 
 def untold(value: Value) -> bool:
