@@ -26,6 +26,10 @@ class OpUses:
         """Whether nothing can vary at this use."""
         return False
 
+    def elsewhere(self, program: Program, event: Event, op: Op, makers: Makers) -> Cond:
+        """When this use is on the CPU, though the program computes on a GPU."""
+        return False
+
     def likely(self, event: Event, op: Op, makers: Makers) -> bool:
         """Where the call does not show whether the op matters: whether most uses of this kind do."""
         return True

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from d9mlint.model import Location, Op, OpStatus, Related, Rule
-from d9mlint.python.domain.conditions import Cond, both, is_symbolic, stated
+from d9mlint.python.domain.conditions import Cond, both, is_symbolic, negate, stated
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Class, Unknown
 from d9mlint.python.frameworks.registry import OP_USES, judged_as
@@ -89,7 +89,11 @@ def _uses(program: Program) -> Iterator[Use]:
             if not op.sites and known.harmless(program, event, op, makers):
                 continue
             gpu = gpus["tensorflow" if op.sites else judged_as(op)]
+            if device == "gpu":
+                gpu = both(gpu, negate(known.elsewhere(program, event, op, makers)))
             cond = both(program.holds(event, op.when), gpu if device == "gpu" else True, known.chosen(program, op))
+            if both(*event.guards, cond) is False:
+                continue
             cond = both(cond, stated(op.where)) if op.where else cond
             if cond is not False and is_symbolic(cond):
                 own = bool(op.sites)  # their kernels were judged, types and all

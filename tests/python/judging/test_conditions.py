@@ -40,12 +40,14 @@ def settings():
 """
 
 
-def found(files: str | dict[str, str], *rules: str, entry: str = "train.py") -> list[Finding]:
+def found(
+    files: str | dict[str, str], *rules: str, entry: str = "train.py", target: str = "torch==2.6"
+) -> list[Finding]:
     """What is found in a program, by these rules."""
     texts = (
         {"train.py": f'{FLAGS}{files}\nif __name__ == "__main__":\n    main()\n'} if isinstance(files, str) else files
     )
-    at = newest_target(["torch==2.6"], "gpu")
+    at = newest_target([target], "gpu")
     knowledge = Knowledge(CATALOGUE.aliases, CATALOGUE.effects, at, CATALOGUE.ops)
     project = Project({path: text.encode() for path, text in texts.items()}.get)
     told = judge(project, entry, ("",), CATALOGUE.rules.values(), knowledge, at)
@@ -472,3 +474,22 @@ def main():
 """
     told = ("--kind is two or one (the default)",) if end == "pass" else ()
     assert when(text, "nondeterministic-op") == [told]
+
+
+def test_a_folder_that_is_none_by_default_has_to_be_given() -> None:
+    program = """import argparse
+import tensorflow as tf
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--train_dir"{default})
+args = parser.parse_args()
+step = tf.train.AdamOptimizer(0.1).minimize(tf.reduce_sum(tf.Variable(tf.zeros([3]))))
+supervisor = tf.train.Supervisor(logdir=args.train_dir)
+with supervisor.managed_session() as session:
+    session.run(step)
+"""
+    told = [
+        found({"train.py": program.replace("{default}", default)}, "leftover-checkpoint", target="tensorflow==1.15.5")
+        for default in ("", ', default="logs"')
+    ]
+    assert [finding.when for one in told for finding in one] == [("--train_dir is given",), ()]

@@ -12,6 +12,7 @@ from d9mlint.python.domain.values import Const, FlagValue, Obj, Ref, Seq, Unknow
 from d9mlint.python.frameworks.indices import INDEXED, meets_each_index_once
 from d9mlint.python.frameworks.opuses import OpUses
 from d9mlint.python.frameworks.tensorflow.determinism import on_gpu
+from d9mlint.python.frameworks.tensorflow.placement import looked_up_on_cpu
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import Makers, made_of
 
@@ -69,6 +70,9 @@ class TensorFlowOps(OpUses):
     def harmless(self, program: Program, event: Event, op: Op, makers: Makers) -> bool:
         apart = meets_each_index_once(event, op, makers) or _adds_integers(event, op, makers) or _pools_apart(event, op)
         return apart or (op.name in _FUSED_FOR_IMAGES and not program.once("images", _has_images))
+
+    def elsewhere(self, program: Program, event: Event, op: Op, makers: Makers) -> Cond:
+        return looked_up_on_cpu(program, event, op, makers)
 
     def likely(self, event: Event, op: Op, makers: Makers) -> bool:
         if _has_few_classes(event, op, makers):

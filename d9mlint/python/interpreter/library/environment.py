@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
 HOLDER = "absl.flags.FlagHolder"
-"""The type of what the definition of a flag of absl gives: ``SEED = flags.DEFINE_integer(...)``, read by its ``value``."""
+"""The type of what defines a flag of absl: ``SEED = flags.DEFINE_integer(...)``, read as ``SEED.value``."""
 NAMESPACE = "argparse.Namespace"
 SPAWNED = "spawned"
 """The context of what runs in a process with an interpreter of its own, which no seed of its parent reaches."""
@@ -227,12 +227,8 @@ def _is_parser(value: Value | None) -> bool:
 def escape(interp: Interpreter, value: Value) -> None:
     """Parsed arguments handed to something unknown: any flag may be read there."""
     for _, leaf in alternatives(value):
-        if isinstance(leaf, Obj) and leaf.type in (NAMESPACE, _PARSER):
-            if leaf.type == NAMESPACE:
-                interp.note("flags-escape")
-        elif isinstance(leaf, Obj) and leaf.type == HOLDER:
-            interp.note("flags-escape")
-        elif isinstance(leaf, Ref) and leaf.name == "absl.flags.FLAGS":
+        parsed = leaf.type in (NAMESPACE, HOLDER) if isinstance(leaf, Obj) else False
+        if parsed or (isinstance(leaf, Ref) and leaf.name == "absl.flags.FLAGS"):
             interp.note("flags-escape")
 
 

@@ -11,6 +11,7 @@ from d9mlint.python.domain.values import Const, FlagValue, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import on_tpu
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.rules.compilers._turns import awaited
 
 DEFAULT = 10
 _LOOPS = {"tensorflow.while_loop": 4, "tensorflow.map_fn": 3}
@@ -56,6 +57,6 @@ def _racing(program: Program, loop: Event) -> Event | None:
             return None
         draws = any(e.draws for e in event.effects) and event.name.startswith(_DRAWS)
         writes = event.name.rpartition(".")[2] in _WRITES and event.name.startswith(("tensorflow.", "?."))
-        if event.kind == "call" and (draws or writes):
+        if event.kind == "call" and (draws or writes) and not awaited(loop, event):
             return event
     return None

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from d9mlint.model import Argument, Related, Rule
-from d9mlint.python.domain.conditions import Cond, Opaque, both, by_default, made_by
+from d9mlint.python.domain.conditions import Cond, Opaque, both, by_default, made_by, negate
 from d9mlint.python.domain.diagrams import simplified
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, FlagValue, Obj, Ref, Seq, Text, Unknown, Value, alternatives
@@ -104,7 +104,10 @@ def _draft(
     program: Program, rule: Rule, load: Event, folder: Value, saves: Iterable[Event], then: str = _STARTS
 ) -> Draft:  # fmt: skip
     related = [Related(saved.location, "saves there") for saved in saves][:1]
-    return draft(program, rule, load, related=related, name=short_name(load), folder=_told(folder), then=then)
+    given = negate(is_none(folder))  # (without a folder nothing is saved, either)
+    return draft(
+        program, rule, load, cond=given, related=related, name=short_name(load), folder=_told(folder), then=then
+    )
 
 
 def _asked_for(load: Event, training: Event) -> bool:
