@@ -493,3 +493,48 @@ with supervisor.managed_session() as session:
         for default in ("", ', default="logs"')
     ]
     assert [finding.when for one in told for finding in one] == [("--train_dir is given",), ()]
+
+
+def test_a_missing_switch_of_tensorflow_matters_where_the_program_comes_to_what_varies() -> None:
+    program = """import argparse
+import tensorflow as tf
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--model", default="plain")
+args = parser.parse_args()
+x = tf.placeholder(tf.float32, [None, 8])
+if args.model == "plain":
+    y = tf.matmul(x, tf.Variable(tf.zeros([8, 1])))
+else:
+    y = tf.layers.dense(x, 1)
+step = tf.train.AdamOptimizer(0.1).minimize(tf.reduce_sum(y))
+with tf.Session() as session:
+    session.run(step)
+"""
+    always = program.replace("tf.matmul(x, tf.Variable(tf.zeros([8, 1])))", "tf.layers.dense(x, 2)")
+    told = [
+        found({"train.py": one}, "missing-determinism-switch", target="tensorflow==1.15.5") for one in (program, always)
+    ]
+    assert [finding.when for one in told for finding in one] == [("--model is not plain",), ()]
+
+
+def test_a_write_that_replaces_the_flags_of_xla_is_part_of_the_remedy() -> None:
+    """What is appended to may hold the flag: little is sure there."""
+    program = """import os
+{write}
+import jax
+import jax.numpy as jnp
+import optax
+
+print(jax.value_and_grad(lambda w, x: jnp.sum(x @ w))(jnp.ones([4000, 4000]), jnp.ones([4000, 4000])))
+"""
+    writes = (
+        'os.environ["XLA_FLAGS"] = "--xla_gpu_graph_min_graph_size=1"',
+        'os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_gpu_graph_min_graph_size=1"',
+        'os.environ.setdefault("XLA_FLAGS", "--xla_gpu_graph_min_graph_size=1")',
+    )
+    told = [
+        found({"train.py": program.replace("{write}", one)}, "missing-determinism-switch", target="jax")
+        for one in writes
+    ]
+    assert [["line 2 of `train.py`" in finding.remedy for finding in one] for one in told] == [[True], [], [False]]

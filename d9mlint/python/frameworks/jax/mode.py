@@ -56,6 +56,13 @@ def _jax_mode(program: Program) -> JaxMode:
     return JaxMode(on, asked, tuple(e for e in events if flags(e, _SWITCH) is not False))
 
 
+def replacing(program: Program) -> Event | None:
+    """The first write of XLA_FLAGS that drops what was there: flags that whoever starts the program has given."""
+    kept = {event.location for event in program.calls("os.environ.setdefault")}
+    writes = (e for e in program.env(FLAGS) if not (e.detached or e.inside("launch") or e.location in kept))
+    return next((e for e in writes if all(isinstance(leaf, Const) for _, leaf in alternatives(e.args[0]))), None)
+
+
 def wants(event: Event) -> Cond:
     """When a write of XLA_FLAGS asks for deterministic ops."""
     return flags(event, _SWITCH)

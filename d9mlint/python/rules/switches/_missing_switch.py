@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from d9mlint.model import CONFIDENCES, Rule
-from d9mlint.python.domain.conditions import both, by_default, either
+from d9mlint.python.domain.conditions import Cond, both, by_default, either
 from d9mlint.python.domain.events import Event
 from d9mlint.python.interpreter.program import Program, driven
 from d9mlint.python.judging.opuse import Use, shown, uses
@@ -72,6 +72,12 @@ def varying(
             if first is not use and _not_by_default(first) and not _not_by_default(use):
                 found[shown(use.event)] = use
     return sorted(_compatible(found.values(), least), key=_surest)[:_MOST]
+
+
+def met(program: Program, lasting: Callable[[Use], bool]) -> Cond:
+    """When a program of TensorFlow comes to anything that a switch cures, in whichever branch."""
+    every = (u for u in uses(program) if u.status.default == "varies" and not u.event.detached)
+    return either(*(both(*use.event.guards) for use in every if use.op.framework != "jax" and not lasting(use)))
 
 
 def _not_by_default(use: Use) -> bool:

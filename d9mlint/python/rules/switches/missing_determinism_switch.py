@@ -31,6 +31,8 @@ _NO_SWITCH = (
 )
 
 
+_REPLACES = "this replaces what anyone has put into `XLA_FLAGS` before, a flag for deterministic ops, too"
+_THERE = "add it to what line {0.line} of `{0.path}` writes, which replaces what was there before"
 _RUN = "tensorflow.Session.run"
 _BY_NAMES = "newest release with "
 """How the reason of a version begins that only names in the code tell: those that a newer release lacks."""
@@ -62,13 +64,16 @@ def _jax(program: Program, rule: Rule) -> Iterator[Draft]:
     others = _missing_switch.other_branches(event, found)
     sure = bool(program.imports(*_JAX_LIBRARIES))
     varying = [use for use in _missing_switch.varying(program) if use.op.framework == "jax" and use.sure]
+    replacing = jaxmode.replacing(program)
+    there = f"; {_THERE.format(replacing.location)}" if replacing else ""
     yield draft(
             program,
-        rule, _missing_switch.any_of(event, found), cond=off, remedy=rule.remedy(program.target, ("jax",)),
+        rule, _missing_switch.any_of(event, found), cond=off, remedy=f"{rule.remedy(program.target, ('jax',))}{there}",
         severity="info" if tiny else "",
         confidence="low" if tiny or jaxmode.on_parts_of_host(program) else "" if sure else lower(rule.confidence),
         related=[
             *(Related(u.event.location, f"the {u.effect} of `{shown(u.event)}` varies") for u in varying),
+            *([Related(replacing.location, _REPLACES)] if replacing else ()),
             *(Related(e.location, f"in another branch `{_missing_switch.method(e.raw)}` trains here") for e in others),
         ],
         name=_missing_switch.trainers(event, others), does=_missing_switch.does(event),
@@ -95,6 +100,7 @@ def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
         known, used = has_switch(program), frameworks_of(program)
         lasting = _missing_switch.is_told if not known else lambda use: use.status.deterministic_mode == "varies"
         varying = [use for use in seen if not lasting(use)]
+        met = _missing_switch.met(program, lasting) if varying else True
         if (seen and not varying) or (not seen and exact(program)):
             return  # what varies does so whatever the switch, and is told by itself; or nothing does
         related = [Related(u.event.location, f"the {u.effect} of `{shown(u.event)}` varies") for u in varying]
@@ -103,7 +109,8 @@ def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
         elsewhere = event.detached and event.location.path != program.story.entry
         yield draft(
             program,
-            rule, _missing_switch.any_of(event, found), cond=off, related=related, severity="" if certain else "info",
+            rule, _missing_switch.any_of(event, found), cond=both(off, met), related=related,
+            severity="" if certain else "info",
             confidence=lower(rule.confidence) if elsewhere else "",
             remedy=f"{rule.remedy(program.target, used)}{_for_older(program)}" if known else _NO_SWITCH,
             name=_missing_switch.method(event.raw),
