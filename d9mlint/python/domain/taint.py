@@ -38,6 +38,7 @@ _PLACES = {"{": re.compile(r"\{[^{}]*\}"), "%": re.compile(r"%[-+ #0-9.]*[a-zA-Z
 """The places to fill of a template, by what they begin with."""
 ARRAY = "numbers"
 """The origin of an array that holds numbers and no text."""
+_ONLY_NUMBERS = frozenset({ARRAY})
 NUMBERS = frozenset({"int", "length", ARRAY})
 """Origins that say that a value itself is a number, or holds them; what is made of it need not."""
 ABOUT = ("shape", "dtype", "device", "ndim")
@@ -68,7 +69,7 @@ def taint_of(value: Value) -> tuple[frozenset[str], str, tuple[Event, ...]]:
     if isinstance(value, Unknown):
         return value.origins, value.order, value.sources
     if isinstance(value, Obj):
-        own = (value.event,) if value.event and (value.origins or value.order) else ()
+        own = (value.event,) if value.event and (value.order or not value.origins <= _ONLY_NUMBERS) else ()
         return value.origins, value.order, (*own, *value.sources)
     if isinstance(value, Seq):
         inner = taint([*(value.items or ()), *((value.element,) if value.element else ())])

@@ -89,11 +89,12 @@ def _uses(program: Program) -> Iterator[Use]:
             if not op.sites and known.harmless(program, event, op, makers):
                 continue
             gpu = gpus["tensorflow" if op.sites else judged_as(op)]
-            if device == "gpu":
-                gpu = both(gpu, negate(known.elsewhere(program, event, op, makers)))
+            elsewhere = known.elsewhere(program, event, op, makers) if device == "gpu" else False
+            if elsewhere is not False:
+                gpu = both(gpu, negate(elsewhere))
+                if both(*event.guards, gpu) is False:
+                    continue
             cond = both(program.holds(event, op.when), gpu if device == "gpu" else True, known.chosen(program, op))
-            if both(*event.guards, cond) is False:
-                continue
             cond = both(cond, stated(op.where)) if op.where else cond
             if cond is not False and is_symbolic(cond):
                 own = bool(op.sites)  # their kernels were judged, types and all
