@@ -38,6 +38,8 @@ def judged(root: Path, files: dict[str, str], *, code: tuple[Limit, ...] = ()) -
         ("Requires [pytorch](http://pytorch.org/) 0.4 with torchvision 0.2.1", {"torch": "==0.4.*"}),
         ("Requires Keras 1.x", {"keras": "==2.0.9"}),
         ("Dependencies\n============\ntested with [PyTorch] (0.4.1)", {"torch": "==0.4.1.*"}),
+        ("You will need:\n\n- [PyTorch](https://PyTorch.org/), version 1.0.1\n- tqdm, numpy", {"torch": "==1.0.1.*"}),
+        ("Tested with Keras, v2.2.4, and PyTorch, ver. 1.2", {"keras": "==2.2.4.*", "torch": "==1.2.*"}),
         ("Tested with PyTorch 1.4 and PyTorch 1.2", {"torch": "==1.4.*"}),
         ("### Setup\n| pytorch | 1.7 |", {"torch": "==1.7.*"}),
         ("Code was run on JAX 0.2.28.", {"jax": "==0.2.28.*"}),
@@ -62,6 +64,7 @@ def test_what_is_named(text: str, expected: dict[str, str]) -> None:
         "2021-03: we upgraded to PyTorch 1.8",
         "python3 inference.py -s 0.6",
         "We use Caffe 1.0",
+        "We use PyTorch, 1.5 times faster than before",
         "",
     ],
 )

@@ -169,7 +169,7 @@ def _when(first: Finding, group: Iterable[Finding], entries: Sequence[str]) -> t
 
 
 def _under_any(first: Finding, own: tuple[str, ...], group: Iterable[Finding]) -> tuple[str, ...]:
-    """The conditions of the first place, or those of another in the same programs that is as grave and as sure.
+    """The conditions of the first place, then those of others in the same programs that are as grave and as sure.
 
     To each of them somebody has to set a flag: a cause is there whichever is set.
     """
@@ -180,7 +180,8 @@ def _under_any(first: Finding, own: tuple[str, ...], group: Iterable[Finding]) -
     kept = tuple(words for words in own if words in common)
     if len(apart) == 1 or (len(apart) > _CLEAR and "" not in apart and all(map(by_default, own))):
         return own  # a default run has it: many other ways to it explain nothing
-    return kept if "" in apart else (*kept, shortened(apart))
+    leads = "" if all(map(by_default, own)) else " and ".join(sorted(set(own) - common))
+    return kept if "" in apart else (*kept, shortened(apart, first=leads))
 
 
 def _elsewhere(found: Finding, first: Finding) -> bool:

@@ -14,11 +14,12 @@ README = re.compile(r"readme(?:\.(?:md|rst|txt|markdown))?", re.IGNORECASE)
 _PACKAGES = r"tensorflow(?:[-_ ](?:gpu|cpu))?|pytorch[-_ ]lightning|pytorch|torch|keras|jax|horovod|transformers|python"
 _STATED = re.compile(
     rf"(?<![\w./-])(?P<name>{_PACKAGES})[*_`'\])]*"
-    r"(?P<between>(?:[\s:|=(\[*_`'~<>≥≤-]|recommended|version|ver\.|tested (?:with|on|under)|v(?=\d))*)"
-    r"(?P<version>\d+\.(?:\d+(?:\.\d+)?|x))(?![\w.]*\d)(?P<after>.{0,40})",
+    r"(?P<between>(?:[\s:|=(\[*_`'~<>≥≤-]|,(?=\s*v(?:er\.|ersion\b|\d))|recommended|version|ver\.|"
+    r"tested (?:with|on|under)|v(?=\d))*)"
+    r"(?P<version>\d+\.(?:\d+(?:\.\d+)?|x))(?![\w.]*\d)(?=(?P<after>.{0,40}))",
     re.IGNORECASE,
 )
-"""``PyTorch 1.0``, ``tensorflow-gpu==1.12.0``, ``Python (3.6)``, ``**Keras**: 2.2.4``, ``TensorFlow 1.x``."""
+"""``torch, version 1.0.1``, ``tensorflow-gpu==1.12.0``, ``Python (3.6)``, ``**Keras**: 2.2.4``, ``TensorFlow 1.x``."""
 _BOUND = re.compile(r"[<>≥≤~]")
 _AT_LEAST = re.compile(r"\W*(\+(?![a-z])|(or|and) (later|above|higher|newer|greater|up))|.*\d\s*\+")
 """What follows a version that is the lowest one; of several, the last may be (``2.7 and 3.4+``)."""

@@ -192,3 +192,17 @@ def test_a_cause_is_there_under_the_conditions_of_any_of_its_places() -> None:
     ]
     (one,) = by_cause([*places, found(4, "unseeded/numpy", when=("--gpu is given",))])
     assert (one.location.line, one.when) == (4, ("--gpu is given",))
+
+
+def test_the_conditions_of_the_place_that_is_told_come_first() -> None:
+    flags = [("--shuffle is given",), ("--augment is given", "--dataset is a"), ("--augment is given", "--noise is b")]
+    places = [found(line, "unseeded/numpy", when=when) for line, when in enumerate(flags, 1)]
+    (one,) = by_cause(places)
+    assert one.location.line == 1
+    assert one.when[0].startswith("--shuffle is given or --augment is given and ")
+    many = [*places, *(found(9 + n, "unseeded/numpy", when=(f"--an-option-{n} is given", "--z is c")) for n in range(9))]
+    (one,) = by_cause(many)
+    assert one.when[0].startswith("--shuffle is given or ") and one.when[0].endswith(" more")
+    default = found(1, "unseeded/numpy", when=("--kind is z (the default)",))
+    (one,) = by_cause([default, found(2, "unseeded/numpy", when=("--kind is a",))])
+    assert one.when == ("--kind is a or z (the default)",)

@@ -103,9 +103,13 @@ def opaque_test(key: tuple[Any, ...], text: str, *, by_default: bool = False) ->
     return diagrams.test(found)
 
 
+_OF_PARTS = ("compare", "any")
+"""What begins the keys of tests of several values: two that are compared, or of which there is one."""
+
+
 def made_by(test: Opaque) -> frozenset[str]:
     """The names of the calls whose results a test looks at, as far as its key tells them."""
-    parts = (part for part in test.key if isinstance(part, tuple)) if test.key[0] == "compare" else (test.key,)
+    parts = (part for part in test.key if isinstance(part, tuple)) if test.key[0] in _OF_PARTS else (test.key,)
     return frozenset(name for part in parts if part[:1] == ("value",) for name in part[2:])
 
 

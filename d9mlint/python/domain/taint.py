@@ -99,7 +99,12 @@ def text_of(parts: Sequence[Value]) -> Unknown:
     like = mixed(parts)
     if len(flat) > MAX_PARTS:
         flat[MAX_PARTS:] = [like]
-    return Text(tuple(flat), like) if isinstance(flat[0], (FlagValue, Const, Ref)) else like
+    return Text(tuple(flat), like) if isinstance(flat[0], (FlagValue, Const)) or begins_path(flat[0]) else like
+
+
+def begins_path(value: Value) -> bool:
+    """Whether a value, which is not known, tells apart the texts and paths that begin with it."""
+    return isinstance(value, Ref) or (isinstance(value, Obj) and value.type.startswith("pathlib."))
 
 
 def filled_in(template: str, opening: str, given: Sequence[Value]) -> Unknown:

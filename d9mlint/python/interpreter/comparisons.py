@@ -80,7 +80,7 @@ def _any_of(parts: Iterable[tuple[Cond, Cond]]) -> Cond:
         unread = opaque(test)
         if unread is None:
             known.append(both(cond, test))
-        else:
+        elif both(cond, test) is not False:  # (what `a and b` is where `a` ends it does not hold)
             hidden.append((cond, unread))
     if len({test for _, test in hidden}) > 1:
         texts = {test.text for _, test in hidden}
@@ -216,6 +216,11 @@ def _compare_constants(op: str, left: Any, right: Any) -> bool | None:
         return None
 
 
+def is_path(value: Value) -> bool:
+    """Whether a value is a path, which is true whatever it is: ``pathlib`` defines no other truth."""
+    return isinstance(value, Obj) and value.type == "pathlib.Path"
+
+
 def condition(interp: Interpreter, value: Value, text: str) -> Cond:
     """The truth of a value as a condition."""
     if isinstance(value, Const):
@@ -226,7 +231,7 @@ def condition(interp: Interpreter, value: Value, text: str) -> Cond:
         return flag_test(value.flag, "truthy")
     if isinstance(value, Phi):
         return _any_of((cond, condition(interp, leaf, text)) for cond, leaf in value.alternatives)
-    if isinstance(value, (Func, Bound, Partial, Class, Module, Inst)):
+    if isinstance(value, (Func, Bound, Partial, Class, Module, Inst)) or is_path(value):
         return True
     if isinstance(value, Seq) and value.items is not None and value.kind != "generator":
         return either(*map(present, value.items))

@@ -13,6 +13,8 @@ from d9mlint.python.domain.values import (
     CondValue,
     Const,
     Func,
+    Inst,
+    Obj,
     Ref,
     Seq,
     Unknown,
@@ -20,7 +22,7 @@ from d9mlint.python.domain.values import (
     alternatives,
 )
 from d9mlint.python.interpreter import calls, comparisons, expressions, linking, narrowing
-from d9mlint.python.interpreter.library import environment, sequences
+from d9mlint.python.interpreter.library import environment, sequences, sets
 from d9mlint.python.interpreter.marks import discards, overwritten
 from d9mlint.python.interpreter.scopes import OrderLoop
 from d9mlint.python.source import facts as f
@@ -71,7 +73,12 @@ def _assign(interp: Interpreter, node: f.Assign, frame: Frame) -> Left:
 
 def _augment(interp: Interpreter, node: f.Augment, frame: Frame) -> Left:
     known = expressions.evaluate(interp, node.target, frame) if isinstance(node.target, f.Name) else Unknown()
-    value = expressions.evaluate(interp, f.Op(node.op, (node.target, node.value)), frame)
+    left = expressions.evaluate(interp, node.target, frame)
+    right = expressions.evaluate(interp, node.value, frame)
+    value = expressions.arithmetic(interp, node.op, [left, right])
+    if isinstance(left, Obj) and isinstance(right, Seq) and any(isinstance(one, Inst) for one in sets.held(right)):
+        # Like `append`, it hands these objects over: `layers = ModuleList(); layers += [Layer()]`.
+        calls.call(interp, Ref(f"{left.type}.__iadd__", left), [right], {}, frame, node.place)
     if interp.order_loops and isinstance(value, Unknown):  # something unknown is added to a list
         kinds = {leaf.kind for _, leaf in alternatives(known) if isinstance(leaf, Seq)}
         value = Seq("list", None, Unknown(value.origins)) if kinds == {"list"} else value
@@ -172,8 +179,8 @@ def _is_main_guard(test: f.Expr) -> bool:
 def _for(interp: Interpreter, node: f.For, frame: Frame) -> Left:
     start = len(interp.story.events)
     iterable = expressions.evaluate(interp, node.iterable, frame)
-    if isinstance(node.target, f.Items) and discards.unread(interp, node.target.items[:1], frame):
-        discards.uncounted(interp, start)
+    if isinstance(node.target, f.Items):
+        discards.uncounted(interp, node.target.items[:1], start, frame)
     origins, order, sources = sequences.iteration_order(interp, iterable, frame, node.place)
     if order:
         interp.order_loops.append(OrderLoop(order, sources, len(interp.loops)))

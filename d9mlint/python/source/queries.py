@@ -9,8 +9,10 @@ from d9mlint.python.source.facts import (
     Assign,
     Attr,
     Augment,
+    Call,
     Class,
     Def,
+    Evaluate,
     Expr,
     For,
     If,
@@ -106,6 +108,32 @@ def reads(node: Any) -> frozenset[str]:
             # A place holds numbers only.
             pending += [part for part in one if part and isinstance(part, tuple) and type(part[0]) is not int]
     return frozenset(found)
+
+
+_LOGS = frozenset({"debug", "info", "warning", "error", "critical", "set_description", "set_postfix"})
+
+
+def reads_but_to_print(body: tuple[Stmt, ...]) -> frozenset[str]:
+    """All names that statements read, but for what they print, or log, and for tests on which only that hangs."""
+    found: set[str] = set()
+    pending: list[Any] = [body]
+    while pending:
+        one = pending.pop()
+        if type(one) is tuple:
+            pending += one
+        elif not _prints(one):
+            blocks = [getattr(one, name) for name in _BLOCKS.get(type(one), ())]
+            pending += blocks
+            found |= reads(one._replace(**dict.fromkeys(_BLOCKS.get(type(one), ()), ()))) if blocks else reads(one)
+    return frozenset(found)
+
+
+def _prints(one: Any) -> bool:
+    """Whether a statement prints or logs something, or does nothing but that on some condition."""
+    if isinstance(one, If):
+        return all(map(_prints, (*one.body, *one.orelse)))
+    func = one.value.func if isinstance(one, Evaluate) and isinstance(one.value, Call) else None
+    return (isinstance(func, Name) and func.id == "print") or (isinstance(func, Attr) and func.name in _LOGS)
 
 
 def plain_names(target: Expr) -> list[str | None]:

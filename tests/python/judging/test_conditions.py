@@ -538,3 +538,33 @@ print(jax.value_and_grad(lambda w, x: jnp.sum(x @ w))(jnp.ones([4000, 4000]), jn
         for one in writes
     ]
     assert [["line 2 of `train.py`" in finding.remedy for finding in one] for one in told] == [[True], [], [False]]
+def test_a_program_that_starts_itself_again_runs_there_what_its_first_process_does_not() -> None:
+    text = """
+import subprocess
+import library
+
+def restart(cfg):
+    for rank in range(2):
+        subprocess.Popen([sys.executable, *sys.argv, f"rank={rank}"])
+    sys.exit(0)
+
+def main():
+    cfg = library.load_config()
+    if cfg.ddp and cfg.rank is None:
+        restart(cfg)
+    else:
+        print(random.random())
+"""
+    assert when(text, "unseeded-python") == [("`cfg.ddp` is false or `cfg.rank is None` is false",)]
+
+
+def test_a_test_of_several_settings_is_that_of_each() -> None:
+    text = """
+import library
+
+def main():
+    cfg = library.load_config()
+    if cfg.saves and library.ready() and not cfg.fresh:
+        print(random.random())
+"""
+    assert when(text, "unseeded-python") == [("`cfg.fresh` is false", "`cfg.saves` is true")]

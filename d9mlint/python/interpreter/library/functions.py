@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from d9mlint.python.domain.choices import choose
 from d9mlint.python.domain.conditions import TYPE_TEST, either, flag_test, is_symbolic, negate, opaque_test
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.taint import NUMBERS, filled_in, mixed, taint, text_of
+from d9mlint.python.domain.taint import NUMBERS, begins_path, filled_in, mixed, taint, text_of
 from d9mlint.python.domain.tellable import is_setting
 from d9mlint.python.domain.values import (
     ABSENT,
@@ -74,6 +74,8 @@ def _convert(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
         return Const(cond) if isinstance(cond, bool) else CondValue(cond)
     if len(alternatives(value)) > 1:
         return choose([(c, leaf) for c, leaf in alternatives(value)])
+    if event.name == "builtins.str" and begins_path(value):
+        return text_of([value])
     origins, order, sources = taint([value])
     number = event.name in ("builtins.int", "builtins.float")
     return Unknown(origins | {"int"} if number else origins - NUMBERS, order, sources)

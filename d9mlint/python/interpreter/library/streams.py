@@ -79,6 +79,18 @@ def _mode(opening: Event, effect: Effect) -> str:
     return "".join(text for text in known if isinstance(text, str) and len(text) <= _MAX_MODE)
 
 
+def _sum(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """How many of some files are there is known by the test: ``sum(path.exists() for path in paths) == 2``."""
+    value = event.args[0] if event.args else None
+    held = (value.items or (value.element,)) if isinstance(value, Seq) else ()
+    for one in held:
+        for _, leaf in alternatives(one):
+            if isinstance(leaf, Obj) and leaf.event is not None and leaf.event.name.endswith(_FILE_TESTS):
+                return Obj("builtins.int", leaf.event)
+    return None
+
+
+_FILE_TESTS = (".exists", ".isfile", ".isdir", ".is_file", ".is_dir")
 TRANSFER: dict[str, Transfer] = dict.fromkeys(
     ("json.dumps", "ujson.dumps", "orjson.dumps", "pickle.dumps", "yaml.dump", "yaml.safe_dump"), _dumps
-)
+) | {"builtins.sum": _sum}

@@ -40,11 +40,21 @@ def gone(interp: Interpreter, value: Value) -> None:
             interp.heap.mark(leaf.event, discarded=True)
 
 
-def uncounted(interp: Interpreter, start: int) -> None:
-    """Marks what ``enumerate`` told from event ``start`` on: nobody reads its numbers."""
-    for event in interp.story.events[start:]:
-        if event.kind == "sink" and event.name == "enumerate":
+def uncounted(interp: Interpreter, counters: tuple[f.Expr, ...], start: int, frame: Frame) -> None:
+    """Marks what ``enumerate`` told from event ``start`` on where nobody reads its numbers but who watches."""
+    told = [e for e in interp.story.events[start:] if e.kind == "sink" and e.name == "enumerate" and not e.discarded]
+    if told and (unread(interp, counters, frame) or _only_shown(interp, counters, frame)):
+        for event in told:
             interp.heap.mark(event, discarded=True)
+
+
+def _only_shown(interp: Interpreter, counters: tuple[f.Expr, ...], frame: Frame) -> bool:
+    """Whether the function, or the module, reads names only to print them, or to tell whether it prints."""
+    names = {name for counter in counters for name in queries.plain_names(counter)}
+    node = _around(interp, frame)
+    if None in names or node is None or isinstance(node, f.Lambda):
+        return False
+    return queries.reads_but_to_print(node.body).isdisjoint(names)
 
 
 def unshown(interp: Interpreter, start: int) -> None:
@@ -71,5 +81,9 @@ def unread(interp: Interpreter, targets: tuple[f.Expr, ...], frame: Frame) -> bo
 
 
 def _read_in(interp: Interpreter, frame: Frame) -> frozenset[str]:
-    node = frame.func.node if frame.func is not None else interp.project.facts(frame.module.path)
+    node = _around(interp, frame)
     return interp.project.reads(node) if node is not None else frozenset()
+
+
+def _around(interp: Interpreter, frame: Frame) -> f.Def | f.Lambda | f.Facts | None:
+    return frame.func.node if frame.func is not None else interp.project.facts(frame.module.path)

@@ -96,16 +96,17 @@ def _parts(cond: Cond, most: int = MAX_WORDS) -> Iterator[str]:
             yield shortened({" and ".join(_of_literal(one)) for one in _literals(group)}, most)
 
 
-def shortened(alternatives: Collection[str], most: int = MAX_WORDS) -> str:
-    """Alternatives in words: of many the first, and how many there are besides."""
-    words = " or ".join(of_one_name(sorted(alternatives)))
+def shortened(alternatives: Collection[str], most: int = MAX_WORDS, first: str = "") -> str:
+    """Alternatives in words: of many the shortest, and how many there are besides; ``first`` leads wherever it fits."""
+    words = " or ".join(of_one_name(sorted(alternatives, key=lambda text: (text != first, text))))
     if len(words) <= most:
         return words
     kept: list[str] = []
-    for one in sorted(alternatives, key=lambda text: (len(text), text)):
+    for one in sorted(alternatives, key=lambda text: (text != first, len(text), text)):
         if len(" or ".join((*kept, one))) <= most:
             kept.append(one)
-    return f"{' or '.join(sorted(kept))} or {len(alternatives) - len(kept)} more" if kept else ""
+    kept.sort(key=lambda text: (text != first, text))
+    return f"{' or '.join(kept)} or {len(alternatives) - len(kept)} more" if kept else ""
 
 
 def _shortest(cond: Cond) -> _Form:

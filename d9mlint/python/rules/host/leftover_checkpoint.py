@@ -41,6 +41,8 @@ _LOAD = ".load_state_dict"
 _RESUMES = re.compile(r"resum|restor|continu|restart", re.IGNORECASE)
 _ON = re.compile(r"--[\w-]+ is true \(the default\)")
 """What a condition says of a flag that is on where nobody asks for anything."""
+_OFF = re.compile(r"`[^`]*` is false|--[\w-]+ is (not given|false)")
+"""What a condition says of what is left off: who does not ask to start anew asks for nothing."""
 _THERE = re.compile(r"exists\(|isfile\(|isdir\(|is_file\(|is_dir\(")
 _TESTS = (".exists", ".isfile", ".isdir", ".is_file", ".is_dir")
 _STARTS = "starts with trained weights"
@@ -73,6 +75,8 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         folder, guards = _newest_of_its_own(program, load, training, saves)
         if folder is None and not _asked_for(load, training):
             folder = _taken_up(program, load)
+        if folder is None:
+            folder, guards = _found_there(program, load, training, saves)
         if folder is None or is_none(folder) is True:
             continue
         if own or _saved_there(folder, saves):
@@ -128,6 +132,26 @@ def _taken_up(program: Program, load: Event) -> Value | None:
     if load.name not in _IF_THERE or (load.name == "torch.load" and not _into_weights(program, load)):
         return None
     return first if any(map(_asks_for_files, load.guards)) else _listed(first)
+
+
+def _found_there(
+    program: Program, load: Event, training: Event, saves: Sequence[Event]
+) -> tuple[Value | None, tuple[Cond, ...]]:  # fmt: skip
+    """Of several files that a call may load the one that the program saves, taken unasked where it is there; and when.
+
+    ``source = last if last.exists() and not args.restart else args.start_from``.
+    """
+    several = alternatives(load.args[0]) if load.name in _IF_THERE and load.args else ()
+    if len(several) < 2 or (load.name == "torch.load" and not _into_weights(program, load)):
+        return None, ()
+    for cond, leaf in several:
+        if not _asks_for_files(cond) or not saved_there(leaf, saves):
+            continue
+        here = both(cond, *load.guards)
+        unasked = by_default(simplified(here, both(*training.guards))) is not False
+        if unasked and not _RESUMES.search(_OFF.sub("", _ON.sub("", describe(here)))):
+            return leaf, (here,)
+    return None, ()
 
 
 def _asks_for_files(cond: Cond) -> bool:

@@ -84,12 +84,16 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         going = (d.event for d in draws(program) if _goes_on(program, d, load))
         drawn = next((e for e in going if loops.intersection(e.loops) and e.meets(load)), None)
         met = [e for e in saves if e.meets(load)]
+        if met and load.name.startswith(_OPTIMIZER):  # its state may have a file of its own, beside that of the weights
+            others = (e for e in program.calls(*_SAVES) if e not in met and not e.detached and e.meets(load))
+            met += [e for e in others if _holds_optimizer(program, e)]
         met.sort(key=lambda e: (not loops.intersection(e.loops), not _holds_optimizer(program, e)))
         place = met[0].location if met else None
         if drawn is not None and place is not None:
             # It may be got to in several ways; what is told of it holds on each.
             also = lost(program, load, [e for e in steps if loops.intersection(e.loops)])
-            yield from _drafts(program, rule, [e for e in saves if e.location == place], load, drawn, also)
+            there = [e for e in (*saves, *(e for e in met if e not in saves)) if e.location == place]
+            yield from _drafts(program, rule, there, load, drawn, also)
             return
 
 
