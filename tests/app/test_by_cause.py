@@ -200,7 +200,10 @@ def test_the_conditions_of_the_place_that_is_told_come_first() -> None:
     (one,) = by_cause(places)
     assert one.location.line == 1
     assert one.when[0].startswith("--shuffle is given or --augment is given and ")
-    many = [*places, *(found(9 + n, "unseeded/numpy", when=(f"--an-option-{n} is given", "--z is c")) for n in range(9))]
+    many = [
+        *places,
+        *(found(9 + n, "unseeded/numpy", when=(f"--an-option-{n} is given", "--z is c")) for n in range(9)),
+    ]
     (one,) = by_cause(many)
     assert one.when[0].startswith("--shuffle is given or ") and one.when[0].endswith(" more")
     default = found(1, "unseeded/numpy", when=("--kind is z (the default)",))

@@ -10,7 +10,6 @@ from d9mlint.python.domain.choices import MAX_THINGS, present
 from d9mlint.python.domain.conditions import (
     UNKNOWN_DEFAULT,
     Cond,
-    Opaque,
     both,
     either,
     flag_test,
@@ -75,13 +74,15 @@ def compare(interp: Interpreter, op: str, left: Value, right: Value, text: str) 
 def _any_of(parts: Iterable[tuple[Cond, Cond]]) -> Cond:
     """What holds under one of several conditions; of the tests that cannot be read, one stands for all."""
     known: list[Cond] = []
-    hidden: list[tuple[Cond, Opaque]] = []
+    unread: list[tuple[Cond, Cond]] = []
     for cond, test in parts:
-        unread = opaque(test)
-        if unread is None:
+        if opaque(test) is None:
             known.append(both(cond, test))
-        elif both(cond, test) is not False:  # (what `a and b` is where `a` ends it does not hold)
-            hidden.append((cond, unread))
+        else:
+            unread.append((cond, test))
+    if len(unread) > 1:  # what `a and b` is where `a` ends it does not hold
+        unread = [(cond, test) for cond, test in unread if meets(cond, test)]
+    hidden = [(cond, found) for cond, test in unread if (found := opaque(test)) is not None]
     if len({test for _, test in hidden}) > 1:
         texts = {test.text for _, test in hidden}
         key = ("any", *(test.key for _, test in hidden))

@@ -23,6 +23,8 @@ _DISTINCT = re.compile(r"arange|randperm|nonzero|unique|topk|where|arg(max|min|s
 _ROWS = re.compile(r"arange|randperm")
 """Last names of calls whose result has no number twice, whatever it is made of."""
 _EMBEDDING = "torch.nn.functional.embedding"
+COMPILED = "torch.nn.functional.embedding under torch.compile"
+"""Where Inductor makes the kernel of the gradient (`embedding_dense_backward` of its decompositions)."""
 _CTC = "torch.nn.functional.ctc_loss"
 _FLOATS = frozenset(
     {
@@ -72,7 +74,7 @@ def harmless(event: Event, op: Op, makers: Makers) -> bool:
         return True
     if op.name == images.LOSS:
         return not images.sums_pixels(event, makers)
-    if op.name == _EMBEDDING:
+    if op.name in (_EMBEDDING, COMPILED):
         return _each_row_once(event, makers)
     if _ADDS.search(op.name) and _last(_source(event), makers) in _ONES:
         return True

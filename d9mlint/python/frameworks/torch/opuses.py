@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from d9mlint.model import Op, OpStatus
-from d9mlint.python.domain.conditions import Cond, negate
+from d9mlint.model import Argument, Op, OpStatus
+from d9mlint.python.domain.conditions import Cond, both, either, negate
 from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import Inst, Obj, alternatives
 from d9mlint.python.frameworks.opuses import OpUses
 from d9mlint.python.frameworks.tensorflow.determinism import on_gpu
 from d9mlint.python.frameworks.torch import gpu, mode, ops
 from d9mlint.python.frameworks.used import frameworks_of
-from d9mlint.python.interpreter.program import Program
+from d9mlint.python.interpreter.program import Program, matches
 from d9mlint.python.interpreter.provenance import Makers
 
 
@@ -32,4 +33,21 @@ class TorchOps(OpUses):
         return ops.met(event, op, status, makers)
 
     def chosen(self, program: Program, op: Op) -> Cond:
+        if op.name == ops.COMPILED:
+            return program.once("networks-by-inductor", _by_inductor)
         return negate(mode.plain_attention(program)) if ops.chosen_by_torch(op) else True
+
+
+_COMPILES = ("torch.compile", "torch.nn.Module.compile")
+
+
+def _by_inductor(program: Program) -> Cond:
+    """When a network is compiled, by the compiler that PyTorch takes by default."""
+    found: list[Cond] = []
+    for event in program.calls(*_COMPILES):
+        network = event.receiver if event.name == _COMPILES[1] else event.argument(Argument(0, "model"))
+        backend = event.kwargs.get("backend")
+        own = any(isinstance(leaf, (Inst, Obj)) for _, leaf in alternatives(network))
+        if own and not event.detached and (backend is None or matches(backend, "inductor") is not False):
+            found.append(both(*event.guards))
+    return either(*found)

@@ -41,7 +41,7 @@ _LOAD = ".load_state_dict"
 _RESUMES = re.compile(r"resum|restor|continu|restart", re.IGNORECASE)
 _ON = re.compile(r"--[\w-]+ is true \(the default\)")
 """What a condition says of a flag that is on where nobody asks for anything."""
-_OFF = re.compile(r"`[^`]*` is false|--[\w-]+ is (not given|false)")
+_OFF = re.compile(r"\S+ is (not given|false)")
 """What a condition says of what is left off: who does not ask to start anew asks for nothing."""
 _THERE = re.compile(r"exists\(|isfile\(|isdir\(|is_file\(|is_dir\(")
 _TESTS = (".exists", ".isfile", ".isdir", ".is_file", ".is_dir")
