@@ -538,6 +538,8 @@ print(jax.value_and_grad(lambda w, x: jnp.sum(x @ w))(jnp.ones([4000, 4000]), jn
         for one in writes
     ]
     assert [["line 2 of `train.py`" in finding.remedy for finding in one] for one in told] == [[True], [], [False]]
+
+
 def test_a_program_that_starts_itself_again_runs_there_what_its_first_process_does_not() -> None:
     text = """
 import subprocess
