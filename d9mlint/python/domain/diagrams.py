@@ -17,11 +17,7 @@ Function: TypeAlias = Union[bool, "Node"]
 
 
 class Variable:
-    """A variable; diagrams ask for the one made last first.
-
-    A path's condition grows by the newest tests: each becomes the root, and what held before stays as it is below it.
-    The other way round every test would make the whole chain anew.
-    """
+    """A variable; diagrams ask for the newest first, as a path's condition grows by these: what held before is shared."""
 
     __slots__ = ("level", "name", "universe")
 
