@@ -17,7 +17,7 @@ Function: TypeAlias = Union[bool, "Node"]
 
 
 class Variable:
-    """A variable; diagrams ask for the newest first, as a path's condition grows by these: what held before is shared."""
+    """A variable; diagrams ask for the newest first, by which a path's condition grows: what held before is shared."""
 
     __slots__ = ("level", "name", "universe")
 
