@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
@@ -22,7 +22,7 @@ _BODY = 400
 _DEEP, _MANY = 4, 16
 """Names behind each other that are looked up; ways to read an argument, and lines that are looked at."""
 _HIGHEST = 4
-"""Folders above a file in which a relative path is looked for: nobody says where the program is started."""
+"""Folders above a file in which a relative path is looked for."""
 PROJECT_MARKERS = (*METADATA, "setup.py", "requirements.txt")
 
 
@@ -75,11 +75,25 @@ def added_roots(files: Iterable[tuple[Path, bytes]]) -> tuple[Path, ...]:
 
     What a text means relative to where a program is started is looked for beside the file and above it.
     """
-    found: dict[Path, None] = {}
-    for path, data in files:
-        if b"sys.path" in data:
-            found.update(dict.fromkeys(_added(path, data)))
-    return tuple(sorted(found))
+    return named_folders(files, b"sys.path", _added)
+
+
+def named_folders(
+    files: Iterable[tuple[Path, bytes]], word: bytes, named: Callable[[Path, bytes], Iterable[Path]]
+) -> tuple[Path, ...]:  # fmt: skip
+    """The folders that the files which hold a word name, sorted."""
+    return tuple(sorted({folder for path, data in files if word in data for folder in named(path, data)}))
+
+
+def starts_of(path: Path) -> Iterable[Path]:
+    """Where a relative path in a file may start: nobody says where the program is started."""
+    return (path.parent, *list(path.parent.parents)[:_HIGHEST])
+
+
+def first_there(starts: Iterable[Path], *parts: str) -> list[Path]:
+    """The first folder that is there, of a path below several others."""
+    folders = (Path(os.path.normpath(start.joinpath(*parts))) for start in starts)
+    return [folder for folder in folders if os.path.isdir(folder)][:1]  # noqa: PTH112
 
 
 def _added(path: Path, data: bytes) -> Iterator[Path]:
@@ -96,9 +110,8 @@ def _added(path: Path, data: bytes) -> Iterator[Path]:
             start = path.parents[min(max(ups - 1, 0), len(path.parents) - 1)]
             starts: Iterable[Path] = (start,)
         else:
-            starts = (path.parent, *list(path.parent.parents)[:_HIGHEST]) if texts else ()
-        folders = (Path(os.path.normpath(start.joinpath(*texts))) for start in starts)
-        yield from [folder for folder in folders if os.path.isdir(folder)][:1]  # noqa: PTH112
+            starts = starts_of(path) if texts else ()
+        yield from first_there(starts, *texts)
 
 
 def _written_out(added: re.Match[bytes], data: bytes, assigned: dict[bytes, list[bytes]]) -> list[bytes]:

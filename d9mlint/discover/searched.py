@@ -10,23 +10,21 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from d9mlint.discover.roots import first_there, named_folders, starts_of
+
 _WORD = rb"((?:\"[^\"\n]*\"|'[^'\n]*'|[^\s;&|\"'])+)"
 _SET = re.compile(rb"^[^#\n]*?\bPYTHONPATH[= \t]+" + _WORD, re.MULTILINE)
 _ASSIGNED = re.compile(rb"^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)=" + _WORD, re.MULTILINE)
 _VARIABLE = re.compile(r"\$\{?(\w+)[^/}]*\}?")
 _HERE = re.compile(r"\$\([^()]*(?:\([^()]*\)[^()]*)*\)|`[^`]*`|\$\{?(?:PWD|PYTHONPATH)\b[^/}:]*\}?")
 """What stands for a folder that is known only when the script runs: mostly the one that it is started in."""
-_DEEP, _HIGHEST = 4, 4
-"""Variables in each other; folders above a script in which a path is looked for."""
+_DEEP = 4
+"""Variables in each other."""
 
 
 def searched_roots(files: Iterable[tuple[Path, bytes]]) -> tuple[Path, ...]:
     """The folders, where they are there, that these files put on the path in which Python looks for modules."""
-    found: dict[Path, None] = {}
-    for path, data in files:
-        if b"PYTHONPATH" in data:
-            found.update(dict.fromkeys(_searched(path, data)))
-    return tuple(sorted(found))
+    return named_folders(files, b"PYTHONPATH", _searched)
 
 
 def _searched(path: Path, data: bytes) -> Iterator[Path]:
@@ -36,9 +34,7 @@ def _searched(path: Path, data: bytes) -> Iterator[Path]:
             relative = os.path.normpath(_written_out(part, known).strip("\"'") or ".")
             if relative.startswith("/") or "$" in relative or not relative.strip("./"):
                 continue  # a place on another machine, or the folder that a program is started in
-            starts = (path.parent, *list(path.parent.parents)[:_HIGHEST])
-            folders = (Path(os.path.normpath(start / relative)) for start in starts)
-            yield from [folder for folder in folders if os.path.isdir(folder)][:1]  # noqa: PTH112
+            yield from first_there(starts_of(path), relative)
 
 
 def _written_out(text: str, known: dict[str, str]) -> str:

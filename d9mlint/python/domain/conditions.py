@@ -20,7 +20,7 @@ Cond: TypeAlias = bool | Node
 MAX_TESTS = 400
 """Different tests in one condition beyond which it is given up as opaque; in real programs the most seen are 60."""
 MAX_NODES = 20_000
-"""Nodes of its diagram, likewise; the most seen are some 3,000 (in d9mlint itself).
+"""Nodes of its diagram, likewise; the most seen are some 7,000 (in peft).
 
 How many it has depends on how the tests are put together."""
 _FEW = 10

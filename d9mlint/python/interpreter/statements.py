@@ -72,8 +72,8 @@ def _assign(interp: Interpreter, node: f.Assign, frame: Frame) -> Left:
 
 
 def _augment(interp: Interpreter, node: f.Augment, frame: Frame) -> Left:
-    known = expressions.evaluate(interp, node.target, frame) if isinstance(node.target, f.Name) else Unknown()
     left = expressions.evaluate(interp, node.target, frame)
+    known = left if isinstance(node.target, f.Name) else Unknown()
     right = expressions.evaluate(interp, node.value, frame)
     value = expressions.arithmetic(interp, node.op, [left, right])
     if isinstance(left, Obj) and isinstance(right, Seq) and any(isinstance(one, Inst) for one in sets.held(right)):

@@ -27,15 +27,15 @@ def parse(data: bytes, path: str) -> f.Facts:
 
     if b"\0" in data:
         raise CannotRead("not a text file (it holds NUL bytes)")
-    _refuse_monsters(data)
+    tree = _refuse_monsters(data)
     collecting = gc.isenabled()
     gc.disable()  # a syntax tree is all live objects: collecting while it grows only costs time
     try:
-        return _read(data, path)
+        return _read(data, path, tree)
     except cst.ParserSyntaxError as error:
         converted = python2.as_python3(data)
         if converted is not None and _line_of_error(converted) is None:
-            return _read(converted, path)
+            return _read(converted, path, None)
         line = _line_of_error(data)
         if line is None:
             raise CannotRead(f"cannot be parsed (libcst stops at line {error.raw_line})") from error
@@ -53,15 +53,15 @@ def parse(data: bytes, path: str) -> f.Facts:
             gc.enable()
 
 
-def _read(data: bytes, path: str) -> f.Facts:
-    """The facts of a text, section by section where it is large."""
+def _read(data: bytes, path: str, tree: ast.Module | None) -> f.Facts:
+    """The facts of a text, section by section where it is large; ``tree`` is what Python's parser has read already."""
     import libcst as cst
 
     from d9mlint.python.source.lowering import lower
 
     if is_large(data):
         with suppress(SyntaxError, ValueError, RecursionError, MemoryError, cst.ParserSyntaxError):
-            parts = sections(data, _python_tree(data))
+            parts = sections(data, tree or _python_tree(data))
             return f.Facts(path, tuple(s for before, part in parts for s in lower(cst.parse_module(part), before)))
     return f.Facts(path, lower(cst.parse_module(data)))
 
@@ -96,17 +96,17 @@ _LINK = re.compile(rb"[)\]]\s*[.(\[]|^\s*\.", re.MULTILINE)
 _OPERATORS = (ast.BinOp, ast.BoolOp, ast.Compare)
 
 
-def _refuse_monsters(data: bytes) -> None:
+def _refuse_monsters(data: bytes) -> ast.Module | None:
     """Keeps sources from libcst's parser that would exhaust its stack or its time: no person writes them.
 
     Nearly every file is seen at a glance to be none. What may be one is read by Python's own parser, which is quick and
-    says how deep it is.
+    says how deep it is; that tree is given back.
 
     Raises:
         CannotRead: something is nested too deeply, or an expression has too many operators.
     """
     if _is_plain(data):
-        return
+        return None
     try:
         tree = _python_tree(data)
     except (RecursionError, MemoryError) as error:
@@ -117,8 +117,9 @@ def _refuse_monsters(data: bytes) -> None:
         if _is_long(data):  # libcst need not try
             line = getattr(error, "lineno", None) or 1
             raise CannotRead(_syntax_error(line, data)) from error
-        return
+        return None
     _measure(tree)
+    return tree
 
 
 def _is_plain(data: bytes) -> bool:

@@ -20,6 +20,8 @@ WRITTEN = "written"
 _MAX_MODE = 4
 """Characters of a mode; what is longer is the name of something."""
 _WRITES = frozenset("wax")
+FILE_TESTS = (".exists", ".isfile", ".isdir", ".is_file", ".is_dir")
+"""Endings of the names of calls that ask whether a file is there."""
 
 
 def writes(event: Event) -> bool:
@@ -85,12 +87,11 @@ def _sum(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     held = (value.items or (value.element,)) if isinstance(value, Seq) else ()
     for one in held:
         for _, leaf in alternatives(one):
-            if isinstance(leaf, Obj) and leaf.event is not None and leaf.event.name.endswith(_FILE_TESTS):
+            if isinstance(leaf, Obj) and leaf.event is not None and leaf.event.name.endswith(FILE_TESTS):
                 return Obj("builtins.int", leaf.event)
     return None
 
 
-_FILE_TESTS = (".exists", ".isfile", ".isdir", ".is_file", ".is_dir")
 TRANSFER: dict[str, Transfer] = dict.fromkeys(
     ("json.dumps", "ujson.dumps", "orjson.dumps", "pickle.dumps", "yaml.dump", "yaml.safe_dump"), _dumps
 ) | {"builtins.sum": _sum}

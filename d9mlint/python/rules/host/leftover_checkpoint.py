@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from d9mlint.model import Argument, Related, Rule
-from d9mlint.python.domain.conditions import Cond, Opaque, both, by_default, made_by, negate
+from d9mlint.python.domain.conditions import Cond, both, by_default, literals, made_by, negate
 from d9mlint.python.domain.diagrams import simplified
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, FlagValue, Obj, Ref, Seq, Text, Unknown, Value, alternatives
 from d9mlint.python.frameworks.tensorflow import estimators, sessions
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
+from d9mlint.python.interpreter.library.streams import FILE_TESTS
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging.drafts import Draft, draft, short_name, value_text
 from d9mlint.python.judging.paths import saved_there, with_moves
@@ -44,7 +45,6 @@ _ON = re.compile(r"--[\w-]+ is true \(the default\)")
 _OFF = re.compile(r"\S+ is (not given|false)")
 """What a condition says of what is left off: who does not ask to start anew asks for nothing."""
 _THERE = re.compile(r"exists\(|isfile\(|isdir\(|is_file\(|is_dir\(")
-_TESTS = (".exists", ".isfile", ".isdir", ".is_file", ".is_dir")
 _STARTS = "starts with trained weights"
 _LOADS = (*_NEWEST, *_INITIALIZES, _RESTORE, *_IF_THERE)
 _SAVES = re.compile(
@@ -90,7 +90,7 @@ def _skipped(program: Program, rule: Rule, steps: Sequence[Event], saves: Sequen
     if not steps or not all(_if_absent(step) for step in steps):
         return
     first = min(step.index for step in steps)
-    tests = (e for e in reversed(program.events[:first]) if e.kind == "call" and e.name.endswith(_TESTS))
+    tests = (e for e in reversed(program.events[:first]) if e.kind == "call" and e.name.endswith(FILE_TESTS))
     for test in (one for one in tests if not one.detached):
         path = test.args[0] if test.args else test.receiver
         if path is not None and saved_there(path, saves) and any(step.meets(test) for step in steps):
@@ -156,8 +156,8 @@ def _found_there(
 
 def _asks_for_files(cond: Cond) -> bool:
     """Whether a condition is that files are there, tested on the spot or before (``there = path.exists()``)."""
-    asked = () if isinstance(cond, bool) else (one.name for one in cond.support if isinstance(one.name, Opaque))
-    return any(name.endswith(_TESTS) for one in asked for name in made_by(one)) or bool(_THERE.search(describe(cond)))
+    makers = (name for one in literals(cond) if one.opaque is not None for name in made_by(one.opaque))
+    return any(name.endswith(FILE_TESTS) for name in makers) or bool(_THERE.search(describe(cond)))
 
 
 def _newest_of_its_own(

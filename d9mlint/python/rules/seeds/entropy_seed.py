@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Effect, Rule
-from d9mlint.python.domain.conditions import Cond, Flag, both, either, is_symbolic, negate, truth
+from d9mlint.python.domain.conditions import Cond, both, either, is_symbolic, literals, negate, truth
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import alternatives
 from d9mlint.python.interpreter.program import Program, is_none
@@ -70,20 +70,15 @@ def _seeded_later(program: Program, made: Event) -> Cond:
     return found
 
 
-def _flags(cond: Cond) -> Iterator[Flag]:
-    for variable in () if isinstance(cond, bool) else cond.support:
-        if isinstance(variable.name, Flag):
-            yield variable.name
-
-
 def _with_seed(program: Program, event: Event, effect: Effect, cond: Cond) -> str:
     """What to do about this very call; empty for one that takes no seed."""
     if effect.seed_argument is None:
         return ""
     name = event.raw.replace("numpy.", "np.", 1)
     given = "1" if effect.seed_argument.position == 0 else f"{effect.seed_argument.keyword}=1"
-    if flags := sorted(flag.spelled for flag in _flags(cond) if "seed" in flag.name.lower()):
-        return f"give `{flags[0]}` a constant as its default, which it does not have"
+    flags = (one.flag for one in literals(cond) if one.flag is not None)
+    if named := sorted({flag.spelled for flag in flags if "seed" in flag.name.lower()}):
+        return f"give `{named[0]}` a constant as its default, which it does not have"
     if not effect.seeds:
         return f"pass an integer: `{name}({given})`"
     if any(
