@@ -43,6 +43,9 @@ class Coverage(NamedTuple):
     kept: bool = True
     """False where the program only builds, runs and asserts: nothing of what it computes is written, shown or trained
     on, so nothing that varies matters."""
+    coarse: int = 0
+    """Conditions too large to be reasoned about, each taken as a test of its own: what findings say of when they matter
+    may be too much."""
 
 
 class Changed(NamedTuple):

@@ -59,6 +59,7 @@ def _coverage(entry: str, one: Coverage) -> Json:
         **({} if one.kept else {"kept": False}),
         "files": one.files,
         "functions": one.functions,
+        **({"coarse": one.coarse} if one.coarse else {}),
         "uncalled": dict(one.uncalled),
         "unfollowed": [
             {**_location(call.location), "call": call.call, "reason": call.reason} for call in one.unfollowed

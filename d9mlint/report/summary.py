@@ -111,7 +111,12 @@ def coverage_of(one: Coverage) -> str:
     if not one.interpreted:
         return f"{files} with {IDLE}"
     called = one.functions - sum(one.uncalled.values())
-    return f"{called} of {one.functions} functions in {files} are seen to be called"
+    coarse = (
+        f"; {count(one.coarse, 'condition')} too large to be told apart, so `when` may say too much"
+        if one.coarse
+        else ""
+    )
+    return f"{called} of {one.functions} functions in {files} are seen to be called{coarse}"
 
 
 def noise(findings: Iterable[Finding]) -> str:

@@ -13,18 +13,15 @@ from typing import Any, NamedTuple, TypeAlias
 
 from d9mlint.model import Location
 from d9mlint.python.domain import diagrams, valuesets
-from d9mlint.python.domain.diagrams import Node, Variable, complement, conjunction, disjunction
+from d9mlint.python.domain.diagrams import Node, Variable, complement, conjunction, disjunction, is_larger
 from d9mlint.python.domain.valuesets import EVERYTHING, NONE, NOTHING, ValueSet
 
 Cond: TypeAlias = bool | Node
-MAX_TESTS = 400
-"""Different tests in one condition beyond which it is given up as opaque; in real programs the most seen are 60."""
-MAX_NODES = 20_000
-"""Nodes of its diagram, likewise; the most seen are some 7,000 (in peft).
+MAX_NODES = 500
+"""Nodes of a condition's diagram beyond which it is a test of its own (a cut point): only its negation is known.
 
-How many it has depends on how the tests are put together."""
-_FEW = 10
-"""Tests of which no diagram has that many nodes."""
+So a path may be taken for possible although it is not: findings can be more, and say more of when they matter, never
+fewer."""
 UNKNOWN_DEFAULT = "<unknown default>"
 STATED = "stated"
 """The kind of a flag that is none: its name says what has to hold."""
@@ -84,14 +81,14 @@ class Literal(NamedTuple):
 
 _flags: dict[Flag, Variable] = {}
 _variables: dict[Any, Variable] = {}
-given_up: list[str] = []
-"""Texts of conditions that became too long, since ``forget``."""
+_cut_points: set[Cond] = set()
+"""Those that stand for conditions that became too large, since ``forget``."""
 
 
 def forget() -> None:
     """Drops what is known of tests that cannot be read: call it before a program, whose tests are its own."""
     _variables.clear()
-    given_up.clear()
+    _cut_points.clear()
     diagrams.forget()
 
 
@@ -159,27 +156,37 @@ def both(*conds: Cond) -> Cond:
     """All of ``conds``."""
     found: Cond = True
     for cond in conds:
-        found = conjunction(found, cond)
-    return _bounded(found, conds) if isinstance(found, Node) and len(conds) > 1 else found
+        known, found = found, conjunction(found, cond)
+        if _too_large(found, known, cond):
+            found = _cut_point(known, cond)
+    return found
 
 
 def either(*conds: Cond) -> Cond:
     """Any of ``conds``."""
     found: Cond = False
     for cond in conds:
-        found = disjunction(found, cond)
-    return _bounded(found, conds) if isinstance(found, Node) and len(conds) > 1 else found
+        known, found = found, disjunction(found, cond)
+        if _too_large(found, known, cond):
+            found = negate(_cut_point(negate(known), negate(cond)))
+    return found
 
 
-def _bounded(found: Node, parts: tuple[Cond, ...]) -> Cond:
-    for part in parts:
-        if part is found:  # which was looked at when it was made
-            return found
-    tests = len(found.support)
-    if tests <= _FEW or (tests <= MAX_TESTS and not diagrams.is_larger(found, MAX_NODES)):
-        return found
-    given_up.append("a condition that is too large")
-    return opaque_test(("long", frozenset(parts)), "...")
+def _too_large(found: Cond, one: Cond, other: Cond) -> bool:
+    """Whether what was made of two conditions is; what was there before is not asked again."""
+    return found is not one and found is not other and is_larger(found, MAX_NODES)
+
+
+def _cut_point(one: Cond, other: Cond) -> Cond:
+    """A test that stands for both conditions together."""
+    found = opaque_test(("both", frozenset((one, other))), "...")
+    _cut_points.add(found)
+    return found
+
+
+def cut_points() -> int:
+    """How many conditions are told apart from nothing but their negation, as they became too large."""
+    return len(_cut_points)
 
 
 def truth(cond: Cond, assumed: Iterable[Cond]) -> bool | None:
@@ -327,7 +334,6 @@ def _default(variable: Variable) -> Any:
 __all__ = [
     "EXCEPTION",
     "LAUNCHER",
-    "MAX_TESTS",
     "NOTHING",
     "ORDERINGS",
     "STATED",
@@ -344,7 +350,6 @@ __all__ = [
     "either",
     "flag_test",
     "forget",
-    "given_up",
     "is_symbolic",
     "literal",
     "negate",

@@ -275,8 +275,10 @@ def _outcomes(f: Node, g: Node) -> Iterable[tuple[Function, Function]]:
     return ((f, g.high), (f, g.low)) if other.universe is None else [(f, child) for _, child in g.cases]
 
 
-def is_larger(f: Node, most: int) -> bool:
+def is_larger(f: Function, most: int) -> bool:
     """Whether a diagram has more than ``most`` nodes."""
+    if isinstance(f, bool):
+        return False
     seen = {f}
     pending = [f]
     while pending and len(seen) <= most:

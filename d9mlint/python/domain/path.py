@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 
-from d9mlint.python.domain.conditions import Cond, both, conjuncts, negate
-from d9mlint.python.domain.diagrams import Node, conjunction, implies, meets
+from d9mlint.python.domain.conditions import MAX_NODES, Cond, both, conjuncts, negate
+from d9mlint.python.domain.diagrams import Node, conjunction, implies, is_larger, meets
 
 MAX_TOGETHER = 12
 """Different tests in conditions that are looked at as one: what follows only from more of them is not seen."""
@@ -131,9 +131,12 @@ class Path:
 
 
 def _joined(clusters: list[Node]) -> Cond:
+    """What the clusters say together, as far as it is not too large: it holds wherever all of them do."""
     found: Cond = True
     for cluster in clusters:
-        found = conjunction(found, cluster)
+        joined = conjunction(found, cluster)
+        if not is_larger(joined, MAX_NODES):
+            found = joined
     return found
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 
-from d9mlint.python.domain import conditions
 from d9mlint.python.domain.events import Story
 from d9mlint.python.source.facts import NOWHERE, Lambda, Place, Stmt
 
@@ -72,11 +71,6 @@ class Bounds:
         if self._deep:
             more = f" and {self._deep - 1} more" if self._deep > 1 else ""
             found.append(f"calls inside {MAX_CALLS} others were not followed: {self._deepest}{more}")
-        if conditions.given_up:
-            found.append(
-                f"conditions that are too large ({len(conditions.given_up)}) were taken as not known: what findings "
-                "say of when they matter may be too much"
-            )
         return tuple(found)
 
 

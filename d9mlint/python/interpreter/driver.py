@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeGuard
 
 from d9mlint.model import Target
-from d9mlint.python.domain.conditions import forget
+from d9mlint.python.domain.conditions import cut_points, forget
 from d9mlint.python.domain.events import Frame, Story
 from d9mlint.python.domain.knowledge import Knowledge
 from d9mlint.python.domain.values import Class, Func, Inst, Module
@@ -52,6 +52,7 @@ def run(
         finish(interpreter)
     story.coverage = coverage.measure(interpreter)
     _interpret_detached(interpreter, elsewhere)
+    story.coverage = story.coverage._replace(coarse=cut_points())
     story.cuts = interpreter.bounds.reasons()
     # A script without a main guard looks like a module until it is seen to train by itself.
     story.read_flags = frozenset(interpreter.all_noted("read-flag"))

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from d9mlint.model import Location
 from d9mlint.python.domain import diagrams, valuesets
 from d9mlint.python.domain.conditions import (
+    MAX_NODES,
     UNKNOWN_DEFAULT,
     Cond,
     Flag,
@@ -20,11 +21,11 @@ from d9mlint.python.domain.conditions import (
     both,
     by_default,
     conjuncts,
+    cut_points,
     disjuncts,
     either,
     flag_test,
     forget,
-    given_up,
     is_symbolic,
     literal,
     negate,
@@ -334,10 +335,25 @@ def test_a_condition_that_is_too_large_is_given_up() -> None:
     found: Cond = True
     for number, left in enumerate(lefts):
         found = both(found, either(left, rights[number]))
-    assert len(given_up) > 0
+    assert cut_points() > 0
     assert truth(found, [negate(lefts[0]), negate(rights[0])]) is None  # nothing is known of it any more
     forget()
-    assert given_up == []
+    assert cut_points() == 0
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 40), st.booleans(), st.booleans()), min_size=30, max_size=90))
+def test_no_condition_is_too_large_and_a_negation_stays_one(steps: list[tuple[int, bool, bool]]) -> None:
+    forget()
+    tests = [opaque_test((n,), f"t{n}") for n in range(41)]
+    found: Cond = tests[0]
+    other: Cond = negate(tests[0])
+    for number, (which, outcome, and_) in enumerate(steps):
+        step = either(tests[which] if outcome else negate(tests[which]), tests[number % 41])
+        found = both(found, step) if and_ else either(found, negate(step))
+        other = either(other, negate(step)) if and_ else both(other, step)
+        assert other == negate(found)
+        assert isinstance(found, bool) or not is_larger(found, MAX_NODES)
 
 
 @settings(deadline=None)
