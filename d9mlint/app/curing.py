@@ -44,6 +44,8 @@ class Cure(NamedTuple):
     """What cures each finding by itself."""
     changing: tuple[Finding, ...] = ()
     """The findings whose cure changes more than that the program can be repeated: its speed, behaviour or flags."""
+    again: bool = False
+    """Whether ways have failed that may do beside what is patched now."""
 
 
 def cure(
@@ -61,8 +63,7 @@ def cure(
     for _ in range(_TRIES):
         patched, refused, unmade = with_parts(trial.parts(), sources, sorted(trial.early))
         while unmade:
-            for part, reason in unmade:
-                trial.next(part, reason)
+            trial.next(unmade)
             patched, refused, unmade = with_parts(trial.parts(), sources, sorted(trial.early))
         if not patched:
             break
@@ -71,8 +72,7 @@ def cure(
         still, fresh = _still(parts, before, report), _fresh(before, report, patched)
         if not still and not fresh:
             break
-        for part in still:
-            trial.next(part, _UNPROVEN)
+        trial.next((part, _UNPROVEN) for part in still)
         for path in sorted(fresh.keys() - {part.path for part in still}):
             trial.less(path, fresh[path])
     else:
@@ -81,14 +81,17 @@ def cure(
     for part in trial.parts():
         if part.path in patched:
             made.setdefault(part.finding, []).append(part)
-    left = {**dict(planned.without), **dict(trial.left(made))}
+    failed = dict(trial.left(made))
+    left = {**dict(planned.without), **failed}
     fixes = {
         found: Fix(first_sentence(found.remedy), edits, all(part.safe for part in parts))
         for found, parts in (made.items() if options.fixes else ())
         if (edits := alone(parts, sources, sorted(trial.early)))
     }
     changing = tuple(found for found, parts in made.items() if not all(part.safe for part in parts))
-    return Cure(patched, tuple(made), tuple(left.items()), trial.only_unsafe, refused, fixes, changing)
+    return Cure(
+        patched, tuple(made), tuple(left.items()), trial.only_unsafe, refused, fixes, changing, bool(patched and failed)
+    )
 
 
 def files(found: Finding, sources: Iterable[str]) -> set[str]:
@@ -127,13 +130,15 @@ class _Trial:
         left = ([part for part in way if part not in self._dropped] for way in ways)
         return next((parts for parts in left if parts), ())
 
-    def next(self, part: Part, reason: str) -> None:
-        """Tries another way, as a part cannot be made or has not removed its finding: earlier, else the next."""
-        if part.statements and part.own is None and part.path not in self.early:
-            self.early.add(part.path)
-        else:
-            self._dropped.add(part)
-            self._reasons.setdefault(part.finding, reason)
+    def next(self, failed: Iterable[tuple[Part, str]]) -> None:
+        """Tries another way, as parts cannot be made or have not removed their findings: earlier, else the next."""
+        late = {part.path for part in self.parts()} - self.early
+        for part, reason in failed:
+            if part.statements and part.own is None and part.path in late:
+                self.early.add(part.path)
+            else:
+                self._dropped.add(part)
+                self._reasons.setdefault(part.finding, reason)
 
     def less(self, path: str, brought: frozenset[Told]) -> None:
         """Tries a file without the part that brings new findings; where none alone does, with less of what is risky."""

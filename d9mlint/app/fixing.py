@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from d9mlint.app.sources import Sources
 
 _SHOWN = 10
+_ROUNDS = 3
+"""How often it is tried to cure what the first patches have left."""
 
 
 def check(options: Options) -> Outcome:
@@ -60,7 +62,28 @@ def patches(
 
     before = checked(options._replace(write_baseline=None), overlay).report
     sources = read(options, before, overlay)
-    return Patches(before, cure(options, before, sources, overlay, wanted), sources)
+    return Patches(before, *_cured(options, before, sources, overlay, wanted))
+
+
+def _cured(
+    options: Options, before: Report, sources: Sources, overlay: Mapping[str, bytes] = MappingProxyType({}),
+    wanted: Callable[[Finding], bool] = lambda found: True,
+) -> tuple[Cure, Sources]:  # fmt: skip
+    """The cure, and that of what is left where the first brings something else to be cured; the files before both."""
+    from d9mlint.app.sources import read
+
+    done, own = cure(options, before, sources, overlay, wanted), sources.files.own
+    for _ in range(_ROUNDS):
+        if not done.again or options.fixes:  # (those are edits of what is there now)
+            break
+        contents = {**overlay, **done.sources}
+        report = checked(options._replace(write_baseline=None), contents).report
+        patched = read(options, report, contents)
+        more = cure(options, report, patched._replace(files=patched.files._replace(own=own)), contents, wanted)
+        cured, changing = (*done.cured, *more.cured), (*done.changing, *more.changing)
+        done = more._replace(sources={**done.sources, **more.sources}, cured=cured, changing=changing)
+        sources = sources._replace(stored={**patched.stored, **sources.stored})
+    return done, sources
 
 
 def cured(options: Options) -> tuple[Report, Report]:
@@ -92,8 +115,7 @@ def _with_diff(options: Options, outcome: Outcome) -> Outcome:
     from d9mlint import fix
     from d9mlint.app.sources import read
 
-    sources = read(options, outcome.report)
-    done = cure(options, outcome.report, sources)
+    done, sources = _cured(options, outcome.report, read(options, outcome.report))
     refused = "\n".join(f"{path}: not fixed: {why}" for path, why in done.refused)
     note = _note(f"would fix {count(len(done.cured), 'finding')}", done) if done.cured or done.left else ""
     if options.fixes:

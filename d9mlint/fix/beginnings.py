@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import libcst as cst
@@ -32,13 +33,14 @@ def insertion(
     early: bool = False,
     cells: Cells = (),
     own: Collection[str] = (),
+    before: float = math.inf,
 ) -> tuple[Edit, ...] | str:
     """The edits that put statements, and the imports they need, behind the imports of a script; or why it cannot.
 
     ``needs``: functions to be defined there, imports, and packages to be imported, by the names that remedies have.
     ``early``: before the first import that is relative or of a module beside the script, as that may draw. ``cells``:
     the lines of the cells that it is run in; they go into the first by which what they are about is imported. ``own``:
-    the modules of the project.
+    the modules of the project. ``before``: the line above which they have to stand.
     """
     of = tree(source)
     if of is None:
@@ -48,7 +50,8 @@ def insertion(
     roots = {ROOTS[one] for one in heads if one in ROOTS} | {ROOTS[one] for one in needed if one in ROOTS}
     packages = frozenset() if early else roots.difference(_STANDARD)
     first = _first_cells(body, [of.positions[stmt].start.line for stmt in body], cells, packages)
-    last, bound = _last_import(first, early)
+    above = [stmt for stmt in first if of.positions[stmt].end.line < before]
+    last, bound = _last_import(above, early)
     told = [names.known(one, bound) for one in wanted]
     present = _present(of, told, last)
     new = [one for one in told if one not in present]
@@ -70,9 +73,9 @@ def insertion(
     if last is None:
         line = of.positions[body[0]].start.line if body else len(of.lines)  # what stands above are comments
         return (Edit(Location(path, line, 1, line, 1), f"{text.lstrip()}\n" + "\n" * _blank(body, bool(functions))),)
-    above = "" if missing else "\n"
+    gap = "" if missing else "\n"
     blank = 2 if functions else 1 if new else 0
-    behind = _behind(path, of.lines, of.positions[last].end.line, above + text.removeprefix("\n\n"), blank)
+    behind = _behind(path, of.lines, of.positions[last].end.line, gap + text.removeprefix("\n\n"), blank)
     return _merged((*edits, behind))
 
 

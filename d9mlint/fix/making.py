@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -66,12 +67,20 @@ def edits(parts: Sequence[Part], files: Files, early: Collection[str] = ()) -> M
             early=path in early,
             cells=files.cells.get(path, ()),
             own=files.own,
+            before=_first_line(parts, path),
         )
         if not isinstance(put, str):
             out += put
         elif told:
             left += [(part, put) for part in starting if part.path == path]
     return Made(tuple(dict.fromkeys(out)), tuple((part, _told(part, reason)) for part, reason in left))
+
+
+def _first_line(parts: Sequence[Part], path: str) -> float:
+    """The first line of a file that uses a function which parts need to be defined there."""
+    using = [part for part in parts if any(need.path == path and need.text.startswith("def ") for need in part.needs)]
+    lines = (edit.location.line for part in using for edit in part.edits if edit.location.path == path)
+    return min(lines, default=math.inf)
 
 
 def _told(part: Part, reason: str) -> str:

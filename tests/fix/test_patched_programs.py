@@ -86,6 +86,16 @@ TWO_ENVIRONMENTS = "\n".join(2 * [one for one in BODY if "gymnasium" in one])
 """Each has a space of its own, whose draws are told as one cause."""
 
 
+WORKERS_BEFORE_AN_IMPORT = "\n".join([IMPORTS[5], *(one for one in BODY if "num_workers" in one), BODY[2]])
+"""What the workers are to start with stands above the loader, although an import follows."""
+
+
+WORKERS_AND_A_DRAW = "\n".join([IMPORTS[5], BODY[1], *(one for one in BODY if "num_workers" in one)])
+"""The cure of the workers takes their seeds from another generator, which then is to be seeded as well."""
+
+
+@example(WORKERS_BEFORE_AN_IMPORT, "\n", True, False, True)
+@example(WORKERS_AND_A_DRAW, "\n", True, False, True)
 @example(TWO_ENVIRONMENTS, "\n", True, False, False)
 @given(PROGRAMS, st.sampled_from(["\n", "\r\n"]), st.booleans(), st.booleans(), st.booleans())
 @settings(max_examples=10, deadline=None)

@@ -141,6 +141,15 @@ def test_what_edits_need_stands_there_once() -> None:
     assert insertion("train.py", b"import zlib\n", [], ["zlib"]) == "it is there already"
 
 
+def test_a_function_stands_above_its_use_although_imports_follow() -> None:
+    source = b"import torch\nloader = make(init=seed)\nimport late\n"
+    edits = insertion("train.py", source, [], ["def seed(worker_id):\n    torch.manual_seed(1)\n"], before=2)
+    assert not isinstance(edits, str)
+    assert edited(source, edits) == (
+        b"import torch\n\n\ndef seed(worker_id):\n    torch.manual_seed(1)\n\n\nloader = make(init=seed)\nimport late\n"
+    )
+
+
 def test_a_seed_that_stands_too_late_is_put_before_imports_that_draw() -> None:
     source = "import torch\nfrom data import x\n\nprint(x)\ntorch.manual_seed(1)\n"
     done = patched(source, ["torch.manual_seed(1)"], early=True)
