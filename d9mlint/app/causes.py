@@ -25,6 +25,7 @@ _PART = "/"
 """In a cause, before what of it is concerned: what one remedy is for."""
 _OR_ELSE = re.compile(r", or pass a (seeded )?generator:")
 """In a remedy, before what cures one draw and no other."""
+_NO_SEED = re.compile(r"(-[\w-]*seed[\w-]*) is not given")
 _CLEAR = 2
 """Alternatives that still tell more than the one that holds by default."""
 ALSO = " (the same goes for "
@@ -114,14 +115,16 @@ def _together(group: list[Finding]) -> Finding:
     named = f"{slug(first) or first.rule}-{first.fingerprint}"
     concerns = tuple(sorted({part for found in group if (part := found.cause.partition(_PART)[2])}))
     if not others:
-        return first._replace(cause=named, concerns=concerns, remedy=_seeds_first(first, [first.remedy], concerns))
+        remedy = _flag_first(group, _seeds_first(first, [first.remedy], concerns))
+        return first._replace(cause=named, concerns=concerns, remedy=remedy)
     entries = tuple(sorted({entry for found in group for entry in found.entries}))
+    remedy = _seeds_first(first, _remedies([first, *others]), concerns, {one.rule for one in others} - {first.rule})
     return first._replace(
         cause=named,
         concerns=concerns,
         message=_message(first, group, concerns),
         when=_when(first, group, entries),
-        remedy=_seeds_first(first, _remedies([first, *others]), concerns, {one.rule for one in others} - {first.rule}),
+        remedy=_flag_first(group, remedy),
         related=tuple(_places(first, others)),
         fixes=tuple(dict.fromkeys(fix for found in (first, *others) for fix in found.fixes)),
         entries=entries,
@@ -232,6 +235,13 @@ def _seeds_first(
     lead += RANKS if RANKS in told else ""
     left = [one for one in remedies if not seeds(one) or any("=" in part for part in code(one))]
     return lead if same else "\n\n".join([lead, *left])
+
+
+def _flag_first(group: Sequence[Finding], remedy: str) -> str:
+    """The remedy, after the flag that gives the program a seed, where all is found when it is not given."""
+    missing = [{match[1] for words in one.when if (match := _NO_SEED.fullmatch(words))} for one in group]
+    flags = sorted(set.intersection(*missing))
+    return f"pass `{flags[0]} 1`, or {remedy}" if flags and remedy.startswith("call ") else remedy
 
 
 def _places(first: Finding, others: Iterable[Finding]) -> list[Related]:

@@ -29,6 +29,9 @@ _WORDS = 20
 """So many columns of what a place has to do with a finding say something."""
 _INDENT = 8
 _STARTED = " is started"
+_DEFAULT = "(the default)"
+_VALUE = re.compile(rf"\S+( {re.escape(_DEFAULT)})?")
+"""What is no condition by itself: the last of the values that a flag may have."""
 _OF_SOME = re.compile(r"(?P<before>if |.* unless |)(?P<programs>(?:one of )?`.*? is started)(?P<words>, .*|)")
 """A condition that some programs need, or all but some, or that one of some is started."""
 _CODE, _MORE = re.compile(r"`[^`]+`"), re.compile(r" and (\d+) more is started$")
@@ -76,8 +79,8 @@ def _header(finding: Finding, page: str) -> Line:
 
 
 def _first_conditions(finding: Finding, room: int) -> str:
-    """As many conditions as one line holds, and how many more there are."""
-    told = [one_line(condition) for condition in finding.when]
+    """As many conditions as one line holds, and how many more there are; what is so by default comes last."""
+    told = sorted(map(one_line, finding.when), key=lambda condition: _DEFAULT in condition)
     for number in range(len(told), 0, -1):
         left = len(told) - number
         text = " and ".join(told[:number]) + (f", and {_more(left)}" if left else "")
@@ -100,8 +103,9 @@ def _first_alternatives(condition: str, left: int, room: int) -> str:
         named = f"one of {number} programs{_STARTED}" if number > 1 else of_some["programs"]
         text = f"{of_some['before']}{named}{of_some['words']}{ending}"
         return text if len(text) <= room else shortened(condition, room)
-    first = condition.partition(" or ")[0]
-    text = f"{first}, or another condition holds (--verbose)"
+    first, _, rest = condition.partition(" or ")
+    others = " or another value" if _VALUE.fullmatch(rest) else ", or another condition holds"
+    text = f"{first}{others}{ending}"
     return text if first != condition and len(text) <= room else shortened(condition, room)
 
 

@@ -271,6 +271,22 @@ def test_conditions_of_some_programs_are_not_cut_in_their_names(condition: str, 
     assert f"  when: {told.replace(' (--', ', and 1 more condition (--')}\n" in render(Report((more,), {}), "text")
 
 
+@pytest.mark.parametrize(
+    ("conditions", "told"),
+    [
+        (
+            (f"--data is {'x' * 30}, {'y' * 10} or z (the default)", "--seed is not given", "--test is not given"),
+            "--seed is not given and --test is not given, and 1 more condition (--verbose)",
+        ),
+        ((f"--data is {'x' * 30}, {'y' * 20} or z",), f"--data is {'x' * 30}, {'y' * 20} or z"),
+        ((f"--data is {'x' * 30}, {'y' * 20} or {'z' * 40}",), f"--data is {'x' * 30}, {'y' * 20} or another value (--verbose)"),
+    ],
+)  # fmt: skip
+def test_what_is_so_by_default_is_told_last(conditions: tuple[str, ...], told: str) -> None:
+    found = unseeded(Location("n.py", 2, 1, 2, 9))._replace(when=conditions)
+    assert f"  when: {told}\n" in render(Report((found,), {}), "text")
+
+
 def test_a_remedy_takes_the_lines_that_nothing_else_needs() -> None:
     def told(*when: str) -> str:
         here = Location("n.py", 2, 1, 2, 9)

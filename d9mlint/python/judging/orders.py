@@ -68,7 +68,7 @@ def check(
             rule, source, cond=both(rows.cond if rows else True, either(*(both(*e.guards) for e in strong or sinks))),
             confidence=_confidence(rule, source, strong) if rows is None or rows.sure else lower(rule.confidence),
             related=dict.fromkeys(related), name=_name(source), sink=_sink(first),
-            remedy=remedy(source) if remedy else remedies[source.name not in _WALKS],
+            remedy=remedy(source) if remedy else remedies[not _is_looped(program, source)],
         )  # fmt: skip
 
 
@@ -130,6 +130,12 @@ def _is_written(event: Event) -> bool:
 def _seeds(program: Program) -> bool:
     """Whether the program is meant to draw the same in each run."""
     return any(effect.seeds and not event.detached for event in program.events for effect in event.effects)
+
+
+def _is_looped(program: Program, source: Event) -> bool:
+    """Whether it is a walk, and not only its first folder is looked at."""
+    once = any(e.args and e.args[0] is source.result for e in program.calls("builtins.next"))
+    return source.name in _WALKS and not once
 
 
 def _sorted_inside(program: Program, walk: Event) -> bool:

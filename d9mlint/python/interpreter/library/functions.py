@@ -116,10 +116,13 @@ def _collect(interp: Interpreter, event: Event, frame: Frame) -> Value:
 
 
 def _next(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
-    """``next(path.glob("*.yaml"))``: whatever comes first."""
+    """``next(path.glob("*.yaml"))``: whatever comes first. Of a walk that is always the folder itself."""
     value = environment.first(event)
     if not isinstance(value, (Seq, Unknown, Obj)) or not value.order:
         return None
+    if value.sources and value.sources[-1].name == "os.walk":
+        folders, files = (Seq("list", None, Unknown(), value.order, value.sources) for _ in range(2))
+        return Seq("tuple", [Unknown(), folders, files])
     interp.event("sink", "item", frame, environment.place_of(event), (value,))
     if isinstance(value, Seq):
         return value.element or (value.items[0] if value.items else UNKNOWN)
