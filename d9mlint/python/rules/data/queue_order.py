@@ -58,7 +58,7 @@ def _queues(program: Program) -> Iterator[tuple[Event, Cond, str, str]]:
             yield event, cond, _THREADS if full else _FILL, _PLAIN
         else:
             given = event.argument(_OPS if event.name == _RUNNER else _JOINED)
-            yield event, _several(given), _THREADS, ""
+            yield event, _several(given) or _filled_in_loop(program, event, given), _THREADS, ""
 
 
 def _more_than_one(event: Event, threads: Argument) -> Cond:
@@ -85,6 +85,12 @@ def _one_more(event: Event) -> bool:
 
 def _several(given: Value | None) -> bool:
     return isinstance(given, Seq) and (given.items is None or len(given.items) > 1)
+
+
+def _filled_in_loop(program: Program, event: Event, given: Value | None) -> bool:
+    """Whether each turn of a loop before a call puts one more into a list that it is given."""
+    adds = program.calls("builtins.list.append", "?.append")
+    return isinstance(given, Seq) and any(e.receiver is given and len(e.loops) > len(event.loops) for e in adds)
 
 
 def _threads(program: Program, rule: Rule, severity: str) -> Iterator[Draft]:

@@ -36,9 +36,10 @@ _INITIALIZES = (
 )  # fmt: skip
 """Methods of what keeps a folder that restore the newest checkpoint in it (clu 0.0.12, checkpoint.py)."""
 _KEEPERS = ("tensorflow.train.", "clu.checkpoint.")
-_IF_THERE = ("torch.load", "keras.Model.load_weights", "keras.models.load_model")
+_IF_THERE = ("torch.load", "numpy.load", "keras.Model.load_weights", "keras.models.load_model")
 """Calls that load what they are given: where that depends on whether the file is there, they go on from it."""
-_LOAD = ".load_state_dict"
+_INTO = {"torch.load": ".load_state_dict", "numpy.load": ".set_weights"}
+"""How methods end that fill a model from what such a call has loaded, which may be anything."""
 _RESUMES = re.compile(r"resum|restor|continu|restart", re.IGNORECASE)
 _ON = re.compile(r"--[\w-]+ is true \(the default\)")
 """What a condition says of a flag that is on where nobody asks for anything."""
@@ -50,7 +51,7 @@ _LOADS = (*_NEWEST, *_INITIALIZES, _RESTORE, *_IF_THERE)
 _SAVES = re.compile(
     r"tensorflow\.train\.(Saver|Checkpoint|CheckpointManager)\(\)\.(save|write)|tensorflow\.train\.CheckpointManager|"
     r"flax\.training\.checkpoints\.save_checkpoint(_multiprocess)?|clu\.checkpoint\.\w+\(\)\.save|torch\.save|"
-    r"deepspeed\.DeepSpeedEngine\.save_checkpoint|accelerate\.(Accelerator|utils)\.save|transformers\.\w*TrainingArguments|"
+    r"numpy\.save|deepspeed\.DeepSpeedEngine\.save_checkpoint|accelerate\.(Accelerator|utils)\.save|transformers\.\w*TrainingArguments|"
     r"keras\.Model\.(save|save_weights)|keras\.models\.save_model|keras\.callbacks\.ModelCheckpoint"
 )
 
@@ -129,7 +130,7 @@ def _taken_up(program: Program, load: Event) -> Value | None:
     first = load.args[0] if load.args else None
     if load.name == _RESTORE:
         return first if isinstance(first, Ref) and first.name.endswith(_MANAGED) else None
-    if load.name not in _IF_THERE or (load.name == "torch.load" and not _into_weights(program, load)):
+    if load.name not in _IF_THERE or not _into_weights(program, load):
         return None
     return first if any(map(_asks_for_files, load.guards)) else _listed(first)
 
@@ -142,7 +143,7 @@ def _found_there(
     ``source = last if last.exists() and not args.restart else args.start_from``.
     """
     several = alternatives(load.args[0]) if load.name in _IF_THERE and load.args else ()
-    if len(several) < 2 or (load.name == "torch.load" and not _into_weights(program, load)):
+    if len(several) < 2 or not _into_weights(program, load):
         return None, ()
     for cond, leaf in several:
         if not _asks_for_files(cond) or not saved_there(leaf, saves):
@@ -202,8 +203,10 @@ def _listed(path: Value | None) -> Value | None:
 
 def _into_weights(program: Program, load: Event) -> bool:
     """Whether the function that loads a file goes on to fill a model from it: no cache of data."""
-    after = program.events[load.index + 1 :]
-    return any(e.kind == "call" and e.name.endswith(_LOAD) and e.func is load.func and not e.detached for e in after)
+    fills = _INTO.get(load.name, "")
+    after = program.events[load.index + 1 :] if fills else ()
+    calls = (e for e in after if e.kind == "call" and e.func is load.func and not e.detached)
+    return not fills or any(e.name.endswith(fills) for e in calls)
 
 
 def _saved_there(folder: Value, saves: Iterable[Event]) -> bool:
