@@ -34,20 +34,33 @@ class Reach:
         self._names: dict[str, frozenset[str]] = {}
         self._imports: dict[str, tuple[ImportLine, ...]] = {}
         self._packages: dict[str, frozenset[str]] = {}
+        self._united: dict[frozenset[str], frozenset[str]] = {}
+        """By files, the packages of all of them."""
         self._firsts: dict[str, frozenset[str]] = {}
         """By file, what a root has to hold for one of its absolute imports to lead there."""
         self._inner: dict[str, tuple[tuple[str, str], ...]] = {}
         """By file, the first two parts of each dotted name that it imports."""
         self._found: dict[tuple[str, tuple[str, ...], tuple[tuple[str, str], ...]], tuple[str, ...]] = {}
+        self._roots: tuple[str, ...] = ()
+        self._edges: dict[str, tuple[str, ...]] = {}
+        """What files import under these roots, the last that were asked for."""
+        self._rooted: frozenset[str] = frozenset()
+        """The names in these roots."""
         self._limits: dict[str, tuple[Limit, ...]] = {}
         self._installs: dict[str, tuple[Limit, ...]] = {}
 
     def files(self, entry: str, roots: Sequence[str]) -> tuple[str, ...]:
         """The entry and what it imports, directly or not, in the order of discovery."""
-        seen = {entry: None}
-        pending = [entry]
+        if self._roots != tuple(roots):
+            self._roots, self._edges = tuple(roots), {}
+            self._rooted = frozenset().union(*map(self._listed, roots))
+        edges, seen, pending = self._edges, {entry: None}, [entry]
         while pending:
-            for path in self._next(pending.pop(), tuple(roots)):
+            here = pending.pop()
+            reached = edges.get(here)
+            if reached is None:
+                reached = edges[here] = self._next(here)
+            for path in reached:
                 if path not in seen:
                     seen[path] = None
                     pending.append(path)
@@ -55,7 +68,10 @@ class Reach:
 
     def packages(self, files: Iterable[str]) -> frozenset[str]:
         """The top-level packages that these files import by absolute names."""
-        return frozenset().union(*map(self._packages_of, files))
+        key = frozenset(files)
+        if key not in self._united:
+            self._united[key] = frozenset().union(*map(self._packages_of, key))
+        return self._united[key]
 
     def _packages_of(self, path: str) -> frozenset[str]:
         if path not in self._packages:
@@ -86,19 +102,20 @@ class Reach:
                 self._installs[path] = ()
         return self._installs[path]
 
-    def _next(self, path: str, roots: tuple[str, ...]) -> tuple[str, ...]:
+    def _next(self, path: str) -> tuple[str, ...]:
         # As much of the roots as matters: each folder of a tree has its own.
         if path not in self._firsts:
             names = (f"{package}{ending}" for package in self._packages_of(path) for ending in ("", ".py"))
             self._firsts[path] = frozenset(names)
-        near = tuple(root for root in roots if not self._listed(root).isdisjoint(self._firsts[path]))
-        homes = self._homes(path, roots)
+        firsts = self._firsts[path] & self._rooted
+        near = tuple(root for root in self._roots if not self._listed(root).isdisjoint(firsts)) if firsts else ()
+        homes = self._homes(path)
         key = (path, near, homes)
         if key not in self._found:
             self._found[key] = tuple(dict.fromkeys(self._resolved(path, near, dict(homes))))
         return self._found[key]
 
-    def _homes(self, path: str, roots: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    def _homes(self, path: str) -> tuple[tuple[str, str], ...]:
         """The packages for which the file takes its own checkout, and the root that each is."""
         if path not in self._inner:
             parts = (module.split(".") for level, module, _ in self._imports_of(path) if not level and "." in module)
@@ -106,10 +123,10 @@ class Reach:
         found: dict[str, str] = {}
         for name, inner in self._inner[path]:
             # Most are of what is installed, and nothing here is called like a part of it.
-            if all(self._listed(root).isdisjoint((inner, f"{inner}.py")) for root in roots) or name in found:
+            if self._rooted.isdisjoint((inner, f"{inner}.py")) or name in found:
                 continue
-            if all(self._listed(root).isdisjoint((name, f"{name}.py")) for root in roots):
-                home = checkouts.home(name, roots, path, self._imports_of(path), self.peek)
+            if self._rooted.isdisjoint((name, f"{name}.py")):
+                home = checkouts.home(name, self._roots, path, self._imports_of(path), self.peek)
                 found.update({} if home is None else {name: home})
         return tuple(found.items())
 
