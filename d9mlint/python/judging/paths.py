@@ -13,14 +13,29 @@ _MOVES = ("os.replace", "os.rename", "shutil.move", "shutil.copy", "shutil.copy2
 _JOINS = ("os.path.join", "pathlib.Path", "builtins.str", "os.path.abspath", "os.path.expanduser")
 
 
-def saved_there(path: Value, saves: Iterable[Event]) -> bool:
-    """Whether one of these calls is given a path that begins like ``path``: with the same flag or folder."""
+_OF_ONE_RUN = frozenset({"clock", "pid", "entropy"})
+"""What names come from that no other run has."""
+
+
+def saved_there(path: Value, saves: Iterable[Event], *, named: bool = False) -> bool:
+    """Whether one of these calls is given a path that begins like ``path``: with the same flag or folder.
+
+    A path that has the time in it is no other run's, unless who starts the next can have ``named`` it.
+    """
+    if not named and isinstance(path, Text) and path.origins & _OF_ONE_RUN:
+        return False
     here = set(_roots(path))
     for saved in saves:
         there = {root for one in (*saved.args, *saved.kwargs.values()) for root in _roots(one)}
         if here & there or any(_alike(one, other) for one in here for other in there):
             return True
     return False
+
+
+def perhaps_there(path: Value, saves: Iterable[Event]) -> bool:
+    """The same of a path that may be any: one that the user names, or of which nothing is known."""
+    roots = list(_roots(path))
+    return not roots or any(kind == "flag" for kind, _ in roots) or saved_there(path, saves, named=True)
 
 
 def with_moves(program: Program, saves: list[Event]) -> list[Event]:

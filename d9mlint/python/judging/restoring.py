@@ -6,11 +6,12 @@ import re
 from collections.abc import Sequence
 
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import alternatives
+from d9mlint.python.domain.values import Dict, Seq, Value, alternatives
 from d9mlint.python.interpreter.program import Program
 
 _SAVES = re.compile(r"(.*\.)get_?(rng_)?state(_all)?")
 _RESTORES = re.compile(r"(.*\.)set_?(rng_)?state(_all)?")
+_WRITES = (".save", ".dump", ".savez", ".save_checkpoint", ".save_state")
 
 
 def lasting(program: Program, seed: Event) -> bool:
@@ -22,15 +23,38 @@ def of_checkpoints(program: Program, names: Sequence[str]) -> bool:
     """Whether a call of these takes or sets a state other than to put back at once what was before."""
     states = program.calls(*names)
     taken = [event for event in states if _SAVES.fullmatch(event.name)]
-    borrowed = {id(one) for event in states for saved in taken if _gives_back(event, saved) for one in (event, saved)}
-    return any(id(event) not in borrowed for event in states)
+    kept = _written(program) if taken else frozenset()
+    pairs = ((event, saved) for event in states for saved in taken if _gives_back(event, saved, kept))
+    borrowed = {one.location for pair in pairs for one in pair}
+    return any(event.location not in borrowed for event in states)
 
 
-def _gives_back(restores: Event, saves: Event) -> bool:
-    """Whether what a call sets is the state that another has taken in the same function."""
+def _gives_back(restores: Event, saves: Event, kept: frozenset[int]) -> bool:
+    """Whether what a call sets is the state that another has taken in the same run, and that is in no file.
+
+    That is so in one function, and where an object keeps it for later: `self.state` of a block that computes again.
+    """
     here = (restores.func, restores.stack) == (saves.func, saves.stack)
     given = [leaf for value in restores.args for _, leaf in alternatives(value)]
-    return here and saves.result is not None and any(leaf is saves.result for leaf in given)
+    back = saves.result is not None and any(leaf is saves.result for leaf in given)
+    return back and (here or id(saves.result) not in kept)
+
+
+def _written(program: Program) -> frozenset[int]:
+    """The ``id`` of each value in what is written to files, also in dicts and lists in it."""
+    written = (e for e in program.events if e.kind == "call" and e.name.endswith(_WRITES))
+    todo = [value for event in written for value in (*event.args, *event.kwargs.values())]
+    found: dict[int, Value] = {}
+    while todo:
+        for _, leaf in alternatives(todo.pop()):
+            if id(leaf) in found:
+                continue
+            found[id(leaf)] = leaf
+            if isinstance(leaf, Dict):
+                todo.extend(leaf.items.values())
+            elif isinstance(leaf, Seq):
+                todo.extend(leaf.items or ())
+    return frozenset(found)
 
 
 def _put_back(program: Program) -> frozenset[int]:

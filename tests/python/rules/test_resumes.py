@@ -25,21 +25,23 @@ scaler = torch.amp.GradScaler("cuda")
 average = torch.optim.swa_utils.AveragedModel(model)
 wrapped = elsewhere.convert(model) if args.wrap else model
 schedule = torch.optim.lr_scheduler.StepLR(optimizer, 3)
+first = 0
 if args.resume:
     checkpoint = torch.load("last.pt")
     model.load_state_dict(checkpoint["net"])
+    first = checkpoint["epoch"] + 1
     {load}
-for epoch in range(10):
+for epoch in range(first, 10):
     for (x,) in DataLoader(TensorDataset(torch.ones(8, 4)), shuffle=True):
         optimizer.zero_grad()
         model(x).sum().backward()
         optimizer.step()
     {step}
-    torch.save({{"net": model.state_dict(), "optimizer": optimizer.state_dict()}}, "last.pt")
+    torch.save({{"net": model.state_dict(), {kept}"epoch": epoch}}, "last.pt")
 """
 ADAM, SGD = "torch.optim.Adam(model.parameters())", "torch.optim.SGD(model.parameters(), lr=0.1)"
 LOADED = 'optimizer.load_state_dict(checkpoint["optimizer"])'
-STEP = "schedule.step()"
+STEP, KEPT = "schedule.step()", '"optimizer": optimizer.state_dict(), '
 
 
 @pytest.mark.parametrize(
@@ -64,7 +66,7 @@ STEP = "schedule.step()"
 def test_what_else_a_resumed_run_loses_is_told(
     d9mlint: Run, optimizer: str, load: str, step: str, lost: str
 ) -> None:  # fmt: skip
-    Path("train.py").write_text(TRAIN.format(optimizer=optimizer, load=load, step=step))
+    Path("train.py").write_text(TRAIN.format(optimizer=optimizer, load=load, step=step, kept=KEPT * ("optimizer" in load)))
     run = d9mlint("check", "--format", "json", "--select", "rng-not-checkpointed", "train.py")
     (finding,) = run.json["findings"]
     words = finding["message"].partition("random generators")[2].partition(":")[0]
@@ -85,9 +87,11 @@ env = gym.make("Pendulum-v1")
 state, _ = env.reset(seed=1)
 model = torch.nn.Linear(3, 1)
 optimizer = torch.optim.Adam(model.parameters())
+first = 0
 if args.resume:
     model.load_state_dict(torch.load("last.pt"))
-for step in range(1000):
+    first = int(open("step.txt").read())
+for step in range(first, 1000):
     action = model(torch.as_tensor(state)) + torch.randn(1)
     state, reward, *_ = env.step(action.detach().numpy())
     optimizer.zero_grad()
@@ -105,3 +109,65 @@ def test_an_agent_loses_its_target_networks_and_its_memory(d9mlint: Run) -> None
         "save and load the `state_dict()` of the optimizer, target networks and the replay buffer (if there are any) "
         "and the states of the generators; save `torch.get_rng_state()`"
     )
+
+
+EPOCHS = """import argparse
+import itertools
+import torch
+from torch.utils.data import DataLoader, TensorDataset
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--resume", action="store_true")
+parser.add_argument("--epochs", type=int, default=9)
+args = parser.parse_args()
+torch.manual_seed(1)
+model = torch.nn.Linear(4, 1)
+optimizer = torch.optim.Adam(model.parameters())
+loader = DataLoader(TensorDataset(torch.ones(8, 4)), shuffle=True)
+first, done, best, whole = 0, 0, 0.0, model
+if args.resume:
+    checkpoint = torch.load("last.pt")
+    model.load_state_dict(checkpoint["net"])
+    optimizer.load_state_dict(checkpoint["optimizer"])
+    first, done = checkpoint["epoch"], checkpoint["batch"]
+for epoch in {epochs}:
+    for batch, (x,) in enumerate({data}):
+        {test}
+        optimizer.zero_grad()
+        model(x).sum().backward()
+        optimizer.step()
+        {inside}
+    result = float(model(torch.ones(4)))
+    {after}
+"""
+SAVE = 'torch.save({"net": model.state_dict(), "optimizer": optimizer.state_dict(), "epoch": epoch}, "last.pt")'
+FROM, ANEW = "range(first, args.epochs)", "range(args.epochs)"
+HELD = SAVE.replace('"epoch": epoch', '"epoch": epoch, "best": best')
+PLACE, COUNT, BEST = "the place in the epoch", "the number of epochs or steps done", "the best result so far"
+
+
+@pytest.mark.parametrize(
+    ("epochs", "data", "test", "inside", "after", "lost"),
+    [
+        (FROM, "loader", "pass", "pass", SAVE, ""),
+        (FROM, "loader", "pass", SAVE, "pass", PLACE),
+        (FROM, "loader", "pass", f"if batch % 10 == 0: {SAVE}", SAVE, PLACE),
+        (FROM, "loader", "if batch < done: continue", SAVE, "pass", ""),
+        (FROM, "itertools.islice(loader, done, None)", "pass", SAVE, "pass", ""),
+        (ANEW, "loader", "pass", "pass", SAVE, COUNT),
+        ("range(1, 10)", "loader", "pass", "pass", SAVE, COUNT),
+        ("range(args.epochs - first)", "loader", "pass", "pass", SAVE, ""),  # as many as are left
+        (ANEW, "loader", "if epoch < first: continue", "pass", SAVE, ""),
+        (ANEW, "loader", "pass", SAVE, "pass", f"{PLACE} and {COUNT}"),
+        (FROM, "loader", "pass", "pass", f"if result > best: best = result; {SAVE}", BEST),
+        (FROM, "loader", "pass", "pass", f"if result > best: best = result; {HELD}", ""),
+    ],
+)  # fmt: skip
+def test_how_far_the_training_was_is_told_where_it_is_lost(
+    d9mlint: Run, epochs: str, data: str, test: str, inside: str, after: str, lost: str
+) -> None:  # fmt: skip
+    Path("train.py").write_text(EPOCHS.format(epochs=epochs, data=data, test=test, inside=inside, after=after))
+    run = d9mlint("check", "--format", "json", "--select", "rng-not-checkpointed", "train.py")
+    (finding,) = run.json["findings"]
+    words = finding["message"].partition("random generators")[2].partition(":")[0]
+    assert words == (f", nor of {lost}" if lost else "")

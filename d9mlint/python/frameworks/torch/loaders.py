@@ -98,6 +98,7 @@ class Loaders:
                 found = self._loaders(interp, leaf, MAX_WRAPPERS)
                 for inner, loader in found:
                     interp.under(both(cond, inner), partial(self._tell, interp, loader, frame, place))
+                    interp.event("pass", loader.name, frame, place, (loader.result or leaf,))
                 if not found and isinstance(leaf, Inst):
                     interp.under(cond, partial(self._enter_once, interp, leaf, "__iter__", frame, place))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.path import Path
-from d9mlint.python.domain.taint import ARRAY, NUMBERS, taint
+from d9mlint.python.domain.taint import ARRAY, NUMBERS, taint, text_of
 from d9mlint.python.domain.values import (
     NONE,
     UNKNOWN,
@@ -156,6 +156,7 @@ _NUMBERS = "numbers"
 """The same of a call that gives arrays, or lists, of numbers."""
 _CAST = ".astype"
 """A method that may make text of numbers."""
+_PATH_OF = "os.path.join"
 _PARSER = "argparse.ArgumentParser"
 _ADDS = "add_"
 """How names of functions begin that add their flags to a parser and hand it back: ``add_config_arguments(parser)``."""
@@ -216,6 +217,8 @@ def result_of(interp: Interpreter, event: Event) -> Value:
     if event.name.endswith(_CAST):
         origins -= {ARRAY}
     if event.name.startswith(("?.", "builtins.")) or origins - {ARRAY}:
+        if event.name == _PATH_OF and event.args and not order:
+            return text_of(event.args)
         return Unknown(origins, order if kept else "", sources)
     return Obj(f"{event.name}()", event, origins)
 

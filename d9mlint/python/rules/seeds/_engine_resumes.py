@@ -12,6 +12,7 @@ from d9mlint.python.domain.conditions import both, symbolic_part
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.randomness import draws
+from d9mlint.python.rules.seeds._lost import told
 from d9mlint.python.rules.seeds._resuming import feeds, places
 
 _ENGINE = "deepspeed.DeepSpeedEngine."
@@ -30,5 +31,5 @@ def of_engines(program: Program, rule: Rule) -> Iterator[Draft]:
         if drawn is not None:
             related = places(load, drawn)
             cond = symbolic_part(both(*load.guards))
-            yield draft(program, rule, saved, cond=cond, related=related, holds="weights and optimizer", also="")
+            yield draft(program, rule, saved, cond=cond, related=related, holds="weights and optimizer", lacks=told(()))
             return

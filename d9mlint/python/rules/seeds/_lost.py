@@ -22,6 +22,20 @@ _KINDS = {
     "gradient scaler": ("torch.cuda.amp.GradScaler", "torch.amp.GradScaler", "torch.GradScaler"),
 }  # fmt: skip
 """What steps in a training, by the beginnings of the names that make it; the last that fits counts."""
+OPTIMIZER, PLACE = "optimizer", "place in the epoch"
+EPOCH, BEST = "number of epochs or steps done", "best result so far"
+_UNREAD = " (saved, but never loaded)"
+_GENERATORS = "does not continue the random numbers of the interrupted one"
+_CHANGES = {
+    OPTIMIZER: "starts its averages of the gradients anew",
+    "learning-rate scheduler": "starts the schedule of the learning rate anew",
+    "moving average of the weights": "starts the average of the weights anew",
+    "gradient scaler": "scales the loss as at the very start",
+    PLACE: "goes through the data of the epoch from the beginning",
+    EPOCH: "counts its epochs or steps from the start",
+    BEST: "takes its first result for the best",
+}
+"""What a resumed run does because its checkpoint does not hold a kind of state, or as nothing loads it."""
 _MOMENTUM = Argument(2, "momentum")
 _SGD, _LAST = "torch.optim.SGD", "last_epoch"
 _TRAINABLE = ("tensorflow.trainable_variables", "tensorflow.contrib.slim.get_trainable_variables")
@@ -30,22 +44,22 @@ _STATELESS = "tensorflow.train.GradientDescentOptimizer"
 _MINIMIZES = "tensorflow.train.Optimizer.minimize"
 
 
-def lost(program: Program, load: Event, steps: Sequence[Event]) -> str:
-    """In words: ``the optimizer``, of what makes the ``steps`` of the training after a load; mostly empty."""
+def lost(program: Program, load: Event, steps: Sequence[Event]) -> tuple[str, ...]:
+    """The kinds of what makes the ``steps`` of the training after a load, and is not loaded; mostly none."""
     makers = {id(e.result): e for e in program.events if e.kind == "call" and e.result is not None and _kind(e)}
     loading = [e for e in program.events if e.kind == "call" and e.name.endswith(_STATE) and not e.detached]
     networks = {e.location for e in loading if e.name.startswith(_NETWORKS)}  # at one place it is one variable
     unknown = (e for e in program.calls(*_LOAD) if not e.detached and e.location not in networks)
     loads = [[*_made_by(e, makers)] for e in unknown]
     if not all(loads):
-        return ""  # what is loaded there may be any of them
+        return ()  # what is loaded there may be any of them
     # `scheduler.last_epoch = start - 1` sets a schedule on from where it was.
     moved = (e for e in program.events if e.kind == "set" and e.name.endswith(f".{_LAST}") and not e.detached)
     kept = {_kind(made) for several in (*loads, *(_made_by(e, makers) for e in moved)) for made in several}
     kept |= {_kind(made) for e in loading for made in _made_by(e, makers)}
     after = [e for e in (*steps, *_updates(program, steps)) if e.index > load.index and e.meets(load)]
     kinds = {_kind(made) for event in after for made in _made_by(event, makers) if _remembers(made)}
-    return _words(kind for kind in _KINDS if kind in kinds - kept)
+    return tuple(kind for kind in _KINDS if kind in kinds - kept)
 
 
 def _updates(program: Program, steps: Sequence[Event]) -> list[Event]:
@@ -55,23 +69,32 @@ def _updates(program: Program, steps: Sequence[Event]) -> list[Event]:
     return [e for e in called if loops.intersection(e.loops)]
 
 
-def lost_by_saver(program: Program, load: Event) -> str:
+def lost_by_saver(program: Program, load: Event) -> tuple[str, ...]:
     """The same of a saver of TensorFlow 1 that was given the trainable variables only: no slots of an optimizer."""
     results = [id(e.result) for e in program.calls(*_TRAINABLE) if e.result is not None]
     given = (made.argument(_VARIABLES) for made in made_by(load.receiver))
     alone = any(id(leaf) in results for value in given for _, leaf in alternatives(value))
     made = [m for e in program.calls(_MINIMIZES) if not e.detached for m in made_by(e.receiver)]
-    return _words(["optimizer"] if alone and any(m.name != _STATELESS for m in made) else [])
+    return (OPTIMIZER,) if alone and any(m.name != _STATELESS for m in made) else ()
 
 
-def nor(words: str) -> str:
-    """The same as it goes on in a message."""
-    return f", nor of {words}" if words else ""
+def told(kinds: Sequence[str], generators: bool = True, unread: bool = False) -> str:
+    """What a checkpoint lacks, and what a resumed run does for that, as words of the rule's message.
+
+    ``unread``: the state of the optimizer is in the checkpoint, so it is the load that leaves it out.
+    """
+    names = words(f"the {kind}{_UNREAD if unread and kind == OPTIMIZER else ''}" for kind in kinds)
+    lacks = "no state of the random generators" if generators else f"not {names}"
+    if generators and kinds:
+        lacks += f", nor of {names}"
+    changes = [_GENERATORS] if generators else []
+    return f"{lacks}: a resumed run {words([*changes, *(_CHANGES[kind] for kind in kinds)])}"
 
 
-def _words(kinds: Iterable[str]) -> str:
-    told = [f"the {kind}" for kind in kinds]
-    return " and ".join([", ".join(told[:-1]), told[-1]] if told[1:] else told)
+def words(parts: Iterable[str]) -> str:
+    """``the first, the second and the third``."""
+    several = list(parts)
+    return " and ".join([", ".join(several[:-1]), several[-1]] if several[1:] else several)
 
 
 def _kind(made: Event) -> str:

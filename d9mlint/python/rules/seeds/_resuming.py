@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Set
+from collections.abc import Sequence, Set
 
 from d9mlint.model import Related, Rule
 from d9mlint.python.domain.events import Event
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.randomness import Draw
 from d9mlint.python.judging.wording import describe
+from d9mlint.python.rules.seeds._lost import BEST, EPOCH, PLACE, words
 
 _GRAPH = (
     "tensorflow.nn.dropout", "tensorflow.layers.dropout", "keras.layers.Dropout", "tensorflow.random.",
@@ -22,6 +23,14 @@ _GOES_ON = re.compile(r"resum|restor|restart|continu", re.IGNORECASE)
 """Words in the name of a function that loads, which say that training goes on from there."""
 RESUMES = re.compile(rf"{_GOES_ON.pattern}|load[-_]?(model|checkpoint|ckpt)|snapshot", re.IGNORECASE)
 """The same in the condition of a load; pretrained weights are no checkpoint."""
+
+
+_PLAIN = {
+    PLACE: "the number of batches that the epoch has done (and skip as many of the same order)",
+    EPOCH: "the number of epochs or steps done (and go on from it)",
+    BEST: "the best result so far",
+}
+"""What is saved of kinds that have no `state_dict()`."""
 
 
 def resumes(load: Event) -> bool:
@@ -42,9 +51,10 @@ def feeds(draw: Draw, load: Event, loops: Set[int]) -> bool:
     return draw.event.index > load.index and bool(fits or loops & {*draw.event.loops})
 
 
-def places(load: Event, drawn: Event) -> list[Related]:
+def places(load: Event, drawn: Event | None) -> list[Related]:
     """Where training goes on from, and where it draws then."""
-    return [Related(load.location, "goes on from a checkpoint here"), draws_on(drawn)]
+    goes_on = Related(load.location, "goes on from a checkpoint here")
+    return [goes_on] if drawn is None else [goes_on, draws_on(drawn)]
 
 
 def draws_on(drawn: Event) -> Related:
@@ -52,13 +62,17 @@ def draws_on(drawn: Event) -> Related:
     return Related(drawn.location, "draws in the training that goes on")
 
 
-def with_states(also: str, acts: bool, rule: Rule, program: Program) -> str:
+def with_states(also: Sequence[str], generators: bool, acts: bool, rule: Rule, program: Program) -> str:
     """The remedy where a checkpoint of PyTorch lacks more than generators: first all of it, then how to get at these.
 
-    ``also`` are words for what steps; ``acts``: in an environment, so that there may be networks and data besides.
+    ``also`` are kinds of what is lost; ``acts``: in an environment, so that there may be networks and data besides.
     """
-    parts = [f"the `state_dict()` of {also}"] if also else []
+    states = words(f"the {kind}" for kind in also if kind not in _PLAIN)
+    parts = [f"the `state_dict()` of {states}"] if states else []
+    parts += [_PLAIN[kind] for kind in also if kind in _PLAIN]
     parts += ["target networks and the replay buffer (if there are any)"] if acts else []
+    if not generators:
+        return f"save and load {words(parts)}"
     lead = f"save and load {', '.join(parts)} and the states of the generators" if parts else ""
     return both_remedies(lead, rule, program, "torch")
 

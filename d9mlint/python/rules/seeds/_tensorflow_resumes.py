@@ -15,7 +15,7 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.paths import saved_there
 from d9mlint.python.judging.randomness import draws
-from d9mlint.python.rules.seeds._lost import lost_by_saver, nor
+from d9mlint.python.rules.seeds._lost import OPTIMIZER, lost_by_saver, told
 from d9mlint.python.rules.seeds._resuming import both_remedies, draws_on, feeds, places, resumes
 
 _RESTORE = "tensorflow.train.Saver().restore"
@@ -59,11 +59,11 @@ def _of_savers(program: Program, rule: Rule) -> Iterator[Draft]:
             resumed, also = symbolic_part(both(*load.guards)), lost_by_saver(program, load)
             more = "let the saver hold all variables (`tf.train.Saver()`)" if also else ""
             if load.name == _WEIGHTS:
-                also, more = "the optimizer", "save and load the whole model (`keras.models.load_model`)"
+                also, more = (OPTIMIZER,), "save and load the whole model (`keras.models.load_model`)"
             remedy = both_remedies(more, rule, program, "tensorflow")
             yield draft(
                 program, rule, saved, cond=resumed, related=related, remedy=remedy, holds="the variables",
-                also=nor(also),
+                lacks=told(also),
             )  # fmt: skip
             return
 
@@ -98,7 +98,7 @@ def _of_sessions(program: Program, rule: Rule) -> Iterator[Draft]:
         found = (d.event for d in draws(program) if feeds(d, session, loops))
         drawn = next((e for e in found if id(e) not in initial), None)
         if training and drawn is not None:
-            yield draft(program, rule, session, related=[draws_on(drawn)], holds="the variables", also="")
+            yield draft(program, rule, session, related=[draws_on(drawn)], holds="the variables", lacks=told(()))
             return
 
 
@@ -109,5 +109,6 @@ def _of_estimators(program: Program, rule: Rule) -> Iterator[Draft]:
         if drawn is not None and not training.detached:
             severity = "" if ends(training) else "info"
             related = [draws_on(drawn)]
-            yield draft(program, rule, training, severity=severity, related=related, holds="the variables", also="")
+            lacks = told(())
+            yield draft(program, rule, training, severity=severity, related=related, holds="the variables", lacks=lacks)
             return

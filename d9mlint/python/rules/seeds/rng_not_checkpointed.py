@@ -20,7 +20,8 @@ from d9mlint.python.judging.restoring import of_checkpoints
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.seeds._engine_resumes import of_engines
-from d9mlint.python.rules.seeds._lost import lost, nor
+from d9mlint.python.rules.seeds._lost import lost, told
+from d9mlint.python.rules.seeds._progress import progress
 from d9mlint.python.rules.seeds._resuming import RESUMES, draws_on, feeds, places, resumes, with_states
 from d9mlint.python.rules.seeds._tensorflow_resumes import of_tensorflow
 
@@ -67,47 +68,65 @@ _THERE = re.compile(r"(?<!not )\b(exists|isfile|is_file)\(")
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At the first such checkpoint of a program that draws while it trains, and that loads what it has saved."""
-    if program.story.local or program.story.truncated or not program.trains or of_checkpoints(program, _STATES):
+    if program.story.local or program.story.truncated or not program.trains:
         return
-    yield from of_tensorflow(program, rule)
-    yield from _of_lightning(program, rule)
-    yield from of_engines(program, rule)
-    yield from _of_jax(program, rule)
-    saves = [e for e in program.calls(*_SAVES) if not e.detached and _lacks_state(program, e)]
+    kept = of_checkpoints(program, _STATES)
+    if not kept:
+        yield from of_tensorflow(program, rule)
+        yield from _of_lightning(program, rule)
+        yield from of_engines(program, rule)
+        yield from _of_jax(program, rule)
+    yield from _of_torch(program, rule, kept)
+
+
+def _of_torch(program: Program, rule: Rule, kept: bool) -> Iterator[Draft]:
+    """At the first checkpoint of weights or an optimizer; ``kept``: the states of generators are saved somewhere."""
+    whole = [e for e in program.calls(*_SAVES) if not e.detached and _lacks_state(program, e, random=True)]
+    saves = [e for e in whole if _lacks_state(program, e)]
     saves += [e for e in program.calls(*_PICKLES) if not e.detached and any(map(_is_network, _leaves(*e.args[:1])))]
+    if kept or not saves:
+        kept, saves = True, whole
     if not saves:
         return
     steps = [e for e in program.events if _steps(e) and e.loops and not e.detached]
     for load in _loads(program):
         after = [e for e in steps or program.trains if e.index > load.index and e.meets(load)]
         loops = {number for event in after for number in event.loops}  # those that change the weights
-        going = (d.event for d in draws(program) if _goes_on(program, d, load))
-        drawn = next((e for e in going if loops.intersection(e.loops) and e.meets(load)), None)
         met = [e for e in saves if e.meets(load)]
         if met and load.name.startswith(_OPTIMIZER):  # its state may have a file of its own, beside that of the weights
             others = (e for e in program.calls(*_SAVES) if e not in met and not e.detached and e.meets(load))
             met += [e for e in others if _holds_optimizer(program, e)]
         met.sort(key=lambda e: (not loops.intersection(e.loops), not _holds_optimizer(program, e)))
-        place = met[0].location if met else None
-        if drawn is not None and place is not None:
-            # It may be got to in several ways; what is told of it holds on each.
-            also = lost(program, load, [e for e in steps if loops.intersection(e.loops)])
-            there = [e for e in (*saves, *(e for e in met if e not in saves)) if e.location == place]
+        if not met or not loops:
+            continue
+        drawn = None if kept else _drawn(program, load, loops)
+        # It may be got to in several ways; what is told of it holds on each.
+        training = [e for e in steps if loops.intersection(e.loops)]
+        also = (*lost(program, load, training), *progress(program, load, met, training))
+        if drawn is not None or (also and (load.name.startswith(_OPTIMIZER) or resumes(load))):
+            there = [e for e in (*saves, *(e for e in met if e not in saves)) if e.location == met[0].location]
             yield from _drafts(program, rule, there, load, drawn, also)
             return
 
 
+def _drawn(program: Program, load: Event, loops: set[int]) -> Event | None:
+    """What draws first in the training that goes on from a load."""
+    going = (d.event for d in draws(program) if _goes_on(program, d, load))
+    return next((e for e in going if loops.intersection(e.loops) and e.meets(load)), None)
+
+
 def _drafts(
-    program: Program, rule: Rule, saves: list[Event], load: Event, drawn: Event, also: str
-) -> Iterator[Draft]:  # fmt: skip
+    program: Program, rule: Rule, saves: Sequence[Event], load: Event, drawn: Event | None, also: Sequence[str]
+) -> Iterator[Draft]:
     related = places(load, drawn)
     holds = "the optimizer" if load.name.startswith(_OPTIMIZER) else "the weights"
     asked = (one for one in load.guards if by_default(one) is False or RESUMES.search(describe(one)))
     resumed = both(*(one for one in asked if " or " not in describe(one) and not _THERE.search(describe(one))))
     acts = any(_is_of_environment(e) and e.loops and not e.detached for e in program.events)
-    remedy = with_states(also, acts, rule, program)
+    remedy = with_states(also, drawn is not None, acts, rule, program)
+    lacks = told(also, drawn is not None, any(_holds_optimizer(program, saved) for saved in saves))
     for saved in saves:
-        yield draft(program, rule, saved, cond=resumed, related=related, remedy=remedy, holds=holds, also=nor(also))
+        yield draft(program, rule, saved, cond=resumed, related=related, remedy=remedy, holds=holds, lacks=lacks)
 
 
 def _of_jax(program: Program, rule: Rule) -> Iterator[Draft]:
@@ -131,7 +150,7 @@ def _of_jax(program: Program, rule: Rule) -> Iterator[Draft]:
         if drawn is not None:
             related = places(load, drawn)
             resumed = symbolic_part(both(*load.guards))
-            yield draft(program, rule, saved, cond=resumed, related=related, holds="the training state", also="")
+            yield draft(program, rule, saved, cond=resumed, related=related, holds="the training state", lacks=told(()))
             return
 
 
@@ -150,7 +169,7 @@ def _of_lightning(program: Program, rule: Rule) -> Iterator[Draft]:
         drawn = next((d.event for d in draws(program) if d.event.trains or _in_fit(d, fit)), None)
         if given is not False and drawn is not None and not fit.detached:
             related = [] if drawn is fit else [draws_on(drawn)]
-            yield draft(program, rule, fit, cond=given, related=related, holds="weights and optimizers", also="")
+            yield draft(program, rule, fit, cond=given, related=related, holds="weights and optimizers", lacks=told(()))
             return
 
 
@@ -217,7 +236,7 @@ def _is_own(load: Event, saves: Sequence[Event]) -> bool:
 
 
 def _from_own(load: Event, saves: Sequence[Event]) -> bool:
-    return bool(load.args) and saved_there(load.args[0], saves)
+    return bool(load.args) and saved_there(load.args[0], saves, named=True)
 
 
 def _goes_on(program: Program, draw: Draw, load: Event) -> bool:
@@ -228,16 +247,16 @@ def _goes_on(program: Program, draw: Draw, load: Event) -> bool:
     return not any(draw.generator in s.generators for s in between)
 
 
-def _lacks_state(program: Program, event: Event) -> bool:
-    """Whether weights or an optimizer's state, and nothing about random state, is saved."""
+def _lacks_state(program: Program, event: Event, random: bool = False) -> bool:
+    """Whether weights or an optimizer's state, and nothing about random state (but for ``random``), is saved."""
     saved = event.args[0] if event.args else event.kwargs.get("obj")
-    return saved is not None and any(_is_checkpoint(program, leaf, event) for _, leaf in alternatives(saved))
+    return saved is not None and any(_is_checkpoint(program, leaf, event, random) for _, leaf in alternatives(saved))
 
 
-def _is_checkpoint(program: Program, saved: Value, event: Event) -> bool:
+def _is_checkpoint(program: Program, saved: Value, event: Event, random: bool) -> bool:
     if isinstance(saved, Dict):
         keys = [str(key).lower() for key in saved.items]
-        if any(word in key for key in keys for word in _RANDOM):
+        if not random and any(word in key for key in keys for word in _RANDOM):
             return False
         if (
             saved.open

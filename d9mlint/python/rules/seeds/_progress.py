@@ -1,0 +1,182 @@
+"""How far a training has come that goes on from a checkpoint: the batch, the epoch and the best result."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import Const, Dict, FlagValue, Inst, Obj, Ref, Value, alternatives
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.judging.paths import perhaps_there
+from d9mlint.python.judging.wording import describe
+from d9mlint.python.rules.seeds._lost import BEST, EPOCH, PLACE
+from d9mlint.python.rules.seeds._resuming import RESUMES
+
+_RANGE, _PASS, _UNPICKLES, _OPTIMIZER = "builtins.range", "pass", "torch.load", "torch.optim."
+_AROUND = re.compile(r"builtins\.(enumerate|zip|len|iter)|(.*\.)?tqdm(\..*)?|\?\..*")
+"""What may stand between what a loop goes through and the loop."""
+_MAX_BETWEEN = 3
+"""Calls that may stand between the pass over a loader and the loop: an iterator of the program's own notes the time."""
+_SKIPS = re.compile(
+    r"(?<!no_)skip|fast_?forward|seek|consumed|(start|resume|completed|initial|init|first|begin|done|trained)[_-]?"
+    r"(from|at|step|iter|itr|batch|index|idx|sample|offset)|islice|dropwhile", re.IGNORECASE,
+)  # fmt: skip
+"""Words of functions and parameters that pass over what is done, or begin with what is next."""
+_COMPARED = re.compile(r"[<>]|skip|start|resum|done|last|trained", re.IGNORECASE)
+"""What a test says under which a step of a resumed run is left out."""
+_AT_END = re.compile(r"len\(|last|end|final|per_epoch", re.IGNORECASE)
+"""What a test says that lets a program save when the epoch is over."""
+_BETTER = re.compile(r"best\w*\W* [<>]|[<>]=? \S*best", re.IGNORECASE)
+"""What a test says of a result that is better than all before."""
+_RESULTS = re.compile(
+    r"best|metric|score|acc|loss|stats|histor|log|trainer|result|state$|progress|valid", re.IGNORECASE
+)
+"""Words in a key of a checkpoint that say that results are in it."""
+_WHOLE = ("torch.save", "torch.load")
+
+
+def progress(program: Program, load: Event, saves: Sequence[Event], steps: Sequence[Event]) -> tuple[str, ...]:
+    """The kinds of progress that are lost by what goes on from ``load``; ``saves`` are those of what it may load."""
+    asked = (load.func.name if load.func is not None else "", *map(describe, load.guards))
+    if not (load.name.startswith(_OPTIMIZER) or any(map(RESUMES.search, asked))):
+        return ()  # (it may be another training that begins with these weights)
+    after = [step for step in steps if step.index > load.index and step.meets(load)]
+    found = {EPOCH} if any(_counts_anew(program, load, step) for step in after) else set()
+    own = [save for save in saves if _is_loaded(program, load, save)]
+    if any(_begins_anew(program, load, step, own) for step in after):
+        found.add(PLACE)
+    if own and all(map(_forgets_best, own)):
+        found |= {BEST} if any(_of_best(program, step) for step in after) else set()
+    return tuple(kind for kind in (PLACE, EPOCH, BEST) if kind in found)
+
+
+# -- the place in the data -----------------------------------------------------------------------------------------
+
+
+def _begins_anew(program: Program, load: Event, step: Event, saves: Sequence[Event]) -> bool:
+    """Whether a checkpoint is saved in the middle of a pass over data that a resumed run begins anew."""
+    for number in reversed(step.loops):
+        header = _header(program, number)
+        if header is None or header.kind != _PASS:
+            continue
+        inside = [save for save in saves if number in save.loops and save.meets(step) and not _ends(save)]
+        return bool(inside) and number not in load.loops and not _passes_over(program, header, step)
+    return False
+
+
+def _ends(save: Event) -> bool:
+    """Whether a test asks for the last batch."""
+    return any(_AT_END.search(describe(one)) for one in save.guards)
+
+
+def _passes_over(program: Program, header: Event, step: Event) -> bool:
+    """Whether a program may skip what is done: by a test, a function or a parameter of what gives the data."""
+    if _left_out(step, header) or program.once("skips", _skips):
+        return True
+    loaders = (leaf for _, leaf in alternatives(header.args[0]))
+    made = (leaf.event for leaf in loaders if isinstance(leaf, Obj) and leaf.event is not None)
+    given = (value for one in made for value in (*one.args, *one.kwargs.values()))
+    return any(_takes_place(leaf) for value in given for _, leaf in alternatives(value))
+
+
+def _takes_place(leaf: Value) -> bool:
+    """Whether an object of the program's own is made with the place to begin at."""
+    if not isinstance(leaf, Inst):
+        return False
+    return any(_SKIPS.search(name) for name in leaf.attrs)
+
+
+def _skips(program: Program) -> bool:
+    called = (e for e in program.events if e.kind == "call" and not e.detached)
+    named = (e.name.rpartition(".")[2] for e in called if not e.name.startswith(_WHOLE))
+    within = (e.func.name for e in program.events if e.func is not None and not e.detached)
+    return any(map(_SKIPS.search, {*named, *within}))
+
+
+# -- the number of the epoch ---------------------------------------------------------------------------------------
+
+
+def _counts_anew(program: Program, load: Event, step: Event) -> bool:
+    """Whether the loops around a step count from a fixed number, whatever was loaded before them."""
+    counts = False
+    for number in step.loops:
+        header = _header(program, number)
+        if number in load.loops:
+            continue
+        if header is None:
+            return False  # a `while`, or what is gone through is not known
+        if header.name == _RANGE:
+            if not _is_fixed(header) or _left_out(step, header):
+                return False
+            counts = counts or number == step.loops[0] or step.loops[step.loops.index(number) - 1] in load.loops
+    return counts
+
+
+def _left_out(step: Event, header: Event) -> bool:
+    """Whether a test in a loop may leave a step out as it was done before."""
+    return any(_COMPARED.search(describe(one)) for one in step.guards if one not in header.guards)
+
+
+def _is_fixed(header: Event) -> bool:
+    """Whether a ``range`` begins with a known number, and ends with one that is no number of what is left to do."""
+    bounds = [leaf for bound in header.args[:2] for _, leaf in alternatives(bound)]
+    starts = len(header.args) == 1 or (len(header.args) > 1 and isinstance(header.args[0], Const))
+    return starts and all(isinstance(leaf, (Const, FlagValue, Ref)) for leaf in bounds)
+
+
+def _header(program: Program, number: int) -> Event | None:
+    """What a loop goes through: a ``range``, or the pass over a loader; None where that cannot be told."""
+    first = program.once("first-in-loops", _firsts).get(number)
+    if first is None:
+        return None
+    around = first.loops[: first.loops.index(number)]
+    others = 0
+    for event in reversed(program.events[: first.index]):
+        if event.kind not in ("call", _PASS):
+            continue
+        if event.loops != around:
+            return None  # another loop, which may have gone through it, or one around both
+        if event.kind == _PASS or (event.name == _RANGE and not others):
+            return event
+        others += not _AROUND.fullmatch(event.name)
+        if others > _MAX_BETWEEN:
+            return None
+    return None
+
+
+def _firsts(program: Program) -> dict[int, Event]:
+    """The first event in each loop."""
+    found: dict[int, Event] = {}
+    for event in program.events:
+        for number in event.loops:
+            found.setdefault(number, event)
+    return found
+
+
+# -- the best result -----------------------------------------------------------------------------------------------
+
+
+def _of_best(program: Program, step: Event) -> bool:
+    """Whether a program saves in the loops of a step what is better than all before."""
+    saves = (e for e in program.calls("torch.save", "shutil.copyfile", "shutil.copy") if not e.detached)
+    return any(set(e.loops) & set(step.loops) and any(_BETTER.search(describe(one)) for one in e.guards) for e in saves)
+
+
+def _forgets_best(save: Event) -> bool:
+    """Whether all that a checkpoint holds is known by its keys, and no results are among it."""
+    leaves = [leaf for _, leaf in alternatives(save.args[0] if save.args else None)]
+    return bool(leaves) and all(
+        isinstance(leaf, Dict) and not leaf.open and not any(_RESULTS.search(str(key)) for key in leaf.items)
+        for leaf in leaves
+    )
+
+
+# -- files ---------------------------------------------------------------------------------------------------------
+
+
+def _is_loaded(program: Program, load: Event, save: Event) -> bool:
+    """Whether a save may have written what is loaded: unless both paths are known, and begin otherwise."""
+    reads = [e for e in program.calls(_UNPICKLES) if e.index <= load.index and e.meets(load) and e.args]
+    path = reads[-1].args[0] if reads else None
+    return save.meets(load) and (path is None or perhaps_there(path, [save]))
