@@ -12,6 +12,7 @@ from d9mlint.python.domain.values import (
     NONE,
     UNKNOWN,
     Class,
+    Const,
     Dict,
     Dynamic,
     FlagValue,
@@ -178,6 +179,18 @@ def _keeps(interp: Interpreter, event: Event, frame: Frame) -> Value:
     return first if isinstance(first, (Inst, Dict)) else UNKNOWN
 
 
+def _evaluate(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    """``exec(open("settings.py").read())``: the constants above it are defaults of settings that it may change."""
+    if frame.func is None and not frame.body_of_class and event.args and not isinstance(event.args[0], Const):
+        for name, value in [*frame.vars.items()]:
+            if name.startswith("_") or not isinstance(value, Const) or not isinstance(value.value, _PLAIN):
+                continue
+            kind = "bool" if isinstance(value.value, bool) else "value"
+            interp.store(name, flag_value(interp, Flag(name, name, value.value, kind, event.location)), frame)
+    return NONE
+
+
+_PLAIN = (bool, int, float, str)
 _HF_PARSERS = ("transformers.HfArgumentParser", "trl.TrlParser")
 _PARSE = ("parse_args_into_dataclasses", "parse_json_file", "parse_yaml_file", "parse_dict", "parse_args_and_config")
 _ONE_CLASS = ("tyro.cli", "draccus.parse", "pyrallis.parse", "simple_parsing.parse", "chz.entrypoint")
@@ -186,5 +199,6 @@ TRANSFER: dict[str, Transfer] = {
     **{f"{parser}().{name}": _into_dataclasses for parser in _HF_PARSERS for name in _PARSE},
     **dict.fromkeys(_ONE_CLASS, _one_class),
     **dict.fromkeys(_INSTANTIATE, _instantiate),
+    "builtins.exec": _evaluate,
     **dict.fromkeys(("omegaconf.OmegaConf.structured", "omegaconf.OmegaConf.to_object"), _keeps),
 }

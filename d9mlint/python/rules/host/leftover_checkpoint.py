@@ -29,7 +29,8 @@ _NEWEST = {
     "deepspeed.DeepSpeedEngine.load_checkpoint": Argument(0, "load_dir"),
 }
 """Calls that find, or take up, the newest checkpoint of a folder, and where it is given."""
-_RESTORE, _MANAGED = "tensorflow.train.Checkpoint().restore", ".latest_checkpoint"
+_RESTORES = ("tensorflow.train.Checkpoint().restore", "tensorflow.train.CheckpointManager().checkpoint.restore")
+_MANAGED = ".latest_checkpoint"
 _INITIALIZES = (
     "tensorflow.train.CheckpointManager().restore_or_initialize",
     "clu.checkpoint.Checkpoint().restore_or_initialize", "clu.checkpoint.MultihostCheckpoint().restore_or_initialize",
@@ -47,7 +48,7 @@ _OFF = re.compile(r"\S+ is (not given|false)")
 """What a condition says of what is left off: who does not ask to start anew asks for nothing."""
 _THERE = re.compile(r"exists\(|isfile\(|isdir\(|is_file\(|is_dir\(")
 _STARTS = "starts with trained weights"
-_LOADS = (*_NEWEST, *_INITIALIZES, _RESTORE, *_IF_THERE)
+_LOADS = (*_NEWEST, *_INITIALIZES, *_RESTORES, *_IF_THERE)
 _SAVES = re.compile(
     r"tensorflow\.train\.(Saver|Checkpoint|CheckpointManager)\(\)\.(save|write)|tensorflow\.train\.CheckpointManager|"
     r"flax\.training\.checkpoints\.save_checkpoint(_multiprocess)?|clu\.checkpoint\.\w+\(\)\.save|torch\.save|"
@@ -128,7 +129,7 @@ def _taken_up(program: Program, load: Event) -> Value | None:
     if load.name in _INITIALIZES:
         return load.receiver
     first = load.args[0] if load.args else None
-    if load.name == _RESTORE:
+    if load.name in _RESTORES:
         return first if isinstance(first, Ref) and first.name.endswith(_MANAGED) else None
     if load.name not in _IF_THERE or not _into_weights(program, load):
         return None

@@ -8,6 +8,7 @@ from collections.abc import Sequence, Set
 from d9mlint.model import Related, Rule
 from d9mlint.python.domain.events import Event
 from d9mlint.python.interpreter.program import Program
+from d9mlint.python.judging.paths import saved_there
 from d9mlint.python.judging.randomness import Draw
 from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.seeds._lost import BEST, EPOCH, PLACE, words
@@ -80,3 +81,8 @@ def with_states(also: Sequence[str], generators: bool, acts: bool, rule: Rule, p
 def both_remedies(more: str, rule: Rule, program: Program, framework: str) -> str:
     """The remedy, and what else is to be done before it; empty where that is nothing."""
     return f"{more}; {rule.remedy(program.target, (framework,))}" if more else ""
+
+
+def from_own(load: Event, saves: Sequence[Event]) -> bool:
+    """Whether what is loaded lies where the program itself saves."""
+    return bool(load.args) and saved_there(load.args[0], saves, named=True)

@@ -22,7 +22,10 @@ _RESTORE = "tensorflow.train.Saver().restore"
 _SAVES = (
     "tensorflow.train.Saver().save", "keras.callbacks.ModelCheckpoint", "keras.Model.save", "keras.Model.save_weights",
 )  # fmt: skip
-_TRACKED = ("tensorflow.train.Checkpoint().restore", "tensorflow.train.CheckpointManager().restore_or_initialize")
+_TRACKED = (
+    "tensorflow.train.Checkpoint().restore", "tensorflow.train.CheckpointManager().restore_or_initialize",
+    "tensorflow.train.CheckpointManager().checkpoint.restore",
+)  # fmt: skip
 _TRACKED_SAVES = ("tensorflow.train.Checkpoint().save", "tensorflow.train.CheckpointManager().save")
 _HOLDS = ("tensorflow.random.Generator", "tensorflow.data.", "iter(")
 """Types of what a ``tf.train.Checkpoint`` may hold besides variables: generators, and places in the data."""

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import TypeGuard
 
 from d9mlint.model import Argument, Rule
-from d9mlint.python.domain.conditions import Cond, both, by_default, either, negate, symbolic_part
+from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Cond, both, by_default, either, negate
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Dict, Inst, Obj, Seq, Value, alternatives
+from d9mlint.python.domain.values import Const, Dict, FlagValue, Inst, Obj, Seq, Value, alternatives
 from d9mlint.python.frameworks.torch.lightning import RESUMED, TRAINER
-from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft
-from d9mlint.python.judging.paths import saved_there, with_moves
+from d9mlint.python.judging.paths import with_moves
 from d9mlint.python.judging.randomness import Draw, draws
 from d9mlint.python.judging.restoring import of_checkpoints
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.seeds._engine_resumes import of_engines
+from d9mlint.python.rules.seeds._jax_resumes import PICKLED, PICKLES, of_jax
 from d9mlint.python.rules.seeds._lost import lost, told
 from d9mlint.python.rules.seeds._progress import progress
-from d9mlint.python.rules.seeds._resuming import RESUMES, draws_on, feeds, places, resumes, with_states
+from d9mlint.python.rules.seeds._resuming import RESUMES, draws_on, from_own, places, resumes, with_states
 from d9mlint.python.rules.seeds._tensorflow_resumes import of_tensorflow
 
 _SAVES = ("torch.save", "accelerate.Accelerator.save", "accelerate.utils.save", "torch_xla.core.xla_model.save")
@@ -36,21 +37,10 @@ _OPTIMIZER = "torch.optim."
 _LOAD, _STATE, _UNPICKLES = ".load_state_dict", ".state_dict", "torch.load"
 _STEP = ".step"
 _ENVIRONMENTS = ("gym.", "gymnasium.", "env.")
-_JAX_SAVES = re.compile(
-    r"flax\.training\.checkpoints\.save_checkpoint(_multiprocess)?|orbax\.checkpoint\.(\w+\.)*\w+\(\)\.save"
-    r"|clu\.checkpoint\.\w+\(\)\.save"
-)
-_JAX_LOADS = re.compile(
-    r"flax\.training\.checkpoints\.restore_checkpoint|orbax\.checkpoint\.(\w+\.)*\w+\(\)\.restore"
-    r"|clu\.checkpoint\.\w+\(\)\.restore(_or_initialize)?"
-)
-_OWN_FOLDER = ".restore_or_initialize"
-"""What takes up the newest checkpoint of the folder in which the same object saves."""
-_PICKLED, _PICKLES = ("pickle.load", "cloudpickle.load", "dill.load"), ("pickle.dump", "cloudpickle.dump", "dill.dump")
-_SHUFFLES = ("tensorflow.data.Dataset.shuffle", "tensorflow.data.Dataset.sample_from_datasets")
 _FIT, _CHECKPOINT = f"{TRAINER}.fit", Argument(4, "ckpt_path")
 _FORMER = Argument(None, RESUMED)
 """An argument of the trainer itself until 2.0."""
+_DROPOUT, _SHARE, _HALF = "torch.nn.Dropout", Argument(0, "p"), Const(0.5)
 _KEY = "optim"
 _WEIGHTS = ("state", "model", "net", "weight", "generator", "disc", "encoder", "decoder")
 """Words in a key of a checkpoint that say that weights are in it."""
@@ -75,7 +65,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         yield from of_tensorflow(program, rule)
         yield from _of_lightning(program, rule)
         yield from of_engines(program, rule)
-        yield from _of_jax(program, rule)
+        yield from of_jax(program, rule)
     yield from _of_torch(program, rule, kept)
 
 
@@ -83,7 +73,7 @@ def _of_torch(program: Program, rule: Rule, kept: bool) -> Iterator[Draft]:
     """At the first checkpoint of weights or an optimizer; ``kept``: the states of generators are saved somewhere."""
     whole = [e for e in program.calls(*_SAVES) if not e.detached and _lacks_state(program, e, random=True)]
     saves = [e for e in whole if _lacks_state(program, e)]
-    saves += [e for e in program.calls(*_PICKLES) if not e.detached and any(map(_is_network, _leaves(*e.args[:1])))]
+    saves += [e for e in program.calls(*PICKLES) if not e.detached and any(map(_is_network, _leaves(*e.args[:1])))]
     if kept or not saves:
         kept, saves = True, whole
     if not saves:
@@ -110,9 +100,24 @@ def _of_torch(program: Program, rule: Rule, kept: bool) -> Iterator[Draft]:
 
 
 def _drawn(program: Program, load: Event, loops: set[int]) -> Event | None:
-    """What draws first in the training that goes on from a load."""
+    """What draws first in the training that goes on from a load; a layer that drops draws whenever it is used."""
     going = (d.event for d in draws(program) if _goes_on(program, d, load))
-    return next((e for e in going if loops.intersection(e.loops) and e.meets(load)), None)
+    found = next((e for e in going if loops.intersection(e.loops) and e.meets(load)), None)
+    layers = (d.event for d in draws(program) if _drops(d.event))
+    return found or next((e for e in layers if e.meets(load)), None)
+
+
+def _drops(event: Event) -> bool:
+    """Whether a layer is made that drops at random, as far as its share is known."""
+    if not event.name.startswith(_DROPOUT) or event.detached:
+        return False
+    shares = [leaf for _, leaf in alternatives(event.argument(_SHARE) or _HALF)]
+    known = (leaf.value if isinstance(leaf, Const) else leaf.flag.default for leaf in shares if _is_known(leaf))
+    return any(share != UNKNOWN_DEFAULT and share for share in known)
+
+
+def _is_known(leaf: Value) -> TypeGuard[Const | FlagValue]:
+    return isinstance(leaf, (Const, FlagValue))
 
 
 def _drafts(
@@ -127,35 +132,6 @@ def _drafts(
     lacks = told(also, drawn is not None, any(_holds_optimizer(program, saved) for saved in saves))
     for saved in saves:
         yield draft(program, rule, saved, cond=resumed, related=related, remedy=remedy, holds=holds, lacks=lacks)
-
-
-def _of_jax(program: Program, rule: Rule) -> Iterator[Draft]:
-    """Where a checkpoint of Flax, Orbax or pickle that is asked for is restored: arrays, and no generator of the host.
-
-    What a pipeline of tf.data shuffles is drawn as it is gone through, wherever it was made.
-    """
-    if "jax" not in frameworks_of(program):
-        return
-    done = [e for e in program.events if e.kind == "call" and not e.detached]
-    for load in (e for e in done if _JAX_LOADS.fullmatch(e.name) or e.name in _PICKLED):
-        pickled = load.name in _PICKLED
-        saves = [e for e in done if (e.name in _PICKLES and e.loops if pickled else _JAX_SAVES.fullmatch(e.name))]
-        whole = any(by_default(one) is False for one in load.guards) or _from_own(load, saves)
-        asked = resumes(load) or (whole and not pickled) or load.name.endswith(_OWN_FOLDER)
-        saved = next((e for e in saves if e.meets(load)), None)
-        loops = {number for e in program.trains if e.index > load.index and e.meets(load) for number in e.loops}
-        if not asked or saved is None or not loops or (pickled and loops.isdisjoint(saved.loops)):
-            continue
-        drawn = next((d.event for d in draws(program) if feeds(d, load, loops) or _shuffles(d, load)), None)
-        if drawn is not None:
-            related = places(load, drawn)
-            resumed = symbolic_part(both(*load.guards))
-            yield draft(program, rule, saved, cond=resumed, related=related, holds="the training state", lacks=told(()))
-            return
-
-
-def _shuffles(draw: Draw, load: Event) -> bool:
-    return draw.event.name in _SHUFFLES and not draw.event.detached and draw.event.meets(load)
 
 
 def _of_lightning(program: Program, rule: Rule) -> Iterator[Draft]:
@@ -199,7 +175,7 @@ def _is_of_environment(event: Event) -> bool:
 
 def _loads(program: Program) -> list[Event]:
     """The calls that load what training goes on from: the optimizer's state first, else weights by a word."""
-    ends = (_LOAD, _UNPICKLES, *_PICKLED)
+    ends = (_LOAD, _UNPICKLES, *PICKLED)
     found = [e for e in program.events if e.kind == "call" and not e.detached and e.name.endswith(ends)]
     optimizers = [e for e in found if e.name.startswith(_OPTIMIZER)]
     saves = with_moves(program, list(program.calls(*_SAVES)))
@@ -215,7 +191,7 @@ def _goes_back(program: Program, load: Event) -> bool:
         states = program.once("states", _states)
         read = any(e.result is load.args[0] for e in program.calls(_UNPICKLES)) if load.args else False
         return read and any(made.receiver is load.receiver for made in states if not made.detached)
-    kept = program.calls(*(_PICKLES if load.name.endswith(_PICKLED) else _SAVES))
+    kept = program.calls(*(PICKLES if load.name.endswith(PICKLED) else _SAVES))
     return any(_is_network(leaf) for e in kept for leaf in _leaves(*e.args[:1]))
 
 
@@ -232,11 +208,7 @@ def _is_own(load: Event, saves: Sequence[Event]) -> bool:
     (That it is loaded unasked is a matter of its own, `leftover-checkpoint`, with another cure.)
     """
     asked = any(by_default(one) is False or _THERE.search(describe(one)) for one in load.guards)
-    return load.name == _UNPICKLES and asked and _from_own(load, saves)
-
-
-def _from_own(load: Event, saves: Sequence[Event]) -> bool:
-    return bool(load.args) and saved_there(load.args[0], saves, named=True)
+    return load.name == _UNPICKLES and asked and from_own(load, saves)
 
 
 def _goes_on(program: Program, draw: Draw, load: Event) -> bool:
