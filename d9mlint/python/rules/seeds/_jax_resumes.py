@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from d9mlint.model import Rule
+from d9mlint.model import Argument, Rule
 from d9mlint.python.domain.conditions import both, by_default, symbolic_part
 from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import Dict, Ref, Value, alternatives
 from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.randomness import Draw, draws
-from d9mlint.python.rules.seeds._lost import told
-from d9mlint.python.rules.seeds._resuming import feeds, from_own, places, resumes
+from d9mlint.python.rules.seeds._lost import OPTIMIZER, told
+from d9mlint.python.rules.seeds._resuming import both_remedies, feeds, from_own, places, resumes
 
 _JAX_SAVES = re.compile(
     r"flax\.training\.checkpoints\.save_checkpoint(_multiprocess)?|orbax\.checkpoint\.(\w+\.)*\w+\(\)\.save"
@@ -23,6 +24,13 @@ _JAX_LOADS = re.compile(
     r"flax\.training\.checkpoints\.restore_checkpoint|orbax\.checkpoint\.(\w+\.)*\w+\(\)\.restore"
     r"|clu\.checkpoint\.\w+\(\)\.restore(_or_initialize)?"
 )
+_UPDATES, _STATELESS = re.compile(r"optax\.\w+\(\)\.update"), "optax.sgd()"
+_OBJECT, _TARGET = Argument(0, "obj"), Argument(1, "target")
+_WEIGHTS = re.compile(r"(\w+_)?(params?|parameters|weights|variables)", re.IGNORECASE)
+_PLAIN = re.compile(
+    rf"{_WEIGHTS.pattern}|\w*(step|epoch|config|batch_stats|metrics?|loss|seed|key|rng|iteration)s?", re.IGNORECASE
+)
+"""Names of what is no optimizer's."""
 _OWN_FOLDER = ".restore_or_initialize"
 """What takes up the newest checkpoint of the folder in which the same object saves."""
 PICKLED, PICKLES = ("pickle.load", "cloudpickle.load", "dill.load"), ("pickle.dump", "cloudpickle.dump", "dill.dump")
@@ -47,11 +55,37 @@ def of_jax(program: Program, rule: Rule) -> Iterator[Draft]:
         if not asked or saved is None or not loops or (pickled and loops.isdisjoint(saved.loops)):
             continue
         drawn = next((d.event for d in draws(program) if feeds(d, load, loops) or _shuffles(d, load)), None)
-        if drawn is not None:
-            related = places(load, drawn)
-            resumed = symbolic_part(both(*load.guards))
-            yield draft(program, rule, saved, cond=resumed, related=related, holds="the training state", lacks=told(()))
+        also = (OPTIMIZER,) if _forgets_optimizer(program, saved, loops) else ()
+        if drawn is not None or also:
+            yield draft(
+                program, rule, saved, cond=symbolic_part(both(*load.guards)), related=places(load, drawn),
+                remedy=_remedy(program, rule, also, drawn), lacks=told(also, drawn is not None),
+                holds="the weights" if also else "the training state",
+            )  # fmt: skip
             return
+
+
+def _forgets_optimizer(program: Program, saved: Event, loops: set[int]) -> bool:
+    """Whether weights and numbers alone are saved by a program that updates the state of an optimizer of optax."""
+    updates = (e for e in program.events if _UPDATES.fullmatch(e.name) and not e.detached and loops & {*e.loops})
+    if not any(e.meets(saved) and not e.name.startswith(_STATELESS) for e in updates):
+        return False
+    kept = saved.argument(_OBJECT if saved.name in PICKLES else _TARGET)
+    leaves = [leaf for _, leaf in alternatives(kept)]
+    return bool(leaves) and all(map(_is_weights, leaves))
+
+
+def _is_weights(leaf: Value) -> bool:
+    """Whether a value is that of weights, by the names in it: ``state.params``, ``{"params": params, "step": 3}``."""
+    if isinstance(leaf, Dict):
+        names = [str(key) for key in leaf.items]
+        return not leaf.open and all(map(_PLAIN.fullmatch, names)) and any(map(_WEIGHTS.fullmatch, names))
+    return isinstance(leaf, Ref) and _WEIGHTS.fullmatch(leaf.name.rpartition(".")[2]) is not None
+
+
+def _remedy(program: Program, rule: Rule, also: Sequence[str], drawn: Event | None) -> str:
+    more = "save and restore the state of the optimizer with the weights" if also else ""
+    return more if drawn is None else both_remedies(more, rule, program, "jax")
 
 
 def _shuffles(draw: Draw, load: Event) -> bool:
