@@ -124,7 +124,15 @@ torch.manual_seed(1)
 model = torch.nn.Linear(4, 1)
 optimizer = torch.optim.Adam(model.parameters())
 loader = DataLoader(TensorDataset(torch.ones(8, 4)), shuffle=True)
-first, done, best, whole = 0, 0, 0.0, model
+first, done, best = 0, 0, 0.0
+
+
+def counted(batches):
+    for number, batch in enumerate(batches):
+        print(number)
+        yield batch
+
+
 if args.resume:
     checkpoint = torch.load("last.pt")
     model.load_state_dict(checkpoint["net"])
@@ -151,6 +159,7 @@ PLACE, COUNT, BEST = "the place in the epoch", "the number of epochs or steps do
     [
         (FROM, "loader", "pass", "pass", SAVE, ""),
         (FROM, "loader", "pass", SAVE, "pass", PLACE),
+        (FROM, "counted(loader)", "pass", SAVE, "pass", PLACE),
         (FROM, "loader", "pass", f"if batch % 10 == 0: {SAVE}", SAVE, PLACE),
         (FROM, "loader", "if batch < done: continue", SAVE, "pass", ""),
         (FROM, "itertools.islice(loader, done, None)", "pass", SAVE, "pass", ""),

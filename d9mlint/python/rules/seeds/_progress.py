@@ -12,12 +12,13 @@ from d9mlint.python.judging.paths import perhaps_there
 from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.seeds._lost import BEST, EPOCH, PLACE
 from d9mlint.python.rules.seeds._resuming import RESUMES
+from d9mlint.python.source.facts import Def
 
 _RANGE, _PASS, _UNPICKLES, _OPTIMIZER = "builtins.range", "pass", "torch.load", "torch.optim."
 _AROUND = re.compile(r"builtins\.(enumerate|zip|len|iter)|(.*\.)?tqdm(\..*)?|\?\..*")
 """What may stand between what a loop goes through and the loop."""
-_MAX_BETWEEN = 3
-"""Calls that may stand between the pass over a loader and the loop: an iterator of the program's own notes the time."""
+_MOST_OTHERS, _MOST_BETWEEN = 3, 60
+"""Other calls that may stand between a pass over a loader and the loop (an iterator notes the time), and all calls."""
 _SKIPS = re.compile(
     r"(?<!no_)skip|fast_?forward|seek|consumed|(start|resume|completed|initial|init|first|begin|done|trained)[_-]?"
     r"(from|at|step|iter|itr|batch|index|idx|sample|offset)|islice|dropwhile", re.IGNORECASE,
@@ -131,18 +132,28 @@ def _header(program: Program, number: int) -> Event | None:
     if first is None:
         return None
     around = first.loops[: first.loops.index(number)]
-    others = 0
+    between: list[Event] = []
     for event in reversed(program.events[: first.index]):
         if event.kind not in ("call", _PASS):
             continue
-        if event.loops != around:
-            return None  # another loop, which may have gone through it, or one around both
-        if event.kind == _PASS or (event.name == _RANGE and not others):
-            return event
-        others += not _AROUND.fullmatch(event.name)
-        if others > _MAX_BETWEEN:
+        if event.loops[: len(around)] != around:
+            return None
+        if event.loops == around and (event.kind == _PASS or event.name == _RANGE):
+            return event if _leads(event, between) else None
+        between.append(event)
+        if len(between) > _MOST_BETWEEN:
             return None
     return None
+
+
+def _leads(header: Event, between: Sequence[Event]) -> bool:
+    """Whether what follows up to a loop is no loop of its own, but in a generator that is gone through in that loop."""
+    depth, func = len(header.stack), header.func
+    yields = func is not None and isinstance(func.node, Def) and func.node.generator
+    outside = [e for e in between if not (yields and e.stack[:depth] == header.stack)]
+    others = [e for e in outside if not _AROUND.fullmatch(e.name)]
+    most = _MOST_OTHERS if header.kind == _PASS else 0
+    return len(others) <= most and all(e.loops == header.loops for e in outside)
 
 
 def _firsts(program: Program) -> dict[int, Event]:
