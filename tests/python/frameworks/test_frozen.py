@@ -49,6 +49,8 @@ CASES = [
     (OWN, "net.body.requires_grad_(False)", ""),  # all is seen, nothing varies
     (OWN, "for p in net.body.parameters():\n    p.requires_grad = False", ""),
     (OWN, "net.fc.requires_grad_(False)", "warning"),
+    (OWN, "net.body.requires_grad_(False)\nx = torch.ones(3)\nx.requires_grad = True", ""),  # a tensor by itself
+    (f"{OWN} if torch.load('wide.pt') else Net()", FREEZE.format(False), ""),  # one of two, each as a whole
 ]
 
 

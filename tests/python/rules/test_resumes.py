@@ -164,7 +164,8 @@ PLACE, COUNT, BEST = "the place in the epoch", "the number of epochs or steps do
         (FROM, "loader", "if batch < done: continue", SAVE, "pass", ""),
         (FROM, "itertools.islice(loader, done, None)", "pass", SAVE, "pass", ""),
         (ANEW, "loader", "pass", "pass", SAVE, COUNT),
-        ("range(1, 10)", "loader", "pass", "pass", SAVE, COUNT),
+        ("range(1, 10)", "loader", "pass", "pass", SAVE, ""),  # the number in the file may be loaded unseen
+        ("range(1, 10)", "loader", "pass", "pass", SAVE.replace(', "epoch": epoch', ""), COUNT),
         ("range(args.epochs - first)", "loader", "pass", "pass", SAVE, ""),  # as many as are left
         (ANEW, "loader", "if epoch < first: continue", "pass", SAVE, ""),
         (ANEW, "loader", "pass", SAVE, "pass", f"{PLACE} and {COUNT}"),

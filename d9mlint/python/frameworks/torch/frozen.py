@@ -17,6 +17,7 @@ _HEAD = re.compile(r"(^|[._])(fc|heads?|classifier|get_classifier|last_linear|bo
 """Names of the last layers, which are linear and are trained again."""
 _OF_NAME = re.compile(r"""['"](?P<part>[\w.]+)['"] in \w+|\w+\.startswith\(['"](?P<start>[\w.]+)['"]\)""")
 """Tests of a parameter's name."""
+_PART = re.compile(r"[.\[]")
 _CALLED = "__call__"
 _TELLING = (_CALLED, "parameters", "named_parameters", "train_step", "fit")
 _DEPTH = 6
@@ -68,22 +69,31 @@ def _frozen(program: Program) -> frozenset[int]:
             held.update(id(made) for made in inside if set(event.guards) <= set(made.guards))
         elif inside:  # networks that are frozen and trained by turns are trained
             trained.update(id(made) for made in inside)
-        elif not _HEAD.search(_name(network, makers)):
+        elif not _HEAD.search(_name(network, makers)) and not _is_tensor(event):
             return frozenset()
     return frozenset(held - trained)
 
 
 def _settings(program: Program) -> Iterator[tuple[Event, Value | None]]:
     """What sets whether gradients are taken, each with the network: whose parameters the loop around goes through."""
-    listed: Event | None = None
+    listed: list[Event] = []
     for event in program.events:
         last = event.name.rpartition(".")[2]
         if last in ("parameters", "named_parameters") and event.kind == "call":
-            listed = event
+            place = (event.location, event.func, event.stack, event.loops)
+            several = listed and place == (listed[0].location, listed[0].func, listed[0].stack, listed[0].loops)
+            listed = [*listed, event] if several else [event]  # of one of several networks
         elif last in ("requires_grad", "requires_grad_") and event.kind in ("call", "set"):
             of_parameter = next(made_inside(event.receiver), None) is None
-            looped = of_parameter and listed is not None and _loops_over(event, listed)
-            yield event, listed.receiver if looped and listed is not None else event.receiver
+            looped = of_parameter and listed and _loops_over(event, listed[0])
+            yield from ((event, one.receiver) for one in listed) if looped else [(event, event.receiver)]
+
+
+def _is_tensor(event: Event) -> bool:
+    """Whether a tensor by itself gets gradients: `x.requires_grad = True`, which for a module does nothing."""
+    value = event.receiver
+    alone = isinstance(value, Unknown) and not _PART.search(value.name)
+    return event.kind == "set" and not event.loops and alone
 
 
 def _loops_over(event: Event, listed: Event) -> bool:
@@ -144,7 +154,9 @@ def _parts(value: Value) -> Iterable[Value]:
         return value.event.args if value.event is not None else ()
     if isinstance(value, Inst):
         return value.attrs.values()
-    return (value.items or ()) if isinstance(value, Seq) else ()
+    if isinstance(value, Seq):
+        return value.items or ((value.element,) if value.element is not None else ())
+    return ()
 
 
 def _name(value: Value | None, makers: Makers) -> str:

@@ -34,6 +34,7 @@ _RESULTS = re.compile(
     r"best|metric|score|acc|loss|stats|histor|log|trainer|result|state$|progress|valid", re.IGNORECASE
 )
 """Words in a key of a checkpoint that say that results are in it."""
+_COUNT = re.compile(r"epoch|step|iter|update|batch", re.IGNORECASE)
 _WHOLE = ("torch.save", "torch.load")
 
 
@@ -43,8 +44,9 @@ def progress(program: Program, load: Event, saves: Sequence[Event], steps: Seque
     if not (load.name.startswith(_OPTIMIZER) or any(map(RESUMES.search, asked))):
         return ()  # (it may be another training that begins with these weights)
     after = [step for step in steps if step.index > load.index and step.meets(load)]
-    found = {EPOCH} if any(_counts_anew(program, load, step) for step in after) else set()
     own = [save for save in saves if _is_loaded(program, load, save)]
+    counted = any(map(_holds_count, own))
+    found = {EPOCH} if any(_counts_anew(program, load, step, counted) for step in after) else set()
     if any(_begins_anew(program, load, step, own) for step in after):
         found.add(PLACE)
     if own and all(map(_forgets_best, own)):
@@ -98,8 +100,11 @@ def _skips(program: Program) -> bool:
 # -- the number of the epoch ---------------------------------------------------------------------------------------
 
 
-def _counts_anew(program: Program, load: Event, step: Event) -> bool:
-    """Whether the loops around a step count from a fixed number, whatever was loaded before them."""
+def _counts_anew(program: Program, load: Event, step: Event, counted: bool) -> bool:
+    """Whether the loops around a step count from a fixed number, whatever was loaded before them.
+
+    ``counted``: a number is in the checkpoint, which may come to where the loop begins by ways that are not seen.
+    """
     counts = False
     for number in step.loops:
         header = _header(program, number)
@@ -108,7 +113,7 @@ def _counts_anew(program: Program, load: Event, step: Event) -> bool:
         if header is None:
             return False  # a `while`, or what is gone through is not known
         if header.name == _RANGE:
-            if not _is_fixed(header) or _left_out(step, header):
+            if not _is_fixed(header) or (counted and len(header.args) > 1) or _left_out(step, header):
                 return False
             counts = counts or number == step.loops[0] or step.loops[step.loops.index(number) - 1] in load.loops
     return counts
@@ -117,6 +122,14 @@ def _counts_anew(program: Program, load: Event, step: Event) -> bool:
 def _left_out(step: Event, header: Event) -> bool:
     """Whether a test in a loop may leave a step out as it was done before."""
     return any(_COMPARED.search(describe(one)) for one in step.guards if one not in header.guards)
+
+
+def _holds_count(save: Event) -> bool:
+    """Whether a checkpoint has a key for a number of epochs or steps, or keys that are not known."""
+    leaves = [leaf for _, leaf in alternatives(save.args[0] if save.args else None)]
+    return any(
+        not isinstance(leaf, Dict) or leaf.open or any(_COUNT.search(str(key)) for key in leaf.items) for leaf in leaves
+    )
 
 
 def _is_fixed(header: Event) -> bool:

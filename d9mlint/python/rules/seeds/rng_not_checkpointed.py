@@ -103,7 +103,8 @@ def _drawn(program: Program, load: Event, loops: set[int]) -> Event | None:
     """What draws first in the training that goes on from a load; a layer that drops draws whenever it is used."""
     going = (d.event for d in draws(program) if _goes_on(program, d, load))
     found = next((e for e in going if loops.intersection(e.loops) and e.meets(load)), None)
-    layers = (d.event for d in draws(program) if _drops(d.event))
+    sure = load.name.startswith(_OPTIMIZER) or resumes(load)  # what is trained there has these layers
+    layers = (d.event for d in draws(program) if sure and _drops(d.event))
     return found or next((e for e in layers if e.meets(load)), None)
 
 
