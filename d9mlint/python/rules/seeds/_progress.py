@@ -46,7 +46,8 @@ def progress(program: Program, load: Event, saves: Sequence[Event], steps: Seque
     after = [step for step in steps if step.index > load.index and step.meets(load)]
     own = [save for save in saves if _is_loaded(program, load, save)]
     counted = any(map(_holds_count, own))
-    found = {EPOCH} if any(_counts_anew(program, load, step, counted) for step in after) else set()
+    training = [step for step in after if any(set(step.loops) & set(save.loops) for save in own)]  # no warm-up
+    found = {EPOCH} if any(_counts_anew(program, load, step, counted) for step in training) else set()
     if any(_begins_anew(program, load, step, own) for step in after):
         found.add(PLACE)
     if own and all(map(_forgets_best, own)):
