@@ -33,7 +33,7 @@ from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging import evaluating
 from d9mlint.python.judging.flows import changes_nothing
 from d9mlint.python.judging.objects import draws_by_parts, is_own
-from d9mlint.python.judging.seedings import Seeding, compiled, may_be_seeded, reaches, seedings
+from d9mlint.python.judging.seedings import Seeding, compiled, may_be_seeded, reaches, seedings, undone
 
 _IMPLICIT = (
     "keras.layers.", "keras.initializers.", "keras.applications.", "tensorflow.layers.", "tensorflow.get_variable",
@@ -254,7 +254,10 @@ def _uncovered(program: Program) -> list[Uncovered]:
         wanted = {draw.generator, draw.other}
         own = [s for s in known if not wanted.isdisjoint(s.generators) and not s.event.detached]
         at = _happens(program, draw)
-        before = [s for s in own if (at is None or s.event.index < at) and reaches(s.event, draw.event)]
+        before = [
+            s for s in own
+            if (at is None or s.event.index < at) and reaches(s.event, draw.event) and not undone(s.event, draw.event)
+        ]  # fmt: skip
         covered = either(*(s.fixes for s in before))
         assumed = [*draw.event.guards, draw.cond]
         answer = truth(covered, assumed)

@@ -13,6 +13,8 @@ from d9mlint.python.interpreter.library.environment import SPAWNED
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging.objects import is_own
 
+FORKED = "forked-rng"
+"""The context of a block that leaves the state of the generators as it was before: ``torch.random.fork_rng``."""
 _SEED_WORDS = ("seed", "determin", "reproduc")
 _OF_OBJECTS = frozenset({"to_deterministic"})
 """Methods that give a copy of their object (imgaug's augmenters) and seed nothing else."""
@@ -83,6 +85,11 @@ def reaches(seed: Event, draw: Event) -> bool:
     A function that is handed over (the ``initializer`` of a pool) may well be called in it.
     """
     return not draw.inside(SPAWNED) or seed.inside(SPAWNED) or seed.deferred or not seed.main_only
+
+
+def undone(seed: Event, draw: Event) -> bool:
+    """Whether the generators are put back after a seed and before a draw."""
+    return seed.inside(FORKED) and not draw.inside(FORKED)
 
 
 def may_be_seeded(program: Program, before: Event) -> bool:
