@@ -11,7 +11,8 @@ _NAMES = frozenset({"_target_", "target", "class_path", "class", "cls", "class_n
 _SETS = frozenset({"deterministic"})
 """Keys of settings that programs hand on as they are (``Trainer(**config.trainer)``): told where they are on."""
 _ON = frozenset({"true", "1", "warn", "yes", "on"})
-_ANY = re.compile("|".join(sorted(_NAMES | _SETS)).encode())
+_SEED = "seed"
+_ANY = re.compile("|".join(sorted(_NAMES | _SETS | {_SEED})).encode())
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
 _QUOTES = "\"', \t\r"
 MAX_BYTES = 200_000
@@ -36,6 +37,6 @@ def named(path: str, data: bytes) -> Iterator[tuple[str, str]]:
             above.pop()
         if key in _NAMES and _DOTTED.fullmatch(value):
             yield (above[-1][1] if above else path.rpartition("/")[0].rpartition("/")[2]), value
-        elif key in _SETS and value.lower() in _ON:
+        elif (key in _SETS and value.lower() in _ON) or (key == _SEED and value.isdigit()):
             yield key, value
         above.append((indent, key))

@@ -178,11 +178,11 @@ def _search(
 _TEST = re.compile(r"test_.*\.py|.*_tests?\.py")
 """Files of tests by pytest's and unittest's naming: in a folder they are no programs whose results anybody compares."""
 _TEST_WORDS = re.compile(rb"\b(?:unittest|pytest|absltest|testing|TestCase|tf\.test)\b")
-_COMMAND_LINE = re.compile(rb"\b(?:ArgumentParser|sys\.argv|absl|click|typer|fire|hydra|FLAGS)\b")
+_COMMAND_LINE = re.compile(rb"\b(?:ArgumentParser|sys\.argv|absl|click|typer|fire|hydra|sacred|FLAGS)\b")
 """What a program says that reads a command line; one of the words of test frameworks makes it tests all the same."""
 
-_PARSES = re.compile(rb"^\w[\w, ]*=[ \t]*\w+\.parse_(?:known_)?args\(", re.MULTILINE)
-"""A module that reads the command line when it is executed is a script, also without a main guard."""
+_PARSES = re.compile(rb"^\w[\w, ]*=[ \t]*\w+\.parse_(?:known_)?args\(|^@\w+\.automain\b", re.MULTILINE)
+"""A module that reads the command line when it is executed, or lets Sacred do so, is a script without a main guard."""
 _WORKS = re.compile(
     rb"^(?:for|while)\b[^\n]*:|^with\b[^\n]*\bopen\(|^print\(|"
     rb"^(?:\w[\w, ]*=[ \t]*)?(?:[\w.]+\.)?"

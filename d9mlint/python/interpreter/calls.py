@@ -36,7 +36,7 @@ from d9mlint.python.domain.values import (
 from d9mlint.python.interpreter import attributes, binding, callbacks, expressions
 from d9mlint.python.interpreter.bounds import MAX_BRANCHES, MAX_QUIET_RUNS, MAX_RUNS
 from d9mlint.python.interpreter.hooks import ask
-from d9mlint.python.interpreter.library import commands, dispatch, environment, mappings, streams
+from d9mlint.python.interpreter.library import commands, dispatch, environment, experiments, mappings, streams
 from d9mlint.python.interpreter.program import holds
 from d9mlint.python.interpreter.summaries import Summary, generalized, kind_of, likeness
 from d9mlint.python.source import facts as f
@@ -64,6 +64,7 @@ def make_function(interp: Interpreter, node: f.Def, frame: Frame) -> Value:
     value: Value = func
     if decorators:
         commands.register(interp, func)
+        experiments.register(interp, func, frame)
     for decorator in reversed(decorators):
         if isinstance(decorator, (Func, Bound)):
             wrapped = call(interp, decorator, [value], {}, frame, node.place)
@@ -228,6 +229,8 @@ def enter(
     if interp.detached and id(node) in interp.entered:
         return UNKNOWN  # what happens in it has been told; nobody knows with which arguments it would be called here
     options = commands.parameters(interp, func) if not args and not kwargs else {}
+    if func.decorators:
+        options.update(experiments.parameters(interp, func))
     inner = Frame(func.closure.module, func.closure, interp.path, func)
     binding.bind(inner, func, args, {**options, **kwargs}, star)
     for hook in interp.hooks.parameters:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from d9mlint.model import UsageError
+from d9mlint.python.domain.values import FlagValue
 from tests.python.interpreter.test_story import calls, story
 from tests.python.judging.test_causes import found
 
@@ -177,3 +178,51 @@ def test_the_functions_that_fire_runs() -> None:
     several = one + "def look():\n    pass\nfire.Fire({'fit': train, 'look': look})\n"
     (chosen,) = found(several, "unseeded-numpy")
     assert chosen.when == ("the command is fit",)
+
+
+EXPERIMENT = """import random
+from sacred import Experiment
+
+experiment = Experiment("demo")
+
+@experiment.config
+def settings():
+    size = 3
+    twice = size * 2
+
+@experiment.capture
+def draw(count, size, twice):
+    return [random.gauss(size, twice) for _ in range(count)]
+
+@experiment.command
+def evaluate(size):
+    random.random()
+
+@experiment.automain
+def main(size, seed):
+    random.shuffle(draw(2))
+"""
+
+
+@pytest.mark.parametrize(
+    ("argv", "expected"),
+    [
+        (None, ["random.random", "random.gauss", "random.shuffle"]),
+        ([], ["random.gauss", "random.shuffle"]),
+        (["evaluate", "with", "seed=1"], ["random.random"]),
+    ],
+)
+def test_sacred_calls_the_main_function_or_a_command(argv: list[str] | None, expected: list[str]) -> None:
+    assert [name for name in calls(story(EXPERIMENT, argv)) if name.startswith("random.")] == expected
+
+
+def test_sacred_gives_the_entries_of_the_configuration() -> None:
+    (gauss,) = [event for event in story(EXPERIMENT).events if event.name == "random.gauss"]
+    assert isinstance(gauss.args[0], FlagValue)
+    assert gauss.args[0].flag.default == 3
+
+
+def test_a_seed_of_sacred_is_a_flag() -> None:
+    (one,) = found(EXPERIMENT, "entropy-as-seed", "unseeded-python")
+    assert one.when == ("`with seed=` is not given",)
+    assert found(EXPERIMENT.replace("size = 3", "size = 3; seed = 3"), "entropy-as-seed", "unseeded-python") == []

@@ -37,6 +37,7 @@ from d9mlint.python.interpreter.library import (
     commands,
     dispatch,
     environment,
+    experiments,
     mappings,
     modules,
     sequences,
@@ -392,6 +393,7 @@ TRANSFER.update(dispatch.TRANSFER)
 TRANSFER.update(modules.TRANSFER)
 TRANSFER.update(commands.TRANSFER)
 TRANSFER.update(settings.TRANSFER)
+TRANSFER.update(experiments.TRANSFER)
 TRANSFER.update(streams.TRANSFER)
 TRANSFER.update(workers.TRANSFER)
 TRANSFER.update({f"builtins.str.{name}": _text_method for name in (*_PURE_TEXT, "join", "format")})

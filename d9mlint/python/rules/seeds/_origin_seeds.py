@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from d9mlint.model import Related, Rule
-from d9mlint.python.domain.conditions import Cond, both, either, is_symbolic
+from d9mlint.python.domain.conditions import Cond, both, either, is_symbolic, negate
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
-from d9mlint.python.domain.values import Value, alternatives
+from d9mlint.python.domain.values import Const, FlagValue, Value, alternatives
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.judging.randomness import draws
+from d9mlint.python.judging.seedings import seedings
+
+_ITSELF = "a number that it draws itself"
 
 
 def _always(sources: tuple[Event, ...]) -> Cond:
@@ -32,13 +36,45 @@ def check(
             cond = when(sources)
             if not named or cond is False:
                 continue
+            itself = _seeds_itself(event, origins)
+            if any(_seeds_itself(e, origins) for e in sources if e is not event) or (
+                itself and not _decides(program, event)
+            ):
+                continue  # it is told of the call that draws the seed, where that seed decides anything
             related = [Related(e.location, "the seed comes from here") for e in sources if e.location != event.location]
             wanted = found & set(origins)
             yield draft(
-            program,
-                rule, event, cond=both(cond, _when(value, wanted), _taken(sources, wanted)), related=related,
-                name=event.raw, origin=origins[named[0]], confidence="" if sure(sources) else "low",
+                program, rule, event, cond=both(cond, _when(value, wanted), _taken(sources, wanted)), related=related,
+                name=event.raw, origin=_ITSELF if itself else origins[named[0]],
+                remedy=next((effect.remedy for effect in event.effects if itself and effect.remedy), ""),
+                confidence="" if sure(sources) else "low",
             )  # fmt: skip
+
+
+def _seeds_itself(event: Event, origins: Mapping[str, str]) -> bool:
+    """Whether a call seeds generators with what it draws for that itself."""
+    return any(effect.seeds and effect.seed_argument and effect.origin in origins for effect in event.effects)
+
+
+def _decides(program: Program, event: Event) -> bool:
+    """Whether a draw depends on the seed that a call draws: no other one is set between the two."""
+    generators = {generator for effect in event.effects for generator in effect.seeds}
+    others = [s for s in seedings(program) if s.event.index > event.index and _is_other(s.value)]
+    return any(
+        draw.generator in generators and draw.event.index > event.index and draw.event.meets(event)
+        and not any(
+            draw.generator in s.generators and s.event.index < draw.event.index
+            and both(draw.cond, negate(s.fixes)) is False
+            for s in others
+        )
+        for draw in draws(program)
+    )  # fmt: skip
+
+
+def _is_other(value: Value | None) -> bool:
+    """Whether a seed is known to be another one than that which a call has drawn."""
+    found = alternatives(value)
+    return bool(found) and all(isinstance(leaf, (Const, FlagValue)) for _, leaf in found)
 
 
 def _when(value: Value, wanted: frozenset[str]) -> Cond:
