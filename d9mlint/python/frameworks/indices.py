@@ -39,7 +39,16 @@ def meets_each_index_once(event: Event, op: Op, makers: Makers) -> bool:
 
 
 def _unique_rows(indices: Value, makers: Makers, op: str) -> bool:
-    """Whether indices of several dimensions have a column that does not repeat: ``stack([range(n), actions], 1)``."""
+    """Whether indices of several dimensions have a column that does not repeat: ``stack([range(n), actions], 1)``.
+
+    Or they are written row by row: a single one (``[[rank]]``), or different ones.
+    """
+    if isinstance(indices, Seq) and indices.items is not None and "_nd" in op:
+        rows = [row.items for row in indices.items if isinstance(row, Seq) and row.items is not None]
+        if len(rows) != len(indices.items) or any(isinstance(one, Seq) for row in rows for one in row):
+            return False
+        known = [repr([one.value for one in row if isinstance(one, Const)]) for row in rows]
+        return len(rows) == 1 or (len(set(known)) == len(rows) and all(isinstance(o, Const) for r in rows for o in r))
     made = indices.event if isinstance(indices, Obj) else makers.get(id(indices))
     if made is None or not op.endswith("_nd") or made.name not in _JOINS:
         return False
