@@ -54,6 +54,16 @@ class ClassName(Unknown):
     __slots__ = ()
 
 
+class Length(Unknown):
+    """How many items a list has, which may get more in a loop; ``of`` is the list."""
+
+    __slots__ = ("of",)
+
+    def __init__(self, of: Seq) -> None:
+        super().__init__(frozenset({"length", "int"}))
+        self.of = of
+
+
 class Text(Unknown):
     """A text or path that is not known as a whole: ``folder / "last.pth"``, ``f"{folder}/{step}.pth"``."""
 
@@ -302,6 +312,16 @@ class Dict:
         self.open = open_
         self.order = order
         self.sources = sources
+
+
+class Record(Dict):
+    """A dict of a class of the program whose items are its attributes, too (``EasyDict``, ``AttrDict``)."""
+
+    __slots__ = ("cls",)
+
+    def __init__(self, cls: Class) -> None:
+        super().__init__({})
+        self.cls = cls
 
 
 class Super:

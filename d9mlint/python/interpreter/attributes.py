@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from d9mlint.python.domain.choices import choose
+from d9mlint.python.domain.choices import choose, in_place_of_absent
 from d9mlint.python.domain.conditions import Cond
 from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.values import (
@@ -21,6 +21,7 @@ from d9mlint.python.domain.values import (
     Module,
     Obj,
     Phi,
+    Record,
     Ref,
     Seq,
     Super,
@@ -40,6 +41,7 @@ _ALL_FLAGS = frozenset(
     f"absl.flags.FLAGS.{name}" for name in ("__dict__", "flag_values_dict", "flags_into_string", "flags_by_module_dict")
 )
 """Attributes that hand out every flag at once."""
+_DICT = frozenset(dir(dict))
 _OF_DICT = frozenset({"keys", "get", "items", "values"})
 
 
@@ -106,6 +108,8 @@ def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place
         found = tuple((cond, value) for cond, value in having if value is not None)
         if found:
             return Dynamic(holder.reason, name, found, holder.open)
+    if isinstance(holder, Record):
+        return _of_record(interp, holder, name, frame, place)
     kind = _builtin_kind(holder)
     if kind:
         return Ref(f"builtins.{kind}.{name}", holder)
@@ -115,6 +119,16 @@ def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place
         return holder
     discards.looked_at(interp, holder, name)
     return Ref(f"?.{name}", holder)
+
+
+def _of_record(interp: Interpreter, holder: Record, name: str, frame: Frame, place: f.Place) -> Value:
+    found = class_attribute(interp, holder.cls, name)
+    if isinstance(found, Func):
+        return _method(interp, found, holder, holder.cls, frame, place)
+    if found is not None or name in _DICT:
+        return found or Ref(f"builtins.dict.{name}", holder)
+    item = interp.heap.item(holder, name)
+    return Unknown(name=name) if item is None else interp.resolve(in_place_of_absent(item, Unknown(name=name)))
 
 
 def _builtin_kind(holder: Value) -> str:
@@ -137,15 +151,20 @@ def _instance_attribute(interp: Interpreter, holder: Inst, name: str, frame: Fra
         return Dict(holder.attrs)  # the very same: `self.__dict__.update(...)` sets attributes
     found = class_attribute(interp, holder.cls, name)
     if isinstance(found, Func):
-        decorators = [d.name for d in found.decorators if isinstance(d, Ref)]
-        if any(d.endswith(("property", "cached_property")) for d in decorators):
-            return calls.call(interp, Bound(found, holder), [], {}, frame, place)
-        if "builtins.staticmethod" in decorators:
-            return found
-        return Bound(found, holder.cls if "builtins.classmethod" in decorators else holder)
+        return _method(interp, found, holder, holder.cls, frame, place)
     if found is not None:
         return found
     return external(holder.cls, name, holder) or Unknown(name=name)
+
+
+def _method(interp: Interpreter, func: Func, holder: Value, cls: Class, frame: Frame, place: f.Place) -> Value:
+    """What a function of its class is to an object: a method, or what a property gives."""
+    decorators = [d.name for d in func.decorators if isinstance(d, Ref)]
+    if any(d.endswith(("property", "cached_property")) for d in decorators):
+        return calls.call(interp, Bound(func, holder), [], {}, frame, place)
+    if "builtins.staticmethod" in decorators:
+        return func
+    return Bound(func, cls if "builtins.classmethod" in decorators else holder)
 
 
 def is_number(value: Value) -> bool:

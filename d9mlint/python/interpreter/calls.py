@@ -331,6 +331,9 @@ def instantiate(
     star: bool,
 ) -> Value:  # fmt: skip
     """An instance of a class of the program, its constructor run."""
+    record = mappings.record(interp, cls, args, kwargs, star)
+    if record is not None:
+        return record
     instance = Inst(cls, tuple(interp.assumed()))
     init = attributes.class_attribute(interp, cls, "__init__")
     if isinstance(init, Func):

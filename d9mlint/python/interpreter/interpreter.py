@@ -29,6 +29,7 @@ from d9mlint.python.domain.values import (
     Module,
     Obj,
     Phi,
+    Record,
     Ref,
     Unknown,
     Value,
@@ -228,6 +229,8 @@ class Interpreter:
         """``holder.name = value``."""
         if isinstance(holder, Inst):
             self.heap.set(holder, name, self.since(holder.born), value)
+        elif isinstance(holder, Record):
+            self.heap.put(holder, name, self.since(frame.born), value)
         elif isinstance(holder, (Module, Class)):
             if holder.frame is not None:
                 self.store(name, value, holder.frame)

@@ -112,6 +112,8 @@ def _count(interp: Interpreter, node: f.For | f.While, frame: Frame) -> None:
 
 def _return(interp: Interpreter, node: f.Return, frame: Frame) -> Left:
     value = Const(None) if node.value is None else expressions.evaluate(interp, node.value, frame)
+    if interp.stopped is True and interp.trials:
+        return STAYS  # it raises what a handler goes on after
     overwritten.returned(interp, node, frame)
     frame.results.append((interp.since(frame.born), value))
     return (True, False, False)

@@ -99,7 +99,7 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
     if isinstance(holder, Seq):
         selection.note(interp, holder, index, node, frame)
         if node.is_slice:
-            kept = sequences.cut(holder, node)
+            kept = sequences.cut(holder, node, index)
             return Seq(holder.kind, kept, holder.element or _any(holder), holder.order, holder.sources)
         number = index.value if isinstance(index, Const) and isinstance(index.value, int) else None
         if holder.items is not None and number is not None and -len(holder.items) <= number < len(holder.items):
@@ -142,15 +142,8 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
 
 def _cut_text(text: str, node: f.Sub, index: Value) -> Value:
     """What a slice between known numbers leaves of a text."""
-    given = list(index.items or ()) if isinstance(index, Seq) else [index]
-    ends: list[int | None] = []
-    for end in node.bounds or ():
-        value = given.pop(0) if end is not None and given else None
-        number = value.value if isinstance(value, Const) and isinstance(value.value, int) else None
-        if end is not None and number is None:
-            return UNKNOWN
-        ends.append(number)
-    return Const(text[ends[0] : ends[1]]) if node.bounds else UNKNOWN
+    ends = sequences.bounds(node, index)
+    return UNKNOWN if ends is None else Const(text[ends[0] : ends[1]])
 
 
 def _part_of_flag(flag: Flag, index: object) -> Value:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from d9mlint.model import Argument
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.values import Const, Func, Ref, Text, Value, alternatives
+from d9mlint.python.domain.values import NONE, Const, Func, Obj, Ref, Text, Value, alternatives
 from d9mlint.python.frameworks.tensorflow import graphs
 from d9mlint.python.frameworks.tensorflow.determinism import CUDNN_VARIABLE, FRONTEND_VARIABLE, OPS_VARIABLE
 from d9mlint.python.frameworks.tensorflow.pipelines import DATASET
@@ -24,6 +24,7 @@ SCOPE_INITIALIZER = "scope-initializer"
 _SCOPE_INITIALIZER = Argument(3, "initializer")
 _DEVICE_NAME = Argument(0, "device_name")
 _FUNCTION = "tensorflow.function"
+_SESSION = "tensorflow.Session"
 _ONLY_DATASET = frozenset({"prefetch", "padded_batch", "interleave", "flat_map", "ragged_batch", "snapshot"})
 
 
@@ -36,6 +37,12 @@ def _function(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     return same_callable(interp, event, frame)
 
 
+def _default_session(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``tf.get_default_session()``: there is none before the program makes one."""
+    made = any(effect.returns == _SESSION for one in interp.story.events for effect in one.effects)
+    return Obj(_SESSION, event) if made else NONE
+
+
 class TensorFlow(Framework):
     """TensorFlow and Keras."""
 
@@ -44,6 +51,7 @@ class TensorFlow(Framework):
         **dict.fromkeys(graphs.VARIABLES, graphs.variables),
         graphs.COLLECTION: graphs.updates,
         "tensorflow.autograph.experimental.do_not_convert": same_callable,
+        "tensorflow.get_default_session": _default_session,
         "tensorflow.contrib.training.HParams": make_namespace,
         "tensorflow.contrib.training.HParams.add_hparam": add_to_namespace,
         "tensorflow.contrib.training.HParams.set_hparam": add_to_namespace,

@@ -21,6 +21,7 @@ from d9mlint.python.domain.values import (
     FlagValue,
     Func,
     Inst,
+    Length,
     Module,
     Obj,
     Partial,
@@ -50,6 +51,7 @@ from d9mlint.python.interpreter.library import (
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
+_SHORT = 4
 _PURE_TEXT = frozenset(
     {
         "lower", "upper", "strip", "split", "startswith", "endswith", "replace", "lstrip", "rstrip", "rsplit",
@@ -88,6 +90,8 @@ def _length(interp: Interpreter, event: Event, frame: Frame) -> Value:
         return Const(len(value.items))
     if isinstance(value, Const) and isinstance(value.value, str):
         return Const(len(value.value))
+    if isinstance(value, Seq) and value.items is not None and value.kind == "list":
+        return Length(value)
     return Unknown(frozenset({"length", "int"}))
 
 
@@ -130,7 +134,20 @@ def _next(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     return Unknown(value.origins)
 
 
+def _number(value: Value) -> Any:
+    """A known number, or how many parts a text was split into; else None."""
+    if isinstance(value, Length) and all(isinstance(one, Const) for one in value.of.items or ()):
+        return len(value.of.items or ())
+    return value.value if isinstance(value, Const) and isinstance(value.value, int) else None
+
+
 def _range(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    """Of a short count down each number: programs try so to split a dotted name into its module and the rest."""
+    if len(event.args) == 3:
+        numbers = [_number(value) for value in event.args]
+        if all(number is not None for number in numbers) and numbers[2] < 0:
+            found = range(*numbers)
+            return Seq("range", [Const(number) for number in found] if len(found) <= _SHORT else None)
     return Seq("range", None, Unknown(frozenset({"int"})))
 
 

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.choices import in_place_of_absent
 from d9mlint.python.domain.conditions import Cond, both
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.values import ABSENT, NONE, UNKNOWN, Const, Dict, Module, Seq, Value, alternatives
+from d9mlint.python.domain.values import (
+    ABSENT,
+    NONE,
+    UNKNOWN,
+    Class,
+    Const,
+    Dict,
+    Func,
+    Module,
+    Record,
+    Seq,
+    Value,
+    alternatives,
+)
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import dispatch, environment, sequences
+from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
@@ -83,6 +98,38 @@ def _make(interp: Interpreter, event: Event, frame: Frame) -> Value:
     for value in (*event.args, Dict(event.kwargs, event.star)):
         merge(interp, out, value)
     return out
+
+
+def record(
+    interp: Interpreter, cls: Class, args: Sequence[Value], kwargs: Mapping[str, Value], star: bool
+) -> Record | None:  # fmt: skip
+    """An object of a class of dicts whose items are its attributes; None where the class is another one.
+
+    Its constructor does no more than that of dicts, or makes the items its attributes (``self.__dict__ = self``).
+    """
+    known = all(isinstance(leaf, Dict) for value in args for _, leaf in alternatives(value))
+    if not known or set(cls.external()) != {"builtins.dict"}:
+        return None
+    names = {name: value for current in reversed(list(cls.line())) for name, value in current.frame.vars.items()}
+    init = names.get("__init__")
+    own = init.node if isinstance(init, Func) else None
+    if own is not None and [param.kind for param in own.params] not in (["pos", "*", "**"], ["pos", "**"]):
+        return None
+    if "__getattr__" not in names and (own is None or not _is_its_own_dict(own)):
+        return None
+    made = Record(cls)
+    for value in (*args, Dict(dict(kwargs), star)):
+        merge(interp, made, value)
+    return made
+
+
+def _is_its_own_dict(init: f.Def | f.Lambda) -> bool:
+    """Whether a constructor says ``self.__dict__ = self``."""
+    return isinstance(init, f.Def) and any(
+        isinstance(one, f.Assign) and isinstance(one.value, f.Name) and isinstance(target, f.Attr)
+        and target.name == "__dict__"
+        for one in init.body for target in (one.targets if isinstance(one, f.Assign) else ())
+    )  # fmt: skip
 
 
 TRANSFER: dict[str, Transfer] = {

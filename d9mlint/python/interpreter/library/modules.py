@@ -62,7 +62,17 @@ def _load(interp: Interpreter, event: Event, name: Value, frame: Frame) -> Value
 def _imported(interp: Interpreter, event: Event, name: str, frame: Frame) -> Value:
     """What ``import_module`` gives for one name."""
     level, dotted = _absolute(event, name)
-    return linking.import_module(interp, dotted, level, frame, environment.place_of(event))
+    found = linking.import_module(interp, dotted, level, frame, environment.place_of(event))
+    if interp.trials and not level and isinstance(found, Ref) and _is_own(interp, dotted.partition(".")[0], frame):
+        interp.stopped = True  # the handler goes on without it, as with a shorter name
+    return found
+
+
+def _is_own(interp: Interpreter, name: str, frame: Frame) -> bool:
+    """Whether a module or package of the program has a name."""
+    if name in interp.hooks.packages:
+        return False
+    return interp.project.base_of(name, interp.roots, frame.module.path) is not None
 
 
 def _absolute(event: Event, name: str) -> tuple[int, str]:

@@ -54,21 +54,29 @@ def members_of(iterable: Value) -> list[Value] | None:
     return [one if how == "values" else Seq("tuple", [Const(name), one]) for name, one in found]
 
 
-def cut(holder: Seq, node: f.Sub) -> list[Value] | None:
+def cut(holder: Seq, node: f.Sub, index: Value) -> list[Value] | None:
     """The items that a slice leaves; None where they are not known."""
-    if holder.items is None or node.bounds is None or holder.kind not in ("tuple", "list"):
+    if holder.items is None or holder.kind not in ("tuple", "list"):
         return None
     if holder.kind == "list" and any(leaf is ABSENT for item in holder.items for _, leaf in alternatives(item)):
         return None
+    ends = bounds(node, index)
+    return None if ends is None else holder.items[ends[0] : ends[1]]
+
+
+def bounds(node: f.Sub, index: Value) -> tuple[int | None, int | None] | None:
+    """The numbers between which a slice lies; None where they are not known."""
+    if node.bounds is None:
+        return None
+    given = list(index.items or ()) if isinstance(index, Seq) else [index]
     ends: list[int | None] = []
     for end in node.bounds:
-        minus = isinstance(end, f.Op) and end.op == "neg"
-        plain = end.operands[0] if isinstance(end, f.Op) and minus else end
-        number = plain.value if isinstance(plain, f.Const) else None
-        if end is not None and (not isinstance(number, int) or isinstance(number, bool)):
+        value = given.pop(0) if end is not None and given else None
+        number = value.value if isinstance(value, Const) and type(value.value) is int else None
+        if end is not None and number is None:
             return None
-        ends.append(None if number is None else -number if minus else number)
-    return holder.items[ends[0] : ends[1]]
+        ends.append(number)
+    return ends[0], ends[1]
 
 
 def unpack(interp: Interpreter, value: Value, count: int) -> list[Value]:

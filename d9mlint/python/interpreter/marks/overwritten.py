@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from d9mlint.python.domain.conditions import either
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.values import Inst, Obj, Seq, Value, alternatives
+from d9mlint.python.domain.values import UNKNOWN, Const, Inst, Obj, Seq, Value, alternatives
 from d9mlint.python.interpreter.library import sequences
 from d9mlint.python.interpreter.marks import discards
 from d9mlint.python.source import facts as f
@@ -111,13 +111,23 @@ def _asks(test: f.Expr) -> bool:
     return isinstance(test, f.Attr) and test.name == _TRAINING
 
 
+def _number(end: f.Expr) -> Value:
+    """A number that stands in the program, ``-1`` among them."""
+    minus = isinstance(end, f.Op) and end.op == "neg"
+    plain = end.operands[0] if isinstance(end, f.Op) and minus else end
+    if not isinstance(plain, f.Const) or type(plain.value) is not int:
+        return UNKNOWN
+    return Const(-plain.value if minus else plain.value)
+
+
 def returned(interp: Interpreter, node: f.Return, frame: Frame) -> None:
     """Marks what made the items that ``return x[:-1]`` leaves out."""
     one = node.value
     if not isinstance(one, f.Sub) or one.bounds is None or not isinstance(one.value, f.Name):
         return
+    index = Seq("tuple", [_number(end) for end in one.bounds if end is not None])
     for _, holder in alternatives(interp.load(one.value.id, frame)):
-        kept = sequences.cut(holder, one) if isinstance(holder, Seq) else None
+        kept = sequences.cut(holder, one, index) if isinstance(holder, Seq) else None
         if kept is None or not isinstance(holder, Seq):
             continue
         for item in holder.items or ():
