@@ -329,6 +329,18 @@ def test_the_lock_of_a_workspace_settles_the_range_of_a_member(tmp_path: Path) -
     assert of(tmp_path, files, entry="bert/train.py") == ("2.9.3", "bert/pyproject.toml:2")
 
 
+@pytest.mark.parametrize("stated", ["tensorflow", "tensorflow>=2.4"])
+def test_requirements_above_say_nothing_of_a_program_that_has_its_own(tmp_path: Path, stated: str) -> None:
+    files = {"requirements.txt": "tensorflow==1.15.4\nhorovod==0.19\n", "tf2/requirements.txt": f"absl-py\n{stated}\n"}
+    write(tmp_path, files)
+    target = judged(tmp_path, entry="tf2/train.py")
+    assert said(target)[0] == KNOWN["tensorflow"][-1]
+    assert said(target, "horovod") == ("0.19", "requirements.txt:2")
+    assert said(judged(tmp_path)) == ("1.15.4", "requirements.txt:1")
+    write(tmp_path, {"uv.lock": 'version = 1\n\n[[package]]\nname = "tensorflow"\nversion = "2.16.2"\n'})
+    assert said(judged(tmp_path, entry="tf2/train.py")) == ("2.16.2", "uv.lock:5")
+
+
 # --- images
 
 NGC = "ARG FROM_IMAGE_NAME=nvcr.io/nvidia/tensorflow:20.06-tf1-py3\nFROM ${FROM_IMAGE_NAME}\n"

@@ -3,8 +3,9 @@
 In this order: ``--target``, the config, the files beside the entry and in the folders above it up to the root, the
 image that a Dockerfile there starts from, the newest release known. The nearest folder that states a range sets the
 limits; the nearest exact version within them is taken (the lock file of a workspace above, the image that the
-requirements are installed into), else the newest known release within them that the code can run on (a program
-that uses ``tf.contrib`` is not one for TensorFlow 2) and that the README names, where it names one.
+requirements are installed into; pip's requirements only of packages that none of those nearer to the entry name), else
+the newest known release within them that the code can run on (a program that uses ``tf.contrib`` is not one for
+TensorFlow 2) and that the README names, where it names one.
 
 The ``keras`` of a target is what ``tf.keras`` is, unless the project pins the package of that name: before TensorFlow
 2.16 such a pin says nothing about ``tf.keras``, from 2.16 on both are the same.
@@ -21,7 +22,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from d9mlint.model import NEWEST, ConfigError, Limit, Package, Target, UsageError
-from d9mlint.target.files import Folder, Tree, read_folder
+from d9mlint.target.files import Folder, Tree, is_requirements, read_folder
 from d9mlint.target.known import (
     KNOWN,
     implied,
@@ -142,7 +143,7 @@ def _target(
     wishes: Mapping[str, _Wish], folders: Sequence[Folder], device: str, limits: Sequence[Limit] = ()
 ) -> Target:  # fmt: skip
     pythons = _pythons(wishes, folders)
-    pins = [[pin for pin in folder.pins if pin.holds(pythons)] for folder in folders]
+    pins = list(_own([pin for pin in folder.pins if pin.holds(pythons)] for folder in folders))
     python = _python_of_code(_python(wishes, pins) or _named_python(folders), limits)
     limits = [*limits, *_of_python(python)]
     limits += _of_readme(folders, limits)
@@ -166,6 +167,14 @@ def _target(
         choices[name] = _choose(name, wishes.get(name), pins, others, limits)
     packages = {name: Package(choices[name].version, choices[name].reason) for name in sorted(choices)}
     return Target(packages, device)
+
+
+def _own(folders: Iterable[list[Pin]]) -> Iterator[list[Pin]]:
+    """The versions that folders state, nearest first: without those of requirements whose package nearer ones name."""
+    named: set[str] = set()
+    for folder in folders:
+        yield [pin for pin in folder if pin.specifier and not (pin.name in named and is_requirements(pin.group))]
+        named |= {pin.name for pin in folder if is_requirements(pin.group)}
 
 
 def _python(wishes: Mapping[str, _Wish], pins: Sequence[Sequence[Pin]]) -> _Choice | None:

@@ -296,6 +296,7 @@ def _conda(text: str) -> Stated:
 
 
 # Strongest first. None: pip's own format, which includes other files.
+_REQUIREMENTS = re.compile(r"(?:[\w.-]+[_.-])?requirements?[^/]*\.txt")
 _READERS: tuple[tuple[re.Pattern[str], Callable[[str], Stated] | None], ...] = (
     (re.compile(r"(?:uv|poetry|pdm)\.lock"), _lock),
     (re.compile(r"Pipfile\.lock"), _pipfile_lock),
@@ -310,6 +311,11 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[str], Stated] | None], ...] = (
 _DOCKERFILE = re.compile(r"(?:docker/)?(?:[\w-]+\.)?Dockerfile(?:[._-][\w.-]*)?", re.IGNORECASE)
 _CONSTRAINTS = re.compile(r"(?:requirements/)?[\w.-]*constraints?[^/]*\.txt|requirements/[^/]+\.in")
 """What requirements files include by convention."""
+
+
+def is_requirements(path: str) -> bool:
+    """Whether a file is one of pip's requirements."""
+    return _REQUIREMENTS.fullmatch(path.rpartition("/")[2]) is not None or "/requirements/" in f"/{path}"
 
 
 def holds_below(path: str) -> str | None:

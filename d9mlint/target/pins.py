@@ -31,7 +31,10 @@ _LINUX = {
 
 
 class Pin(NamedTuple):
-    """One package in one place; ``version`` is set when the place names exactly one, else ``specifier`` is a range."""
+    """One package in one place; ``version`` is set when the place names exactly one.
+
+    Else ``specifier`` is a range; it is empty where nothing is said of the version.
+    """
 
     name: str
     specifier: SpecifierSet
@@ -89,9 +92,9 @@ def _is_exact(specifier: Specifier) -> bool:
 
 
 def pin(text: str, where: str, group: str) -> Pin | None:
-    """The pin that a requirement states; None when it is unparsable, a URL, or names no version.
+    """The pin that a requirement states; None when it is unparsable or a URL.
 
-    One of a torchvision states for which torch it is built.
+    One of a torchvision states for which torch it is built. A requirement without a version has no specifier.
     """
     requirement = parse(text)
     if requirement is None or requirement.url:
@@ -99,15 +102,13 @@ def pin(text: str, where: str, group: str) -> Pin | None:
     specifier = requirement.specifier
     if not specifier and requirement.name.lower() == "nvidia-tensorflow":
         specifier = SpecifierSet("<2")  # NVIDIA's wheels of this name are all TensorFlow 1.15
-    if not specifier:
-        return None
     version, ngc = exact(specifier)
     name = package_name(requirement.name)
     if name in COMPANIONS:
         built_for = torch_for(name, version) if version else ""
         name, version, specifier = "torch", "", SpecifierSet(f"=={built_for}.*" if built_for else "")
-    if not specifier:
-        return None
+        if not specifier:
+            return None
     return Pin(
         name=name,
         specifier=specifier,
