@@ -22,6 +22,8 @@ from d9mlint.python.domain.values import (
 )
 from d9mlint.python.source import facts as f
 
+_OBJECT = "builtins.object"
+
 
 def bind(inner: Frame, func: Func, args: list[Value], kwargs: dict[str, Value], star: bool) -> None:
     """Binds the parameters of a call; ``star``: more arguments were unpacked from something unknown."""
@@ -81,7 +83,8 @@ def _constructor(cls: Class, plain_bases: frozenset[str]) -> Func | None:
     """The ``__init__`` that decides what a class takes; None where something else may."""
     for current in cls.line():
         bases = [base for base in current.bases if not isinstance(base, Class)]
-        if current.node.decorators or not all(isinstance(base, Ref) and base.name in plain_bases for base in bases):
+        names = [base.name if isinstance(base, Ref) else "" for base in bases]
+        if current.node.decorators or not all(name == _OBJECT or name in plain_bases for name in names):
             return None
         if current.node.keywords or "__new__" in current.frame.vars:
             return None

@@ -286,3 +286,13 @@ def test_what_only_a_later_turn_of_a_loop_does_happens(body: str) -> None:
 def test_turns_that_are_told_one_by_one_count_exactly() -> None:
     text = "import random\nn = 0\nfor x in (1, 2, 3):\n    n += 1\n    if n == 3:\n        random.seed(n)\n    if n == 7:\n        random.random()\n"
     assert [n for n in calls(story(text), certain=False) if n.startswith("random.")] == ["random.seed"]
+
+
+@pytest.mark.parametrize("base", ["", "(object)", "(torch.nn.Module)"])
+def test_a_class_that_is_made_with_too_few_arguments_runs_no_further(base: str) -> None:
+    text = (
+        f"import random\nimport torch\nclass A{base}:\n    def __init__(self, session, size):\n        self.size = size\n"
+        "    def go(self):\n        random.seed(self.size)\nA({}).go()\n"
+    )
+    assert "random.seed" not in calls(story(text.format("3")))
+    assert "random.seed" in calls(story(text.format("None, 3")))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from d9mlint.model import GENERATORS, OWN_GRAPH, Related, Rule
-from d9mlint.python.domain.conditions import Cond, both, either
+from d9mlint.python.domain.conditions import Cond, both, either, is_symbolic
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.frameworks.tensorflow import estimators
@@ -179,10 +179,11 @@ def _inside(graphs: list[Event], draw: Event) -> str:
 def _first(program: Program, group: list[Uncovered]) -> Uncovered:
     """The draw to report: one that happens whatever a config says, at once and plainly, before any other.
 
-    Not one whose numbers stand in for inputs, where there are others.
+    Not one whose numbers stand in for inputs, or which may never happen for all that is known, where there are others.
     """
     told = {id(u): words_of(u.cond, True, u.draw.event.excluded) for u in group}
     fewest = [u for u in group if told[id(u)] == words_of(u.cond, excluded=u.draw.event.excluded)] or group
+    fewest = [u for u in fewest if all(map(is_symbolic, u.draw.event.guards))] or fewest
     plain = [u for u in fewest if not u.draw.implicit and not u.draw.event.deferred]
     return next((u for u in plain if not stands_in(program, u.draw.event)), (plain or fewest)[0])
 
