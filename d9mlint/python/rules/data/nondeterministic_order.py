@@ -25,6 +25,8 @@ _OPTIONS = (
 
 _LOADS = ("tensorflow_datasets.load", "tensorflow_datasets.core.DatasetBuilder.as_dataset")
 _CONFIG = "tensorflow_datasets.ReadConfig"
+_FILES = "files"
+"""The part of the cause whose remedy is a seed for the order of the files."""
 _DETERMINISTIC = frozenset({"deterministic", "experimental_deterministic"})
 _SEED_FILES = "pass `read_config=tfds.ReadConfig(shuffle_seed=1)`: without a seed tfds does not keep the order"
 
@@ -40,6 +42,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
             program,
                 rule, event, cond=both_, confidence=sure if known == rule.confidence else known, what=what,
                 remedy=_SEED_FILES if event.name in _LOADS else "",
+                cause=f"{rule.cause}/{_FILES}" if event.name in _LOADS else "",
             )  # fmt: skip
 
 
@@ -75,10 +78,16 @@ def _without_seed(event: Event) -> Cond:
             found.append(both(cond, leaf.value is None))
         elif isinstance(leaf, Obj) and leaf.type == _CONFIG and leaf.event is not None:
             given = {**leaf.event.kwargs, **leaf.attrs}
-            kept = "interleave_cycle_length" in given or _may_keep(given.get("options")) or leaf.event.star
+            alone = _may_be_one(given.get("interleave_cycle_length"))
+            kept = alone or _may_keep(given.get("options")) or leaf.event.star
             seed = given.get("shuffle_seed")
             found.append(both(cond, not kept, True if seed is None else is_none(seed)))
     return either(*found)
+
+
+def _may_be_one(number: Value | None) -> bool:
+    """Whether files may be read one by one; where nothing is said of it, sixteen are read at a time."""
+    return number is not None and any(not isinstance(one, Const) or one.value == 1 for _, one in alternatives(number))
 
 
 def _may_keep(options: Value | None) -> bool:
