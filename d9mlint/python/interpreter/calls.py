@@ -230,7 +230,7 @@ def enter(
         return UNKNOWN  # what happens in it has been told; nobody knows with which arguments it would be called here
     options = commands.parameters(interp, func) if not args and not kwargs else {}
     if func.decorators:
-        options.update(experiments.parameters(interp, func))
+        options.update(experiments.parameters(interp, func, frame, place))
     inner = Frame(func.closure.module, func.closure, interp.path, func)
     binding.bind(inner, func, args, {**options, **kwargs}, star)
     for hook in interp.hooks.parameters:

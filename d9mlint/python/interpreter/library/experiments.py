@@ -44,6 +44,7 @@ _CONFIG = "config"
 _CAPTURED = (*_COMMANDS, "capture", "pre_run_hook", "post_run_hook")
 """Decorators whose functions take from the configuration what their callers do not give."""
 _SEED = "seed"
+_GENERATOR = "numpy.random.RandomState"
 _NAMED = Argument(0, "command_name")
 _UPDATES = Argument(1, "config_updates")
 
@@ -83,15 +84,22 @@ def _kept(interp: Interpreter, what: str, experiment: Value) -> tuple[Value, ...
 # -- the configuration ---------------------------------------------------------------------------------------------
 
 
-def parameters(interp: Interpreter, func: Func) -> dict[str, Value]:
-    """What a function gets from the configuration for the parameters that its caller leaves out."""
+def parameters(interp: Interpreter, func: Func, frame: Frame, place: f.Place) -> dict[str, Value]:
+    """What a function gets from the configuration for the parameters that its caller leaves out.
+
+    ``_rnd`` is a generator of its own, made from the seed of the run.
+    """
     found: dict[str, Value] = {}
     for experiment, kind in _roles(func):
         known = interp.noted(("experiment", "config", id(experiment)))
         if kind not in _CAPTURED or not isinstance(known, Dict):
             continue
         given = {**known.items, "_config": known, "_seed": known.items.get(_SEED, UNKNOWN)}
-        found.update((p.name, given[p.name]) for p in func.node.params if p.name in given)
+        names = [param.name for param in func.node.params]
+        if "_rnd" in names:
+            event = interp.event("call", f"{_EXPERIMENT}._rnd", frame, place, receiver=experiment)
+            given["_rnd"] = event.result = Obj(_GENERATOR, event)
+        found.update((name, given[name]) for name in names if name in given)
     return found
 
 
