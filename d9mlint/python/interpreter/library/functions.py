@@ -21,7 +21,6 @@ from d9mlint.python.domain.values import (
     FlagValue,
     Func,
     Inst,
-    Length,
     Module,
     Obj,
     Partial,
@@ -36,6 +35,7 @@ from d9mlint.python.interpreter.heap import MAX_ITEMS
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import (
     commands,
+    counting,
     dispatch,
     environment,
     experiments,
@@ -51,7 +51,6 @@ from d9mlint.python.interpreter.library import (
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
-_SHORT = 4
 _PURE_TEXT = frozenset(
     {
         "lower", "upper", "strip", "split", "startswith", "endswith", "replace", "lstrip", "rstrip", "rsplit",
@@ -82,17 +81,6 @@ def _convert(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     origins, order, sources = taint([value])
     number = event.name in ("builtins.int", "builtins.float")
     return Unknown(origins | {"int"} if number else origins - NUMBERS, order, sources)
-
-
-def _length(interp: Interpreter, event: Event, frame: Frame) -> Value:
-    value = environment.first(event)
-    if isinstance(value, Seq) and value.items is not None and value.kind == "tuple":
-        return Const(len(value.items))
-    if isinstance(value, Const) and isinstance(value.value, str):
-        return Const(len(value.value))
-    if isinstance(value, Seq) and value.items is not None and value.kind == "list":
-        return Length(value)
-    return Unknown(frozenset({"length", "int"}))
 
 
 def _hash(interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -132,23 +120,6 @@ def _next(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     if isinstance(value, Seq):
         return value.element or (value.items[0] if value.items else UNKNOWN)
     return Unknown(value.origins)
-
-
-def _number(value: Value) -> Any:
-    """A known number, or how many parts a text was split into; else None."""
-    if isinstance(value, Length) and all(isinstance(one, Const) for one in value.of.items or ()):
-        return len(value.of.items or ())
-    return value.value if isinstance(value, Const) and isinstance(value.value, int) else None
-
-
-def _range(interp: Interpreter, event: Event, frame: Frame) -> Value:
-    """Of a short count down each number: programs try so to split a dotted name into its module and the rest."""
-    if len(event.args) == 3:
-        numbers = [_number(value) for value in event.args]
-        if all(number is not None for number in numbers) and numbers[2] < 0:
-            found = range(*numbers)
-            return Seq("range", [Const(number) for number in found] if len(found) <= _SHORT else None)
-    return Seq("range", None, Unknown(frozenset({"int"})))
 
 
 def _sorted(interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -386,9 +357,9 @@ TRANSFER: dict[str, Transfer] = {
     "ml_collections.ConfigDict": make_namespace,
     "types.SimpleNamespace": make_namespace, "argparse.Namespace": make_namespace,
     "builtins.int": _convert, "builtins.float": _convert, "builtins.str": _convert, "builtins.abs": _convert,
-    "builtins.bool": _convert, "builtins.len": _length, "builtins.hash": _hash, "builtins.id": _identity,
+    "builtins.bool": _convert, "builtins.hash": _hash, "builtins.id": _identity,
     "builtins.list": _collect, "builtins.tuple": _collect, "builtins.iter": _collect, "builtins.reversed": _collect,
-    "builtins.next": _next, "builtins.range": _range, "builtins.sorted": _sorted,
+    "builtins.next": _next, "builtins.sorted": _sorted,
     "builtins.enumerate": _enumerate, "builtins.zip": _zip, "builtins.map": _map, "builtins.filter": _map,
     "builtins.list.append": _append, "builtins.list.extend": _append, "builtins.list.insert": _append,
     "builtins.list.sort": _sort_in_place, "?.sort": _sort_in_place, "builtins.set.pop": _pop,
@@ -404,6 +375,7 @@ TRANSFER: dict[str, Transfer] = {
     "argparse.ArgumentParser.error": _exit,
     "absl.flags.FLAGS.flag_values_dict": _all_absl_flags,
 }  # fmt: skip
+TRANSFER.update(counting.TRANSFER)
 TRANSFER.update(mappings.TRANSFER)
 TRANSFER.update(sets.TRANSFER)
 TRANSFER.update(dispatch.TRANSFER)

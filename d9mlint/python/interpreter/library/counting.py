@@ -1,0 +1,47 @@
+"""How many there are, and counts up and down: ``len`` and ``range``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.values import Const, Length, Seq, Unknown, Value
+from d9mlint.python.interpreter.hooks import Transfer
+from d9mlint.python.interpreter.library import environment
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+_SHORT = 4
+"""Numbers of a count down that are taken one by one."""
+
+
+def _length(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    value = environment.first(event)
+    if isinstance(value, Seq) and value.items is not None and value.kind == "tuple":
+        return Const(len(value.items))
+    if isinstance(value, Const) and isinstance(value.value, str):
+        return Const(len(value.value))
+    if isinstance(value, Seq) and value.items is not None and value.kind == "list":
+        return Length(value)
+    return Unknown(frozenset({"length", "int"}))
+
+
+def _number(value: Value) -> Any:
+    """A known number, or how many parts a text was split into; else None."""
+    if isinstance(value, Length) and all(isinstance(one, Const) for one in value.of.items or ()):
+        return len(value.of.items or ())
+    return value.value if isinstance(value, Const) and isinstance(value.value, int) else None
+
+
+def _range(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    """Of a short count down each number: programs try so to split a dotted name into its module and the rest."""
+    if len(event.args) == 3:
+        numbers = [_number(value) for value in event.args]
+        if all(number is not None for number in numbers) and numbers[2] < 0:
+            found = range(*numbers)
+            return Seq("range", [Const(number) for number in found] if len(found) <= _SHORT else None)
+    return Seq("range", None, Unknown(frozenset({"int"})))
+
+
+TRANSFER: dict[str, Transfer] = {"builtins.len": _length, "builtins.range": _range}
