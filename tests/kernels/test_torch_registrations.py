@@ -293,3 +293,23 @@ def test_functions_and_registrations_that_macros_without_semicolons_make() -> No
         ("pkg._ext.sum_f32", 6),
         ("pkg._ext.sum_f16", 7),
     }
+
+
+def test_a_method_of_the_own_class_is_meant_before_a_function_of_its_name() -> None:
+    sources = {
+        **PYTHON,
+        "csrc/scatter.cu": KERNEL.replace("scatter_launcher", "gather"),
+        "csrc/bind.cpp": """
+            void gather(at::Tensor x, at::Tensor out);
+            struct Buffer {
+              void gather(at::Tensor x, at::Tensor out) { out.copy_(x); }
+              void fill(at::Tensor x, at::Tensor out) { NAMED(x, out); }
+            };
+            PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
+              pybind11::class_<Buffer>(m, "Buffer").def("fill", &Buffer::fill);
+            }
+        """,
+    }
+    assert ops({**sources, "csrc/bind.cpp": sources["csrc/bind.cpp"].replace("NAMED", "gather")}) == []
+    found = ops({**sources, "csrc/bind.cpp": sources["csrc/bind.cpp"].replace("NAMED", "::gather")})
+    assert [op.name for op in found] == ["pkg._ext.Buffer.fill"]

@@ -5,26 +5,16 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from d9mlint.kernels.source import lexical
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.torch import naming
 from d9mlint.kernels.torch.arity import fits
-from d9mlint.kernels.torch.blocks import EXPORTING, HEADERS, MAX_BROKEN, Block, Blocks, blocks
-from d9mlint.model import Location
+from d9mlint.kernels.torch.bindings import Binding, bindings
+from d9mlint.kernels.torch.blocks import EXPORTING, HEADERS, Block, Blocks, blocks
 
 _ARGUMENTS = rb"<[^<>;{}]*(?:<[^<>;{}]*(?:<[^<>;{}]*>[^<>;{}]*)*>[^<>;{}]*)*>"
 _MEMBER = re.compile(rb"\s*(?:" + _ARGUMENTS + rb"\s*)?::\s*(?:template\s+)?(\w+)")
 _LAUNCH = re.compile(rb"\s*(?:" + _ARGUMENTS + rb"\s*)?<<<")
-_DEFINE = re.compile(rb"\.\s*(?:def|def_static|def_readwrite|impl|op)\s*(?=\()")
-_DEFINE_BY_MACRO = re.compile(_DEFINE.pattern + rb"|\b[A-Z][A-Z0-9_]{3,}\s*(?=\()")
-"""In a library also a macro that is given a name and a function: ``DISPATCH_TO_CUDA("name", function)``."""
-_NAMING = re.compile(
-    rb"#[ \t]*define[ \t]+(\w+)\(\s*(\w+)\s*\)(?:[^\n\\]|\\\r?\n)*?\.\s*(?:def|impl)\s*\("
-    rb"\s*(?:#\s*|\w*STR\w*\s*\(\s*)\2\b"
-)
-"""A macro that registers a function under its own name: ``#define REG(f) m.def(#f, &f)``, ``m.def(STR(f), &f)``."""
 _ADDRESS = re.compile(rb"&\s*(?:\w+\s*::\s*)*\Z")
 _IN_TABLE = re.compile(rb'\{\s*"[^"\n]*"\s*,\s*(?:\w+\s*::\s*)*\Z')
 """An entry of a table: ``{"name", function}``."""
@@ -42,11 +32,6 @@ _MADE = re.compile(rb"\bnew\s+(?:\w+\s*::\s*)*\Z")
 """An object that is made to be called through its base class; what a constructor makes, other methods call."""
 _STORED = re.compile(rb"\bmake_(?:shared|unique)\s*<\s*(?:\w+\s*::\s*)*\Z")
 _REGISTRARS = (b"Library", b"module", b"module_")
-_STRING = re.compile(rb'"((?:[^"\\\n]|\\.)*)"')
-_OWNER = re.compile(rb'class_\s*<.{0,300}?>\s*\(\s*(?:\w+\s*,\s*)?"(\w+)"', re.DOTALL)
-_SUBMODULE = re.compile(rb'\b(\w+)\s*=\s*(\w+)\s*\.\s*def_submodule\s*\(\s*"(\w+)"')
-_RECEIVER = re.compile(rb"\b(\w+)\s*\Z")
-_PIECE = re.compile(rb'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?(?:\*/|\Z)|[(){}\[\];]', re.DOTALL)
 _MAX_BEFORE = 2_000
 _IN_MACRO = re.compile(rb"\b[A-Z][A-Z0-9_]{3,}\s*\(\s*\Z")
 """Before the first argument of a macro."""
@@ -58,22 +43,6 @@ _REGISTERS = re.compile(
 )
 _MAX_CALLERS = 400
 """A name that more blocks mention is no name of one kernel."""
-
-
-class Binding(NamedTuple):
-    """A name under which a library registers a function: ``m.def("name", &fn)``, ``m.impl("name", ...)``."""
-
-    name: str
-    start: int
-    end: int
-    block: Block
-    within: str = ""
-    """The submodules of the library in which it is registered, dotted."""
-
-    @property
-    def location(self) -> Location:
-        """Where it is registered."""
-        return self.block.unit.span(self.start, self.end)
 
 
 class Callers:
@@ -104,7 +73,7 @@ class Callers:
     def bindings(self, block: Block) -> list[Binding]:
         """The registrations in a block."""
         if block not in self._bindings:
-            self._bindings[block] = _bindings(block) if block.kind in _REGISTERING else []
+            self._bindings[block] = bindings(block) if block.kind in _REGISTERING else []
         return self._bindings[block]
 
     def binding(self, block: Block, place: int) -> Binding | None:
@@ -235,6 +204,8 @@ class Callers:
             methods = self.blocks(block.unit.path).defined.get(word, frozenset())
         meant = tuple(p for p in places if _means(other, block, methods, p) and not self._left_alone(other, block, p))
         if not block.scope:
+            hidden = other.scope and block.name in self.blocks(other.unit.path).defined.get(other.scope.encode(), ())
+            meant = tuple(p for p in meant if not hidden or _qualified(other, p))
             meant = tuple(p for p in meant if fits(other, block, p, self.repository))
         return () if meant and other.is_parameter(word) else meant
 
@@ -258,6 +229,11 @@ def _handed_on(block: Block) -> Iterator[bytes]:
 def _through(other: Block, place: int) -> bool:
     """Whether a word is a member of something: ``x.word``, ``x->word``."""
     return other.unit.data[max(0, place - 3) : place].rstrip().endswith((b".", b"->"))
+
+
+def _qualified(other: Block, place: int) -> bool:
+    """Whether a namespace stands before a word; without one a method of the own class is meant before a function."""
+    return other.unit.data[max(0, place - 3) : place].rstrip().endswith(b"::")
 
 
 def _is_kernel(block: Block) -> bool:
@@ -324,69 +300,3 @@ def _nearest(path: str, home: str, owners: list[str]) -> bool:
 def _common(path: str, other: str) -> int:
     folders = zip(path.split("/")[:-1], other.split("/")[:-1], strict=False)
     return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], folders))
-
-
-def _statement_end(data: bytes, start: int, end: int) -> int:
-    """The byte of the ``;`` that ends a statement begun before ``start``, outside of its brackets."""
-    depth = 0
-    for match in _PIECE.finditer(data, start, end):
-        piece = match[0]
-        if piece in (b"(", b"{", b"["):
-            depth += 1
-        elif piece in (b")", b"}", b"]"):
-            depth -= 1
-        elif piece == b";" and depth <= 0:
-            return match.start()
-    return end
-
-
-def _bindings(block: Block) -> list[Binding]:
-    if block.kind == "export":
-        return [Binding(block.name, block.start, block.end, block)]
-    found: list[Binding] = []
-    broken = 0
-    data = block.unit.data
-    owners = [
-        (_statement_end(data, m.end(), block.end), m.start(), m[1].decode())
-        for m in (_OWNER.finditer(data, block.start, block.end) if b"class_" in data else ())
-    ]
-    if b"define" in data:
-        found += _named_by_macros(block)
-    inside = _submodules(block)
-    defining = _DEFINE_BY_MACRO if block.kind == "library" else _DEFINE
-    for match in defining.finditer(data, block.start, block.end):
-        if lexical.in_line_comment(data, match.start()):
-            continue
-        listed = lexical.arguments(data, match.end()) if broken < MAX_BROKEN else None
-        if listed is None or not listed[0]:
-            broken += listed is None
-            continue
-        name = _STRING.search(data, *listed[0][0])
-        if name is None or (match[0][:1] != b"." and len(listed[0]) < 2):
-            continue
-        text = name[1].decode("utf-8", "replace").partition("(")[0].strip()
-        owner = next((name for end, start, name in reversed(owners) if start < match.start() < end), "")
-        text = f"{owner}.{text}" if owner else text
-        receiver = _RECEIVER.search(data, max(block.start, match.start() - 80), match.start()) if inside else None
-        within = inside.get(receiver[1], "") if receiver is not None else ""
-        found.append(Binding(text, match.start(), listed[1], block, within))
-    return found
-
-
-def _named_by_macros(block: Block) -> Iterator[Binding]:
-    data = block.unit.data
-    for macro in _NAMING.finditer(data):
-        for place in block.words.get(macro[1], ()):
-            given = re.compile(rb"\s*\(\s*(\w+)\s*\)").match(data, place + len(macro[1]))
-            if given is not None and not macro.start() <= place < macro.end():
-                yield Binding(given[1].decode(), place, given.end(), block)
-
-
-def _submodules(block: Block) -> dict[bytes, str]:
-    """The variables that stand for submodules (``py::module ops = m.def_submodule("ops")``), and their dotted names."""
-    found: dict[bytes, str] = {}
-    if b"def_submodule" in block.words:
-        for match in _SUBMODULE.finditer(block.unit.data, block.start, block.end):
-            above = found.get(match[2], "")
-            found[match[1]] = f"{above}.{match[3].decode()}" if above else match[3].decode()
-    return found

@@ -149,6 +149,7 @@ class PyFiles:
         self.paths = tuple(p for p in repository.paths if p.endswith(".py"))
         self._files: dict[str, PyFile | None] = {}
         self._known = frozenset(self.paths)
+        self._packages: dict[str, tuple[str, ...]] = {}
 
     @cached_property
     def modules(self) -> Mapping[str, str]:
@@ -164,13 +165,19 @@ class PyFiles:
         return frozenset(name.partition(".")[0] for name in self.modules)
 
     def module(self, path: str) -> str:
-        """The dotted name of a file by the folders with ``__init__.py`` above it."""
+        """The dotted name of a file by the packages around it."""
         folder, _, name = path.rpartition("/")
-        parts = [] if name == "__init__.py" else [name.removesuffix(".py")]
-        while folder and f"{folder}/__init__.py" in self._known:
-            folder, _, last = folder.rpartition("/")
-            parts.append(last)
-        return ".".join(reversed(parts))
+        own = () if name == "__init__.py" else (name.removesuffix(".py"),)
+        return ".".join((*self._package(folder), *own))
+
+    def _package(self, folder: str) -> tuple[str, ...]:
+        """The parts of a package's name: of folders with ``__init__.py``, and of those without right inside of one."""
+        if folder not in self._packages:
+            outer, _, last = folder.rpartition("/")
+            around = f"{outer}/__init__.py" in self._known and last.isidentifier()
+            within = bool(folder) and (around or f"{folder}/__init__.py" in self._known)
+            self._packages[folder] = (*self._package(outer), last) if within else ()
+        return self._packages[folder]
 
     def file(self, path: str) -> PyFile | None:
         """The parsed file; None where it is no Python that can be parsed."""

@@ -12,8 +12,9 @@ from d9mlint.kernels.flow import strongest, weakest
 from d9mlint.kernels.source import lexical
 from d9mlint.kernels.switches import with_default
 from d9mlint.kernels.torch import cython, naming
+from d9mlint.kernels.torch.bindings import Binding
 from d9mlint.kernels.torch.blocks import Block
-from d9mlint.kernels.torch.callers import Binding, Callers
+from d9mlint.kernels.torch.callers import Callers
 from d9mlint.model.kernel import GUARD_LEVELS, Guard, Step
 
 _NONE = Guard()
