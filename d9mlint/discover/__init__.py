@@ -28,6 +28,7 @@ MAX_FILES = 50_000
 _KERNEL_LANGUAGES = (
     b"triton", b"numba", b" cupy", b"cpp_extension", b"pycuda", b"pallas", b"warp as", b"import warp", b"from warp",
     b"__global__", b"_compile_kernel", b"elementwise(", b"cutlass", b"tilelang", b"cuda_src",
+    b"cuda.tile", b"flydsl",
 )  # fmt: skip
 _WARP = re.compile(rb"^(?:import warp|from warp)\b", re.MULTILINE)
 _TOP = 4000
@@ -244,13 +245,14 @@ def _holds_tests(name: str, data: bytes) -> bool:
 
 
 def may_hold_kernels(data: bytes) -> bool:
-    """Whether a Python file may hold GPU kernels with atomics: Triton, Numba, CuPy, Pallas, Warp, CUDA in strings.
+    """Whether a Python file may hold GPU kernels with atomics: of a language like Triton, or of CUDA in strings.
 
     A screen by bytes: what it turns down holds none, what it lets through has to be read.
     """
     # `cupyx.scatter_add` and `cupy.add.at` do not say "atomic", nor does assembler: "red.global.add.f32".
     # Nor does Warp, where an addition to a cell of an array is atomic.
-    if b"atomic" not in data and data.find(b" cupy", 0, _TOP) < 0 and b"inline_asm" not in data:
+    named = b"atomic" in data or b"Atomic" in data or b"inline_asm" in data
+    if not named and data.find(b" cupy", 0, _TOP) < 0:
         return b"warp" in data and b".kernel" in data and b"= " in data and _WARP.search(data) is not None
     return any(word in data for word in _KERNEL_LANGUAGES)
 

@@ -1,4 +1,4 @@
-"""Atomics of kernel languages that are Python (Triton, Numba, CuPy, Pallas, Warp): what each call is, judged."""
+"""Atomics of kernel languages that are Python (Triton, Numba, CuPy, Pallas, Warp, cuTile): each call, judged."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from d9mlint.kernels.embedded.kinds import plain_kind
 from d9mlint.kernels.embedded.rows import owned
-from d9mlint.kernels.embedded.types import Types, plain_kind
+from d9mlint.kernels.embedded.types import Types
 from d9mlint.kernels.embedded.uses import Use, use
 from d9mlint.kernels.torch.pyfiles import PyFile, shown
 from d9mlint.kernels.torch.pywords import Mention
@@ -40,6 +41,7 @@ _INTRINSICS = {
 }  # fmt: skip
 _LAST = -1
 """The position of the value in a call that has an argument for each dimension of an array."""
+_CUTILE = ("add", "max", "min", "and", "or", "xor", "xchg", "cas")
 _CUTE = ("add", "max", "min", "and", "or", "xor", "exch", "cas")
 _UNNAMED = re.compile(rb"scatter_|\.\s*at\b")
 """What calls of the known functions hold that do not say "atomic"."""
@@ -70,6 +72,7 @@ def _known() -> dict[str, Known]:
         (_WARP, ("warp.atomic_",), _LAST, "Warp"),
         (("add",), ("warp.tile_atomic_",), 1, "Warp"),
         (("add", "max", "min"), ("tilelang.language.atomic_",), 1, "TileLang"),
+        (_CUTILE, ("cuda.tile.atomic_",), 2, "cuTile"),
         (_CUTE, ("cutlass.cute.arch.atomic_",), 1, "CuTe"),
     ):
         for name in names:
@@ -84,7 +87,7 @@ KNOWN = _known()
 """By full name. https://triton-lang.org/main/python-api/triton.language.html#atomic-ops,
 https://nvidia.github.io/numba-cuda/user/atomics.html, https://docs.cupy.dev/en/stable/reference/ext.html,
 https://docs.jax.dev/en/latest/jax.experimental.pallas.triton.html,
-https://nvidia.github.io/warp/modules/functions.html"""
+https://nvidia.github.io/warp/modules/functions.html, https://docs.nvidia.com/cuda/cutile-python/operations.html"""
 WORDS = frozenset(name.rpartition(".")[2] for name in KNOWN)
 """The last parts of these names."""
 
@@ -132,7 +135,7 @@ def _judged(file: PyFile, mention: Mention, call: ast.Call, known: Known) -> Fou
     target = _named(call, _TARGETS) or call.args[0]
     written, memory = types.target(target, known.language)
     at = len(call.args) - 1 if known.value == _LAST else known.value
-    value = _argument(call, at, ("val", "value", "v", "slices", "b", "t"))
+    value = _argument(call, at, ("val", "value", "v", "slices", "b", "t", "update", "desired"))
     kind = plain_kind(written) or (types.kind(value) if value is not None else "") or types.tested(mention, target)
     used = use(call, mention)
     scope = next((_SCOPES.get(_text(k.value), "device") for k in call.keywords if k.arg == "scope"), "device")

@@ -1,5 +1,7 @@
 """Kernels in the CuTe DSL (``cutlass.cute``): atomics by ``cute.arch``, by NVVM, by inline PTX, and through functions.
 
+Also those of FlyDSL and others that build MLIR: ``llvm.AtomicRMWOp(llvm.AtomicBinOp.add, pointer, value, ...)``.
+
 Inline PTX and the functions that hold it are read in Triton, too (``tl.inline_asm_elementwise``).
 
 https://docs.nvidia.com/cutlass/media/docs/pythonDSL/cute_dsl.html; ``nvvm.atomicrmw`` is MLIR's NVVM dialect. A
@@ -14,12 +16,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from d9mlint.kernels.embedded.calls import Found, intrinsic_of, judged_call
-from d9mlint.kernels.embedded.types import plain_kind
+from d9mlint.kernels.embedded.kinds import plain_kind
 from d9mlint.kernels.torch.pyfiles import PyFile, PyFiles
 from d9mlint.kernels.torch.pywords import Mention, below
 
-_MARKS = (b"cutlass", b"inline_asm_elementwise")
+_MARKS = (b"cutlass", b"inline_asm_elementwise", b"AtomicRMWOp", b"AtomicCmpXchgOp", b"flydsl")
 _PREFIXES = {"inline_asm": "cutlass.", "inline_asm_elementwise": "triton."}
+_BUILT = ("AtomicRMWOp", "AtomicCmpXchgOp")
+"""Operations of MLIR's LLVM dialect: https://mlir.llvm.org/docs/Dialects/LLVM/."""
 _INSERTED = "x"
 _INTEGERS = re.compile(r"\A\S*\.[sub]x\s")
 """The type of an instruction where only its width is put in: ``add.u{bits}``."""
@@ -38,6 +42,8 @@ class Wrapper(NamedTuple):
     operation: str
     kind: str
     """``float``, ``integer`` or empty: of what is combined."""
+    within: ast.AST | None = None
+    """The function that it is defined in; it is called there only."""
 
 
 class _Site(NamedTuple):
@@ -91,11 +97,33 @@ def _direct(file: PyFile) -> Iterator[_Site]:
         kind = "float" if word.startswith("f") else "integer"
         value = _keyword(call, "a")
         yield _Site(mention, call, word.removeprefix("f").lstrip("u"), kind, _keyword(call, "ptr"), value)
+    for name in _BUILT:
+        for mention in file.mentions.get(name, ()):
+            call = _called(mention)
+            if call is not None and "llvm" in file.dotted(call.func):
+                yield from _built(mention, call)
     for word, prefix in _PREFIXES.items():
         for mention in file.mentions.get(word, ()):
             call = _called(mention)
             if call is not None and file.dotted(call.func).startswith(prefix):
                 yield from _assembled(mention, call)
+
+
+def _built(mention: Mention, call: ast.Call) -> Iterator[_Site]:
+    """``AtomicRMWOp(kind, pointer, value, ordering)`` and ``AtomicCmpXchgOp(pointer, expected, value, ...)``."""
+    names = ("bin_op", "ptr", "val") if call_name(call) == _BUILT[0] else ("ptr", "cmp", "val")
+    given = [call.args[at] if at < len(call.args) else _keyword(call, name) for at, name in enumerate(names)]
+    if names[0] == "ptr":
+        yield _Site(mention, call, "cas", "", given[0], given[2])
+    elif isinstance(given[0], ast.Attribute):
+        word = given[0].attr.lower().strip("_")
+        kind = "float" if word.startswith("f") else "integer" if word != "xchg" else ""
+        yield _Site(mention, call, word.removeprefix("f").lstrip("u"), kind, given[1], given[2])
+
+
+def call_name(call: ast.Call) -> str:
+    """The last part of the name of what is called."""
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
 def _assembled(mention: Mention, call: ast.Call) -> Iterator[_Site]:
@@ -151,23 +179,26 @@ def _launched(files: PyFiles, name: str) -> bool:
 def _wrapper(files: PyFiles, file: PyFile, site: _Site) -> Wrapper | None:
     """The function around an atomic, where its target is reached through a parameter of it; a kernel is none."""
     scopes = [s for s in site.mention.scopes if isinstance(s, ast.FunctionDef)]
-    if len(site.mention.scopes) != 1 or not scopes or site.target is None:
+    if len(site.mention.scopes) != len(scopes) or not scopes or site.target is None:
         return None
-    function = scopes[0]
+    function = scopes[-1]
     names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
     kernel = any(file.dotted(_head(d)).endswith(".kernel") for d in function.decorator_list)
-    root = _root(site.target, function)
+    root = _root(site.target, function, file)
     if kernel or root not in names or _launched(files, function.name):
         return None
     dotted = f"{file.module}.{function.name}" if file.module else function.name
-    return Wrapper(dotted, function.name, file, names.index(root), site.operation, site.kind)
+    within = scopes[-2] if len(scopes) > 1 else None
+    if within is not None:
+        dotted = ".".join((file.module, *(scope.name for scope in scopes), str(function.lineno)))
+    return Wrapper(dotted, function.name, file, names.index(root), site.operation, site.kind, within)
 
 
 def _head(decorator: ast.expr) -> ast.expr:
     return decorator.func if isinstance(decorator, ast.Call) else decorator
 
 
-def _root(node: ast.expr, function: ast.FunctionDef) -> str:
+def _root(node: ast.expr, function: ast.FunctionDef, file: PyFile) -> str:
     """The name that an address is made of, through the simple assignments of the function."""
     assigned = {
         s.targets[0].id: s.value
@@ -178,13 +209,21 @@ def _root(node: ast.expr, function: ast.FunctionDef) -> str:
     for _ in range(_MAX_LINKS):
         while isinstance(at, ast.Attribute | ast.Subscript | ast.Call | ast.BinOp):
             inner = at.func if isinstance(at, ast.Call) else at.left if isinstance(at, ast.BinOp) else at.value
-            if isinstance(at, ast.Call) and not isinstance(at.func, ast.Attribute):
+            if isinstance(at, ast.Call) and (not isinstance(at.func, ast.Attribute) or _of_module(at.func, file)):
                 inner = at.args[0] if at.args else inner
             at = inner
         if not isinstance(at, ast.Name) or at.id not in assigned:
             break
         at = assigned[at.id]
     return at.id if isinstance(at, ast.Name) else ""
+
+
+def _of_module(called: ast.Attribute, file: PyFile) -> bool:
+    """Whether a function of an imported module is called, not a method."""
+    at: ast.expr = called
+    while isinstance(at, ast.Attribute):
+        at = at.value
+    return isinstance(at, ast.Name) and at.id in file.imports
 
 
 def _uses(files: PyFiles, wrapper: Wrapper) -> Iterator[tuple[PyFile, _Site]]:
@@ -196,6 +235,8 @@ def _uses(files: PyFiles, wrapper: Wrapper) -> Iterator[tuple[PyFile, _Site]]:
             assert file is not None
             call = _called(mention)
             own = file is wrapper.file and isinstance(mention.node, ast.Name)
+            if wrapper.within is not None and (not own or wrapper.within not in mention.scopes):
+                continue
             if call is None or not (own or _named(file.dotted(mention.node), names, wrapper)):
                 continue
             target = call.args[wrapper.target] if wrapper.target < len(call.args) else None

@@ -11,6 +11,7 @@ from d9mlint.kernels.embedded import sources as embedded_sources
 from d9mlint.kernels.embedded.augmented import additions, may_add
 from d9mlint.kernels.embedded.calls import Found, calls, may_call
 from d9mlint.kernels.embedded.presence import IN_PYTHON, Embedded
+from d9mlint.kernels.embedded.unread import may_be_unread, unread
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.torch.entities import Entity, entity_of
 from d9mlint.kernels.torch.pyfiles import PyFile, PyFiles
@@ -39,8 +40,21 @@ def find(repository: Repository) -> Embedded:
     for file, call in dsl.sites(files, paths):
         entity = entity_of(file, call.mention)
         found.append((_site(file, call), entity if call.form != "wrapper-def" else None))
+    _account(repository, files, paths, {(site.location.path, site.location.line) for site, _ in found})
     sites = sorted((site for site, _ in found), key=lambda s: (s.location, s.atomic))
     return Embedded(tuple(sites), _ops(repository, files, found) if found else (), read)
+
+
+def _account(repository: Repository, files: PyFiles, paths: list[str], shown: set[tuple[str, int]]) -> None:
+    """Tells the calls in kernels that are named like atomics and are no sites: of a language that is not read."""
+    for path in paths:
+        if not may_be_unread(repository.data(path)):
+            continue
+        file = files.file(path)
+        lines = sorted(unread(file, {line for at, line in shown if at == path})) if file is not None else []
+        if lines:
+            count = f"{len(lines)} calls of atomics" if len(lines) > 1 else "a call of an atomic"
+            repository.unchecked.setdefault(path, f"{count} could not be read, the first in line {lines[0]}")
 
 
 def _speaks(data: bytes) -> bool:

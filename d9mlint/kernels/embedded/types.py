@@ -6,15 +6,11 @@ import ast
 import re
 from collections.abc import Iterator
 
+from d9mlint.kernels.embedded.kinds import plain_kind
+from d9mlint.kernels.embedded.tensors import tensor
 from d9mlint.kernels.torch.pyfiles import PyFile, shown
 from d9mlint.kernels.torch.pywords import Mention, below
 
-_FLOAT = re.compile(
-    r"(?:float(?:8|16|32|64)?(?:_?e\dm\d\w*)?|bfloat16|half|double|f(?:p)?(?:8|16|32|64)|bf16|complex(?:64|128))\Z",
-    re.IGNORECASE,
-)
-_INTEGER = re.compile(r"(?:u?int(?:8|16|32|64|c|p)?|[iu](?:1|8|16|32|64)|bool_?|long|uint)\Z", re.IGNORECASE)
-_VECTOR = re.compile(r"(?:vec\d?|mat\d\d|quat|transform|spatial_vector)([fdhiu]?)\w*\Z")
 _FLOAT_CALLS = frozenset(
     (
         "dot",
@@ -49,19 +45,6 @@ _SHAPED = ("Tensor", "Buffer", "StridedTensor")
 """Annotations of TileLang that are given the shape before the type: ``T.Tensor((m, n), "float32")``."""
 
 
-def plain_kind(name: str) -> str:
-    """``float``, ``integer`` or empty, by the last part of a type's name.
-
-    >>> plain_kind("tl.float32"), plain_kind("wp.vec2i"), plain_kind("T")
-    ('float', 'integer', '')
-    """
-    last = re.sub(r"\[.*", "", name).rpartition(".")[2].strip()
-    vector = _VECTOR.match(last)
-    if vector is not None:
-        return "integer" if vector[1] in ("i", "u") else "float"
-    return "float" if _FLOAT.match(last) else "integer" if _INTEGER.match(last) else ""
-
-
 def _first(node: ast.expr) -> str:
     """What an address is reckoned from, as text: ``Out`` of ``Out + key * stride``."""
     for _ in range(_MAX_DEPTH):
@@ -85,6 +68,7 @@ class Types:
 
     def __init__(self, file: PyFile, mention: Mention) -> None:
         self.file = file
+        self.mention = mention
         self.functions = [s for s in mention.scopes if isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef)]
         self._assigned: dict[str, list[ast.expr]] = {}
         for function in reversed(self.functions):
@@ -273,8 +257,22 @@ class Types:
             at = names.index(name)
             given = call.args[at] if at < len(call.args) else None
             given = next((k.value for k in call.keywords if k.arg == name), given)
-            found.add(_tensor(mention, given, self.file))
+            found.add(tensor(mention, given, self.file, self._held(call, names)))
         return found.pop() if len(found) == 1 else ""
+
+    def _held(self, call: ast.Call, names: list[str]) -> dict[str, bool]:
+        """The tests around the place, in the words of a launch, and whether they hold there."""
+        passed = {name: shown(given) for name, given in zip(names, call.args, strict=False)}
+        passed |= {k.arg: shown(k.value) for k in call.keywords if k.arg is not None}
+        found: dict[str, bool] = {}
+        inner: ast.AST = self.mention.node
+        for above in reversed(self.mention.parents):
+            if isinstance(above, ast.If):
+                test = re.sub(r"\w+", lambda word: passed.get(word[0], word[0]), shown(above.test))
+                if any(inner is node for node in (*above.body, *above.orelse)):
+                    found.setdefault(test, any(inner is node for node in above.body))
+            inner = above
+        return found
 
 
 def _assignments(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
@@ -317,28 +315,6 @@ def _signed(function: ast.FunctionDef | ast.AsyncFunctionDef, at: int) -> str:
             if at < len(parts):
                 return re.sub(r"\[.*", "", parts[at]).strip()
     return ""
-
-
-def _tensor(mention: Mention, node: ast.expr | None, file: PyFile) -> str:
-    """The dtype of a tensor made in the function around a launch."""
-    function = next((s for s in mention.scopes if not isinstance(s, ast.ClassDef)), None)
-    if not isinstance(node, ast.Name) or function is None:
-        return ""
-    made = [
-        n.value
-        for n in below(function)
-        if isinstance(n, ast.Assign) and any(isinstance(t, ast.Name) and t.id == node.id for t in n.targets)
-    ]
-    if len(made) != 1 or not isinstance(made[0], ast.Call):
-        return ""
-    call = made[0]
-    name = file.dotted(call.func)
-    given = next((k.value for k in call.keywords if k.arg == "dtype"), None)
-    if given is not None:
-        written = shown(given)
-        return written if plain_kind(written) else ""
-    # torch.zeros without dtype: torch.get_default_dtype(), a floating type; the others take it from an argument.
-    return "torch.float32" if name in ("torch.zeros", "torch.empty", "torch.ones", "torch.rand", "torch.randn") else ""
 
 
 def _refers(node: ast.AST, name: str) -> bool:

@@ -1,0 +1,44 @@
+"""Calls in kernels written in Python that are named like atomics and that nothing here knows: told, never dropped."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from d9mlint.kernels.torch.pyfiles import PyFile, shown
+from d9mlint.kernels.torch.pywords import Mention, below
+
+_NAMED = re.compile(
+    r"_*\w*[aA]tomic_?(?:[fF]etch_?)?(?:[aA]dd|[sS]ub|[mM]in|[mM]ax|[eE]xch|[xX]chg|[cC][aA][sS]|RMW)\w*"
+)
+_WORDS = re.compile(
+    rb"[aA]tomic_?(?:[fF]etch_?)?(?:[aA]dd|[sS]ub|[mM]in|[mM]ax|[eE]xch|[xX]chg|[cC][aA][sS]|RMW)\w*\s*\("
+)
+_KERNEL = re.compile(r"(?:\A|[._])(?:kernel|jit|prim_func|func)(?:\Z|\()", re.IGNORECASE)
+
+
+def may_be_unread(data: bytes) -> bool:
+    """Whether a file calls what is named like an atomic; cheap to ask."""
+    return _WORDS.search(data) is not None
+
+
+def unread(file: PyFile, read: set[int]) -> Iterator[int]:
+    """The lines of calls of what is named like an atomic in kernels; ``read``: the lines on which sites begin.
+
+    What the file defines itself is looked at by what it does.
+    """
+    own = {n.name for n in below(file.tree) if isinstance(n, ast.FunctionDef)}
+    for name in sorted(n for n in file.mentions if _NAMED.fullmatch(n) is not None and n not in own):
+        for mention in file.mentions[name]:
+            call = mention.parents[-1] if mention.parents else None
+            called = isinstance(call, ast.Call) and call.func is mention.node
+            if isinstance(call, ast.Call) and called and call.lineno not in read and _in_kernel(mention):
+                yield call.lineno
+
+
+def _in_kernel(mention: Mention) -> bool:
+    """Whether a function around a place is decorated as a kernel."""
+    functions = (s for s in mention.scopes if isinstance(s, ast.FunctionDef))
+    heads = (d.func if isinstance(d, ast.Call) else d for function in functions for d in function.decorator_list)
+    return any(_KERNEL.search(shown(head)) is not None for head in heads)

@@ -1,0 +1,136 @@
+"""Kernel languages that are Python: cuTile, what builds MLIR, dtypes chosen by a test, and what is not read."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from d9mlint.kernels.embedded.finding import find
+from d9mlint.kernels.source.repository import Repository
+
+from .embedded_programs import only, scan
+
+
+@pytest.mark.parametrize(
+    "line, class_, verdict",
+    [
+        ("ct.atomic_add(out, 0, x * 0.5)", "float-accumulate", "yes"),
+        ("ct.atomic_add(out, 0, x)", "unknown", "conditional"),
+        ("ct.atomic_max(out, 0, x)", "commutative-exact", "no"),
+        ("last = ct.atomic_add(out, 0, 1) == n - 1", "order-dependent", "no"),
+    ],
+)
+def test_cutile(line: str, class_: str, verdict: str) -> None:
+    found = only(f"""
+        import cuda.tile as ct
+
+        @ct.kernel
+        def k(out, a, n: ct.Constant[int]):
+            x = ct.load(a, index=(ct.bid(0),), shape=(16,))
+            {line}
+    """)
+    assert (found.class_, found.verdict) == (class_, verdict), found.reason
+
+
+_BUILT = """
+    import flydsl.expr as fx
+    from flydsl._mlir.dialects import llvm
+
+    def build(n):
+        def add_at(tensor, at, value):
+            ptr = fx.element(tensor, at)
+            return fx.Uint32(llvm.AtomicRMWOp(llvm.AtomicBinOp.add, ptr, value, llvm.AtomicOrdering.monotonic).result)
+
+        @fx.kernel
+        def k(out, counts, x):
+            add_at(counts, 0, 1)
+            slot = add_at(counts, 1, 1)
+            fx.store(out, slot, x)
+            llvm.AtomicRMWOp(llvm.AtomicBinOp.fadd, out, x, llvm.AtomicOrdering.monotonic)
+            llvm.AtomicCmpXchgOp(counts, x, n, llvm.AtomicOrdering.monotonic, llvm.AtomicOrdering.monotonic)
+        return k
+
+    def other(add_at):
+        add_at(1, 2, 3)
+"""
+
+
+def test_operations_of_mlir_and_the_functions_around_them() -> None:
+    found = [(s.location.line, s.form, s.class_, s.verdict) for s in scan(kernels=_BUILT).sites]
+    assert found == [
+        (8, "wrapper-def", "order-dependent", "depends"),
+        (12, "wrapper", "commutative-exact", "no"),
+        (13, "wrapper", "order-dependent", "yes"),
+        (15, "direct", "float-accumulate", "yes"),
+        (16, "direct", "order-dependent", "conditional"),
+    ]
+
+
+def test_what_no_language_here_knows_is_told() -> None:
+    text = textwrap.dedent("""
+        import flydsl.compiler as flyc
+        from somewhere import buffer_atomic_fadd
+
+        @flyc.kernel
+        def k(out, x):
+            buffer_atomic_fadd(x, out)
+            rocdl.atomic_add_f32(out, x)
+
+        def host(ext, out):
+            ext.atomic_add_forward(out)
+    """).encode()
+    repository = Repository({"kernels.py": text}, lambda _: text)
+    assert find(repository).sites == ()
+    assert repository.unchecked == {"kernels.py": "a call of an atomic could not be read, the first in line 8"}
+
+
+_CHOSEN = """
+    import torch
+    import triton
+    import triton.language as tl
+
+    @triton.jit
+    def _kernel(dy, grad, other, ROWS: tl.constexpr):
+        at = tl.arange(0, 16)
+        base = grad + at
+        value = tl.load(dy + at)
+        if ROWS == 1:
+            {first}
+        else:
+            tl.atomic_add(base, value)
+
+    def backward(dy, scale, rows, more):
+        chosen = scale.dtype if rows == 1 else {otherwise}
+        if more:
+            chosen = more.dtype if rows == 1 else {otherwise}
+        grad = torch.empty(dy.shape, dtype=chosen)
+        again = grad if more is None else torch.empty(dy.shape, dtype=chosen)
+        _kernel[(1,)](dy, grad, again, ROWS=rows)
+"""
+
+
+def test_a_dtype_that_the_test_around_the_atomic_chooses() -> None:
+    found = only(_CHOSEN.format(first="tl.store(base, value)", otherwise="torch.float32"))
+    assert (found.target_type, found.class_, found.verdict) == ("torch.float32", "float-accumulate", "yes")
+    assert only(_CHOSEN.format(first="tl.store(base, value)", otherwise="torch.int32")).class_ == "commutative-exact"
+    assert only(_CHOSEN.format(first="tl.store(base, value)", otherwise="dy.dtype")).verdict == "conditional"
+    both = scan(kernels=_CHOSEN.format(first="tl.atomic_add(base, value)", otherwise="torch.float32")).sites
+    assert [s.class_ for s in both] == ["unknown", "float-accumulate"]
+
+
+def test_a_folder_without_init_inside_of_a_package_is_part_of_its_name() -> None:
+    kernel = """
+        import triton
+        import triton.language as tl
+
+        @triton.jit
+        def _kernel(out, x):
+            tl.atomic_add(out, tl.load(x) * 2.0)
+
+        def launch(out, x):
+            _kernel[(1,)](out, x)
+    """
+    found = scan({"pkg/__init__.py": "", "pkg/_src/ops/__init__.py": "", "pkg/_src/ops/rows.py": kernel})
+    assert [op.name for op in found.ops] == ["pkg._src.ops.rows.launch"]
+    assert [op.name for op in scan({"scripts/rows.py": kernel}).ops] == ["rows.launch"]
