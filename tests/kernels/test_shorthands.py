@@ -22,7 +22,7 @@ def test_a_macro_for_a_type_and_one_for_an_element() -> None:
           atomicAdd(counts + at[threadIdx.x], 3u);                     // -> commutative-exact no
           atomicAdd(&AT(out, at[threadIdx.x], 1), x[threadIdx.x]);     // -> float-accumulate yes
           atomicAdd(&SECOND(at[threadIdx.x], n), at[0]);               // -> commutative-exact no
-          atomicAdd(&BOTH(x, x, at[threadIdx.x]), lost);               // -> unknown conditional
+          atomicAdd(&BOTH(x, x, at[threadIdx.x]), lost);               // -> float-accumulate yes
         }}
         void f(at::Tensor t) {{
           AT_DISPATCH_FLOATING_TYPES(t.scalar_type(), "k", [&] {{ k<scalar_t><<<1, 1>>>(s, c, o, n, x, a); }});
@@ -42,5 +42,17 @@ def test_a_macro_of_two_meanings_says_nothing() -> None:
         __global__ void k(value_t* sums, float* x, const int* at, Lost lost) {
           atomicAdd(sums + at[threadIdx.x], lost.of(0));               // -> unknown conditional
           atomicAdd(&OF(x, at[threadIdx.x]), lost.of(0));              // -> unknown conditional
+        }
+    """)
+
+
+def test_a_macro_that_casts_what_it_is_given() -> None:
+    check("""
+        #define AS_FLOAT(x) (reinterpret_cast<float*>(&(x))[0])
+        #define AS_COUNTS(x) (reinterpret_cast<unsigned*>(x))
+        template <typename T>
+        __global__ void k(T* out, void* counts, const float* x) {
+          atomicAdd(&AS_FLOAT(out[threadIdx.x % 4]), x[threadIdx.x]);  // -> float-accumulate yes
+          atomicAdd(AS_COUNTS(counts) + 1, 1u);                        // -> commutative-exact no
         }
     """)

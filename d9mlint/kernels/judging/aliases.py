@@ -26,7 +26,40 @@ def escapes(base: str, address: Node, unit: Unit, function: Function) -> bool:
     while own is not None and own.type != "call_expression":
         own = own.parent
     start = own.start_byte if own is not None else -1
-    return any(at != start for at in _handed_out(function.node, unit.data).get(base, ()))
+    handed = [at for at in _handed_out(function.node, unit.data).get(base, ()) if at != start]
+    return any(not _only_reads(at, base, unit) for at in handed)
+
+
+def _only_reads(at: int, base: str, unit: Unit) -> bool:
+    """Whether all functions of this file that the call at a byte may mean only load through what they are given."""
+    call = unit.root.descendant_for_byte_range(at, at + 1)
+    while call is not None and call.type != "call_expression":
+        call = call.parent
+    called, listed = (
+        (call.child_by_field_name(f) for f in ("function", "arguments")) if call is not None else (None,) * 2
+    )
+    name = unit.text(called).partition("<")[0].rpartition("::")[2].strip() if called is not None else ""
+    places = [n for n, given in enumerate(listed.named_children) if _starts(given, base, unit)] if listed else []
+    meant = [one.node for one in unit.functions() if one.name == name]
+    return bool(meant and places) and all(_loads(one, place, unit) for one in meant for place in places)
+
+
+def _starts(given: Node, base: str, unit: Unit) -> bool:
+    return re.search(rf"\b{re.escape(base)}\b", unit.text(given)) is not None
+
+
+def _loads(function: Node, place: int, unit: Unit) -> bool:
+    """Whether every mention of a parameter is compared with null, or handed to what says that it loads."""
+    listed = declarations.parameters(function)
+    declarator = listed[place].child_by_field_name("declarator") if place < len(listed) else None
+    name = (declarations.named(declarator, unit) or ("",))[0] if declarator is not None else ""
+    body = function.child_by_field_name("body")
+    if not name or body is None:
+        return False
+    text = unit.data[body.start_byte : body.end_byte]
+    word = re.escape(name.encode())
+    told = re.compile(rb"\b" + word + rb"\s*[!=]=|\b(?:__)?ld\w*\s*(?:<[^<>;]*>)?\(\s*" + word + rb"\b")
+    return len(told.findall(text)) == len(re.findall(rb"\b" + word + rb"\b", text))
 
 
 @functools.lru_cache(maxsize=256)

@@ -48,10 +48,17 @@ def bound(repository: Repository, macro: str, given: tuple[str, ...], name: str,
         place = given.index(name) if name in given else -1
         inside = define.parameters[place] if 0 <= place < len(define.parameters) else name
         body = code(repository, path)[define.start : define.end]
-        found |= dict.fromkeys(_named(body, inside))
-        if not found and level < _MAX_LEVELS:
-            found |= dict.fromkeys(_passed(repository, body, inside, level))
+        named = [*_named(body, inside)]
+        if not found and not named and level < _MAX_LEVELS:
+            named = [*_passed(repository, body, inside, level)]
+        found |= dict.fromkeys(_given(define, given, typed) for typed in named)
     return tuple(found) or (_by_name(macro) if level == 0 else ())
+
+
+def _given(define: Define, given: tuple[str, ...], typed: str) -> str:
+    """A type that a macro names; where that is a parameter of it, what the macro is given for it."""
+    place = define.parameters.index(typed) if typed in define.parameters else -1
+    return given[place] if 0 <= place < len(given) else typed
 
 
 _LAUNCHERS = {"hipLaunchKernelGGL": 5, "cudaLaunchKernelEx": 2}

@@ -16,16 +16,19 @@ from d9mlint.kernels.judging.templates import (
     Used,
     after_arguments,
     aliases,
+    asserted,
     defines_there,
     heads,
+    pasted,
     specialises,
+    standing_for,
     used_as,
 )  # fmt: skip
 from d9mlint.kernels.judging.types import type_of
 from d9mlint.kernels.sites.wrappers import arity
 from d9mlint.kernels.source import lexical
 from d9mlint.kernels.source.repository import Repository
-from d9mlint.kernels.source.textual import code, define_at, defines
+from d9mlint.kernels.source.textual import Define, code, define_at, defines
 from d9mlint.kernels.source.unit import Unit
 
 Node = tree_sitter.Node
@@ -35,7 +38,7 @@ _MAX_FILES = 60
 _MAX_LEVELS = 12
 _BLANKS = re.compile(rb"\s*")
 _CHOICE = re.compile(r"(?:std::|cute::|cuda::std::)?conditional(?:_t)?\s*<")
-_MEMBER_TYPE = re.compile(r"\w+(?:<[^<>]*>)?::(?:template\s+)?(\w+)")
+_MEMBER_TYPE = re.compile(r"(?:\w+::)*\w+(?:<[^<>]*>)?::(?:template\s+)?(\w+)")
 _COMPLEX = {"complex64": "float", "complex128": "double"}
 
 
@@ -68,25 +71,13 @@ def bound(text: str, node: Node, unit: Unit, repository: Repository) -> Bindings
     parameter = declarations.template_parameter(node, name, unit)
     if parameter is not None and declarations.alias(node, name, unit) is None and repository.unit(unit.path) is unit:
         # All sites of one template share the search.
-        asserted = _asserted(name, parameter.owner, unit)
-        if asserted:
-            return Bindings(asserted)
+        admitted = asserted(name, parameter.owner, unit)
+        if admitted:
+            return Bindings(admitted)
         return repository.derived(_of_template, f"{unit.path}\0{parameter.owner.start_byte}\0{name}")
     search = _Search(repository)
     search.resolve(text, unit.path, node.start_byte, 0)
     return Bindings(tuple(search.types), search.open or not search.types)
-
-
-def _asserted(name: str, owner: Node, unit: Unit) -> tuple[str, ...]:
-    """The scalars that a ``static_assert`` of a template admits: ``std::is_same<T, int>::value || ...``."""
-    if unit.data.find(b"static_assert", owner.start_byte, owner.end_byte) < 0:
-        return ()
-    same = re.compile(rf"(!\s*)?(?:std::)?is_same(?:_v)?\s*<\s*{re.escape(name)}\s*,\s*([\w:]+(?: \w+)*)\s*>")
-    for clause in re.findall(r"static_assert\s*\(([^;]{1,1500});", unit.text(owner)):
-        found = same.findall(clause)
-        if found and all(not negated and kind(typed) for negated, typed in found):
-            return tuple(dict.fromkeys(short(typed) for _, typed in found))
-    return ()
 
 
 def _of_template(repository: Repository, key: str) -> Bindings:
@@ -153,6 +144,8 @@ class _Search:
                     self._use(used, parameter, unit, path, at, level)
             if self.followed > before:
                 return
+        for path, at in self.repository.derived(pasted, f"{used.name}\0{unit.path}"):
+            self._use(used, parameter, unit, path, at, level)
 
     def _inside(self, pattern: str, used: Used, parameter: TemplateParameter, unit: Unit, level: int) -> None:
         """The types of T where the template is specialised for ``std::complex<T>``."""
@@ -260,7 +253,7 @@ class _Search:
             found = type_of(call.arguments[index], call.unit, self.repository, call.host)
             name = "" if found is None else found.name
             if name and plain(text) != parameter.name and not kind(name):
-                name = element(name)
+                name = standing_for(parameter.name, plain(text), name)
             if name:
                 self.resolve(name, call.unit.path, call.at, level + 1)
                 return
@@ -296,7 +289,7 @@ class _Search:
         define = define_at(self.repository, path, at)
         if define is not None:
             place = define.parameters.index(name) if name in define.parameters else -1
-            self._macro(define.name, place, path, level, name)
+            self._macro(define, place, path, level, name)
             return
         unit = self.repository.unit(path)
         node = unit.root.descendant_for_byte_range(at, at + 1) if unit is not None else None
@@ -333,16 +326,21 @@ class _Search:
         for home, place, text in known:
             self.resolve(text, home, place, level + 1)
 
-    def _macro(self, macro: str, place: int, path: str, level: int, name: str) -> None:
+    def _macro(self, define: Define, place: int, path: str, level: int, name: str) -> None:
         """The values of a macro's parameter, from its expansions; a name of its body means what it means there."""
-        if not self._first(f"macro {name} {path}", macro, place) or level > _MAX_LEVELS:
+        macro = define.name
+        others = self.repository.derived(defines, path).get(macro, ())
+        first = define.start if len(others) > 1 else 0
+        last = min((one.start for one in others if one.start > define.start), default=None)
+        if not self._first(f"macro {name} {path} {first}", macro, place) or level > _MAX_LEVELS:
             return
         paths = [path]
         if path.endswith(_HEADERS):
             paths += [p for p in self.repository.derived(_kernels_mentioning, macro) if p != path]
         for used in paths:
             data = code(self.repository, used)
-            for at in lexical.word_places(data, macro.encode()):
+            within = (first, last) if used == path else (0, None)  # until it is defined anew
+            for at in lexical.word_places(data, macro.encode(), *within):
                 line = data[data.rfind(b"\n", 0, at) + 1 : at].strip().removeprefix(b"#").strip()
                 if line in (b"define", b"undef", b"ifdef", b"ifndef"):
                     continue
@@ -358,7 +356,8 @@ class _Search:
         given = lexical.arguments(data, opening)
         if given is not None and place < len(given[0]):
             start, end = given[0][place]
-            self.resolve(data[start:end].decode("utf-8", "replace").strip(), path, at, level + 1)
+            text = data[start:end].replace(b"\\", b" ").decode("utf-8", "replace")
+            self.resolve(text.strip(), path, at, level + 1)
 
     def _passed(self, data: bytes, macro: str, place: int, path: str, at: int, level: int) -> None:
         """A macro given to another by name: ``TF_CALL_float(DEFINE)``, ``FOR_ALL(DEFINE)``."""

@@ -7,9 +7,10 @@ import re
 
 import tree_sitter
 
-from d9mlint.kernels.source.unit import Unit
+from d9mlint.kernels.source.unit import Unit, parsed
 
 Node = tree_sitter.Node
+_MAX_EXPANSION = 500
 _BODY = rb"((?:[^\n\\]|\\\r?\n)*)"
 _ELEMENT = re.compile(rb"\s*\(*\s*(\w+)\s*\)*\s*\[")
 _NO_TYPE = re.compile(rb"[^\w\s:<>,*]")
@@ -39,6 +40,29 @@ def element_of(call: Node, unit: Unit) -> Node | None:
     place = _place(unit.text(called), unit.data)
     given = [c for c in listed.named_children if c.type != "comment"]
     return given[place] if 0 <= place < len(given) else None
+
+
+def expansion(call: Node, unit: Unit) -> Unit | None:
+    """The expression that a macro of the file makes of a call; None for other calls."""
+    called, listed = call.child_by_field_name("function"), call.child_by_field_name("arguments")
+    if called is None or listed is None or called.type != "identifier" or b"define" not in unit.data:
+        return None
+    found = _expressions(unit.text(called), unit.data)
+    given = [c.text or b"" for c in listed.named_children if c.type != "comment"]
+    if len(found) != 1 or len(given) != len(found[0][0]):
+        return None
+    names, body = found[0]
+    put = dict(zip(names, given, strict=True))
+    text = re.sub(rb"\w+", lambda word: put.get(word[0], word[0]), body)
+    return parsed(unit.path, text + b";") if len(text) < _MAX_EXPANSION else None
+
+
+@functools.lru_cache(maxsize=1024)
+def _expressions(name: str, data: bytes) -> tuple[tuple[tuple[bytes, ...], bytes], ...]:
+    """The parameters and bodies of a macro that is called."""
+    pattern = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+" + name.encode() + rb"\(([^()\n]*)\)" + _BODY, re.MULTILINE)
+    bodies = ((m[1], _COMMENT.sub(b"", m[2].replace(b"\\", b" ")).strip()) for m in pattern.finditer(data))
+    return tuple((tuple(p.strip() for p in listed.split(b",")), body) for listed, body in bodies if body)
 
 
 @functools.lru_cache(maxsize=1024)

@@ -55,12 +55,16 @@ def judged(
 
 def _stored(atomic: Atomic, same: Constant | None, what: str) -> tuple[str, str, str]:
     if _locked(atomic):
-        return _CLASS, "conditional", f"{what} gives back a lock: what is done under it happens in an order that " \
-            "changes from run to run"  # fmt: skip
+        return _given_back(what)
     if same is not None:
         return _CLASS, "no", f"{what}: `{same.text}` is stored whichever thread is last"
     return _CLASS, "conditional", f"{what}: the last thread wins, so the result changes where two threads store " \
         "different values in one cell"  # fmt: skip
+
+
+def _given_back(what: str) -> tuple[str, str, str]:
+    return _CLASS, "conditional", f"{what} gives back a lock: what is done under it happens in an order that changes " \
+        "from run to run"  # fmt: skip
 
 
 def _locked(atomic: Atomic) -> bool:
@@ -85,6 +89,8 @@ def _locked(atomic: Atomic) -> bool:
 def _swap(atomic: Atomic, use: uses.Use, what: str) -> tuple[str, str, str]:
     if _reads(atomic):
         return _read(use, what)
+    if use.kind == "unused" and _locked(atomic):
+        return _given_back(what)
     if use.spins and _constants(atomic):
         return _lock(atomic, what)
     if use.spins:

@@ -66,8 +66,13 @@ def target(atomic: Atomic, found: Operation, repository: Repository) -> Target:
     within = _inside(atomic, repository) if atomic.of_object else None
     if within is not None and within.types and not within.open:  # whatever the object is a template of
         return Target(within.written, within.types, text, within.memory)
-    if not types and atomic.inner:
+    if atomic.inner and {kind(t) for t in types} != {"integer"} and (more or not types or "=" in written):
         inner = _inside(atomic, repository)
+        if inner.types and not inner.open and {kind(t) for t in inner.types} == {"float"}:
+            # Whichever overload is meant: all of them are of floats.
+            types = tuple(t for t in types if kind(t) == "float")
+            return Target(written, types or inner.types, text, space)
+    if not types and atomic.inner:
         space = space if space != "unknown" else inner.memory
         if declarations.template_parameter(address, written, atomic.unit) is not None:
             # It is handed the target itself, of a type that is not known: the bodies show those of all callers.

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import tree_sitter
 
 from d9mlint.kernels.judging.declarations import TemplateParameter
-from d9mlint.kernels.judging.known.scalars import arguments, short
+from d9mlint.kernels.judging.known.scalars import arguments, element, kind, short
+from d9mlint.kernels.source import lexical
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.textual import code
 from d9mlint.kernels.source.unit import Unit
@@ -147,3 +148,35 @@ def call_at(unit: Unit, at: int, levels: int = 6) -> Node | None:
             return node
         node = node.parent
     return None
+
+
+def pasted(repository: Repository, key: str) -> tuple[tuple[str, int], ...]:
+    """Where macros put a name together whose end they write: ``name##NCHW<T>`` for ``_Im2ColNCHW``.
+
+    By file and the byte at which the name would begin; the file of the template has to hold the first part as a word.
+    """
+    name, path = (part.encode() for part in key.split("\0"))
+    data = code(repository, path.decode()) if b"##" in repository.data(path.decode()) else b""
+    places = [m for m in re.finditer(rb"\w##(\w+)", data) if name.endswith(m[1]) and len(m[1]) < len(name)]
+    held = [m for m in places if next(lexical.word_places(data, name[: -len(m[1])]), None) is not None]
+    return tuple((path.decode(), m.end() - len(name)) for m in held)
+
+
+def standing_for(parameter: str, declared: str, given: str) -> str:
+    """What stands in ``View<int, float>`` where ``View<I, T>`` names a parameter; else the element type."""
+    same = declared.partition("<")[0].rpartition("::")[2] == given.partition("<")[0].rpartition("::")[2]
+    own = arguments(declared[declared.find("<") :]) if same and "<" in declared and "<" in given else []
+    other = arguments(given[given.find("<") :]) if parameter in own else []
+    return other[own.index(parameter)] if len(other) == len(own) and other else element(given)
+
+
+def asserted(name: str, owner: Node, unit: Unit) -> tuple[str, ...]:
+    """The scalars that a ``static_assert`` of a template admits: ``std::is_same<T, int>::value || ...``."""
+    if unit.data.find(b"static_assert", owner.start_byte, owner.end_byte) < 0:
+        return ()
+    same = re.compile(rf"(!\s*)?(?:std::)?is_same(?:_v)?\s*<\s*{re.escape(name)}\s*,\s*([\w:]+(?: \w+)*)\s*>")
+    for clause in re.findall(r"static_assert\s*\(([^;]{1,1500});", unit.text(owner)):
+        found = same.findall(clause)
+        if found and all(not negated and kind(typed) for negated, typed in found):
+            return tuple(dict.fromkeys(short(typed) for _, typed in found))
+    return ()

@@ -283,7 +283,15 @@ class _Reader:
         if name in SAME and given:
             first = self.read(given[0], steps)
             return first.pointee() if first is not None and name in POINTEES else first
-        return self._constructed(node, called, text, name, steps)
+        return self._constructed(node, called, text, name, steps) or self._expanded(node, steps)
+
+    def _expanded(self, node: Node, steps: int) -> Type | None:
+        """What the macro of this file gives that is called: ``(reinterpret_cast<float*>(&(x))[0])``."""
+        piece = shorthands.expansion(node, self.unit)
+        if piece is None:
+            return None
+        whole = piece.root.named_children[0].named_children if piece.root.named_children else []
+        return _Reader(piece, self.repository, self.host or (self.unit, node)).read(next(iter(whole), None), steps)
 
     def _constructed(self, node: Node, called: Node, text: str, name: str, steps: int) -> Type | None:
         """``T(x)`` is a T, ``tensor(i, j)`` an element, ``f(x)`` what f of this file returns."""

@@ -30,6 +30,8 @@ _TO = re.compile(r"[a-z]To[A-Z]|(?:^|_)to_[a-z]")
 """In the names of conversions: ``orderedIntToFloat``, ``to_half``."""
 _ADDRESS = re.compile(r"[()]\s*&\s*\w+\s*\)*\Z")
 _MAX_TEXT = 500
+_NO_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|^[ \t]*#[^\n]*", re.DOTALL | re.MULTILINE)
+_IDLE = re.compile(r"sleep|fence|yield|pause|relax|\bif\b|clock|assert", re.IGNORECASE)
 _LOOPS = ("while_statement", "do_statement", "for_statement")
 
 
@@ -152,7 +154,7 @@ class _Tracer:
         word = operator.type if operator is not None else ""
         left, right = parent.child_by_field_name("left"), parent.child_by_field_name("right")
         other = right if at == left else left
-        spins = _waiting(parent)
+        spins = _waiting(parent) or _waiting_idly(parent, self.unit)
         if spins and word in ("==", "!=", "<", ">", "<=", ">="):
             return [Use("ticket", self._text(parent), spins=True)]
         if word in ("==", "!=") and other is not None:
@@ -296,6 +298,22 @@ def _masked(compared: Node) -> bool:
 
 def _subscripted(node: Node) -> bool:
     return node.type in ("subscript_expression", "pointer_expression")
+
+
+def _waiting_idly(node: Node, unit: Unit) -> bool:
+    """Whether a comparison is part of the condition of a loop that does nothing else: ``while (all && x == old)``."""
+    at = node.parent
+    while at is not None and at.type in ("parenthesized_expression", "condition_clause", "binary_expression"):
+        operator = at.child_by_field_name("operator")
+        if operator is not None and operator.type != "&&":
+            return False
+        at = at.parent
+    body = at.child_by_field_name("body") if at is not None and at.type in ("while_statement", "do_statement") else None
+    if body is None:
+        return False
+    text = _NO_CODE.sub("", unit.text(body))
+    stores = re.search(r"[\])]\s*[-+*/|&^]?=(?!=)|\btom|tomic", text)
+    return stores is None and all(_IDLE.search(name) for name in re.findall(r"(\w+)\s*\(", text))
 
 
 def _waiting(node: Node) -> bool:

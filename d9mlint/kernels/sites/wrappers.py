@@ -20,6 +20,7 @@ _MAX_NODES = 20_000
 _MAX_OUTER = 20
 _MAX_TEXT = 20_000
 _POINTERS = ("pointer_declarator", "reference_declarator", "array_declarator", "abstract_pointer_declarator")
+_TYPE_PARAMETER = re.compile(rb"\b(?:typename|class)\s+(\w+)")
 _FIRST_CHILD = {
     "subscript_expression": "argument", "field_expression": "argument", "cast_expression": "value",
     "binary_expression": "left", "assignment_expression": "left",
@@ -70,6 +71,7 @@ def target_parameter(function: Function, target: tree_sitter.Node) -> int | None
     origins = _pointers(function.node)
     if origins:
         _add_aliases(function.node, origins)
+    origins |= _iterators(function.node, target, origins)
     own = OBJECT if function.scope and NEEDLE in function.name.encode().lower() else None
     return next((origins[name] for name in _bases(target) if name in origins), own)
 
@@ -141,6 +143,25 @@ def _pointers(node: tree_sitter.Node) -> dict[str, int]:
     return found
 
 
+def _iterators(node: tree_sitter.Node, target: tree_sitter.Node, pointers: Mapping[str, int]) -> dict[str, int]:
+    """The parameters of a template's own type that a target goes through as ``*x`` or ``x[i]``: iterators by value."""
+    head = node.parent
+    if head is None or head.type != "template_declaration":
+        return {}
+    listed = head.child_by_field_name("parameters")
+    types = set(_TYPE_PARAMETER.findall(listed.text or b"")) if listed is not None else set()
+    found: dict[str, int] = {}
+    for index, parameter in enumerate(_parameters(node) if types else ()):
+        typed, declarator = (parameter.child_by_field_name(field) for field in ("type", "declarator"))
+        if typed is None or declarator is None or declarator.type != "identifier" or typed.text not in types:
+            continue
+        name = declarator.text or b""
+        reached = re.compile(rb"\*\s*" + re.escape(name) + rb"\b|\b" + re.escape(name) + rb"\s*\[")
+        if _text(declarator) not in pointers and reached.search(target.text or b"") is not None:
+            found[_text(declarator)] = index
+    return found
+
+
 def _declared_name(declarator: tree_sitter.Node) -> str:
     at: tree_sitter.Node | None = declarator
     while at is not None and at.type not in ("identifier", "field_identifier"):
@@ -160,12 +181,19 @@ def _add_aliases(function: tree_sitter.Node, origins: dict[str, int]) -> None:
         if node.type in ("init_declarator", "assignment_expression"):
             made = node.child_by_field_name("declarator" if node.type == "init_declarator" else "left")
             value = node.child_by_field_name("value" if node.type == "init_declarator" else "right")
-            if made is not None and value is not None and _keeps_address(made, value):
+            own = node.type == "init_declarator" or (made is not None and _declares(function, made))
+            if made is not None and value is not None and own and _keeps_address(made, value):
                 origin = next((origins[name] for name in _bases(value) if name in origins), None)
                 if origin is not None:
                     origins.setdefault(_declared_name(made), origin)
         if node.type.endswith(("statement", "clause", "declaration", "declarator")) or node.type in _WALKED:
             pending.extend(reversed(node.named_children))
+
+
+def _declares(function: tree_sitter.Node, name: tree_sitter.Node) -> bool:
+    """Whether a name that is assigned to is a variable of the function, not a member of its class."""
+    declared = re.compile(rb"[\w>][\s*&]+(?:__restrict__\s+)?" + re.escape(name.text or b"") + rb"\b\s*[;=,)\[({]")
+    return declared.search((function.text or b"")[:_MAX_TEXT]) is not None
 
 
 _WALKED = ("assignment_expression", "preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif", "ERROR")
