@@ -134,3 +134,35 @@ def test_a_folder_without_init_inside_of_a_package_is_part_of_its_name() -> None
     found = scan({"pkg/__init__.py": "", "pkg/_src/ops/__init__.py": "", "pkg/_src/ops/rows.py": kernel})
     assert [op.name for op in found.ops] == ["pkg._src.ops.rows.launch"]
     assert [op.name for op in scan({"scripts/rows.py": kernel}).ops] == ["rows.launch"]
+
+
+@pytest.mark.parametrize("how", ["OptionalImport('triton')", "importlib.import_module('triton')", "make('triton')"])
+def test_modules_that_a_function_imports_by_name(how: str) -> None:
+    text = textwrap.dedent(f"""
+        triton = {how}
+        tl = triton.language
+
+        @triton.jit
+        def k(out, x):
+            tl.atomic_add(out, tl.load(x) * 2.0)
+    """).encode()
+    repository = Repository({"kernels.py": text}, lambda _: text)
+    found = [(s.atomic, s.class_) for s in find(repository).sites]
+    told = {"kernels.py": "a call of an atomic could not be read, the first in line 7"}
+    assert found == ([("tl.atomic_add", "float-accumulate")] if "mport" in how else [])
+    assert repository.unchecked == ({} if "mport" in how else told)
+
+
+def test_a_zero_of_the_type_of_an_array_is_a_float_where_it_is_written_as_one() -> None:
+    kernel = """
+        import warp as wp
+
+        def build(dtype):
+            def k(out: wp.array(ndim=1, dtype=real_of(dtype)), x: wp.array(ndim=1, dtype=real_of(dtype))):
+                total = x.dtype({zero})
+                total += x[0]
+                wp.atomic_add(out, 0, total)
+            return wp.Kernel(k)
+    """
+    assert only(kernel.format(zero="0.0")).class_ == "float-accumulate"
+    assert only(kernel.format(zero="0")).class_ == "unknown"

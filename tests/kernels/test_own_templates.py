@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .support import check, only
+from .support import check, judged, only
 
 _ITERATORS = """
 template <typename Iterator, typename T>
@@ -142,3 +142,22 @@ def test_a_swap_that_gives_back_a_lock() -> None:
           atomicCAS(lock, -1, next);              // -> order-dependent conditional
         }
     """)
+
+
+def test_who_only_reads_by_a_swap_takes_no_lock() -> None:
+    said = judged("""
+        __global__ void k(unsigned* ready, float* out, unsigned n) {
+          unsigned seen = atomicCAS(&ready[0], 11u, 11u);
+          if (seen == n) out[0] = 1.f;
+          atomicExch(&ready[blockIdx.x % 2], n + threadIdx.x);
+        }
+    """)[-1][1]
+    assert said.verdict == "conditional" and "the last thread wins" in said.reason
+    said = judged("""
+        __global__ void k(unsigned* ready, float* out, unsigned n) {
+          unsigned seen = atomicCAS(&ready[0], 11u, 12u);
+          if (seen == n) out[0] = 1.f;
+          atomicExch(&ready[blockIdx.x % 2], n + threadIdx.x);
+        }
+    """)[-1][1]
+    assert said.verdict == "conditional" and "gives back a lock" in said.reason

@@ -88,3 +88,26 @@ def test_a_conversion_hands_the_old_value_on() -> None:
           return other(atomicMax((int*)a, b));                                    // -> order-dependent conditional
         }
     """)
+
+
+def test_an_address_that_is_reckoned_from_the_old_value() -> None:
+    check("""
+        __global__ void k(int* counter, Workspace w, Buffer b, int x) {
+          const auto slot = atomicAdd(counter, 1);                     // -> order-dependent yes return=index
+          const auto to = w.get_row_ptr(0, slot);
+          *b.map(to, 1) = x;
+          const auto other = atomicAdd(counter + 1, 1);                // -> order-dependent conditional
+          w.note(other);
+        }
+    """)
+
+
+def test_a_function_that_is_called_for_what_it_does_converts_nothing() -> None:
+    check("""
+        __global__ void k(int* least, int* seen, float* out, int mine) {
+          int before = atomicMin(least, mine);                         // -> order-dependent conditional return=value
+          if (before != mine) add_edge_to_graph(before, mine);
+          int then = atomicMin(seen, mine);                            // -> order-dependent no return=ticket
+          if (bits_to_int(then) == mine) out[0] = 1.f;
+        }
+    """)

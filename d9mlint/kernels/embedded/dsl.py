@@ -61,7 +61,7 @@ class _Site(NamedTuple):
 
 def may_hold(data: bytes) -> bool:
     """Whether a file names the language, or inline PTX in Triton; cheap to ask."""
-    return any(mark in data for mark in _MARKS)
+    return (b"tomic" in data or b"inline_asm" in data) and any(mark in data for mark in _MARKS)
 
 
 def sites(files: PyFiles, paths: list[str]) -> Iterator[tuple[PyFile, Found]]:

@@ -161,6 +161,8 @@ class Types:
                 # To the type of what it is stored in: who computes in floats stores floats.
                 own = any("dtype" in shown(a) for a in node.args) and isinstance(node.func, ast.Attribute)
                 return "float" if own and self._floating(node, depth) else ""
+        if called == "dtype" and node.args and isinstance(node.args[0], ast.Constant):
+            return "float" if isinstance(node.args[0].value, float) else ""  # x.dtype(0.0): a zero of the type of x
         if plain_kind(called):
             return plain_kind(called)  # float(x), wp.vec3(...), np.float32(1)
         if called in _FLOAT_CALLS:

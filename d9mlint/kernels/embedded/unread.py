@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from d9mlint.kernels.torch.pyfiles import PyFile, shown
-from d9mlint.kernels.torch.pywords import Mention, below
+from d9mlint.kernels.torch.pywords import Mention
 
 _NAMED = re.compile(
     r"_*\w*[aA]tomic_?(?:[fF]etch_?)?(?:[aA]dd|[sS]ub|[mM]in|[mM]ax|[eE]xch|[xX]chg|[cC][aA][sS]|RMW)\w*"
@@ -20,7 +20,7 @@ _KERNEL = re.compile(r"(?:\A|[._])(?:kernel|jit|prim_func|func)(?:\Z|\()", re.IG
 
 def may_be_unread(data: bytes) -> bool:
     """Whether a file calls what is named like an atomic; cheap to ask."""
-    return _WORDS.search(data) is not None
+    return b"tomic" in data and _WORDS.search(data) is not None
 
 
 def unread(file: PyFile, read: set[int]) -> Iterator[int]:
@@ -28,7 +28,7 @@ def unread(file: PyFile, read: set[int]) -> Iterator[int]:
 
     What the file defines itself is looked at by what it does.
     """
-    own = {n.name for n in below(file.tree) if isinstance(n, ast.FunctionDef)}
+    own = {function.name for function in file.functions}
     for name in sorted(n for n in file.mentions if _NAMED.fullmatch(n) is not None and n not in own):
         for mention in file.mentions[name]:
             call = mention.parents[-1] if mention.parents else None

@@ -38,7 +38,7 @@ _MAX_FILES = 60
 _MAX_LEVELS = 12
 _BLANKS = re.compile(rb"\s*")
 _CHOICE = re.compile(r"(?:std::|cute::|cuda::std::)?conditional(?:_t)?\s*<")
-_MEMBER_TYPE = re.compile(r"(?:\w+::)*\w+(?:<[^<>]*>)?::(?:template\s+)?(\w+)")
+_MEMBER_TYPE = re.compile(r"(?:(?!std|thrust|cuda|cub|cute)\w+::)*\w+(?:<[^<>]*>)?::(?:template\s+)?(\w+)")
 _COMPLEX = {"complex64": "float", "complex128": "double"}
 
 

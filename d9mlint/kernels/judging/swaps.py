@@ -81,6 +81,10 @@ def _locked(atomic: Atomic) -> bool:
         if call is not None and call.type == "call_expression" and call != atomic.node:
             called = call.child_by_field_name("function")
             text = atomic.unit.text(called) if called is not None else ""
+            listed = call.child_by_field_name("arguments")
+            given = [atomic.unit.text(n) for n in listed.named_children] if listed is not None else []
+            if len(given) == 3 and given[1] == given[2]:
+                continue  # it only reads
             if ("CAS" in text or "Exch" in text) and uses.use(call, atomic.unit).kind != "unused":
                 return True
     return False

@@ -28,6 +28,8 @@ _TRANSPARENT = words(
 _BROADCASTS = ("__shfl", "shfl", "broadcast", "__reduce", "__ldg", "min", "max", "static_cast", "reinterpret_cast")
 _TO = re.compile(r"[a-z]To[A-Z]|(?:^|_)to_[a-z]")
 """In the names of conversions: ``orderedIntToFloat``, ``to_half``."""
+_POINTING = re.compile(r"(?:\A|_)(?:ptr|pointer|addr|address)\Z|[a-z](?:Ptr|Pointer|Addr|Address)\Z")
+"""Functions that give the address for a number."""
 _ADDRESS = re.compile(r"[()]\s*&\s*\w+\s*\)*\Z")
 _MAX_TEXT = 500
 _NO_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|^[ \t]*#[^\n]*", re.DOTALL | re.MULTILINE)
@@ -213,9 +215,14 @@ class _Tracer:
             return [Use("unused")]
         if called.type == "identifier" and declarations.declared(called, name, self.unit) is not None:
             return [Use("index", self._text(parent))]
+        whole = parent.parent
+        if whole is not None and whole.type == "expression_statement":
+            return [Use("argument", self._text(parent))]  # called for what it does: `add_edge_to_graph(old, x);`
         converts = name.startswith(_BROADCASTS) or "_as_" in name or "2" in name or kind(text)
         if converts or _TO.search(name) is not None or "complex" in text:
             return None
+        if _POINTING.search(name) or (whole is not None and whole.type == "pointer_expression"):
+            return None  # a place that is reckoned by it: `*slot_ptr(old) = x`, `*map(p) = x`
         if "carry" in name.lower() and carried(parent, self.call, self.unit):
             return []
         return [Use("argument", self._text(parent))]

@@ -116,6 +116,9 @@ class PyFile:
             if at.id in self.imports:
                 return ".".join([self.imports[at.id], *reversed(tail)])
             value = self.assigned.get(at.id)
+            module = _imported(value) if isinstance(value, ast.Call) else ""
+            if module:
+                return ".".join([module, *reversed(tail)])
             if at.id in seen or not isinstance(value, ast.Attribute | ast.Name):
                 own = f"{self.module}.{at.id}" if self.module and at.id in self.defined else at.id
                 return ".".join([own, *reversed(tail)])
@@ -207,6 +210,15 @@ class PyFiles:
             if file.imports.get(name) in found or any(star in found for star in stars):
                 found.append(f"{package}.{name}")
         return sorted(found, key=lambda dotted: (dotted.count("."), dotted))
+
+
+def _imported(call: ast.Call) -> str:
+    """The module that ``importlib.import_module("a.b")`` gives, or a function like it: ``OptionalImport("a.b")``."""
+    called = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    given = call.args[0] if len(call.args) == 1 else None
+    name = given.value if isinstance(given, ast.Constant) and isinstance(given.value, str) else ""
+    known = "import" in called.lower() and all(part.isidentifier() for part in name.split("."))
+    return name if known else ""
 
 
 def _parsed(data: bytes) -> ast.Module | None:
