@@ -150,9 +150,7 @@ def targets_of(
     cwd = Path.cwd()
     # Those with the same roots one after the other: they share what files import.
     paths = {shown(path, cwd): path for path in {*found.entries, *found.files}}
-    for name, path in sorted(
-        paths.items(), key=lambda item: roots[item[0]]
-    ):
+    for name, path in sorted(paths.items(), key=lambda item: roots[item[0]]):
         reached = reach.files(name, roots[name])
         target = resolver.target(path)
         if any(map(_assumed, map(target.packages.get, ("tensorflow", "torch")))):

@@ -66,7 +66,9 @@ STEP, KEPT = "schedule.step()", '"optimizer": optimizer.state_dict(), '
 def test_what_else_a_resumed_run_loses_is_told(
     d9mlint: Run, optimizer: str, load: str, step: str, lost: str
 ) -> None:  # fmt: skip
-    Path("train.py").write_text(TRAIN.format(optimizer=optimizer, load=load, step=step, kept=KEPT * ("optimizer" in load)))
+    Path("train.py").write_text(
+        TRAIN.format(optimizer=optimizer, load=load, step=step, kept=KEPT * ("optimizer" in load))
+    )
     run = d9mlint("check", "--format", "json", "--select", "rng-not-checkpointed", "train.py")
     (finding,) = run.json["findings"]
     words = finding["message"].partition("random generators")[2].partition(":")[0]
