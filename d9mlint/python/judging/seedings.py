@@ -92,10 +92,11 @@ def undone(seed: Event, draw: Event) -> bool:
     return seed.inside(FORKED) and not draw.inside(FORKED)
 
 
-def may_be_seeded(program: Program, before: Event) -> bool:
-    """Whether something that could not be followed may seed: its name says so."""
+def may_be_seeded(program: Program, before: Event, cond: Cond = True) -> bool:
+    """Whether something that could not be followed may seed, where ``cond`` holds: its name says so."""
     for maybe in program.once("maybe-seeding", _maybe_seeding):
-        if (before.deferred or maybe.index < before.index) and maybe.meets(before):
+        earlier = before.deferred or maybe.index < before.index
+        if earlier and maybe.meets(before) and both(cond, *maybe.guards) is not False:
             return True
     return program.story.truncated
 
