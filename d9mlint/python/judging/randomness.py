@@ -271,7 +271,9 @@ def _uncovered(program: Program) -> list[Uncovered]:
         cond = both(draw.cond, missing)
         if cond is False or _without_default_seed(cond) or changes_nothing(program, draw.event):
             continue
-        out.append(Uncovered(draw, cond, late, sure=not (may_be_seeded(program, draw.event, cond) or _supposed(draw.event))))
+        out.append(
+            Uncovered(draw, cond, late, sure=not (may_be_seeded(program, draw.event, cond) or _supposed(draw.event)))
+        )
     return out
 
 
