@@ -102,11 +102,12 @@ _SIGNS = (
         "tensorflow", "<2.16", re.compile(rb"^[^#\n\"']*\b(fit_generator|multi_gpu_model)(?=\()", re.M),
         words=(b"fit_generator(", b"multi_gpu_model("),
     ),
-    # Keras 3 has the optimizers of before only in name, and no `layers.experimental` (keras==3.0.0:keras/optimizers/
-    # __init__.py, keras/layers/__init__.py).
+    # Keras 3 has the optimizers of before only in name, and not these layers (keras==3.0.0:
+    # keras/optimizers/__init__.py, keras/layers/__init__.py).
     _names(
         "tensorflow", "<2.16", b"tf.keras.optimizers.legacy.Optimizer", b"tf.keras.optimizers.legacy.Adam",
         b"tf.keras.optimizers.legacy.SGD", b"tf.keras.layers.experimental.SyncBatchNormalization",
+        b"tf.keras.layers.DenseFeatures", b"tf.keras.layers.LocallyConnected1D", b"tf.keras.layers.LocallyConnected2D",
     ),
     # Gone with PyTorch 2.0, 1.8 and 0.5 (github.com/pytorch/pytorch, release notes of 2.0.0, 1.8.0 and 1.0.0).
     _Sign(

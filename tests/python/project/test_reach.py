@@ -64,6 +64,11 @@ def test_nothing_outside_of_the_tree_is_read(tmp_path: Path) -> None:
         ("from keras.layers.merge import add\n", "<2.9", "keras.layers.merge"),
         ("import tensorflow_addons as tfa\n", "<2.16", "tensorflow_addons"),
         ("import keras\nmodel.fit_generator(g)\n", "<2.16", "fit_generator"),
+        (
+            "import tensorflow as tf\nx = tf.keras.layers.DenseFeatures(c)(i)\n",
+            "<2.16",
+            "tf.keras.layers.DenseFeatures",
+        ),
         ("from keras import backend as K\nf = K.function([x, K.learning_phase()], [y])\n", "<2.0", "K.function"),
         ("from keras.models import Model\nm = Model(input=a, outputs=b)\n", "<2.4", "input="),
         ("from keras import optimizers\no = optimizers.Adam(lr=1e-3)\n", "<2.16", "lr="),

@@ -162,7 +162,8 @@ def _possible_switches(program: Program) -> frozenset[str]:
             if isinstance(name, Const) and name.value in (OPS_VARIABLE, CUDNN_VARIABLE):
                 found.add("")
         last = event.name.rpartition(".")[2].lower()
-        if not event.effects and ("determini" in last or "reproducib" in last):
+        own = isinstance(event.receiver, Obj)  # what a package made speaks of itself: `augmenter.to_deterministic()`
+        if not event.effects and not own and ("determini" in last or "reproducib" in last):
             found.add(event.name)
     return frozenset(found)
 
