@@ -27,6 +27,10 @@ _ENDS = "ends by the clock: how many steps are done"
 _TRAINS = "goes by the clock: which steps are done"
 _DRAWS = "goes by the clock and draws random numbers there: which ones the training draws after that"
 _KEEPS = "goes by the clock: the weights of which step are saved"
+_LEAVES = "leaves a loop by the clock: what it has computed by then"
+_THROUGH = "let the loop go through all there is, or end it by a count of turns"
+_COMPUTES = ("torch.", "torchvision.", "tensorflow.", "numpy.", "jax.")
+"""How names of calls begin of whose results a loop makes its own."""
 
 _POLLS = (
     "tensorflow.train.checkpoints_iterator", "tensorflow.contrib.training.checkpoints_iterator",
@@ -71,12 +75,16 @@ def _tests(program: Program, rule: Rule) -> Iterator[Draft]:
         asked_before.add(same)
         steps = [e for e in training if not set(test.loops).isdisjoint(e.loops) and e.meets(test)]
         found = _decided(program, test, steps, branches) if steps else None
+        found = found or _left(program, test)
         if found is not None:
             told.add(test.location)
             then, where = found
             related = [] if where is None else [Related(where.location, "happens when the clock says so")]
             asked = f"a test of `{test.raw}`"
-            yield draft(program, rule, test, confidence="medium", related=related, name="if", setting=asked, then=then)
+            yield draft(
+                program, rule, test, confidence="medium", related=related, name="if", setting=asked, then=then,
+                remedy=_THROUGH if then == _LEAVES else "",
+            )  # fmt: skip
 
 
 def _decided(
@@ -99,6 +107,16 @@ def _decided(
     kept = (e for e in saves if id(e) in there)
     last = next((e for e in kept if not any(saved_there(a, later) for a in e.args)), None)
     return None if last is None else (_KEEPS, last)
+
+
+def _left(program: Program, test: Event) -> tuple[str, None] | None:
+    """Whether a test of the clock ends a loop that computes something before it is through; none that waits."""
+    leaves = test.args[1]
+    if not isinstance(leaves, Const) or not leaves.value:
+        return None
+    turn = [e for e in program.events if e.kind == "call" and not e.detached and test.loops[-1] in e.loops]
+    waits = any(e.name == "time.sleep" for e in turn)
+    return (_LEAVES, None) if not waits and any(e.name.startswith(_COMPUTES) for e in turn) else None
 
 
 def _saves(program: Program) -> tuple[Event, ...]:
