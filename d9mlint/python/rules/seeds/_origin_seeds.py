@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
 
 from d9mlint.model import Related, Rule
 from d9mlint.python.domain.conditions import Cond, both, either, is_symbolic, negate
@@ -27,28 +28,63 @@ def check(
 ) -> Iterator[Draft]:  # fmt: skip
     """At each seeding whose value comes from one of ``origins`` (origin -> how to call it).
 
-    When it varies, and whether that is sure, is up to the events that it comes from.
+    When it varies, and whether that is sure, is up to the events that it comes from. Seeds of one value are one cause;
+    of several generators that get it those that nothing is drawn from say nothing more.
     """
-    for event in program.events:
-        for value in _seeds(event):
-            found, _, sources = taint([value])
-            named = sorted(found & set(origins))
-            cond = when(sources)
-            if not named or cond is False:
-                continue
-            itself = _seeds_itself(event, origins)
-            if any(_seeds_itself(e, origins) for e in sources if e is not event) or (
-                itself and not _decides(program, event)
-            ):
-                continue  # it is told of the call that draws the seed, where that seed decides anything
-            related = [Related(e.location, "the seed comes from here") for e in sources if e.location != event.location]
-            wanted = found & set(origins)
-            yield draft(
-                program, rule, event, cond=both(cond, _when(value, wanted), _taken(sources, wanted)), related=related,
-                name=event.raw, origin=_ITSELF if itself else origins[named[0]],
-                remedy=next((effect.remedy for effect in event.effects if itself and effect.remedy), ""),
-                confidence="" if sure(sources) else "low",
-            )  # fmt: skip
+    found = [one for event in program.events for one in _varying(program, event, origins, when)]
+    drawn = {draw.generator for draw in draws(program)}
+    decisive = {one.cause for one in found if not drawn.isdisjoint(one.generators)}
+    for one in found:
+        if one.cause in decisive and one.generators and drawn.isdisjoint(one.generators):
+            continue
+        event, sources = one.event, one.sources
+        related = [Related(e.location, "the seed comes from here") for e in sources if e.location != event.location]
+        yield draft(
+            program, rule, event, cond=one.cond, related=related, name=event.raw,
+            origin=_ITSELF if one.itself else origins[one.origin],
+            remedy=next((effect.remedy for effect in event.effects if one.itself and effect.remedy), ""),
+            confidence="" if sure(sources) else "low", cause=one.cause,
+        )  # fmt: skip
+
+
+class _Varying(NamedTuple):
+    """A seeding with a value that varies."""
+
+    event: Event
+    origin: str
+    cond: Cond
+    sources: tuple[Event, ...]
+    itself: bool
+    """The call draws the seed."""
+    generators: frozenset[str]
+    """Those of the whole program that it seeds; none where it seeds an object."""
+
+    @property
+    def cause(self) -> str:
+        """Names the value: what is made once seeds all that gets it."""
+        made = self.sources[-1] if self.sources and not self.itself else self.event
+        file = made.location.file.replace("/", ".")  # (a slash begins what of a cause is concerned)
+        return f"{self.origin}-{file}:{made.location.line}:{made.location.column}"
+
+
+def _varying(
+    program: Program, event: Event, origins: Mapping[str, str], when: Callable[[tuple[Event, ...]], Cond]
+) -> Iterator[_Varying]:  # fmt: skip
+    for value in _seeds(event):
+        found, _, sources = taint([value])
+        named = sorted(found & set(origins))
+        cond = when(sources)
+        if not named or cond is False:
+            continue
+        itself = _seeds_itself(event, origins)
+        if any(_seeds_itself(e, origins) for e in sources if e is not event) or (
+            itself and not _decides(program, event)
+        ):
+            continue  # it is told of the call that draws the seed, where that seed decides anything
+        wanted = found & set(origins)
+        cond = both(cond, _when(value, wanted), _taken(sources, wanted))
+        generators = frozenset(generator for effect in event.effects for generator in effect.seeds)
+        yield _Varying(event, named[0], cond, sources, itself, generators)
 
 
 def _seeds_itself(event: Event, origins: Mapping[str, str]) -> bool:
