@@ -31,13 +31,15 @@ class Variable:
 class Node:
     """A function that is no constant: what is left of it for each outcome of its first variable."""
 
-    __slots__ = ("__weakref__", "_support", "cases", "high", "low", "variable")
+    __slots__ = ("__weakref__", "_support", "at_most", "cases", "high", "low", "variable")
 
     _support: frozenset[Variable] | None
     variable: Variable
     high: Any
     """Of a test: the function where it comes out true. (Of a flag nothing.)"""
     low: Any
+    at_most: int
+    """It has no more nodes than this: what is shared counts each time, up to ``_MANY``."""
     cases: tuple[tuple[ValueSet, Any], ...]
     """Of a flag: the function for each of the sets that its values are divided into."""
 
@@ -83,6 +85,8 @@ _nodes: dict[Any, Any] = {}
 _LEAST = 10_000
 """Entries of the table below which looking for those no longer in use is not worth it."""
 _most = _LEAST
+_MANY = 1_000
+"""Nodes that are not told from more without counting them."""
 _MOST_KNOWN = 100_000
 """Results that a table of operations keeps: most nodes of a large program live only there."""
 _both: dict[Any, Function] = {}
@@ -137,7 +141,7 @@ def _choice(variable: Variable, high: Function, low: Function) -> Function:
     known = _nodes.get(key)
     node: Node | None = known() if known is not None else None
     if node is None:
-        node = _new(variable)
+        node = _new(variable, (high, low))
         node.high, node.low = high, low
         _nodes[key] = ref(node)
     return node
@@ -155,15 +159,16 @@ def _switch(variable: Variable, cases: Iterable[tuple[ValueSet, Function]]) -> F
     found = _nodes.get(key)
     node: Node | None = found() if found is not None else None
     if node is None:
-        node = _new(variable)
+        node = _new(variable, joined)
         node.cases = tuple((values, child) for child, values in joined.items())
         node.high = node.low = None
         _nodes[key] = ref(node)
     return node
 
 
-def _new(variable: Variable) -> Node:
+def _new(variable: Variable, children: Iterable[Function]) -> Node:
     node = object.__new__(Node)
+    node.at_most = min(_MANY, 1 + sum(child.at_most for child in children if isinstance(child, Node)))
     node.variable = variable
     node.cases = ()
     node._support = None
@@ -277,7 +282,7 @@ def _outcomes(f: Node, g: Node) -> Iterable[tuple[Function, Function]]:
 
 def is_larger(f: Function, most: int) -> bool:
     """Whether a diagram has more than ``most`` nodes."""
-    if isinstance(f, bool):
+    if isinstance(f, bool) or f.at_most <= min(most, _MANY - 1):
         return False
     seen = {f}
     pending = [f]
