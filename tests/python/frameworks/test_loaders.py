@@ -276,3 +276,47 @@ for x in DataLoader(Noisy(), num_workers=2):
     rules = "repeated-worker-draws,copied-generator"
     told = d9mlint("train.py", "--format", "json", "--select", rules, "--target", f"torch=={version}").json
     assert [one["severity"] for one in told["findings"]] == [severity]
+
+
+@pytest.mark.parametrize(
+    ("drawn", "words"),
+    [
+        ("", "gives the same numbers in each worker and in each epoch"),
+        ("x * np.random.rand()", "gives the same numbers in each worker"),
+    ],
+)
+def test_numbers_that_repeat_are_told_with_their_condition_and_how_far(
+    d9mlint: Callable[..., Any], drawn: str, words: str
+) -> None:
+    text = f"""import argparse
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Sampled(Dataset):
+    def __init__(self, sampled):
+        self.sampled = sampled
+
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        return np.random.rand() if self.sampled else index
+
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--sample", action="store_true")
+args = parser.parse_args()
+torch.manual_seed(1)
+np.random.rand()
+loader = DataLoader(Sampled(args.sample), num_workers=2)
+for epoch in range(9):
+    for x in loader:
+        {drawn or "print(x)"}
+"""
+    Path("train.py").write_text(text)
+    options = ("--format", "json", "--select", "repeated-worker-draws", "--target", "torch==1.6.0")
+    (found,) = d9mlint("train.py", *options).json["findings"]
+    assert found["message"].endswith(words)
+    assert found["when"] == ["--sample is given"]

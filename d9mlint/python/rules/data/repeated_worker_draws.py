@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Argument, Related, Rule
+from d9mlint.python.domain.conditions import both, either
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.frameworks.torch import loading
-from d9mlint.python.frameworks.torch.loaders import WORKER
+from d9mlint.python.frameworks.torch.loaders import LOADER, WORKER
 from d9mlint.python.interpreter.program import Program, matches
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.seedings import seedings
@@ -21,15 +22,15 @@ _VARYING = frozenset({loading.DERIVED, "random", "clock", "pid", "entropy"})
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At each seed, or each loader without one, whose workers draw the same numbers again."""
-    first: dict[int, tuple[Event, Event]] = {}
+    found: dict[int, tuple[Event, list[Event]]] = {}
     for event in program.events:
         if event.kind == "call" and event.loader is not None and loading.context(event) == WORKER:
             for generator in _drawn(event):
                 at = _cause(program, event, generator)
                 if at is not None:
-                    first.setdefault(at.index, (at, event))
-    for at, draw in first.values():
-        yield _draft(program, rule, at, draw)
+                    found.setdefault(at.index, (at, []))[1].append(event)
+    for at, draws in found.values():
+        yield _draft(program, rule, at, draws)
 
 
 def _drawn(event: Event) -> list[str]:
@@ -60,10 +61,19 @@ def _same_each_run(program: Program, loader: Event) -> bool:
     return any(s.event.index < loader.index and s.fixes is True for s in seeds)
 
 
-def _draft(program: Program, rule: Rule, at: Event, draw: Event) -> Draft:
+def _moved_on(program: Program, draw: Event) -> bool:
+    """Whether the main process draws from NumPy's state, too, in a loop around the passes over the loader of a draw."""
+    around = {*draw.loops}
+    own = (e for e in program.events if e.kind == "call" and loading.context(e) in ("", LOADER) and not e.detached)
+    return any("numpy" in _drawn(e) and around & {*e.loops} and e.meets(draw) for e in own)
+
+
+def _draft(program: Program, rule: Rule, at: Event, draws: list[Event]) -> Draft:
+    draw = draws[0]
     if at is draw.loader:
         what = "the workers of this `DataLoader` start with copies of NumPy's state"
-        again = "gives the same numbers in each worker and in each epoch"
+        again = "gives the same numbers in each worker"
+        again += "" if _moved_on(program, draw) else " and in each epoch"
         # Where NumPy is seeded, such numbers are the same in each run: bad augmentation, but no difference.
         severity = "info" if _same_each_run(program, at) else ""
     else:
@@ -71,6 +81,6 @@ def _draft(program: Program, rule: Rule, at: Event, draw: Event) -> Draft:
         severity = "info"
     return draft(
             program,
-        rule, at, severity=severity, related=[Related(draw.location, "draws here")], what=what, name=draw.raw,
-        again=again,
+        rule, at, cond=either(*(both(*one.guards) for one in draws)), severity=severity,
+        related=[Related(draw.location, "draws here")], what=what, name=draw.raw, again=again,
     )  # fmt: skip
