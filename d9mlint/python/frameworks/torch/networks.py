@@ -19,7 +19,7 @@ _TRAINED = ("parameters", "named_parameters")
 _LAYER = re.compile(r"torch\.nn\.(modules\.\w+\.)?[A-Z]\w*(\(\))?$")
 _CONTAINER = re.compile(r"torch\.nn\.(Sequential|Module(List|Dict)|Parameter(List|Dict))$")
 _WRAPPER = re.compile(
-    r"(\.(DistributedDataParallel|DataParallel|FullyShardedDataParallel|DDP|fully_shard|parallelize_module)|"
+    r"(\.(DistributedDataParallel|DataParallel|FullyShardedDataParallel|DDP|fully_shard|parallelize_module|checkpoint_wrapper)|"
     r"^torch\.compile|^torch\.jit\.(script|trace)|"
     r"(Accelerator|Fabric)(\(\))?\.(prepare\w*|setup\w*))$"
 )
@@ -34,6 +34,12 @@ _CONVOLUTIONS = re.compile(
 and patchgan_discriminator.py of 1.6.1), which the catalogue of ops knows."""
 _DENSE = re.compile(r"torchvision\.ops\.(misc\.)?MLP$|learn2learn\.vision\.models\.(cnn4\.)?OmniglotFC$")
 """Networks of dense layers alone (torchvision/ops/misc.py; learn2learn/vision/models/cnn4.py), where nothing varies."""
+_SAME_EACH_RUN = re.compile(
+    r"timm\.layers\.(DropPath|drop_path|to_([1234]|n)tuple|make_divisible|trunc_normal_\w*|variance_scaling_|lecun_normal_)$|"
+    r"fairscale\.nn\.([\w.]+\.)?checkpoint_wrapper$|deepspeed\.checkpointing\.checkpoint$"
+)
+"""Layers that only scale or drop, what fills weights once, and what computes a part of a network again for its gradient
+(timm/layers: drop.py, helpers.py, weight_init.py; fairscale/nn/checkpoint/checkpoint_activations.py)."""
 _NETWORKS = re.compile(
     r"torchvision\.models\.|transformers\.|monai\.networks\.|detectron2\.|torch_geometric\.|dgl\.nn\.|timm\.models\."
 )
@@ -153,7 +159,7 @@ def _known(made: Event) -> bool:
         return bool(leaves) and all(
             isinstance(v, Class) or (isinstance(v, Ref) and _LAYER.match(v.name)) for v in leaves
         )
-    return any(names.match(made.name) for names in (_LAYER, _CONVOLUTIONS, _DENSE))
+    return any(names.match(made.name) for names in (_LAYER, _CONVOLUTIONS, _DENSE, _SAME_EACH_RUN))
 
 
 def _of_module(event: Event) -> bool:
@@ -191,7 +197,7 @@ def _familiar(event: Event) -> bool:
     root = event.name.partition(".")[0]
     name = event.name.replace("()", "").removesuffix(".__call__")
     return event.kind == "call" and (
-        bool(_FAMILIAR.match(event.name) or _CONVOLUTIONS.match(name) or _DENSE.match(name))
+        any(known.match(name) for known in (_FAMILIAR, _CONVOLUTIONS, _DENSE, _SAME_EACH_RUN))
         or root == "builtins"
         or root in sys.stdlib_module_names
     )
