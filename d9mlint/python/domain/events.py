@@ -94,8 +94,8 @@ class Event:
     """The call that made the data loader which does it, while it is gone through."""
     discarded: bool = False
     """Its result, or what was made of it, was thrown away: a call that stands alone, a name that nothing reads."""
-    tried: bool = False
-    """It stands in a ``try``, or after one whose handlers leave, so an error may keep it from happening."""
+    tried: int = 0
+    """In how many ``try`` it stands, or after how many whose handlers leave: an error may keep it from happening."""
     idle: Cond = False
     """When the number that it draws decides nothing: it is only held against a bound that all numbers pass, or none."""
     in_training: bool = False

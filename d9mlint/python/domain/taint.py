@@ -102,6 +102,15 @@ def text_of(parts: Sequence[Value]) -> Unknown:
     return Text(tuple(flat), like) if isinstance(flat[0], (FlagValue, Const)) or begins_path(flat[0]) else like
 
 
+def further(path: Obj, parts: Sequence[Value]) -> Obj:
+    """A path with more joined to it: the same as far as is told, but it comes from the clock, say, where that does."""
+    origins, _, sources = taint(parts)
+    origins -= NUMBERS
+    return (
+        Obj(path.type, path.event, path.origins | origins, path.order, (*path.sources, *sources)) if origins else path
+    )
+
+
 def begins_path(value: Value) -> bool:
     """Whether a value, which is not known, tells apart the texts and paths that begin with it."""
     return isinstance(value, Ref) or (isinstance(value, Obj) and value.type.startswith("pathlib."))

@@ -11,7 +11,7 @@ from d9mlint.python.domain.choices import choose, choose_of_pairs
 from d9mlint.python.domain.conditions import Cond, both, either, negate
 from d9mlint.python.domain.diagrams import meets
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.taint import filled_in, holds_numbers, mixed, taint, text_of
+from d9mlint.python.domain.taint import begins_path, filled_in, further, holds_numbers, mixed, taint, text_of
 from d9mlint.python.domain.tellable import is_of_config
 from d9mlint.python.domain.values import (
     UNKNOWN,
@@ -225,7 +225,7 @@ def arithmetic(interp: Interpreter, op: str, operands: list[Value]) -> Value:
     if made is not None:
         return made  # type: ignore[no-any-return]
     if isinstance(first, Obj) and (op == "+" or (op == "/" and first.type.startswith(_PATH))):
-        return first
+        return further(first, operands[1:]) if begins_path(first) else first
     if all(map(holds_numbers, operands)):
         return Unknown(*taint(operands))
     if op == "%" and isinstance(first, Const) and isinstance(first.value, str):

@@ -312,7 +312,7 @@ class Interpreter:
             args=args, kwargs=kwargs or {}, star=star, receiver=receiver, contexts=tuple(self.contexts),
             stack=self.stack, detached=self.detached, unreached=self.unreached,
             deferred=self.deferred > 0, importing=self.importing > 0, func=frame.func, loader=self.loader,
-            main_only=self.main_guards > 0, tried=self.trials > 0, loops=tuple(self.loops),
+            main_only=self.main_guards > 0, tried=self.trials, loops=tuple(self.loops),
         )  # fmt: skip
         if kind == "call":
             event.effects = self.knowledge.effects_of(canonical, name)

@@ -54,7 +54,7 @@ class Told(NamedTuple):
     loops: tuple[int, ...]
     excluded: tuple[Cond, ...]
     deferred: bool
-    tried: bool
+    tried: int
 
     @classmethod
     def of(cls, event: Event) -> Told:
@@ -92,6 +92,6 @@ def place(interp: Interpreter, event: Event, told: Told) -> None:
     event.loops = (*interp.loops, *told.loops)
     event.excluded = (*interp.path.quiet, *told.excluded)
     event.deferred = told.deferred or interp.deferred > 0
-    event.tried = told.tried or interp.trials > 0
+    event.tried = told.tried + interp.trials
     event.detached, event.unreached = interp.detached, interp.unreached
     event.main_only, event.loader = interp.main_guards > 0, interp.loader

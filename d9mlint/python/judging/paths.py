@@ -22,14 +22,46 @@ def saved_there(path: Value, saves: Iterable[Event], *, named: bool = False) -> 
 
     A path that has the time in it is no other run's, unless who starts the next can have ``named`` it.
     """
-    if not named and isinstance(path, Text) and path.origins & _OF_ONE_RUN:
-        return False
-    here = set(_roots(path))
+    here = {root for _, leaf in alternatives(path) if named or not _is_of_one_run(leaf) for root in _roots(leaf)}
     for saved in saves:
         there = {root for one in (*saved.args, *saved.kwargs.values()) for root in _roots(one)}
         if here & there or any(_alike(one, other) for one in here for other in there):
             return True
     return False
+
+
+def _is_of_one_run(path: Value) -> bool:
+    return isinstance(path, (Text, Obj)) and not path.origins.isdisjoint(_OF_ONE_RUN)
+
+
+def flags_of(path: Value) -> list[str]:
+    """The names of the flags that a path begins with."""
+    return [str(root) for kind, root in _roots(path) if kind == "flag"]
+
+
+def perhaps_saved(path: Value, saves: Iterable[Event]) -> bool:
+    """Whether one of these calls saves there, as ``saved_there`` tells it, and perhaps a file of the same name."""
+    there = (one for one in saves if saved_there(path, [one]))
+    given = [value for one in there for value in (*one.args, *one.kwargs.values())]
+    saved = {_file_name(leaf) for value in given for _, leaf in alternatives(value) if any(_roots(leaf))}
+    loaded = {_file_name(leaf) for _, leaf in alternatives(path)}
+    return bool(given) and ("" in loaded | saved or not loaded.isdisjoint(saved))
+
+
+def _file_name(path: Value) -> str:
+    """The name of a file in its folder; empty where it is not known as a whole."""
+    if isinstance(path, Obj) and path.event is not None and path.event.name in _JOINS and path.event.args:
+        path = path.event.args[-1]
+    elif isinstance(path, Text):
+        last = path.parts[-1]
+        whole = isinstance(last, Const) and "/" in str(last.value)
+        path = last if whole or (path.parts[-2:-1] and _ends_folder(path.parts[-2])) else path
+    known = isinstance(path, Const) and isinstance(path.value, str)
+    return str(path.value).rpartition("/")[2] if isinstance(path, Const) and known else ""
+
+
+def _ends_folder(part: Value) -> bool:
+    return isinstance(part, Const) and str(part.value).endswith("/")
 
 
 def perhaps_there(path: Value, saves: Iterable[Event]) -> bool:

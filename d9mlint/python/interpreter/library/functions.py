@@ -75,7 +75,8 @@ def _convert(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
         cond = comparisons.condition(interp, value, "bool")
         return Const(cond) if isinstance(cond, bool) else CondValue(cond)
     if len(alternatives(value)) > 1:
-        return choose([(c, leaf) for c, leaf in alternatives(value)])
+        text = event.name == "builtins.str"
+        return choose([(c, text_of([one]) if text and begins_path(one) else one) for c, one in alternatives(value)])
     if event.name == "builtins.str" and begins_path(value):
         return text_of([value])
     origins, order, sources = taint([value])

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from d9mlint.model import Effect
+from d9mlint.python.domain.choices import choose
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.taint import taint
+from d9mlint.python.domain.taint import further, taint
 from d9mlint.python.domain.values import Const, Dict, Obj, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import environment
@@ -92,6 +93,12 @@ def _sum(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     return None
 
 
+def _joinpath(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    """``folder.joinpath(name)``: as ``folder / name``."""
+    leaves = alternatives(event.receiver)
+    return choose([(c, further(one, event.args) if isinstance(one, Obj) else one) for c, one in leaves])
+
+
 TRANSFER: dict[str, Transfer] = dict.fromkeys(
     ("json.dumps", "ujson.dumps", "orjson.dumps", "pickle.dumps", "yaml.dump", "yaml.safe_dump"), _dumps
-) | {"builtins.sum": _sum}
+) | {"builtins.sum": _sum, "pathlib.Path.joinpath": _joinpath}

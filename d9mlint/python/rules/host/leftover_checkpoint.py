@@ -7,7 +7,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from d9mlint.model import Argument, Related, Rule
-from d9mlint.python.domain.conditions import Cond, both, by_default, literals, made_by, negate
+from d9mlint.python.domain.conditions import (
+    EXCEPTION,
+    Cond,
+    both,
+    by_default,
+    either,
+    literals,
+    made_by,
+    negate,
+    opaque,
+)
 from d9mlint.python.domain.diagrams import simplified
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, FlagValue, Obj, Ref, Seq, Text, Unknown, Value, alternatives
@@ -16,7 +26,7 @@ from d9mlint.python.frameworks.tensorflow.determinism import trainings
 from d9mlint.python.interpreter.library.streams import FILE_TESTS
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging.drafts import Draft, draft, short_name, value_text
-from d9mlint.python.judging.paths import saved_there, with_moves
+from d9mlint.python.judging.paths import flags_of, perhaps_saved, saved_there, with_moves
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.wording import describe
 
@@ -41,6 +51,8 @@ _IF_THERE = ("torch.load", "numpy.load", "keras.Model.load_weights", "keras.mode
 """Calls that load what they are given: where that depends on whether the file is there, they go on from it."""
 _INTO = {"torch.load": ".load_state_dict", "numpy.load": ".set_weights"}
 """How methods end that fill a model from what such a call has loaded, which may be anything."""
+_ENDS = ("sys.exit", "builtins.exit", "builtins.quit", "os._exit")
+"""Calls that end the program."""
 _RESUMES = re.compile(r"resum|restor|continu|restart", re.IGNORECASE)
 _ON = re.compile(r"--[\w-]+ is true \(the default\)")
 """What a condition says of a flag that is on where nobody asks for anything."""
@@ -75,15 +87,20 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         if any(e.index > load.index for e in states):
             continue  # (with the states of the generators it ends like the run that it goes on with)
         folder, guards = _newest_of_its_own(program, load, training, saves)
-        if folder is None and not _asked_for(load, training):
+        unasked = folder is None and not _asked_for(load, training)
+        if unasked:
             folder = _taken_up(program, load)
         if folder is None:
             folder, guards = _found_there(program, load, training, saves)
+        if folder is None and unasked:
+            folder = _tried(program, load, steps, saves)
         if folder is None or is_none(folder) is True:
             continue
         if own or _saved_there(folder, saves):
             told = replace(load, guards=guards) if guards else load
-            yield _draft(program, rule, told, folder, (e for e in saves if e.index > load.index))
+            when = either(*(cond for cond, leaf in alternatives(folder) if own or _saved_there(leaf, saves)))
+            later = [e for e in saves if e.index > load.index]
+            yield _draft(program, rule, told, folder, later, when=when)
     yield from _skipped(program, rule, steps, saves)
 
 
@@ -107,10 +124,11 @@ def _if_absent(step: Event) -> bool:
 
 
 def _draft(
-    program: Program, rule: Rule, load: Event, folder: Value, saves: Iterable[Event], then: str = _STARTS
+    program: Program, rule: Rule, load: Event, folder: Value, saves: Iterable[Event], then: str = _STARTS,
+    when: Cond = True,
 ) -> Draft:  # fmt: skip
     related = [Related(saved.location, "saves there") for saved in saves][:1]
-    given = negate(is_none(folder))  # (without a folder nothing is saved, either)
+    given = both(negate(is_none(folder)), when)  # (without a folder nothing is saved, either)
     return draft(
         program, rule, load, cond=given, related=related, name=short_name(load), folder=_told(folder), then=then
     )
@@ -154,6 +172,39 @@ def _found_there(
         if unasked and not _RESUMES.search(_OFF.sub("", _ON.sub("", describe(here)))):
             return leaf, (here,)
     return None, ()
+
+
+def _tried(program: Program, load: Event, steps: Sequence[Event], saves: Sequence[Event]) -> Value | None:
+    """What a call loads in a ``try`` that is over before the training, where the program goes on without it.
+
+    A path that somebody names to go on from is asked for, whatever is done where nothing is there.
+    """
+    after = [step for step in steps if step.index > load.index and step.meets(load)]
+    path = load.args[0] if load.args and load.name in _IF_THERE and after else None
+    if path is None or load.tried <= min(step.tried for step in after) or not _into_weights(program, load):
+        return None
+    named = is_none(path) is not False or any(_RESUMES.search(name) for name in flags_of(path))
+    if named or _is_needed(program, load, min(step.index for step in after)):
+        return None
+    return path if perhaps_saved(path, saves) else None
+
+
+def _is_needed(program: Program, load: Event, until: int) -> bool:
+    """Whether the handler of an error of a call ends the program, or loads in another way."""
+    handled: Cond | None = None
+    for event in program.events[load.index + 1 : until]:
+        error = next((one for one in event.guards if one not in load.guards and _is_error(one)), None)
+        if error is None or event.tried >= load.tried or handled not in (None, error):
+            continue
+        handled = error
+        if event.name in _ENDS or event.name in _LOADS or event.name.endswith(tuple(_INTO.values())):
+            return True
+    return False
+
+
+def _is_error(cond: Cond) -> bool:
+    test = opaque(cond)
+    return test is not None and test.text == EXCEPTION
 
 
 def _asks_for_files(cond: Cond) -> bool:
