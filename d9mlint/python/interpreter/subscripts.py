@@ -8,6 +8,7 @@ from d9mlint.python.domain.choices import MAX_THINGS, choose, in_place_of_absent
 from d9mlint.python.domain.conditions import Flag, flag_test
 from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.taint import taint
+from d9mlint.python.domain.tellable import is_of_config
 from d9mlint.python.domain.values import (
     UNKNOWN,
     Bound,
@@ -42,7 +43,47 @@ def subscript(interp: Interpreter, node: f.Sub, frame: Frame) -> Value:
     index = expressions.evaluate(interp, node.key, frame)
     note_index(interp, holder, index, frame, node.place)
     options = [(cond, _item(interp, leaf, index, node, frame)) for cond, leaf in alternatives(holder)]
-    return selection.drawn(choose(options), index)
+    found = selection.drawn(choose(options), index)
+    inside = type(node.value) is f.Sub and _is_unknown(found)
+    return _setting(interp, node, found) if inside else found
+
+
+def note_setting(interp: Interpreter, node: f.Sub, holder: Value, value: Value) -> None:
+    """Remembers what is put under two names or more into settings that are not known: ``opt["path"]["last"] = path``.
+
+    Wherever such settings go, what has the same names in them is the same.
+    """
+    names = _names(node) if type(node.value) is f.Sub and _is_unknown(holder) else ()
+    if names:
+        interp.heap.put(interp.notes, (_SETTING, names), interp.since(()), value)
+
+
+def _is_unknown(value: Value) -> bool:
+    """Whether nothing is known of a value, in whatever case."""
+    return type(value) is Unknown or (
+        type(value) is Phi and all(type(leaf) is Unknown for _, leaf in value.alternatives)
+    )
+
+
+def _setting(interp: Interpreter, node: f.Sub, otherwise: Value) -> Value:
+    """What the program has put under these names into settings that are not known."""
+    names = _names(node)
+    found = interp.noted((_SETTING, names)) if names else None
+    return otherwise if found is None else interp.resolve(in_place_of_absent(found, otherwise))
+
+
+def _names(node: f.Sub) -> tuple[str, ...]:
+    """The names, two or more, under which something stands in settings: ``self.opt["path"]["last"]``."""
+    names: list[str] = []
+    holder: f.Expr = node
+    while isinstance(holder, f.Sub) and isinstance(holder.key, f.Const) and isinstance(holder.key.value, str):
+        names.append(holder.key.value)
+        holder = holder.value
+    return tuple(names) if len(names) > 1 and is_of_config(f"{expressions.spelled(holder)}[") else ()
+
+
+_SETTING = "setting"
+"""The key of notes of what is put into settings that are not known."""
 
 
 def note_index(interp: Interpreter, holder: Value, index: Value, frame: Frame, place: f.Place) -> None:

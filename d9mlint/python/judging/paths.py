@@ -100,6 +100,7 @@ def _roots(path: Value) -> Iterator[tuple[str, object]]:
         elif isinstance(leaf, Ref):
             yield "name", leaf.name
         elif isinstance(leaf, Obj) and leaf.event is not None and leaf.event.name in _JOINS and leaf.event.args:
-            yield from _roots(leaf.event.args[0])
+            known = list(_roots(leaf.event.args[0]))
+            yield from known or [("path", leaf.event.index)]  # `os.path.join(config["out"], "weights")`
         elif isinstance(leaf, Obj) and leaf.event is not None and leaf.event.name.startswith("pathlib."):
             yield "path", leaf.event.index  # `Path(__file__).resolve()`, and what is put together from it

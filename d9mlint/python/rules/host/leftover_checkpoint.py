@@ -179,9 +179,9 @@ def _tried(program: Program, load: Event, steps: Sequence[Event], saves: Sequenc
 
     A path that somebody names to go on from is asked for, whatever is done where nothing is there.
     """
-    after = [step for step in steps if step.index > load.index and step.meets(load)]
-    path = load.args[0] if load.args and load.name in _IF_THERE and after else None
-    if path is None or load.tried <= min(step.tried for step in after) or not _into_weights(program, load):
+    path = load.args[0] if load.tried and load.args and load.name in _IF_THERE else None
+    after = [step for step in steps if step.index > load.index and step.meets(load)] if path is not None else []
+    if path is None or not after or load.tried <= min(s.tried for s in after) or not _into_weights(program, load):
         return None
     named = is_none(path) is not False or any(_RESUMES.search(name) for name in flags_of(path))
     if named or _is_needed(program, load, min(step.index for step in after)):
