@@ -240,7 +240,7 @@ class Class:
 class Inst:
     """An instance of a class of the program."""
 
-    __slots__ = ("attrs", "born", "cls", "like", "tick")
+    __slots__ = ("attrs", "born", "cls", "like", "made", "open", "tick")
 
     def __init__(self, cls: Class, path: tuple[Cond, ...]) -> None:
         self.cls = cls
@@ -249,6 +249,10 @@ class Inst:
         self.tick = born()
         self.like = self.tick
         """The same for objects that were made alike and not changed since."""
+        self.made = False
+        """Its constructor has run to its end."""
+        self.open = False
+        """It may have more attributes than are known: set by a name that is only known at run time."""
 
 
 STAR = "*"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from d9mlint.python.domain.choices import choose, in_place_of_absent
 from d9mlint.python.domain.conditions import Cond
 from d9mlint.python.domain.events import Frame
+from d9mlint.python.domain.reflected import Attributes, Fields
 from d9mlint.python.domain.values import (
     ABSENT,
     Bound,
@@ -29,7 +30,7 @@ from d9mlint.python.domain.values import (
     Value,
 )
 from d9mlint.python.interpreter import calls, linking
-from d9mlint.python.interpreter.library import commands, environment
+from d9mlint.python.interpreter.library import commands, environment, reflection
 from d9mlint.python.interpreter.marks import discards
 from d9mlint.python.source import facts as f
 
@@ -83,6 +84,8 @@ def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place
             return Const(holder.node.name)
         if name == "__module__":
             return Const(holder.frame.module.name)
+        if (seen := reflection.of_class(interp, holder, name)) is not None:
+            return seen
         return class_attribute(interp, holder, name) or external(holder, name, holder) or Unknown(name=name)
     if isinstance(holder, Super):
         return _super_attribute(interp, holder, name)
@@ -110,6 +113,8 @@ def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place
             return Dynamic(holder.reason, name, found, holder.open)
     if isinstance(holder, Record):
         return _of_record(interp, holder, name, frame, place)
+    if isinstance(holder, Fields) and holder.items is not None and name in holder.names:
+        return interp.resolve(holder.items[holder.names.index(name)])
     kind = _builtin_kind(holder)
     if kind:
         return Ref(f"builtins.{kind}.{name}", holder)
@@ -147,8 +152,9 @@ def _instance_attribute(interp: Interpreter, holder: Inst, name: str, frame: Fra
         kept = interp.resolve(holder.attrs[name])
         return _in_any_turn(interp, holder, name, kept) if interp.loops and is_number(kept) else kept
     if name == "__dict__":
-        interp.heap.touch(holder)
-        return Dict(holder.attrs)  # the very same: `self.__dict__.update(...)` sets attributes
+        return Attributes(holder)
+    if name == "__class__" and (its := reflection.class_of(interp, holder)) is not None:
+        return its
     found = class_attribute(interp, holder.cls, name)
     if isinstance(found, Func):
         return _method(interp, found, holder, holder.cls, frame, place)

@@ -61,7 +61,7 @@ def fails(
     Only of plain functions and classes: decorators, metaclasses and bases other than ``plain_bases`` may take anything.
     """
     made = isinstance(func, Class)
-    plain = _constructor(func, plain_bases) if isinstance(func, Class) else func
+    plain = constructor(func, plain_bases) if isinstance(func, Class) else func
     if not isinstance(plain, Func) or not isinstance(plain.node, f.Def) or plain.decorators:
         return False
     given = (*args, *kwargs.values())
@@ -72,14 +72,14 @@ def fails(
 
 def leaves_room(func: Value, count: int, plain_bases: frozenset[str]) -> bool:
     """Whether a call with so many positional arguments can take more, as out of ``*`` or ``**``."""
-    plain = _constructor(func, plain_bases) if isinstance(func, Class) else func
+    plain = constructor(func, plain_bases) if isinstance(func, Class) else func
     if not isinstance(plain, Func) or not isinstance(plain.node, f.Def) or plain.decorators:
         return True
     kinds = [param.kind for param in plain.node.params]
     return kinds.count("pos") > count + isinstance(func, Class) or any(kind != "pos" for kind in kinds)
 
 
-def _constructor(cls: Class, plain_bases: frozenset[str]) -> Func | None:
+def constructor(cls: Class, plain_bases: frozenset[str]) -> Func | None:
     """The ``__init__`` that decides what a class takes; None where something else may."""
     for current in cls.line():
         bases = [base for base in current.bases if not isinstance(base, Class)]

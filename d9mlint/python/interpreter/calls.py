@@ -10,6 +10,7 @@ from d9mlint.model import Location
 from d9mlint.python.domain.choices import choose
 from d9mlint.python.domain.conditions import Cond, both, either, is_symbolic, negate, symbolic_part
 from d9mlint.python.domain.events import Frame
+from d9mlint.python.domain.reflected import Names
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.values import (
     ABSENT,
@@ -34,7 +35,7 @@ from d9mlint.python.domain.values import (
     alternatives,
 )
 from d9mlint.python.interpreter import attributes, binding, callbacks, expressions
-from d9mlint.python.interpreter.bounds import MAX_BRANCHES, MAX_QUIET_RUNS, MAX_RUNS
+from d9mlint.python.interpreter.bounds import MAX_BRANCHES, MAX_QUIET_RUNS, MAX_RUNS, MAX_TOLD_NAMES
 from d9mlint.python.interpreter.hooks import ask
 from d9mlint.python.interpreter.library import commands, dispatch, environment, experiments, mappings, streams
 from d9mlint.python.interpreter.program import holds
@@ -238,6 +239,8 @@ def enter(
     quiet = func.closure.module.path in interp.project.quiet
     runs = interp.summaries.runs[id(node)]
     often = runs >= (MAX_QUIET_RUNS if quiet else MAX_RUNS)
+    if often and runs < MAX_TOLD_NAMES and any(isinstance(value, Names) for value in inner.vars.values()):
+        often = False  # what it does is all about the names that it is handed
     key = _alike(interp, func, inner, made, often)
     conds = interp.path.all
     # One of many branches that all make the same layers says under its own condition that they are there.
@@ -338,6 +341,7 @@ def instantiate(
     init = attributes.class_attribute(interp, cls, "__init__")
     if isinstance(init, Func):
         enter(interp, init, [instance, *args], kwargs, frame, place, star, instance)
+        instance.made = True
         return instance
     for current in reversed(list(cls.line())):  # a dataclass or NamedTuple: fields in order
         fields = [

@@ -18,6 +18,7 @@ from d9mlint.python.domain.conditions import (
     opaque_test,
 )
 from d9mlint.python.domain.diagrams import meets
+from d9mlint.python.domain.reflected import Names
 from d9mlint.python.domain.tellable import is_of_config
 from d9mlint.python.domain.values import (
     UNKNOWN,
@@ -120,6 +121,8 @@ def _compare_leaves(interp: Interpreter, op: str, left: Value, right: Value, tex
         return either(*(_compare_leaves(interp, "==", left, item, text) for item in right.items))
     if op == "in" and isinstance(left, FlagValue) and (names := _names_in(right)) is not None:
         return either(*(_compare_leaves(interp, "==", left, Const(name), text) for name in names))
+    if op == "in" and isinstance(left, Const) and isinstance(right, Names) and left.value in right.sure:
+        return True
     if op == "in" and isinstance(left, Const) and isinstance(right, Dict) and not right.open:
         return left.value in right.items and present(right.items[left.value])
     if op in ("==", "is") and isinstance(left, Obj) and left.type in interp.hooks.never_text and _is_text(right):

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 from d9mlint.python.domain.choices import in_place_of_absent, overwrite
 from d9mlint.python.domain.conditions import Cond
 from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.reflected import Attributes
 from d9mlint.python.domain.values import ABSENT, UNKNOWN, Dict, Inst, Obj, Seq, Value, born
 
 Holder: TypeAlias = Frame | Inst | Obj | Dict
@@ -131,15 +132,19 @@ class Heap:
 
     def put(self, holder: Dict, key: Any, cond: Cond, value: Value) -> None:
         """``holder[key] = value`` under a condition; an item that ``value`` has only under conditions likewise."""
+        if isinstance(holder, Attributes):
+            if isinstance(key, str):
+                self.set(holder.holder, key, cond, in_place_of_absent(value, holder.items.get(key, UNKNOWN)))
+            return
         self._change(holder, key, _put, (key, cond, value))
 
     def drop(self, holder: Dict, key: Any) -> None:
         """``del holder[key]``, if it is there."""
         self._change(holder, key, _drop, (key,))
 
-    def open(self, holder: Dict) -> None:
-        """From here on a dict may hold more than is known."""
-        self._change(holder, EVERY, _open, ())
+    def open(self, holder: Dict | Inst) -> None:
+        """From here on a dict, or an object, may hold more than is known."""
+        self._change(holder.holder if isinstance(holder, Attributes) else holder, EVERY, _open, ())
 
     def arrange(self, thing: Seq | Dict | Obj, order: str, sources: tuple[Event, ...]) -> None:
         """From here on a thing comes out in another order."""
@@ -203,7 +208,7 @@ def _drop(heap: Heap, holder: Dict, key: Any) -> None:
     holder.items.pop(key, None)
 
 
-def _open(heap: Heap, holder: Dict) -> None:
+def _open(heap: Heap, holder: Dict | Inst) -> None:
     heap.touch(holder)
     holder.open = True
 
@@ -242,7 +247,7 @@ def _state(thing: Thing) -> Any:
     if isinstance(thing, Frame):
         return dict(thing.vars)
     if isinstance(thing, Inst):
-        return dict(thing.attrs), thing.like
+        return dict(thing.attrs), thing.like, thing.open
     if isinstance(thing, Obj):
         return dict(thing.attrs), thing.order, thing.sources
     if isinstance(thing, Dict):
@@ -256,7 +261,7 @@ def _put_back(thing: Thing, state: Any) -> None:
     if isinstance(thing, Frame):
         thing.vars = state
     elif isinstance(thing, Inst):
-        thing.attrs, thing.like = state
+        thing.attrs, thing.like, thing.open = state
     elif isinstance(thing, Obj):
         thing.attrs, thing.order, thing.sources = state
     elif isinstance(thing, Dict):

@@ -16,6 +16,7 @@ from d9mlint.python.domain.conditions import Cond, both, either, is_symbolic, ne
 from d9mlint.python.domain.events import Event, Frame, Story
 from d9mlint.python.domain.knowledge import Knowledge
 from d9mlint.python.domain.path import Path
+from d9mlint.python.domain.reflected import Attributes
 from d9mlint.python.domain.taint import is_number, taint
 from d9mlint.python.domain.tellable import is_setting
 from d9mlint.python.domain.values import (
@@ -39,7 +40,7 @@ from d9mlint.python.interpreter import expressions, linking, statements, subscri
 from d9mlint.python.interpreter.bounds import Bounds
 from d9mlint.python.interpreter.heap import Heap
 from d9mlint.python.interpreter.hooks import Framework, Hooks
-from d9mlint.python.interpreter.library import environment, functions, sequences
+from d9mlint.python.interpreter.library import environment, functions, mappings, sequences
 from d9mlint.python.interpreter.library.commandline import CommandLine
 from d9mlint.python.interpreter.scopes import OrderLoop
 from d9mlint.python.interpreter.sharing import Linker, Shared
@@ -229,6 +230,8 @@ class Interpreter:
         """``holder.name = value``."""
         if isinstance(holder, Inst):
             self.heap.set(holder, name, self.since(holder.born), value)
+            if name == "__dict__":
+                mappings.merge(self, Attributes(holder), value, self.since(holder.born))
         elif isinstance(holder, Record):
             self.heap.put(holder, name, self.since(frame.born), value)
         elif isinstance(holder, (Module, Class)):

@@ -336,14 +336,46 @@ def _scope(interp: Interpreter, node: f.Scope, frame: Frame) -> Left:
 
 
 def _copies(body: Sequence[f.Stmt]) -> bool:
-    """Whether a loop body only keeps one thing under a name: ``setattr(x, key, value)`` or ``x[key] = value``."""
-    if len(body) != 1:
-        return False
-    node = body[0]
+    """Whether a loop body only keeps things under names: ``setattr(x, key, value)`` or ``x[key] = value``."""
+    return any(map(_keeps, body)) and all(_keeps(one) or _chooses(one) for one in body)
+
+
+def _keeps(node: f.Stmt) -> bool:
+    if isinstance(node, f.If):
+        return _is_plain(node.test) and all(_copies(part) for part in (node.body, node.orelse) if part)
     if isinstance(node, f.Assign):
         return isinstance(node.targets[0], f.Sub) and isinstance(node.value, f.Name)
     called = node.value.func if isinstance(node, f.Evaluate) and isinstance(node.value, f.Call) else None
     return isinstance(called, f.Name) and called.id == "setattr"
+
+
+def _chooses(node: f.Stmt) -> bool:
+    """Whether a statement only says under which name, or that nothing is kept: ``name = "_" + key``."""
+    if isinstance(node, f.If):
+        return _is_plain(node.test) and all(map(_chooses, (*node.body, *node.orelse)))
+    if isinstance(node, f.Assign):
+        return isinstance(node.targets[0], f.Name) and node.value is not None and _is_plain(node.value)
+    return isinstance(node, f.Jump)
+
+
+def _is_plain(node: f.Expr) -> bool:
+    """Whether an expression does nothing but look: names, texts, comparisons, ``hasattr(x, key)``."""
+    if isinstance(node, (f.Const, f.Name)):
+        return True
+    if isinstance(node, f.Attr):
+        return _is_plain(node.value)
+    if isinstance(node, f.Sub):
+        return _is_plain(node.value) and _is_plain(node.key)
+    if isinstance(node, f.Compare):
+        return _is_plain(node.left) and _is_plain(node.right)
+    if isinstance(node, (f.Op, f.Format, f.Items)):
+        parts = node.operands if isinstance(node, f.Op) else node.parts if isinstance(node, f.Format) else node.items
+        return all(map(_is_plain, parts))
+    if not isinstance(node, f.Call):
+        return False
+    looks = isinstance(node.func, f.Name) and node.func.id == "hasattr"
+    of_text = isinstance(node.func, f.Attr) and node.func.name in _LOOKS and _is_plain(node.func.value)
+    return (looks or of_text) and all(_is_plain(arg.value) for arg in node.args)
 
 
 def _ends(handler: Sequence[f.Stmt]) -> bool:
@@ -356,6 +388,8 @@ def may_give_up(statement: f.Try) -> bool:
     return any(handler and isinstance(handler[-1], (f.Return, f.Jump)) for handler in statement.handlers)
 
 
+_LOOKS = frozenset({"startswith", "endswith", "replace", "lower", "lstrip", "strip"})
+"""Methods of texts that do nothing else."""
 STATEMENTS: dict[type, Callable[[Interpreter, Any, Frame], Left]] = {
     f.Evaluate: _evaluate, f.Assign: _assign, f.Augment: _augment, f.Return: _return,
     f.Raise: _raise, f.Assert: _assert, f.Jump: _jump, f.If: _if, f.For: _for, f.While: _while,

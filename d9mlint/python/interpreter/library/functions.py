@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from d9mlint.python.domain.choices import choose
 from d9mlint.python.domain.conditions import TYPE_TEST, either, flag_test, is_symbolic, negate, opaque_test
 from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.reflected import Attributes
 from d9mlint.python.domain.taint import NUMBERS, begins_path, filled_in, mixed, taint, text_of
 from d9mlint.python.domain.tellable import is_setting
 from d9mlint.python.domain.values import (
@@ -15,6 +16,7 @@ from d9mlint.python.domain.values import (
     NONE,
     UNKNOWN,
     Bound,
+    Class,
     CondValue,
     Const,
     Dict,
@@ -41,6 +43,7 @@ from d9mlint.python.interpreter.library import (
     experiments,
     mappings,
     modules,
+    reflection,
     sequences,
     sets,
     settings,
@@ -253,6 +256,9 @@ def _of_text(event: Event, name: str, receiver: Value | None) -> Value:
 def _setattr(interp: Interpreter, event: Event, frame: Frame) -> Value:
     if len(event.args) == 3 and isinstance(event.args[1], Const):
         interp.set_attribute(event.args[0], str(event.args[1].value), event.args[2], frame, environment.place_of(event))
+    for _, leaf in alternatives(environment.first(event)):
+        if isinstance(leaf, Inst) and not isinstance(environment.first(event, 1), Const):
+            interp.heap.open(leaf)
     return NONE
 
 
@@ -323,14 +329,18 @@ def same_callable(interp: Interpreter, event: Event, frame: Frame) -> Value | No
     return given if isinstance(given, (Func, Bound, Partial, Inst)) else None
 
 
-def _vars(interp: Interpreter, event: Event, frame: Frame) -> Value:
+def _vars(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    if not event.args:
+        return reflection.names_here(interp, event, frame)
     leaves = alternatives(environment.first(event))
-    if event.args and all(isinstance(leaf, (Module, Ref)) for _, leaf in leaves):
-        return choose([(cond, dispatch.names_of(leaf)) for cond, leaf in leaves])
+    if all(isinstance(leaf, (Module, Ref)) for _, leaf in leaves):
+        return choose([(cond, reflection.names_outside(leaf) or dispatch.names_of(leaf)) for cond, leaf in leaves])
     environment.escape(interp, environment.first(event))
     value = environment.first(event)
     if isinstance(value, Inst):
-        return Dict(dict(value.attrs))
+        return Attributes(value)
+    if isinstance(value, Class):
+        return reflection.names_of(interp, value)
     is_namespace = isinstance(value, Obj) and value.type == environment.NAMESPACE
     return interp.command_line.all_values(interp, value) if is_namespace else UNKNOWN  # type: ignore[arg-type]
 
@@ -382,6 +392,7 @@ TRANSFER.update(sets.TRANSFER)
 TRANSFER.update(dispatch.TRANSFER)
 TRANSFER.update(modules.TRANSFER)
 TRANSFER.update(commands.TRANSFER)
+TRANSFER.update(reflection.TRANSFER)
 TRANSFER.update(settings.TRANSFER)
 TRANSFER.update(experiments.TRANSFER)
 TRANSFER.update(streams.TRANSFER)

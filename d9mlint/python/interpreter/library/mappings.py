@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from d9mlint.python.domain.choices import in_place_of_absent
 from d9mlint.python.domain.conditions import Cond, both
 from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.reflected import Attributes
 from d9mlint.python.domain.values import (
     ABSENT,
     NONE,
@@ -64,7 +65,8 @@ def _get(interp: Interpreter, event: Event, frame: Frame) -> Value:
 
 def _update(interp: Interpreter, event: Event, frame: Frame) -> Value:
     if isinstance(event.receiver, Dict):
-        cond = interp.since(frame.born)
+        held = event.receiver
+        cond = interp.since(held.holder.born if isinstance(held, Attributes) else frame.born)
         for value in (*event.args, Dict(event.kwargs, event.star)):
             merge(interp, event.receiver, value, cond)
     return NONE
