@@ -15,6 +15,7 @@ from packaging.version import Version
 from d9mlint.model import ConfigError, Limit, Target, UsageError
 from d9mlint.target import KNOWN, Resolver, resolve
 from d9mlint.target import files as target_files
+from d9mlint.target.files import holds_below
 from d9mlint.target.known import implied, newest
 from d9mlint.target.ngc import ngc_image, read_dockerfile
 from d9mlint.target.pins import from_conda, from_poetry, pin
@@ -616,6 +617,55 @@ def test_conda_calls_torch_pytorch(tmp_path: Path) -> None:
     (tmp_path / "environment.yml").write_text("dependencies:\n  - pytorch=1.7.1\n  - pytorch-lightning=1.1.8\n")
     target = Resolver([], [], tmp_path, "gpu").target(tmp_path / "train.py")
     assert (target.version("torch"), target.version("lightning")) == ("1.7.1", "1.1.8")
+
+
+def _conda(*dependencies: str, more: str = "") -> str:
+    return (
+        f"name: lab\nchannels:\n- pytorch\ndependencies:\n{''.join(f'- {one}{chr(10)}' for one in dependencies)}{more}"
+    )
+
+
+def test_a_conda_environment_may_have_any_name(tmp_path: Path) -> None:
+    files = {"linux_cuda10.yml": _conda("python=3.7", "pytorch=1.5.1"), "data.yml": "train: x\nnames: [a]\n"}
+    assert _torch(tmp_path, files) == ("1.5.1", "linux_cuda10.yml:6")
+
+
+@pytest.mark.parametrize(
+    ("files", "version"),
+    [
+        ({"gpu.yml": _conda("pytorch=1.5.1"), "mac.yaml": _conda("pytorch=1.5.1", "numpy=1.19")}, "1.5.1"),
+        ({"gpu.yml": _conda("pytorch=1.5.1"), "mac.yaml": _conda("pytorch=1.7.1")}, KNOWN["torch"][-1]),
+        ({"gpu.yml": _conda("pytorch=1.5.1"), "mac.yaml": _conda("pytorch")}, KNOWN["torch"][-1]),
+        ({"gpu.yml": _conda("pytorch=1.5.1"), "environment.yml": _conda("pytorch=1.7.1")}, "1.7.1"),
+        ({"gpu.yml": _conda("pytorch=1.5.1", more="jobs:\n- x\n")}, KNOWN["torch"][-1]),
+        ({"gpu.yml": "dependencies:\n- pytorch=1.5.1\n"}, KNOWN["torch"][-1]),
+        ({"gpu.yml": "\0[: {channels:\ndependencies:"}, KNOWN["torch"][-1]),
+    ],
+)
+def test_environments_under_other_names_count_where_they_agree(
+    tmp_path: Path, files: dict[str, str], version: str
+) -> None:
+    assert _torch(tmp_path, files)[0] == version
+
+
+def _torch(tmp_path: Path, files: dict[str, str]) -> tuple[str, str]:
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    package = Resolver([], [], tmp_path, "gpu").target(tmp_path / "train.py").packages["torch"]
+    return package.version, package.reason
+
+
+def test_which_yaml_files_state_versions(tmp_path: Path) -> None:
+    files = {"gpu.yml": _conda("pytorch=1.5.1"), "data.yml": "train: x\n"}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    told = {name: holds_below(f"{tmp_path.as_posix()}/{name}") for name in (*files, "gone.yml", "gone.json")}
+    assert told == {
+        "gpu.yml": tmp_path.as_posix(),
+        "data.yml": None,
+        "gone.yml": tmp_path.as_posix(),
+        "gone.json": None,
+    }
 
 
 TF1 = Limit("tensorflow", "<2.0", "newest release with `tf.Session` (train.py:3)")

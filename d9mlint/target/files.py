@@ -73,6 +73,8 @@ def read_folder(folder: Path, tree: Tree) -> Folder:
     for pattern, reader in _READERS:
         for name in filter(pattern.fullmatch, names):
             pins += _pins(folder / name, reader, tree)
+        if reader is _conda:
+            pins += _of_environments(folder, names, tree)
     images: list[Image] = []
     for name in filter(_DOCKERFILE.fullmatch, names):
         text = tree.text(folder / name) or ""
@@ -93,6 +95,22 @@ def _names(folder: Path) -> list[str]:
             continue
         found += [prefix + name for name in sorted(inside, key=lambda name: (len(name), name))]
     return found
+
+
+def _of_environments(folder: Path, names: Iterable[str], tree: Tree) -> list[Pin]:
+    """What conda's environments under other names say (``linux_cuda10.yml``): of each package what all of them say."""
+    files = [name for name in names if "/" not in name and _YAML.fullmatch(name) and not _ENVIRONMENT.fullmatch(name)]
+    found = [list(_pins(folder / name, _conda, tree)) for name in files if _is_environment(tree.text(folder / name))]
+    said: dict[str, set[str]] = {}
+    for one in (one for pins in found for one in pins):
+        said.setdefault(one.name, set()).add(str(one.specifier))
+    return [one for pins in found for one in pins if len(said[one.name]) == 1]
+
+
+def _is_environment(text: str | None) -> bool:
+    """Whether a YAML file has the keys of a conda environment, and none besides."""
+    keys = set(re.findall(r"^([A-Za-z_][\w.-]*)[ \t]*:", text or "", re.MULTILINE))
+    return {"channels", "dependencies"} <= keys <= _KEYS
 
 
 def _pins(path: Path, reader: Callable[[str], Stated] | None, tree: Tree) -> Iterator[Pin]:
@@ -297,6 +315,8 @@ def _conda(text: str) -> Stated:
 
 # Strongest first. None: pip's own format, which includes other files.
 _REQUIREMENTS = re.compile(r"(?:[\w.-]+[_.-])?requirements?[^/]*\.txt")
+_KEYS = {"name", "channels", "dependencies", "prefix", "variables", "platforms"}
+_ENVIRONMENT, _YAML = re.compile(r"(?:conda|env)[\w.-]*\.ya?ml"), re.compile(r"[^/]+\.ya?ml")
 _READERS: tuple[tuple[re.Pattern[str], Callable[[str], Stated] | None], ...] = (
     (re.compile(r"(?:uv|poetry|pdm)\.lock"), _lock),
     (re.compile(r"Pipfile\.lock"), _pipfile_lock),
@@ -305,7 +325,7 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[str], Stated] | None], ...] = (
     (re.compile(r"pyproject\.toml"), _pyproject),
     (re.compile(r"setup\.cfg"), _setup_cfg),
     (re.compile(r"setup\.py"), _setup_py),
-    (re.compile(r"(?:conda|env)[\w.-]*\.ya?ml"), _conda),
+    (_ENVIRONMENT, _conda),
     (re.compile(r"Pipfile"), _pipfile),
 )
 _DOCKERFILE = re.compile(r"(?:docker/)?(?:[\w-]+\.)?Dockerfile(?:[._-][\w.-]*)?", re.IGNORECASE)
@@ -319,10 +339,23 @@ def is_requirements(path: str) -> bool:
 
 
 def holds_below(path: str) -> str | None:
-    """The folder whose programs a file may state versions for, by the file's name; None where it states none."""
+    """The folder whose programs a file may state versions for, by the file's name; None where it states none.
+
+    Conda's environments may have any name: of those what stands in the file decides, if it is still there.
+    """
     folder, _, name = path.rpartition("/")
     above, _, last = folder.rpartition("/")
     patterns = (*(pattern for pattern, _ in _READERS), _DOCKERFILE, _CONSTRAINTS, README)
     if last in ("requirements", "docker") and any(one.fullmatch(f"{last}/{name}") for one in patterns):
         return above
-    return folder if any(one.fullmatch(name) for one in patterns) else None
+    if any(one.fullmatch(name) for one in patterns):
+        return folder
+    return folder if _YAML.fullmatch(name) and _may_be_environment(Path(path)) else None
+
+
+def _may_be_environment(path: Path) -> bool:
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            return _is_environment(file.read(_LIMIT))
+    except OSError:
+        return True
