@@ -24,6 +24,7 @@ _NETWORK = re.compile(
     r"torch\.nn\.(functional\.\w+|[A-Z]\w*\(\)\.(__call__|state_dict|parameters)|Module\.(state_dict|parameters))"
 )
 _SESSION = "tensorflow.Session.run"
+_WAIT, _BARRIER, _JOIN = ".wait", "multiprocessing.Barrier().wait", "multiprocessing.Process.join"
 _IN_TURN = (
     "train in one thread: let the others only play or read, and take their results in a fixed order "
     "(`for worker in workers: step(worker.result())`)"
@@ -60,11 +61,44 @@ def _shared_memory(program: Program, rule: Rule) -> Iterator[Draft]:
         if steps:
             yield _draft(program, rule, event, _UPDATES, [Related(steps[0].location, "each process trains here")])
         elif later and inside:
-            reader = next((e for e in inside if _NETWORK.fullmatch(e.name)), None)
+            over = _joined(program, later[0])
+            left = [e for e in inside if over.isdisjoint(e.stack)]
+            readers = [e for e in left if _NETWORK.fullmatch(e.name)]
+            if not left or _take_turns(program, readers, later[0]):
+                continue
+            reader = readers[0] if readers else None
             related = [Related(reader.location, "a process computes with the weights here")] if reader else []
             related.append(Related(later[0].location, "they are trained here"))
             # Weights that a pipe brings are not known there; but they are shared with some process.
             yield _draft(program, rule, event, _READS, related, "" if reader else lower(rule.confidence))
+
+
+def _joined(program: Program, training: Event) -> set[Location]:
+    """Where processes are made that have ended before the training begins."""
+    joins = [e for e in program.calls(_JOIN) if e.index < training.index and not e.detached]
+    return {e.receiver.event.location for e in joins if isinstance(e.receiver, Obj) and e.receiver.event is not None}
+
+
+def _take_turns(program: Program, readers: list[Event], training: Event) -> bool:
+    """Whether processes compute between two waits of each turn, and the one that trains waits as often before it does.
+
+    So it is with barriers, one that opens a turn and one that closes it.
+    """
+    waits = [e for e in program.events if e.kind == "call" and e.name.endswith(_WAIT) and not e.detached]
+    master = [
+        e for e in waits if e.name.endswith(_BARRIER) and not e.inside("process", SPAWNED) and e.index < training.index
+    ]
+    both_sides = [e for e in master if e.loops and e.loops[-1] in training.loops]
+    if len(both_sides) <= 1:
+        return False
+    turns: dict[tuple[int, ...], list[int]] = {}
+    for wait in waits:
+        if wait.inside("process", SPAWNED):
+            turns.setdefault(wait.loops, []).append(wait.index)
+    closed = [(loops, at) for loops, at in turns.items() if loops and len(at) > 1]
+    return bool(closed) and all(
+        any(one.loops[: len(loops)] == loops and at[0] < one.index < at[-1] for loops, at in closed) for one in readers
+    )
 
 
 def _threads(program: Program, rule: Rule) -> Iterator[Draft]:
