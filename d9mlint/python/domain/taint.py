@@ -93,13 +93,38 @@ def mixed(values: Any) -> Unknown:
     return Unknown(origins - NUMBERS, order, sources)
 
 
-def text_of(parts: Sequence[Value]) -> Unknown:
+def text_of(parts: Sequence[Value], path: bool = False) -> Unknown:
     """What is joined to a text or a path: known by what it begins with, and what else it is joined from."""
     flat = [one for part in parts for one in (part.parts if isinstance(part, Text) else (part,))]
     like = mixed(parts)
     if len(flat) > MAX_PARTS:
         flat[MAX_PARTS:] = [like]
-    return Text(tuple(flat), like) if isinstance(flat[0], (FlagValue, Const)) or begins_path(flat[0]) else like
+    if not isinstance(flat[0], (FlagValue, Const)) and not begins_path(flat[0]):
+        return like
+    return Text(tuple(flat), like, path or any(part.path for part in parts if isinstance(part, Text)))
+
+
+def ends(value: Value) -> tuple[str, str]:
+    """What a text begins and ends with, as far as that is known for sure."""
+    if isinstance(value, Const):
+        return (value.value, value.value) if isinstance(value.value, str) else ("", "")
+    if not isinstance(value, Text) or value.path:
+        return "", ""
+    found = [one.value if isinstance(one, Const) and isinstance(one.value, str) else "" for one in value.parts]
+    return _plain(found[0]), _plain(found[-1])
+
+
+def _plain(piece: str) -> str:
+    """A piece of a template; nothing where it may stand for something else (``%%``, ``{{``)."""
+    return "" if set(piece) & set("%{}") else piece
+
+
+def differ(one: Value, other: Value) -> bool:
+    """Whether two texts are surely not the same, whatever is filled in: ``f"retrieval_{x}"`` and ``"pretrain"``."""
+    (begin, end), (begins, stops) = ends(one), ends(other)
+    return not (
+        (begin.startswith(begins) or begins.startswith(begin)) and (end.endswith(stops) or stops.endswith(end))
+    )  # fmt: skip
 
 
 def further(path: Obj, parts: Sequence[Value]) -> Obj:

@@ -67,12 +67,14 @@ class Length(Unknown):
 class Text(Unknown):
     """A text or path that is not known as a whole: ``folder / "last.pth"``, ``f"{folder}/{step}.pth"``."""
 
-    __slots__ = ("parts",)
+    __slots__ = ("parts", "path")
 
-    def __init__(self, parts: tuple[Value, ...], like: Unknown) -> None:
+    def __init__(self, parts: tuple[Value, ...], like: Unknown, path: bool = False) -> None:
         super().__init__(like.origins, like.order, like.sources)
         self.parts = parts
         """What it is joined from."""
+        self.path = path
+        """It is a path, of which an absolute part takes the place of those before it."""
 
     @property
     def first(self) -> Value:

@@ -19,6 +19,7 @@ from d9mlint.python.domain.conditions import (
 )
 from d9mlint.python.domain.diagrams import meets
 from d9mlint.python.domain.reflected import Names
+from d9mlint.python.domain.taint import differ
 from d9mlint.python.domain.tellable import is_of_config
 from d9mlint.python.domain.values import (
     UNKNOWN,
@@ -38,6 +39,7 @@ from d9mlint.python.domain.values import (
     Ref,
     Seq,
     Setting,
+    Text,
     Unknown,
     Value,
     alternatives,
@@ -125,6 +127,8 @@ def _compare_leaves(interp: Interpreter, op: str, left: Value, right: Value, tex
         return True
     if op == "in" and isinstance(left, Const) and isinstance(right, Dict) and not right.open:
         return left.value in right.items and present(right.items[left.value])
+    if op == "==" and (isinstance(left, Text) or isinstance(right, Text)) and differ(left, right):
+        return False
     if op in ("==", "is") and isinstance(left, Obj) and left.type in interp.hooks.never_text and _is_text(right):
         return False
     if op in ("is", "==") and isinstance(right, Const) and right.value is None and _never_none(left):

@@ -233,7 +233,7 @@ def arithmetic(interp: Interpreter, op: str, operands: list[Value]) -> Value:
         return filled_in(first.value, "%", given.items if isinstance(given, Seq) and given.items else [given])
     if op not in _JOINS or not any(map(_is_text, operands)):
         return mixed(operands)
-    return text_of([operands[0], Const("/"), *operands[1:]] if op == "/" else operands)
+    return text_of([operands[0], Const("/"), *operands[1:]], path=True) if op == "/" else text_of(operands)
 
 
 def _is_text(value: Value) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from d9mlint.python.domain.conditions import Cond
-from d9mlint.python.domain.taint import NUMBERS, taint
+from d9mlint.python.domain.taint import NUMBERS, ends, taint
 from d9mlint.python.domain.values import (
     CALLABLE,
     Bound,
@@ -128,7 +128,9 @@ def likeness(interp: Interpreter, value: Value, made: Inst | None) -> Any:
     if isinstance(value, Text) and (names_module(value) or not isinstance(value.first, Const)):
         parts = value.parts if names_module(value) else (value.first,)
         inner = tuple(likeness(interp, part, made) for part in parts)
-        return kind, inner, value.origins, value.order, tuple(map(id, value.sources))
+        return kind, inner, ends(value), value.origins, value.order, tuple(map(id, value.sources))
+    if isinstance(value, Text) and any(ends(value)):
+        return kind, ends(value), value.origins, value.order, tuple(map(id, value.sources))
     if kind is ClassName:
         return kind, value.name  # type: ignore[union-attr]
     if isinstance(value, Unknown):

@@ -218,7 +218,7 @@ def result_of(interp: Interpreter, event: Event) -> Value:
         origins -= {ARRAY}
     if event.name.startswith(("?.", "builtins.")) or origins - {ARRAY}:
         if event.name == _PATH_OF and event.args and not order:
-            return text_of(event.args)
+            return text_of(event.args, path=True)
         return Unknown(origins, order if kept else "", sources)
     return Obj(f"{event.name}()", event, origins)
 

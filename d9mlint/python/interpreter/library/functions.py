@@ -81,7 +81,7 @@ def _convert(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
         text = event.name == "builtins.str"
         return choose([(c, text_of([one]) if text and begins_path(one) else one) for c, one in alternatives(value)])
     if event.name == "builtins.str" and begins_path(value):
-        return text_of([value])
+        return text_of([value], path=True)
     origins, order, sources = taint([value])
     number = event.name in ("builtins.int", "builtins.float")
     return Unknown(origins | {"int"} if number else origins - NUMBERS, order, sources)
