@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from d9mlint.model import Location
 from d9mlint.python.domain import diagrams, valuesets
+from d9mlint.python.domain.covers import at_values
 from d9mlint.python.domain.diagrams import Node, Variable, complement, conjunction, disjunction, is_larger
 from d9mlint.python.domain.valuesets import EVERYTHING, NONE, NOTHING, ValueSet
 
@@ -319,7 +320,7 @@ def _shared(needs: list[dict[Variable, bool | ValueSet]]) -> dict[Variable, bool
 
 def by_default(cond: Cond) -> bool | None:
     """Whether the condition holds when no flag is given; None where that is not known."""
-    left = diagrams.at_values(cond, _default, _UNSET)
+    left = at_values(cond, _default, _UNSET)
     return left if isinstance(left, bool) else None
 
 

@@ -6,8 +6,8 @@ Decision Diagrams", 1992), for tests and for flags with sets of values.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias
 
 from d9mlint.python.domain import diagrams
 from d9mlint.python.domain.diagrams import Function, Node, Variable, complement, conjunction, disjunction
@@ -111,3 +111,23 @@ def _joined(known: Outcome | None, outcome: Outcome) -> Outcome | None:
         return outcome
     # (A term that both outcomes of a test need is none of either: it is among the common ones.)
     return known.join(outcome) if isinstance(known, ValueSet) and isinstance(outcome, ValueSet) else None
+
+
+def at_values(f: Function, values: Callable[[Variable], Any], unknown: object) -> Function:
+    """What is left of ``f`` where flags have these values (``unknown`` for those that have none)."""
+    return _at_values(f, values, unknown, {})
+
+
+def _at_values(
+    f: Function, values: Callable[[Variable], Any], unknown: object, known: dict[Node, Function]
+) -> Function:  # fmt: skip
+    if isinstance(f, bool):
+        return f
+    if f not in known:
+        value = values(f.variable) if f.variable.universe is not None else unknown
+        if value is unknown:
+            known[f] = diagrams.mapped(f, lambda child: _at_values(child, values, unknown, known))
+        else:
+            left = next((child for inside, child in f.cases if inside.holds(value)), False)
+            known[f] = _at_values(left, values, unknown, known)
+    return known[f]

@@ -383,23 +383,3 @@ def _widened(g: Node, c: Node, cases: list[tuple[ValueSet, Function]]) -> Functi
         first = next(iter(joined))
         joined[first] = joined[first].join(dead)
     return _switch(g.variable, [(values, child) for child, values in joined.items()])
-
-
-def at_values(f: Function, values: Callable[[Variable], Any], unknown: object) -> Function:
-    """What is left of ``f`` where flags have these values (``unknown`` for those that have none)."""
-    return _at_values(f, values, unknown, {})
-
-
-def _at_values(
-    f: Function, values: Callable[[Variable], Any], unknown: object, known: dict[Node, Function]
-) -> Function:  # fmt: skip
-    if isinstance(f, bool):
-        return f
-    if f not in known:
-        value = values(f.variable) if f.variable.universe is not None else unknown
-        if value is unknown:
-            known[f] = mapped(f, lambda child: _at_values(child, values, unknown, known))
-        else:
-            left = next((child for inside, child in f.cases if inside.holds(value)), False)
-            known[f] = _at_values(left, values, unknown, known)
-    return known[f]
