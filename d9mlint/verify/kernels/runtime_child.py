@@ -144,7 +144,7 @@ def observed(way: Any, np: Any, asked: Json) -> Json:
         shown = zip(given, values, start)  # noqa: B905
         out = [way.to_host(value, begin) for one, value, begin in shown if one["output"]]
         results.append(which(kept, out))
-        if number + 1 >= FEWEST and time.monotonic() > end:  # d9m: ignore[wall-clock-limit] as many runs as the time allows
+        if number + 1 >= FEWEST and time.monotonic() > end:  # d9m: ignore[wall-clock-limit] as many as the time allows
             break
     return {"results": results, "distinct": len(kept), "elements": sum(one.size for one in kept[0]), **far(np, kept)}
 
