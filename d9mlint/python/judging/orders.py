@@ -134,8 +134,9 @@ def _seeds(program: Program) -> bool:
 
 def _is_looped(program: Program, source: Event) -> bool:
     """Whether it is a walk, and not only its first folder is looked at."""
-    once = any(e.args and e.args[0] is source.result for e in program.calls("builtins.next"))
-    return source.name in _WALKS and not once
+    if source.name not in _WALKS:
+        return False
+    return not any(e.args and e.args[0] is source.result for e in program.calls("builtins.next"))
 
 
 def _sorted_inside(program: Program, walk: Event) -> bool:

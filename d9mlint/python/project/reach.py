@@ -34,8 +34,8 @@ class Reach:
         self._names: dict[str, frozenset[str]] = {}
         self._imports: dict[str, tuple[ImportLine, ...]] = {}
         self._packages: dict[str, frozenset[str]] = {}
-        self._united: dict[frozenset[str], frozenset[str]] = {}
-        """By files, the packages of all of them."""
+        self._united: tuple[frozenset[str], frozenset[str]] = frozenset(), frozenset()
+        """The files whose packages were last asked for, and these: many entries of a tree reach the same files."""
         self._firsts: dict[str, frozenset[str]] = {}
         """By file, what a root has to hold for one of its absolute imports to lead there."""
         self._inner: dict[str, tuple[tuple[str, str], ...]] = {}
@@ -69,9 +69,9 @@ class Reach:
     def packages(self, files: Iterable[str]) -> frozenset[str]:
         """The top-level packages that these files import by absolute names."""
         key = frozenset(files)
-        if key not in self._united:
-            self._united[key] = frozenset().union(*map(self._packages_of, key))
-        return self._united[key]
+        if key != self._united[0]:
+            self._united = key, frozenset().union(*map(self._packages_of, key))
+        return self._united[1]
 
     def _packages_of(self, path: str) -> frozenset[str]:
         if path not in self._packages:
