@@ -189,7 +189,7 @@ def _for(interp: Interpreter, node: f.For, frame: Frame) -> Left:
     limit = sequences.MAX_SETTINGS if _copies(node.body) else sequences.MAX_LOOP_ITEMS
     for cond, leaf in sequences.apart(iterable):
         items = sequences.loop_items(interp, leaf, Unknown(origins, "", sources), limit)
-        interp.under(cond, partial(_turns, interp, node, items, frame))
+        interp.under(cond, partial(_turns, interp, node, items, frame, bool(order)))
     if order:
         interp.order_loops.pop()
     interp.block(node.orelse, frame)
@@ -197,10 +197,12 @@ def _for(interp: Interpreter, node: f.For, frame: Frame) -> Left:
     return STAYS
 
 
-def _turns(interp: Interpreter, node: f.For, items: Sequence[Value], frame: Frame) -> None:
-    """The turns of a loop."""
+def _turns(interp: Interpreter, node: f.For, items: Sequence[Value], frame: Frame, unordered: bool) -> None:
+    """The turns of a loop, which may come in no promised order."""
     returned: Cond = False
     end = interp.enter_loop(frame, node.place, items)
+    if unordered:
+        interp.event("turns", "", frame, node.place, (Unknown(frozenset(), *interp.order_loops[-1].taint),))
     if len(items) == 1:
         _count(interp, node, frame)
     for item in items:

@@ -15,7 +15,7 @@ from d9mlint.python.interpreter.callbacks import COMPLETED
 from d9mlint.python.interpreter.library import streams
 from d9mlint.python.interpreter.library.sets import held, untold
 from d9mlint.python.interpreter.program import Program
-from d9mlint.python.judging import picking
+from d9mlint.python.judging import picking, steps
 from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.source import facts as f
 
@@ -44,13 +44,14 @@ def check(
     """
     numeric = is_numeric(program)
     found: dict[int, tuple[Event, list[Event]]] = {}
+    trained = {id(one.event): one for one in steps.in_loops(program)}
     for event, value in program.once("ordered-inputs", _ordered_inputs):
         source = _source(value, order)
         if source is None or (source.name in tables.LISTS) is not of_tables:
             continue
         if _only_sorted(program, event) or not (numeric or _is_written(event)):
             continue
-        if not picking.asks_no_order(program, event):
+        if id(event) in trained or not picking.asks_no_order(program, event):
             found.setdefault(source.index, (source, []))[1].append(event)
     for source, sinks in found.values():
         if source.name in _WALKS and _sorted_inside(program, source):
@@ -58,7 +59,7 @@ def check(
         rows = tables.disorder(program, source) if of_tables else None
         if of_tables and rows is None:
             continue
-        strong = [e for e in sinks if not (e.kind == "sink" and e.name in _WEAK)]
+        strong = [e for e in sinks if not (e.kind == "sink" and e.name in _WEAK) and _is_sure(trained.get(id(e)))]
         first = (strong or sinks)[0]
         related = [
             Related(e.location, "here the order matters") for e in sinks if e.location[:2] != source.location[:2]
@@ -67,7 +68,7 @@ def check(
             program,
             rule, source, cond=both(rows.cond if rows else True, either(*(both(*e.guards) for e in strong or sinks))),
             confidence=_confidence(rule, source, strong) if rows is None or rows.sure else lower(rule.confidence),
-            related=dict.fromkeys(related), name=_name(source), sink=_sink(first),
+            related=dict.fromkeys(related), name=_name(source), sink=_sink(first, trained.get(id(first))),
             remedy=remedy(source) if remedy else remedies[not _is_looped(program, source)],
         )  # fmt: skip
 
@@ -166,7 +167,8 @@ def _only_sorted(program: Program, event: Event) -> bool:
 
 def _ordered_inputs(program: Program) -> list[tuple[Event, Value]]:
     """What goes in no promised order to where an order counts."""
-    return [(event, value) for event in program.events for value in _inputs(event) if taint([value])[1]]
+    found = [(event, value) for event in program.events for value in _inputs(event) if taint([value])[1]]
+    return found + [(one.event, one.order) for one in steps.in_loops(program)]
 
 
 def _inputs(event: Event) -> Iterator[Value]:
@@ -212,7 +214,13 @@ def _name(source: Event) -> str:
     return source.raw.removeprefix("?.")
 
 
-def _sink(event: Event) -> str:
+def _is_sure(step: steps.Step | None) -> bool:
+    return step is None or step.sure
+
+
+def _sink(event: Event, step: steps.Step | None) -> str:
+    if step is not None:
+        return step.sink
     if event.kind == "sink":
         return _SINKS.get(event.name, "`enumerate`")
     return f"`{event.raw.removeprefix('?.').removeprefix('builtins.')}`"
