@@ -103,7 +103,8 @@ def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place
         if holder.type == environment.NAMESPACE:
             return interp.command_line.read(interp, holder, name)
         discards.looked_at(interp, holder, name)
-        return Ref(f"{holder.type}.{name}", holder)
+        dotted = f"{holder.type}.{name}"
+        return holder if dotted in interp.hooks.views else Ref(dotted, holder)
     if isinstance(holder, Dynamic) and holder.options:
         having = [
             (cond, class_attribute(interp, leaf, name)) for cond, leaf in holder.options if isinstance(leaf, Class)

@@ -37,6 +37,8 @@ class Framework:
     """Types whose parts have the same type: items, and what a split gives."""
     items_alike: frozenset[str] = frozenset()
     """Types whose items have the same type."""
+    views: frozenset[str] = frozenset()
+    """Attributes that are the thing itself, seen in another way."""
     persistent: tuple[str, ...] = ()
     """Types whose methods make something new and leave the object as it is."""
     same_numbers: tuple[str, ...] = ()
@@ -129,6 +131,7 @@ class Hooks:
     arrays: tuple[str, ...]
     parts_alike: frozenset[str]
     items_alike: frozenset[str]
+    views: frozenset[str]
     persistent: tuple[str, ...]
     same_numbers: tuple[str, ...]
     numeric: tuple[str, ...]

@@ -261,6 +261,7 @@ class Interpreter:
         else:
             subscripts.note_index(self, holder, index, frame, place)
             subscripts.note_setting(self, target, holder, value)
+            subscripts.note_assigned(self, target, holder, (index, value), frame, place)
         if self.order_loops and _counts(target, value):
             order, sources = self.order_loops[-1].taint
             self.event("sink", "numbering", frame, place, (Unknown(order=order, sources=sources),))

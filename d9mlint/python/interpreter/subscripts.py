@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.choices import MAX_THINGS, choose, in_place_of_absent
 from d9mlint.python.domain.conditions import Flag, flag_test
 from d9mlint.python.domain.events import Frame
-from d9mlint.python.domain.taint import taint
+from d9mlint.python.domain.taint import is_number, taint
 from d9mlint.python.domain.tellable import is_of_config
 from d9mlint.python.domain.values import (
     UNKNOWN,
@@ -92,6 +93,28 @@ def note_index(interp: Interpreter, holder: Value, index: Value, frame: Frame, p
     arrays = (leaf for _, leaf in alternatives(holder) if isinstance(leaf, Obj) and leaf.type.startswith(types))
     if any(True for _ in arrays) and "hash" in taint([index])[0]:
         interp.event("index", "array", frame, place, (index,))
+
+
+def note_assigned(
+    interp: Interpreter, target: f.Sub, holder: Value, given: tuple[Value, Value], frame: Frame, place: f.Place
+) -> None:  # fmt: skip
+    """Tells of an array that is given values at computed places where that is an op: ``array[rows, columns] = values``.
+
+    ``given`` are the index and the values.
+    """
+    index, value = given
+    parts = index.items or () if isinstance(index, Seq) else (index,)
+    if target.is_slice or isinstance(value, Const) or not any(map(_is_computed, parts)):
+        return
+    for cond, leaf in alternatives(holder):
+        name = f"{leaf.type}.__setitem__" if isinstance(leaf, Obj) else ""
+        if name in interp.knowledge.ops:
+            interp.under(cond, partial(interp.event, "call", name, frame, place, given, receiver=leaf))
+
+
+def _is_computed(index: Value) -> bool:
+    """Whether an index may be an array of them: not a number, nor a slice."""
+    return isinstance(index, (Obj, Ref, Phi)) or (isinstance(index, Unknown) and not is_number(index))
 
 
 def _by_flag(interp: Interpreter, holder: Dict, index: FlagValue) -> Value | None:

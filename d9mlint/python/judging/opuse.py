@@ -19,6 +19,7 @@ from d9mlint.python.judging.gradients import IN_PIPELINE, doubtful, matters
 from d9mlint.python.source import facts as f
 
 _MOST_SITES = 3
+_SETS = ".__setitem__"
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +191,8 @@ def related(use: Use) -> list[Related]:
 
 def shown(event: Event) -> str:
     """The called name as people write it: ``tf.nn.conv2d``, ``Conv2D`` for what Keras makes."""
+    if event.name.endswith(_SETS):
+        return "tensor[index] = values"
     name = _own_name(event) or event.raw.replace("().__call__", "")
     if re.match(r"(tensorflow\.)?(tf_)?keras\.(layers|losses|applications|metrics)\.", name):
         return name.rpartition(".")[2]

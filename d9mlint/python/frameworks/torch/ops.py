@@ -7,7 +7,7 @@ import re
 from d9mlint.model import Argument, Op, OpStatus
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Ref, Seq, Value
-from d9mlint.python.frameworks.torch import images
+from d9mlint.python.frameworks.torch import images, places
 from d9mlint.python.frameworks.torch.tensors import LOADING, PLAIN_ATTENTION, TENSOR
 from d9mlint.python.interpreter.provenance import Makers, calls_of
 from d9mlint.python.interpreter.provenance import made_of as _made
@@ -74,6 +74,8 @@ def harmless(event: Event, op: Op, makers: Makers) -> bool:
         return True
     if op.name == images.LOSS:
         return not images.sums_pixels(event, makers)
+    if op.name == places.PUT:
+        return places.each_place_once(event, makers)
     if op.name in (_EMBEDDING, COMPILED):
         return _each_row_once(event, makers)
     if _ADDS.search(op.name) and _last(_source(event), makers) in _ONES:
@@ -138,6 +140,8 @@ def sure(op: Op) -> bool:
 
 def likely(event: Event, op: Op, makers: Makers) -> bool:
     """Whether most uses of this kind do vary: a gradient goes through them, values are floats, indices repeat."""
+    if op.name == places.PUT:
+        return places.may_repeat(event, makers)
     if _UNLIKELY.search(op.name):
         return False
     if _SUMS.search(op.name) and _has_rows(event):
