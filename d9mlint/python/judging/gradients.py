@@ -21,7 +21,7 @@ from d9mlint.python.domain.conditions import (
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Dict, Func, Seq, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import trains
-from d9mlint.python.frameworks.torch.frozen import frozen, without_gradients
+from d9mlint.python.frameworks.torch.frozen import frozen, trained_when, without_gradients
 from d9mlint.python.frameworks.torch.leaves import on_data
 from d9mlint.python.frameworks.torch.tensors import NO_GRAD
 from d9mlint.python.interpreter.calls import INFERENCE
@@ -75,6 +75,11 @@ def matters(program: Program, event: Event, op: Op) -> bool:
     if event.name.endswith(_MODELS):  # whatever the function around is called that loads the model
         return not _frozen(program, event) and not _only_infers(program, event)
     return not _only_infers(program, event)
+
+
+def gets_gradients(program: Program, event: Event, op: Op) -> Cond:
+    """When the weights of a layer are trained that some flag leaves frozen; true for all others."""
+    return trained_when(program).get(id(event), True) if _OF_WEIGHTS.search(op.name) else True
 
 
 def _beside_training(program: Program, event: Event) -> bool:

@@ -15,7 +15,7 @@ from d9mlint.python.frameworks.used import frameworks_of, keras_backend
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import results
 from d9mlint.python.judging.drafts import lower
-from d9mlint.python.judging.gradients import IN_PIPELINE, doubtful, matters
+from d9mlint.python.judging.gradients import IN_PIPELINE, doubtful, gets_gradients, matters
 from d9mlint.python.source import facts as f
 
 _MOST_SITES = 3
@@ -36,6 +36,13 @@ class Use:
     """Where the call does not show it: whether most uses of this kind matter."""
     wrapper: str = ""
     """The function or class of the project around the call, where that is a name of the op itself."""
+    taken: Cond = True
+    """When the framework takes the kernel that varies, and the weights of the layer are trained that it makes."""
+
+    @property
+    def runs(self) -> Cond:
+        """When it happens, and computes gradients where those are what varies."""
+        return both(*self.event.guards, self.taken)
 
     def confidence(self, rule: Rule) -> str:
         """The confidence of a finding of ``rule`` about this use; in code that nothing calls it is worth little."""
@@ -95,14 +102,15 @@ def _uses(program: Program) -> Iterator[Use]:
                 gpu = both(gpu, negate(elsewhere))
                 if both(*event.guards, gpu) is False:
                     continue
-            cond = both(program.holds(event, op.when), gpu if device == "gpu" else True, known.chosen(program, op))
+            taken = both(known.chosen(program, op), gets_gradients(program, event, op))
+            cond = both(program.holds(event, op.when), gpu if device == "gpu" else True, taken)
             cond = both(cond, stated(op.where)) if op.where else cond
             if cond is not False and is_symbolic(cond):
                 own = bool(op.sites)  # their kernels were judged, types and all
                 likely = own or (known.likely(event, op, makers) and not doubtful(program, event, op))
                 sure = own or (likely and known.sure(event, op, makers))
                 status = known.status(event, op, status, makers)
-                yield Use(event, op, status, cond, sure, likely, _wrapper(event, op))
+                yield Use(event, op, status, cond, sure, likely, _wrapper(event, op), taken)
 
 
 def _met(program: Program, event: Event) -> tuple[Op, ...]:

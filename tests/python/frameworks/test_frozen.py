@@ -15,7 +15,8 @@ import timm
 class Net(torch.nn.Module):
     def __init__(self):
         super().__init__()
-        self.body = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3))
+        self.body = torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3), torch.nn.BatchNorm2d(8))
+        self.blocks = torch.nn.ModuleList([torch.nn.Linear(8, 8) for _ in range(4)])
         self.fc = torch.nn.Linear(8, 2)
 
 torch.manual_seed(1)
@@ -50,6 +51,9 @@ CASES = [
     (OWN, "for p in net.body.parameters():\n    p.requires_grad = False", ""),
     (OWN, "net.fc.requires_grad_(False)", "warning"),
     (OWN, "net.body.requires_grad_(False)\nx = torch.ones(3)\nx.requires_grad = True", ""),  # a tensor by itself
+    (OWN, FREEZE.format(False) + "for p in net.blocks[-1].parameters():\n    p.requires_grad = True", ""),
+    (OWN, FREEZE.format(False) + "for p in net.body[1].parameters():\n    p.requires_grad = True", ""),
+    (OWN, FREEZE.format(False) + "for p in net.body[0].parameters():\n    p.requires_grad = True", "warning"),
     (f"{OWN} if torch.load('wide.pt') else Net()", FREEZE.format(False), ""),  # one of two, each as a whole
 ]
 
@@ -59,3 +63,11 @@ def test_frozen_convolutions_are_no_reason_to_warn(d9mlint: Run, made: str, froz
     Path("train.py").write_text(TRAIN.format(made=made, froze=froze))
     found = d9mlint("train.py", "--format", "json", "--select", "missing-torch-determinism").json["findings"]
     assert [f["severity"] for f in found] == ([severity] if severity else [])
+
+
+def test_what_a_flag_thaws_varies_when_the_flag_says_so(d9mlint: Run) -> None:
+    flag = "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--train', default='last')\n"
+    thaw = "if parser.parse_args().train == 'all':\n    net.requires_grad_(True)"
+    Path("train.py").write_text(TRAIN.format(made=OWN, froze=flag + FREEZE.format(False) + thaw))
+    found = d9mlint("train.py", "--format", "json", "--select", "missing-torch-determinism").json["findings"]
+    assert [f["when"] for f in found] == [["--train is all"]]

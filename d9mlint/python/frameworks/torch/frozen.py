@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
-from d9mlint.python.domain.conditions import literal
+from d9mlint.python.domain.conditions import Cond, both, by_default, either, literal
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Inst, Obj, Seq, Unknown, Value, alternatives
 from d9mlint.python.frameworks.torch.loaders import CONTEXTS
@@ -29,6 +29,11 @@ def frozen(program: Program) -> frozenset[int]:
     ``model.requires_grad_(False)``, or ``p.requires_grad = False`` for each of ``model.parameters()``; a head that is
     trained again leaves the rest frozen, another part of which it is not known what it holds does not.
     """
+    return frozenset(made for made, cond in trained_when(program).items() if cond is False)
+
+
+def trained_when(program: Program) -> Mapping[int, Cond]:
+    """By the ``id`` of each call that made a layer or network whose weights are frozen: when some flag thaws them."""
     return program.once("frozen-layers", _frozen)
 
 
@@ -52,9 +57,9 @@ def _without_gradients(program: Program) -> frozenset[int]:
     return frozenset(others - asked)
 
 
-def _frozen(program: Program) -> frozenset[int]:
+def _frozen(program: Program) -> Mapping[int, Cond]:
     held: set[int] = set()
-    trained: set[int] = set()
+    trained: dict[int, Cond] = {}
     makers = results(program)
     for event, network in _settings(program):
         inside = list(made_inside(network))
@@ -64,14 +69,16 @@ def _frozen(program: Program) -> frozenset[int]:
             if _value(event) is False:
                 held.update(chosen)
             else:
-                trained.update(id(made) for made in inside if id(made) not in chosen or _value(event))
+                trained.update((id(made), True) for made in inside if id(made) not in chosen or _value(event))
         elif _value(event) is False:
             held.update(id(made) for made in inside if set(event.guards) <= set(made.guards))
         elif inside:  # networks that are frozen and trained by turns are trained
-            trained.update(id(made) for made in inside)
+            when = both(*event.guards)
+            when = True if by_default(when) is None else when  # (what no flag decides)
+            trained.update((id(made), either(trained.get(id(made), False), when)) for made in inside)
         elif not _HEAD.search(_name(network, makers)) and not _is_tensor(event):
-            return frozenset()
-    return frozenset(held - trained)
+            return {}
+    return {made: trained.get(made, False) for made in held if trained.get(made) is not True}
 
 
 def _settings(program: Program) -> Iterator[tuple[Event, Value | None]]:

@@ -47,6 +47,9 @@ class Torch(Framework):
     def __init__(self) -> None:
         self._loaders = loaders.Loaders()
 
+    def subscript(self, holder: Value, index: Value) -> Value | None:
+        return wrappers.item(holder, index)
+
     def arithmetic(self, operands: Sequence[Value]) -> Value | None:
         return tensors.computed(operands)
 

@@ -6,7 +6,7 @@ import re
 
 from d9mlint.model import Argument, Op, OpStatus
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Const, Ref, Seq, Value
+from d9mlint.python.domain.values import Const, FlagValue, Ref, Seq, Value, alternatives
 from d9mlint.python.frameworks.torch import images, places
 from d9mlint.python.frameworks.torch.tensors import LOADING, PLAIN_ATTENTION, TENSOR
 from d9mlint.python.interpreter.provenance import Makers, calls_of
@@ -23,6 +23,9 @@ _DISTINCT = re.compile(r"arange|randperm|nonzero|unique|topk|where|arg(max|min|s
 _ROWS = re.compile(r"arange|randperm")
 """Last names of calls whose result has no number twice, whatever it is made of."""
 _EMBEDDING = "torch.nn.functional.embedding"
+_TOLD = (Const, FlagValue)
+_MANY_ROWS = 1024
+"""Rows from which on the kernel with atomics is not taken, whatever the GPU: four to a multiprocessor are too many."""
 COMPILED = "torch.nn.functional.embedding under torch.compile"
 """Where Inductor makes the kernel of the gradient (`embedding_dense_backward` of its decompositions)."""
 _CTC = "torch.nn.functional.ctc_loss"
@@ -77,7 +80,7 @@ def harmless(event: Event, op: Op, makers: Makers) -> bool:
     if op.name == places.PUT:
         return places.each_place_once(event, makers)
     if op.name in (_EMBEDDING, COMPILED):
-        return _each_row_once(event, makers)
+        return _each_row_once(event, makers) or (op.name == _EMBEDDING and _rows(event) >= _MANY_ROWS)
     if _ADDS.search(op.name) and _last(_source(event), makers) in _ONES:
         return True
     return bool(_INDEX_OF.search(op.name)) and (_distinct(_index(event), makers) or _one_a_row(event, makers))
@@ -110,6 +113,15 @@ FUSED = "where PyTorch computes attention over long sequences by a fused kernel"
 """When such ops vary, in words."""
 
 
+def _rows(event: Event) -> int:
+    """How many rows the table of an embedding has, of several the smallest; 0 where that is not known."""
+    value = event.argument(Argument(0, "num_embeddings")) if event.name.endswith(".Embedding") else None
+    leaves = [leaf for _, leaf in alternatives(value)]
+    given = [one.value if isinstance(one, Const) else one.flag.default for one in leaves if isinstance(one, _TOLD)]
+    numbers = [one for one in given if isinstance(one, int)]
+    return min(numbers) if 0 < len(numbers) == len(leaves) else 0
+
+
 def _each_row_once(event: Event, makers: Makers) -> bool:
     """Whether an embedding is given a range of rows wherever it is called, so that no gradients are added up."""
     calls = [event] if event.name.islower() else list(calls_of(event, makers))
@@ -135,13 +147,17 @@ def _row(value: Value | None, makers: Makers) -> Value | None:
 
 def sure(op: Op) -> bool:
     """Whether the call itself shows that the op varies, whatever the types of the data and their indices."""
-    return not (_UNLIKELY.search(op.name) or _READS.search(op.name) or _SUMS.search(op.name) or "scatter" in op.name)
+    return op.name != _EMBEDDING and not (
+        _UNLIKELY.search(op.name) or _READS.search(op.name) or _SUMS.search(op.name) or "scatter" in op.name
+    )
 
 
 def likely(event: Event, op: Op, makers: Makers) -> bool:
     """Whether most uses of this kind do vary: a gradient goes through them, values are floats, indices repeat."""
     if op.name == places.PUT:
         return places.may_repeat(event, makers)
+    if op.name == _EMBEDDING:
+        return _rows(event) > 0  # (most tables of which it is not known have thousands)
     if _UNLIKELY.search(op.name):
         return False
     if _SUMS.search(op.name) and _has_rows(event):

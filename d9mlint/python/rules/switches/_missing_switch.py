@@ -77,11 +77,11 @@ def varying(
 def met(program: Program, lasting: Callable[[Use], bool]) -> Cond:
     """When a program of TensorFlow comes to anything that a switch cures, in whichever branch."""
     every = (u for u in uses(program) if u.status.default == "varies" and not u.event.detached)
-    return either(*(both(*use.event.guards) for use in every if use.op.framework != "jax" and not lasting(use)))
+    return either(*(use.runs for use in every if use.op.framework != "jax" and not lasting(use)))
 
 
 def _not_by_default(use: Use) -> bool:
-    return by_default(both(*use.event.guards)) is False
+    return by_default(use.runs) is False
 
 
 def _surest(use: Use) -> tuple[bool, int]:

@@ -58,7 +58,7 @@ class _Seen:
     @property
     def fused(self) -> bool:
         """Whether all that varies does so for some sizes only, which a program may not show."""
-        return bool(self.uses) and all(torchops.chosen_by_torch(use.op) for use in self.uses)
+        return bool(self.uses) and all(torchops.chosen_by_torch(use.op) or use.op.where for use in self.uses)
 
     @property
     def compiled(self) -> bool:
@@ -76,7 +76,8 @@ class _Seen:
     def words(self) -> str:
         """What can differ, in a message."""
         if self.uses:
-            return f"{_missing_switch.listed(self.uses)}{f' {torchops.FUSED}' if self.fused else ''}"
+            where = {torchops.FUSED if torchops.chosen_by_torch(use.op) else _where(use) for use in self.uses}
+            return f"{_missing_switch.listed(self.uses)}{f' {where.pop()}' if len(where) == 1 and all(where) else ''}"
         names = [one.name for one in self.networks if one.name][:_MOST]
         if self.messages:
             return _missing_switch.computed_by(names)
@@ -85,6 +86,11 @@ class _Seen:
             if names
             else "what the network computes (its code could not be read here)"
         )
+
+
+def _where(use: Use) -> str:
+    """For which sizes alone an op varies, which a program may not show."""
+    return f"where {use.op.where}," if use.op.where else ""
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
@@ -172,7 +178,7 @@ def _seen(program: Program, rule: Rule, partial: bool) -> _Seen:
     )
     varying = [use for use in varying if not _missing_switch.is_told(use)] or varying
     names = {shown(use.event) for use in varying}
-    runs = either(*(both(*use.event.guards) for use in uses(program) if shown(use.event) in names))
+    runs = either(*(use.runs for use in uses(program) if shown(use.event) in names))
     unseen = () if varying else networks.unseen(program)
     return _Seen(varying, unseen, runs, networks.add_up_messages(program, (one.name for one in unseen)))
 
