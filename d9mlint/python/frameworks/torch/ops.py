@@ -113,6 +113,11 @@ FUSED = "where PyTorch computes attention over long sequences by a fused kernel"
 """When such ops vary, in words."""
 
 
+def of_unknown_table(event: Event, op: Op) -> bool:
+    """Whether an embedding has a table of which nobody knows how many rows it has: mostly thousands."""
+    return op.name == _EMBEDDING and not _rows(event)
+
+
 def _rows(event: Event) -> int:
     """How many rows the table of an embedding has, of several the smallest; 0 where that is not known."""
     value = event.argument(Argument(0, "num_embeddings")) if event.name.endswith(".Embedding") else None
@@ -156,8 +161,6 @@ def likely(event: Event, op: Op, makers: Makers) -> bool:
     """Whether most uses of this kind do vary: a gradient goes through them, values are floats, indices repeat."""
     if op.name == places.PUT:
         return places.may_repeat(event, makers)
-    if op.name == _EMBEDDING:
-        return _rows(event) > 0  # (most tables of which it is not known have thousands)
     if _UNLIKELY.search(op.name):
         return False
     if _SUMS.search(op.name) and _has_rows(event):

@@ -24,6 +24,8 @@ _WRAPPERS = re.compile(
 _INNER = (".module", "._orig_mod")
 """Attributes of such wrappers that are the whole model."""
 _INIT = "torch.nn.init."
+_WEIGHT = re.compile(r"torch\.nn\.(?:Linear|Embedding|Conv\w+)\(\)\.(weight|bias)(?:\.data)?(?:\.copy_)?")
+"""Settings of the weights of a layer; the copy of a tensor into them, too."""
 NO_NUMBERS = "no-numbers"
 """The context in which modules are made without numbers: on the ``meta`` device, or with uninitialised memory."""
 _TENSOR = "torch.Tensor"
@@ -94,7 +96,33 @@ def _loads(program: Program) -> _Loads:
                 together = both(*event.guards, cond, under)
                 if together is not False:
                     found.setdefault(made, []).append((event.index, together))
+    for layer, index, cond in _filled(program.events[: begin + 1]):
+        found.setdefault(layer, []).append((index, cond))
     return found
+
+
+def _filled(events: list[Event]) -> Iterator[tuple[int, int, Cond]]:
+    """Layers that are given their weights one by one, with the last of these: ``layer.weight = loaded``."""
+    given: dict[int, dict[str, Event]] = {}
+    layers: dict[int, Event] = {}
+    for event in events:
+        found = _WEIGHT.fullmatch(event.name) if event.kind in ("set", "call") and event.receiver is not None else None
+        leaf = event.receiver.receiver if isinstance(event.receiver, Ref) else event.receiver
+        if found is None or not event.certain or event.tried or not isinstance(leaf, Obj) or leaf.event is None:
+            continue
+        layers[id(leaf.event)] = leaf.event
+        given.setdefault(id(leaf.event), {}).setdefault(found[1], event)
+    for made, layer in layers.items():
+        whole = [given[made].get(name) for name in (("weight", "bias") if _has_bias(layer) else ("weight",))]
+        sets = [one for one in whole if one is not None]
+        if len(sets) == len(whole):
+            yield made, max(one.index for one in sets), both(*(cond for one in sets for cond in one.guards))
+
+
+def _has_bias(layer: Event) -> bool:
+    """Whether a layer may draw a bias, too."""
+    bias = layer.argument(Argument(2 if layer.name.endswith("Linear") else None, "bias"))
+    return not layer.name.endswith("Embedding") and not (isinstance(bias, Const) and bias.value is False)
 
 
 def _loaded(program: Program, event: Event) -> Iterator[tuple[Value, Cond]]:

@@ -51,9 +51,9 @@ class _Seen:
 
     @property
     def sure(self) -> bool:
-        """Whether something is seen or known to vary, whatever the release of cuDNN."""
+        """Whether something is seen or known to vary, whatever the release of cuDNN and the size of a table."""
         certain = (use for use in self.uses if not use.event.detached)
-        return self.messages or any(not _SOME_RELEASES.search(use.op.name) for use in certain)
+        return self.messages or not all(map(_depends, certain))
 
     @property
     def fused(self) -> bool:
@@ -86,6 +86,11 @@ class _Seen:
             if names
             else "what the network computes (its code could not be read here)"
         )
+
+
+def _depends(use: Use) -> bool:
+    """Whether an op varies with some releases of cuDNN, or for some sizes, which a program does not show."""
+    return bool(_SOME_RELEASES.search(use.op.name)) or torchops.of_unknown_table(use.event, use.op)
 
 
 def _where(use: Use) -> str:
@@ -170,10 +175,7 @@ def _seen(program: Program, rule: Rule, partial: bool) -> _Seen:
             return False
         return use.likely and not use.event.unreached if use.event.detached else likely(use)
 
-    def some_releases(use: Use) -> bool:
-        return bool(_SOME_RELEASES.search(use.op.name))
-
-    varying = _missing_switch.varying(program, wanted, some_releases) or _missing_switch.varying(
+    varying = _missing_switch.varying(program, wanted, _depends) or _missing_switch.varying(
         program, wanted, detached=True
     )
     varying = [use for use in varying if not _missing_switch.is_told(use)] or varying
