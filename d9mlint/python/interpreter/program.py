@@ -170,7 +170,8 @@ def _equals(leaf: Value, wanted: Any) -> Cond:
     if isinstance(leaf, Const):
         if isinstance(wanted, bool) or isinstance(leaf.value, bool) or wanted is None:
             return leaf.value is wanted
-        return bool(leaf.value == wanted)
+        given = leaf.value.decode(errors="replace") if isinstance(leaf.value, bytes) else leaf.value
+        return bool(given == wanted)
     if isinstance(leaf, Obj) and isinstance(wanted, str):
         if "." in wanted:
             return leaf.type.removesuffix("()") == wanted

@@ -21,7 +21,8 @@ _THERE = re.compile(r"exists\(|isfile\(|is_file\(")
 _TESTS = (".exists", ".isfile", ".is_file")
 _JOINS = ("os.path.join", "pathlib.Path")
 _READS = re.compile(
-    r"(numpy|torch|joblib|pickle)\.load|numpy\.(loadtxt|genfromtxt)|pandas\.read_\w+|builtins\.open|io\.open|"
+    r"(numpy|torch|joblib|pickle)\.load|numpy\.(loadtxt|genfromtxt|fromfile|memmap)|pandas\.read_\w+|h5py\.File|"
+    r"numpy\.lib\.format\.open_memmap|builtins\.open|io\.open|"
     r"(linecache\.getlines?|fileinput\.input|datasets\.load_dataset)"
 )
 _EMPTIES = re.compile(r"os\.(remove|unlink|rename|replace|truncate)|shutil\.(rmtree|move)|.*\.(unlink|rename|truncate)")
