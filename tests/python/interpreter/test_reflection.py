@@ -161,3 +161,13 @@ def test_nothing_raises_whatever_is_asked(asked: list[tuple[str, str]], inside: 
         "class A(T): pass\nclass B(T): pass\nclass D(A, B, metaclass=lib.Meta): pass\nclass E(lib.Base, x()): pass\n"
     )
     assert DRAWS in [e.name for e in story(text + body + "\n").events]
+
+
+@pytest.mark.parametrize(
+    "getter", ["lambda self: f()", "fget=lambda self: f()", "lambda self: (g() if not self else f())"]
+)
+@pytest.mark.parametrize("read", [True, False])
+def test_what_property_is_given_runs_where_the_attribute_is_read(getter: str, read: bool) -> None:
+    """As under the decorator; a class that only has the attribute runs nothing."""
+    text = f"{START}class T:\n    p = property({getter})\none = T()\n{'one.p' if read else ''}\n"
+    assert (DRAWS in [e.name for e in story(text).events if e.certain]) is read

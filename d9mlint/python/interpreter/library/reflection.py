@@ -288,7 +288,17 @@ def _of_each(value: Value | None, of: Callable[[Value], Value | None]) -> Value 
     return choose(found) if found else None
 
 
+def _property(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``property(fget)``: as under the decorator, the function runs where the attribute is read, if anywhere."""
+    getter = event.args[0] if event.args else event.kwargs.get("fget")
+    func = getter.func if isinstance(getter, Bound) else getter
+    if not isinstance(func, Func):
+        return None
+    return Func(func.node, func.closure, func.defaults, (Ref("builtins.property"),), func.owner)
+
+
 TRANSFER: dict[str, Transfer] = {
+    "builtins.property": _property,
     "builtins.locals": names_here, "builtins.type": _type, "builtins.type.mro": _mro, "inspect.getmro": _getmro,
     "builtins.hasattr": _hasattr, "inspect.getfullargspec": _argspec, "inspect.getargspec": _argspec,
     "inspect.signature": _signature,
