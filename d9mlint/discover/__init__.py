@@ -188,10 +188,17 @@ _WORKS = re.compile(
     rb"^(?:for|while)\b[^\n]*:|^with\b[^\n]*\bopen\(|^print\(|"
     rb"^(?:\w[\w, ]*=[ \t]*)?(?:[\w.]+\.)?"
     rb"(?:main|(?:train|fit|fine_?tune|evaluate)(?:_\w+)?|run|summary|savez?|dump|show)\(|"
+    rb"^(?!(?:def|class|if|elif|assert)\b)\w[^\n=#]*\.(?:to_(?:csv|parquet|json|pickle|feather|hdf|excel|disk|sql)|"
+    rb"(?:save|write|imsave|imwrite)(?:_\w+|lines)?)\(|"
     rb"^\w[\w, ]*=[ \t]*(?:\w+\(\)\.parse|[\w.]*(?:get|parse)_(?:args|arguments|options|opts?))\(",
     re.MULTILINE,
 )
 """A loop, or a call that trains, runs, reads, writes or parses, at the top: a script where nothing imports it."""
+_CALLED = re.compile(
+    rb"^(?!(?:init|set|register|patch|install|config|import|load|check|add|enable|disable)\w*\()([a-z]\w*)\(",
+    re.MULTILINE,
+)
+"""A function that is called at the top, and whose name is not that of a preparation."""
 _IMPORTS = re.compile(rb"^[ \t]*(?:from|import)\b(?:[^\n(]*\([^)]*\)|[^\n]*)", re.MULTILINE)
 _NO_SCRIPTS = ("__init__.py", "setup.py", "conftest.py", "conf.py")
 
@@ -216,7 +223,10 @@ def _read(files: Iterable[File], unchecked: list[Unchecked]) -> Iterator[File]:
 
 def _may_be_script(name: str, data: bytes) -> bool:
     """Whether a module does something when it is executed; one that another module imports is none."""
-    return name not in _NO_SCRIPTS and _WORKS.search(data) is not None and not _holds_tests(name, data)
+    if name in _NO_SCRIPTS or _holds_tests(name, data):
+        return False
+    own = (rb"^(?:async )?def " + called + rb"\(" for called in set(_CALLED.findall(data)))
+    return _WORKS.search(data) is not None or any(re.search(one, data, re.MULTILINE) for one in own)
 
 
 def _scripts(files: list[File]) -> list[File]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import ClassVar
 
+from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.values import Obj, Value
 from d9mlint.python.interpreter.hooks import Framework, Transfer
 from d9mlint.python.interpreter.library.functions import run_main
+
+_PIPELINE = re.compile(r"diffusers\.(?:\w+\.)*\w*Pipeline\w*(?:\.from_(?:pretrained|single_file|pipe))?")
 
 
 class Numpy(Framework):
@@ -19,13 +23,23 @@ class Numpy(Framework):
     same_numbers = ("numpy.array", "numpy.asarray")
 
 
-class Pandas(Framework):
-    """pandas: columns and rows of a table are tables, too."""
+class Tables(Framework):
+    """pandas and Polars: columns and rows of a table are tables, too."""
 
     def subscript(self, holder: Value, index: Value) -> Value | None:
         """What is left of a table; columns in an order that may vary are another one."""
-        table = isinstance(holder, Obj) and holder.type == "pandas.DataFrame"
+        table = isinstance(holder, Obj) and holder.type in ("pandas.DataFrame", "polars.DataFrame")
         return holder if table and not taint([index])[1] else None
+
+
+class Diffusers(Framework):
+    """Diffusers: each of its several hundred pipelines is made, and called, as all others are."""
+
+    packages = frozenset({"diffusers"})
+
+    def result(self, event: Event, origins: frozenset[str]) -> Value | None:
+        """A pipeline, by the name of the class that makes it."""
+        return Obj("diffusers.DiffusionPipeline", event, origins) if _PIPELINE.fullmatch(event.name) else None
 
 
 class Horovod(Framework):

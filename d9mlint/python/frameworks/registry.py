@@ -9,7 +9,7 @@ from d9mlint.python.frameworks.dali import Dali
 from d9mlint.python.frameworks.environments import Environments
 from d9mlint.python.frameworks.jax.hooks import Jax
 from d9mlint.python.frameworks.jax.ops import JaxOps
-from d9mlint.python.frameworks.libraries import Horovod, Numpy, Others, Pandas
+from d9mlint.python.frameworks.libraries import Diffusers, Horovod, Numpy, Others, Tables
 from d9mlint.python.frameworks.opuses import OpUses
 from d9mlint.python.frameworks.tensorflow.hooks import TensorFlow
 from d9mlint.python.frameworks.tensorflow.ops import TensorFlowOps
@@ -17,7 +17,18 @@ from d9mlint.python.frameworks.torch.hooks import Torch
 from d9mlint.python.frameworks.torch.opuses import TorchOps
 from d9mlint.python.interpreter.hooks import Framework
 
-FRAMEWORKS: tuple[type[Framework], ...] = (TensorFlow, Jax, Torch, Numpy, Pandas, Horovod, Environments, Dali, Others)
+FRAMEWORKS: tuple[type[Framework], ...] = (
+    TensorFlow,
+    Jax,
+    Torch,
+    Numpy,
+    Tables,
+    Horovod,
+    Environments,
+    Dali,
+    Diffusers,
+    Others,
+)
 SAME_NUMBERS = tuple(name for one in FRAMEWORKS for name in one.same_numbers)
 """Calls that give the numbers that they are given, in the same order."""
 

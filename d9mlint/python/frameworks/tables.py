@@ -1,4 +1,4 @@
-"""Tables that are spread over processes (Spark, Ray Data): when the order of their rows is nobody's but the tasks'."""
+"""Tables that several tasks work on (Spark, Ray, Polars, DuckDB): when nothing promises the order of their rows."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Obj, Ref, Seq, Value, alternatives
 from d9mlint.python.interpreter.program import Program, matches
 
-SPARK, RAY = "pyspark.", "ray.data."
-_SPARK_TABLE, _RAY_TABLE = "pyspark.sql.DataFrame", "ray.data.Dataset"
+SPARK, RAY, POLARS, DUCKDB = "pyspark.", "ray.data.", "polars.", "duckdb."
+_SPARK_TABLE, _RAY_TABLE, _POLARS_TABLE = "pyspark.sql.DataFrame", "ray.data.Dataset", "polars.DataFrame"
+_DUCKDB_TABLE = "duckdb.Relation"
 LISTS = frozenset(
     {
         *(f"{_SPARK_TABLE}.{name}" for name in ("collect", "toLocalIterator", "take", "head")),
         *(f"{_RAY_TABLE}.{name}" for name in ("take", "take_all", "iter_rows")),
+        *(f"{_POLARS_TABLE}.{name}" for name in ("rows", "iter_rows", "to_dicts", "to_list")),
+        *(f"{_DUCKDB_TABLE}.{name}" for name in ("fetchall", "fetchmany")),
     }
 )
 """Calls that give rows as lists."""
@@ -30,10 +33,22 @@ FRAMES = frozenset(
                 "take_batch", "iter_internal_ref_bundles",
             )
         ),
+        *(f"{_POLARS_TABLE}.{name}" for name in ("to_numpy", "to_pandas", "to_torch", "to_jax", "to_arrow")),
+        *(f"{_DUCKDB_TABLE}.{name}" for name in ("df", "fetchdf", "to_df", "pl", "arrow", "fetchnumpy", "torch", "tf")),
     }
 )  # fmt: skip
 """Calls that give rows as another table, or in batches."""
-_SORTS = frozenset({f"{_SPARK_TABLE}.orderBy", f"{_SPARK_TABLE}.sortWithinPartitions", f"{_RAY_TABLE}.sort"})
+WRITES = frozenset(
+    f"{_POLARS_TABLE}.{verb}_{kind}"
+    for verb in ("write", "sink") for kind in ("csv", "parquet", "json", "ndjson", "ipc", "avro", "delta")
+)  # fmt: skip
+"""Calls that write rows into a file in their order."""
+_SORTS = frozenset(
+    {
+        f"{_SPARK_TABLE}.orderBy", f"{_SPARK_TABLE}.sortWithinPartitions", f"{_RAY_TABLE}.sort",
+        f"{_POLARS_TABLE}.sort",
+    }
+)  # fmt: skip
 _ONE_ROW = frozenset({f"{_SPARK_TABLE}.agg", f"{_SPARK_TABLE}.describe", f"{_SPARK_TABLE}.summary"})
 """Steps that leave one row, or one for each statistic."""
 _SHUFFLES = frozenset(
@@ -48,7 +63,9 @@ _SHUFFLES = frozenset(
 """Steps after which a partition has its rows in the order in which the parts of it arrive."""
 _GROUPED = "pyspark.sql.GroupedData."
 _JOIN, _BROADCAST = f"{_SPARK_TABLE}.join", "pyspark.sql.functions.broadcast"
-_SQL = "pyspark.sql.SparkSession.sql"
+_POLARS_GROUPED, _POLARS_GROUPS = "polars.GroupBy.", f"{_POLARS_TABLE}.group_by"
+_UNIQUE, _COUNTED = f"{_POLARS_TABLE}.unique", f"{_POLARS_TABLE}.value_counts"
+_SQL = frozenset({"pyspark.sql.SparkSession.sql", "duckdb.sql", "duckdb.Connection.sql"})
 _SHUFFLING_SQL = re.compile(r"\b(group\s+by|distinct|join|intersect|except)\b", re.IGNORECASE)
 _SORTING_SQL = re.compile(r"\b(order|sort|cluster)\s+by\b", re.IGNORECASE)
 _ZIP = f"{_RAY_TABLE}.zip"
@@ -80,9 +97,29 @@ def disorder(program: Program, event: Event) -> Disorder | None:
             return None
         if step.name == _JOIN:
             return None if _broadcast(step) else Disorder(step, sure=False)
-        if step.name in _SHUFFLES or step.name.startswith(_GROUPED) or (step.name == _SQL and _shuffling(step)):
+        if step.name in _SHUFFLES or step.name.startswith(_GROUPED) or (step.name in _SQL and _shuffling(step)):
             return Disorder(step)
+        if (unless := _kept(step)) is not True:
+            return Disorder(step, negate(unless))
     return None
+
+
+def _kept(step: Event) -> Cond:
+    """When a step of Polars keeps the order of the rows, or gives them one.
+
+    (docs.pola.rs, ``DataFrame.group_by`` and ``unique``: ``maintain_order`` is false unless it is asked for.)
+    """
+    if step.name.startswith(_POLARS_GROUPED):
+        step = next((one for one in _steps(step.receiver) if one.name == _POLARS_GROUPS), step)
+        return _asked(step, "maintain_order")
+    if step.name == _UNIQUE:
+        return _asked(step, "maintain_order")
+    return _asked(step, "sort") if step.name == _COUNTED else True
+
+
+def _asked(step: Event, keyword: str) -> Cond:
+    given = step.kwargs.get(keyword)
+    return False if given is None else matches(given, True)
 
 
 def _steps(table: Value | None) -> Iterator[Event]:
@@ -95,7 +132,9 @@ def _steps(table: Value | None) -> Iterator[Event]:
         event = leaf.event if isinstance(leaf, Obj) else None
         if event is None:
             return
-        if event.name.startswith((SPARK, RAY)) and not event.name.startswith("pyspark.sql.SparkSession.Builder"):
+        if event.name.startswith((SPARK, RAY, POLARS, DUCKDB)) and not event.name.startswith(
+            "pyspark.sql.SparkSession.Builder"
+        ):
             yield event
         table = event.receiver
 

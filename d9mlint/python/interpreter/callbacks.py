@@ -49,7 +49,7 @@ def run_callbacks(interp: Interpreter, event: Event, frame: Frame, place: f.Plac
             elif value is not None:
                 context = environment.invocation_context(interp, event, invocation.context)
                 deferred = context in ("callback", "thread")
-                several = context == COMPLETED and event.loops
+                several = event.loops and (context == COMPLETED or (deferred and context == "thread"))
                 order = [OrderLoop("completion", (event,), len(interp.loops))] if several else []
                 _run_callback(
                     interp, value, frame, place, context, deferred=deferred, args=_handed(interp, event, context),

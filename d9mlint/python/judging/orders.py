@@ -34,20 +34,20 @@ _WEAK = ("item", "enumerate")
 
 def check(
     program: Program, rule: Rule, order: str, remedies: tuple[str, str] = ("", ""), of_tables: bool = False,
-    remedy: Callable[[Event], str] | None = None,
+    remedy: Callable[[Event], str] | None = None, counts: Callable[[Event], bool] = lambda _: True,
 ) -> Iterator[Draft]:  # fmt: skip
     """At each source of ``order`` whose values reach a place where the order counts.
 
     ``remedies``: what to do about walks through folders, and about all else, where that is not what the rule says;
-    ``remedy``: the same by the source. Rows out of tables that are spread over processes are judged ``of_tables``
-    only, by how the table was made.
+    ``remedy``: the same by the source; ``counts``: whether a source does. Rows out of tables that several tasks work on
+    are judged ``of_tables`` only, by how the table was made.
     """
     numeric = is_numeric(program)
     found: dict[int, tuple[Event, list[Event]]] = {}
     trained = {id(one.event): one for one in steps.in_loops(program)}
     for event, value in program.once("ordered-inputs", _ordered_inputs):
         source = _source(value, order)
-        if source is None or (source.name in tables.LISTS) is not of_tables:
+        if source is None or (source.name in tables.LISTS) is not of_tables or not counts(source):
             continue
         if _only_sorted(program, event) or not (numeric or _is_written(event)):
             continue
@@ -68,7 +68,7 @@ def check(
             program,
             rule, source, cond=both(rows.cond if rows else True, either(*(both(*e.guards) for e in strong or sinks))),
             confidence=_confidence(rule, source, strong) if rows is None or rows.sure else lower(rule.confidence),
-            related=dict.fromkeys(related), name=_name(source), sink=_sink(first, trained.get(id(first))),
+            related=dict.fromkeys(related), name=_name(source, of_tables), sink=_sink(first, trained.get(id(first))),
             remedy=remedy(source) if remedy else remedies[not _is_looped(program, source)],
         )  # fmt: skip
 
@@ -206,12 +206,12 @@ def _makes(event: Event, order: str) -> bool:
 
 
 def _calls_back(effect: Effect, order: str) -> bool:
-    """Whether a call hands each result over as it becomes ready."""
-    return order == "completion" and any(one.context == COMPLETED for one in effect.invokes)
+    """Whether a call hands each result over as it becomes ready, or starts a thread that does."""
+    return order == "completion" and any(one.context in (COMPLETED, "thread") for one in effect.invokes)
 
 
-def _name(source: Event) -> str:
-    return source.raw.removeprefix("?.")
+def _name(source: Event, last: bool = False) -> str:
+    return source.raw.rpartition(".")[2] if last else source.raw.removeprefix("?.")
 
 
 def _is_sure(step: steps.Step | None) -> bool:

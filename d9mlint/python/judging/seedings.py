@@ -9,7 +9,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Inst, Obj, Ref, Unknown, Value
 from d9mlint.python.frameworks.torch import loading
 from d9mlint.python.frameworks.used import keras_backend
-from d9mlint.python.interpreter.library.environment import SPAWNED
+from d9mlint.python.interpreter.library.environment import PICKLED, SPAWNED
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging.objects import is_own
 
@@ -84,7 +84,9 @@ def reaches(seed: Event, draw: Event) -> bool:
 
     A function that is handed over (the ``initializer`` of a pool) may well be called in it.
     """
-    return not draw.inside(SPAWNED) or seed.inside(SPAWNED) or seed.deferred or not seed.main_only
+    if not draw.inside(SPAWNED) or seed.inside(SPAWNED) or seed.deferred:
+        return True
+    return seed.importing if draw.inside(PICKLED) else not seed.main_only
 
 
 def undone(seed: Event, draw: Event) -> bool:

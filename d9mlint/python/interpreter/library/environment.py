@@ -37,6 +37,8 @@ HOLDER = "absl.flags.FlagHolder"
 NAMESPACE = "argparse.Namespace"
 SPAWNED = "spawned"
 """The context of what runs in a process with an interpreter of its own, which no seed of its parent reaches."""
+PICKLED = "pickled"
+"""Besides, that of what such a process is handed by value: the file that the program starts with is not run there."""
 _START_METHOD = ("multiprocessing.set_start_method",)
 _CONTEXT = "multiprocessing.Context."
 """Methods of what ``multiprocessing.get_context(method)`` returns; it starts processes by its own method."""

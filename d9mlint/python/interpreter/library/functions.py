@@ -47,6 +47,7 @@ from d9mlint.python.interpreter.library import (
     sequences,
     sets,
     settings,
+    sorting,
     streams,
     workers,
 )
@@ -124,28 +125,6 @@ def _next(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     if isinstance(value, Seq):
         return value.element or (value.items[0] if value.items else UNKNOWN)
     return Unknown(value.origins)
-
-
-def _sorted(interp: Interpreter, event: Event, frame: Frame) -> Value:
-    value = environment.first(event)
-    if isinstance(value, Seq):
-        key = event.kwargs.get("key")
-        tied = isinstance(key, (Func, Ref)) and not isinstance(key, Ref)
-        known = list(value.items) if value.items is not None and not tied else None
-        element = value.element or (value.items[0] if value.items else None)
-        return Seq("list", None if known and len(known) > 1 else known, element)
-    return Seq("list", None, Unknown(taint([value])[0]))
-
-
-def _sort_in_place(interp: Interpreter, event: Event, frame: Frame) -> Value:
-    receiver = event.receiver
-    if isinstance(receiver, Seq):
-        interp.heap.arrange(receiver, "", ())
-    elif isinstance(receiver, Obj):
-        interp.heap.arrange(receiver, "", receiver.sources)
-    elif isinstance(receiver, Unknown):
-        receiver.order = ""
-    return NONE
 
 
 def _enumerate(interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -370,10 +349,10 @@ TRANSFER: dict[str, Transfer] = {
     "builtins.int": _convert, "builtins.float": _convert, "builtins.str": _convert, "builtins.abs": _convert,
     "builtins.bool": _convert, "builtins.hash": _hash, "builtins.id": _identity,
     "builtins.list": _collect, "builtins.tuple": _collect, "builtins.iter": _collect, "builtins.reversed": _collect,
-    "builtins.next": _next, "builtins.sorted": _sorted,
+    "builtins.next": _next,
     "builtins.enumerate": _enumerate, "builtins.zip": _zip, "builtins.map": _map, "builtins.filter": _map,
     "builtins.list.append": _append, "builtins.list.extend": _append, "builtins.list.insert": _append,
-    "builtins.list.sort": _sort_in_place, "?.sort": _sort_in_place, "builtins.set.pop": _pop,
+    "builtins.set.pop": _pop,
     "builtins.list.pop": _pop,
     "builtins.setattr": _setattr, "builtins.isinstance": _isinstance, "builtins.vars": _vars,
     "functools.partial": _partial, "types.MethodType": _method,
@@ -394,6 +373,7 @@ TRANSFER.update(modules.TRANSFER)
 TRANSFER.update(commands.TRANSFER)
 TRANSFER.update(reflection.TRANSFER)
 TRANSFER.update(settings.TRANSFER)
+TRANSFER.update(sorting.TRANSFER)
 TRANSFER.update(experiments.TRANSFER)
 TRANSFER.update(streams.TRANSFER)
 TRANSFER.update(workers.TRANSFER)

@@ -1,12 +1,13 @@
-"""Threads and processes that are classes of the program: ``start`` runs their ``run``."""
+"""Threads and processes that are classes of the program (``start`` runs their ``run``), and the tasks of joblib."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from d9mlint.model import Argument
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.values import Bound, Func, Inst, Value
-from d9mlint.python.interpreter import attributes, callbacks
+from d9mlint.python.domain.values import Bound, Const, Func, Inst, Partial, Ref, Value
+from d9mlint.python.interpreter import attributes, callbacks, calls
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import environment
 
@@ -14,6 +15,12 @@ if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
 _RUN = "run"
+TASK = "joblib.delayed.task"
+"""What a function that is ``delayed`` is called by, in whatever worker."""
+_POOL = "joblib.Parallel"
+_JOBS = Argument(0, "n_jobs")
+_IN_THREADS = ("threading", "threads", "sharedmem")
+"""What `backend`, `prefer` and `require` of joblib's ``Parallel`` ask threads by."""
 
 
 def _starts(context: str) -> Transfer:
@@ -31,6 +38,41 @@ def _starts(context: str) -> Transfer:
     return start
 
 
+def _delayed(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    """``joblib.delayed(work)``: what is given to it later is what the function is called with by a worker."""
+    return Partial(Ref(TASK), (environment.first(event),), {})
+
+
+def _task(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    """``delayed(work)(item)``: by the workers of the pool that was made last."""
+    contexts = _contexts(next(reversed(list(interp.story.calls(_POOL))), None))
+    interp.contexts += contexts
+    try:
+        return calls.call(
+            interp,
+            event.args[0],
+            list(event.args[1:]),
+            event.kwargs,
+            frame,
+            environment.place_of(event),
+            star=event.star,
+        )
+    finally:
+        del interp.contexts[len(interp.contexts) - len(contexts) :]
+
+
+def _contexts(pool: Event | None) -> tuple[str, ...]:
+    """Where the workers of a pool of joblib run: nowhere else where it has one (the default)."""
+    jobs = pool.argument(_JOBS) if pool is not None else None
+    if pool is None or jobs is None or (isinstance(jobs, Const) and jobs.value in (None, 1)):
+        return ()
+    if any(isinstance(value, Const) and value.value in _IN_THREADS for value in pool.kwargs.values()):
+        return ("thread",)
+    # Processes of loky get functions of the program's own file as they are, and import the modules of all others.
+    return (environment.SPAWNED, environment.PICKLED)
+
+
 TRANSFER: dict[str, Transfer] = {
+    "joblib.delayed": _delayed, TASK: _task,
     "threading.Thread.start": _starts("thread"), "multiprocessing.Process.start": _starts("process"),
 }  # fmt: skip

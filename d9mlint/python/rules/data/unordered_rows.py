@@ -1,4 +1,4 @@
-"""Rows of tables that are spread over processes, taken in the order in which tasks end."""
+"""Rows of tables that several tasks work on, taken in the order in which those end."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging import orders
 from d9mlint.python.judging.drafts import Draft, draft, lower
 
-_PACKAGES = ("pyspark", "ray")
+_PACKAGES = ("pyspark", "ray", "polars", "duckdb")
 _NUMBERS = "pyspark.sql.functions.monotonically_increasing_id"
 _KEYED = ("set_index", "to_dict", "sort_values", "sort_index", "groupby", "describe", "equals")
 """What is done with a table whose rows are looked for by a key, or counted."""
 _REMEDIES = {
     "pyspark": 'sort by a key without ties before the rows are taken: `table.orderBy("id").toPandas()`',
     "ray": "`ray.data.DataContext.get_current().execution_options.preserve_order = True` before the rows are read",
+    "polars": 'sort by a key without ties, `.sort("id")`, or ask for the order: `.unique(maintain_order=True)`, '
+    '`.group_by("id", maintain_order=True)`',
+    "duckdb": "end the query with `ORDER BY` a key without ties",
 }
 
 
@@ -29,6 +32,8 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         return
     yield from orders.check(program, rule, "completion", of_tables=True, remedy=_remedy)
     for event in program.events:
+        if event.kind == "call" and event.name in tables.WRITES:
+            yield from _taken(program, rule, event, "a file that is written")
         if event.kind == "call" and not event.discarded and event.name in tables.FRAMES and _counts(program, event):
             yield from _taken(program, rule, event)
         elif event.kind == "call" and event.name == _NUMBERS:
@@ -43,16 +48,16 @@ def _counts(program: Program, event: Event) -> bool:
     return not any(e.name.rpartition(".")[2] in _KEYED for e in uses)
 
 
-def _taken(program: Program, rule: Rule, event: Event) -> Iterator[Draft]:
+def _taken(program: Program, rule: Rule, event: Event, written: str = "") -> Iterator[Draft]:
     found = tables.disorder(program, event)
     if found is None:
         return
-    trains = bool(program.trains or trainings(program))
+    trains = not written and bool(program.trains or trainings(program))
     confidence = rule.confidence if trains and found.sure else lower(rule.confidence)
     related = [Related(found.step.location, _after(found.step))]
     yield draft(
         program, rule, event, cond=found.cond, confidence=confidence, related=related, name=_name(event),
-        sink="training" if trains else "what it computes", remedy=_remedy(event),
+        sink=written or ("training" if trains else "what it computes"), remedy=_remedy(event),
     )  # fmt: skip
 
 
@@ -72,7 +77,7 @@ def _numbered(program: Program, rule: Rule, numbers: Event) -> Iterator[Draft]:
 
 
 def _after(step: Event) -> str:
-    return f"after `{_name(step)}` the rows are in the order in which tasks end"
+    return f"after `{_name(step)}` nothing promises the order of the rows"
 
 
 def _name(event: Event) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from d9mlint.model import Location, Related, Rule
 from d9mlint.python.domain.events import Event
@@ -13,20 +14,32 @@ from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging import orders
 from d9mlint.python.judging.drafts import Draft, draft
 
-_PUTS = ("Queue().put", "Queue().put_nowait")
-_GETS = ("Queue().get", "Queue().get_nowait")
+_PUTS = ("Queue().put", "Queue().put_nowait", "Queue.put", "Queue.put_nowait")
+_GETS = ("Queue().get", "Queue().get_nowait", "Queue.get", "Queue.get_nowait")
 _WORKERS = ("thread", "process", "spawned")
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At each source of such an order, and where training takes what several workers put into one queue."""
-    yield from orders.check(program, rule, "completion")
-    yield from _queues(program, rule)
+    told = set()
+    for one in orders.check(program, rule, "completion", counts=partial(_counts, program)):
+        told.add(one.location)
+        yield one
+    yield from _queues(program, rule, told)
 
 
-def _queues(program: Program, rule: Rule) -> Iterator[Draft]:
+def _counts(program: Program, source: Event) -> bool:
+    """Whether results come as workers finish: of a queue only where several put into it, of threads side by side."""
+    if source.name.endswith(_GETS):
+        return any(_several(program, one) for one in made_by(source.receiver))
+    return not any(
+        join.name.endswith(".join") and join.loops == source.loops and source in made_by(join.receiver)
+        for join in program.events
+    )
+
+
+def _queues(program: Program, rule: Rule, told: set[Location]) -> Iterator[Draft]:
     training = {number for event in (*program.trains, *trainings(program)) for number in event.loops}
-    told: set[Location] = set()
     for event in program.events:
         if event.kind != "call" or not event.name.endswith(_GETS) or event.location in told or event.inside(*_WORKERS):
             continue
@@ -41,13 +54,18 @@ def _queues(program: Program, rule: Rule) -> Iterator[Draft]:
 
 
 def _several(program: Program, queue: Event) -> Event | None:
-    """What starts the workers that put into a queue, in a loop of more than one pass; None where one alone does."""
+    """What starts the workers that put into a queue, in a loop of more than one pass; None where one alone does.
+
+    Where queues are made one by one, each of them is taken to have a worker of its own.
+    """
+    depth = len(queue.loops)
     for event in program.events:
         if event.kind != "call" or not event.name.endswith(_PUTS) or not event.inside(*_WORKERS):
             continue
         if any(made is queue for made in made_by(event.receiver)):
             started = next((e for e in _starts(program) if e.location in event.stack and e.loops), None)
-            if started is not None and not _once(program, started):
+            shared = started is not None and started.loops[:depth] == queue.loops and len(started.loops) > depth
+            if started is not None and shared and not _once(program, started):
                 return started
     return None
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from d9mlint.model import Location, Related, Rule
 from d9mlint.python.domain.events import Event
 from d9mlint.python.frameworks.tensorflow.pipelines import draws_on_host
+from d9mlint.python.interpreter.library import workers
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft
@@ -31,7 +32,8 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     groups: dict[int, tuple[Event, list[Event]]] = {}
     at: dict[Location, list[Event]] = {}
     for event in program.events:
-        if event.kind == "call" and any(i.context in ("thread", "process") for x in event.effects for i in x.invokes):
+        starts = any(i.context in ("thread", "process") for x in event.effects for i in x.invokes)
+        if event.kind == "call" and (starts or event.name == workers.TASK):
             at.setdefault(event.location, []).append(event)
     for event in program.events:
         if event.kind == "call" and event.inside("thread", "process") and draws_on_host(event):
