@@ -49,7 +49,7 @@ def run_callbacks(interp: Interpreter, event: Event, frame: Frame, place: f.Plac
             elif value is not None:
                 context = environment.invocation_context(interp, event, invocation.context)
                 deferred = context in ("callback", "thread")
-                several = event.loops and (context == COMPLETED or (deferred and context == "thread"))
+                several = (context == COMPLETED and event.loops) or (context == "thread" and _starts_several(event))
                 order = [OrderLoop("completion", (event,), len(interp.loops))] if several else []
                 _run_callback(
                     interp, value, frame, place, context, deferred=deferred, args=_handed(interp, event, context),
@@ -65,6 +65,11 @@ def run_callbacks(interp: Interpreter, event: Event, frame: Frame, place: f.Plac
     handed_back = any(effect.returns == "self" for effect in event.effects)  # `net.cuda()` runs nothing yet
     if isinstance(event.receiver, Inst) and not handed_back and not event.name.endswith(_MAKING):
         run_protocol(interp, event.receiver, frame, place)
+
+
+def _starts_several(event: Event) -> bool:
+    """Whether a call starts a thread for each of several things."""
+    return bool(event.loops) or event.name.endswith(".map")
 
 
 def _handed(interp: Interpreter, event: Event, context: str) -> list[Value] | None:
