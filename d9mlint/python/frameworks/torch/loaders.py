@@ -27,6 +27,7 @@ from d9mlint.python.domain.values import (
     alternatives,
 )
 from d9mlint.python.interpreter import attributes, callbacks, calls, comparisons
+from d9mlint.python.interpreter.library import sequences
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ class Loaders:
                     interp.under(both(cond, inner), partial(self._tell, interp, loader, frame, place))
                     interp.event("pass", loader.name, frame, place, (loader.result or leaf,))
                 if not found and isinstance(leaf, Inst):
-                    interp.under(cond, partial(self._enter_once, interp, leaf, "__iter__", frame, place))
+                    interp.under(cond, partial(self._go_through, interp, leaf, frame, place))
 
     def finish(self, interp: Interpreter) -> None:
         """Tells what is left at the end: loaders and datasets that something outside the program goes through."""
@@ -234,17 +235,24 @@ class Loaders:
             event = interp.event("call", name, frame, place, maker.args, kwargs=maker.kwargs, star=maker.star)
             event.location, event.raw = maker.location, maker.raw.removesuffix(".__init__")
 
-    def _enter(self, interp: Interpreter, instance: Inst, name: str, frame: Frame, place: f.Place) -> None:
+    def _enter(self, interp: Interpreter, instance: Inst, name: str, frame: Frame, place: f.Place) -> Value | None:
         method = attributes.class_attribute(interp, instance.cls, name)
-        if isinstance(method, Func):
-            interp.note(("ran", id(instance), name), instance)
-            calls.enter(interp, method, [instance], {}, frame, place, star=True)
+        if not isinstance(method, Func):
+            return None
+        interp.note(("ran", id(instance), name), instance)
+        return calls.enter(interp, method, [instance], {}, frame, place, star=True)
 
-    def _enter_once(self, interp: Interpreter, instance: Inst, name: str, frame: Frame, place: f.Place) -> None:
+    def _go_through(self, interp: Interpreter, instance: Inst, frame: Frame, place: f.Place) -> None:
+        """What a loop over an object of the program runs, and what it gets: that of a path once."""
         key = (_GONE_THROUGH, id(instance), interp.path.all)
         if interp.noted(key) is None:
             interp.note(key)
-            self._enter(interp, instance, name, frame, place)
+            given = self._enter(interp, instance, "__iter__", frame, place)
+            if isinstance(given, Inst):  # an iterator: itself, or another object
+                item = self._enter(interp, given, "__next__", frame, place)
+                given = Seq("generator", None, item) if item is not None else None
+            if isinstance(given, Seq):
+                interp.note((sequences.GIVES, id(instance)), given)
 
 
 def _has_parts(event: Event) -> bool:

@@ -15,6 +15,7 @@ from d9mlint.python.domain.values import (
     Const,
     Dict,
     Func,
+    Inst,
     Module,
     Obj,
     Phi,
@@ -34,6 +35,8 @@ MAX_LOOP_ITEMS = 8
 """Items of a sequence that a loop goes through one by one."""
 MAX_SETTINGS = 200
 """The same where the loop only copies settings, one by one: ``for k, v in d.items(): setattr(self, k, v)``."""
+GIVES = "gives"
+"""The key of notes of what a loop over an object of the program gets."""
 _MEMBERS = "module.members."
 
 
@@ -102,6 +105,8 @@ def loop_items(
 
     Of functions and classes each does something else: as many are taken one by one as are told apart.
     """
+    if isinstance(iterable, Inst) and (given := interp.noted((GIVES, id(iterable)))) is not None:
+        return loop_items(interp, given, otherwise, limit)
     if isinstance(iterable, Seq):
         if iterable.items is not None and all(isinstance(item, (*CALLABLE, Class)) for item in iterable.items):
             limit = max(limit, MAX_THINGS)
