@@ -6,7 +6,7 @@ import re
 
 from d9mlint.model import Argument, Op
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Const, Obj, Ref, Seq, Value
+from d9mlint.python.domain.values import Const, Obj, Phi, Ref, Seq, Value
 from d9mlint.python.interpreter.provenance import Makers
 
 INDEXED = re.compile(r"gather|take")
@@ -16,11 +16,13 @@ _RANGES = (
     "tensorflow.range", "numpy.arange", "builtins.range", "tensorflow.argsort", "numpy.argsort",
     "jax.numpy.arange", "jax.numpy.argsort", "jax.random.permutation", "jax.lax.iota",
 )  # fmt: skip
+_CHOOSES = ("tensorflow.boolean_mask", "tensorflow.compat.v1.boolean_mask")
 _JOINS = ("tensorflow.stack", "tensorflow.concat", "tensorflow.concat_v2")
 _SPARSE_INDICES = ("SparseTensor.indices", "SparseTensor().indices")
 _RESHAPES_ONE = re.compile(r"\.(reshape|squeeze|expand_dims)\(\)$")
 _INDICES = (
     (re.compile("tensor_scatter"), Argument(1, "indices")), (re.compile("scatter_nd"), Argument(0, "indices")),
+    (re.compile(r"scatter_(?:update|add|sub|mul|div|min|max)$"), Argument(1, "indices")),
     (re.compile("gather"), Argument(1, "indices")), (re.compile("embedding_lookup"), Argument(1, "ids")),
 )  # fmt: skip
 """Where an op takes its indices; equal ones are added up, in the op or in its gradient."""
@@ -62,6 +64,8 @@ def _unique_rows(indices: Value, makers: Makers, op: str) -> bool:
 
 def unique(indices: Value, makers: Makers, depth: int = 4) -> bool:
     """Whether indices surely do not repeat: one number, a range, different ones, or the places where a mask holds."""
+    if isinstance(indices, Phi):
+        return all(unique(leaf, makers, depth) for _, leaf in indices.alternatives)
     if isinstance(indices, Const):
         return isinstance(indices.value, int)
     if isinstance(indices, Seq) and indices.items is not None:
@@ -76,5 +80,7 @@ def unique(indices: Value, makers: Makers, depth: int = 4) -> bool:
         return len(made.args) + len(made.kwargs.keys() - {"name"}) == 1
     if made.name in _RANGES:
         return True
+    if made.name in _CHOOSES:
+        return bool(depth and made.args and unique(made.args[0], makers, depth - 1))
     shaped = _CASTS.search(f"{made.name}()") or _RESHAPES_ONE.search(f"{made.name}()")
     return bool(depth and made.args and shaped and unique(made.args[0], makers, depth - 1))
