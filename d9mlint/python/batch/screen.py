@@ -18,7 +18,7 @@ _ORDERS = re.compile(
     rb"\b(?:listdir|scandir|iterdir|r?glob|os\.walk|imap_unordered|as_completed|add_done_callback|hash)\b|\bcallback="
     rb"|\b(?:Simple|Joinable)?Queue\(|\bThread(?:Pool\w*)?\(|\bgather\(\*"
     rb"|(?<![\w.])(?:frozen)?set\([^)\s]"
-    rb"|(?<![\w.])set\(\)(?=[\s\S]*\.update\()"
+    rb"|(?<![\w.])set\(\)(?=[\s\S]*\.update\()|\{[^{}:\n]+\bfor\b[^{}:\n]+\bin\b|\bin \{[\"']"
 )
 """Where an order comes from that nothing promises, or a number that differs in each process."""
 _WRITES = re.compile(

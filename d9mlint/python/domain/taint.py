@@ -38,8 +38,10 @@ _PLACES = {"{": re.compile(r"\{[^{}]*\}"), "%": re.compile(r"%[-+ #0-9.]*[a-zA-Z
 """The places to fill of a template, by what they begin with."""
 ARRAY = "numbers"
 """The origin of an array that holds numbers and no text."""
+FLOAT = "float"
+"""The origin of a number that is rounded in each turn of a loop, beside that of a number."""
 _ONLY_NUMBERS = frozenset({ARRAY})
-NUMBERS = frozenset({"int", "length", ARRAY})
+NUMBERS = frozenset({"int", "length", ARRAY, FLOAT})
 """Origins that say that a value itself is a number, or holds them; what is made of it need not."""
 ABOUT = ("shape", "dtype", "device", "ndim")
 """Attributes that say what kind of array something is, whatever numbers are in it."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from d9mlint.python.domain.conditions import EXCEPTION, Cond, either, negate, opaque, opaque_test
 from d9mlint.python.domain.events import Frame
+from d9mlint.python.domain.taint import FLOAT, taint
 from d9mlint.python.domain.values import (
     Class,
     CondValue,
@@ -82,6 +83,9 @@ def _augment(interp: Interpreter, node: f.Augment, frame: Frame) -> Left:
     if interp.order_loops and isinstance(value, Unknown):  # something unknown is added to a list
         kinds = {leaf.kind for _, leaf in alternatives(known) if isinstance(leaf, Seq)}
         value = Seq("list", None, Unknown(value.origins)) if kinds == {"list"} else value
+    if interp.order_loops and _keeps_order(left, node.value):
+        order, sources = interp.order_loops[-1].taint
+        value = Unknown(taint([value])[0], order, sources)
     if interp.order_loops and isinstance(value, Seq):
         loop = interp.order_loops[-1]
         if any(isinstance(leaf, Seq) and leaf.born is loop for _, leaf in alternatives(known)):
@@ -94,11 +98,21 @@ def _augment(interp: Interpreter, node: f.Augment, frame: Frame) -> Left:
     return STAYS
 
 
+def _keeps_order(total: Value, added: f.Expr) -> bool:
+    """Whether a sum tells in which order its parts came: one of floats, by its roundings, and a text do."""
+    floats = isinstance(added, f.Call) and added.func == f.Name("float")
+    return floats or any(
+        isinstance(leaf.value, (float, str)) if isinstance(leaf, Const) else FLOAT in taint([leaf])[0]
+        for _, leaf in alternatives(total)
+    )
+
+
 def _in_any_turn(value: Value) -> Value:
     """What a counter is in whichever turn of a loop: a number, not that of the first."""
     leaves = [leaf for _, leaf in alternatives(value)]
     numbers = all(isinstance(leaf, Const) and type(leaf.value) in (int, float) for leaf in leaves)
-    return Unknown(frozenset({"int"})) if numbers else value
+    rounded = any(isinstance(leaf, Const) and type(leaf.value) is float for leaf in leaves)
+    return Unknown(frozenset({"int", FLOAT} if rounded else {"int"})) if numbers else value
 
 
 def _count(interp: Interpreter, node: f.For | f.While, frame: Frame) -> None:

@@ -45,12 +45,12 @@ def written(interp: Interpreter, event: Event, frame: Frame) -> None:
 
 
 def ordered(value: Value) -> Iterator[Value]:
-    """What of a value has an order where it is written: of a mapping the lists that it holds."""
+    """What of a value has an order where it is written: of a mapping the lists and the sums that it holds."""
     if not isinstance(value, Dict):
         yield value
         return
     for item in value.items.values():
-        yield from (leaf for _, leaf in alternatives(item) if isinstance(leaf, Seq))
+        yield from (leaf for _, leaf in alternatives(item) if isinstance(leaf, (Seq, Unknown)))
 
 
 def _dumps(interp: Interpreter, event: Event, frame: Frame) -> Value:
