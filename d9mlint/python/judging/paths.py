@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, FlagValue, Obj, Ref, Text, Value, alternatives
@@ -45,23 +46,50 @@ def perhaps_saved(path: Value, saves: Iterable[Event]) -> bool:
     given = [value for one in there for value in (*one.args, *one.kwargs.values())]
     saved = {_file_name(leaf) for value in given for _, leaf in alternatives(value) if any(_roots(leaf))}
     loaded = {_file_name(leaf) for _, leaf in alternatives(path)}
-    return bool(given) and ("" in loaded | saved or not loaded.isdisjoint(saved))
+    return bool(given) and any(_one_name(here, other) for here in loaded for other in saved or {_ANY})
 
 
-def _file_name(path: Value) -> str:
-    """The name of a file in its folder; empty where it is not known as a whole."""
+class _Name(NamedTuple):
+    """The name of a file in its folder, as far as it is known: how it begins and ends, or all of it."""
+
+    beginning: str
+    end: str
+    whole: bool = False
+
+
+_ANY = _Name("", "")
+
+
+def _one_name(here: _Name, other: _Name) -> bool:
+    """Whether two names may be the same."""
+    if here.whole and other.whole:
+        return here.beginning == other.beginning
+    begins = here.beginning.startswith(other.beginning) or other.beginning.startswith(here.beginning)
+    return begins and (here.end.endswith(other.end) or other.end.endswith(here.end))
+
+
+def _file_name(path: Value) -> _Name:
+    """The name of a file in its folder."""
     if isinstance(path, Obj) and path.event is not None and path.event.name in _JOINS and path.event.args:
-        path = path.event.args[-1]
-    elif isinstance(path, Text):
-        last = path.parts[-1]
-        whole = isinstance(last, Const) and "/" in str(last.value)
-        path = last if whole or (path.parts[-2:-1] and _ends_folder(path.parts[-2])) else path
+        return _file_name(path.event.args[-1])
+    if isinstance(path, Text):
+        return _name_of_text(path)
     known = isinstance(path, Const) and isinstance(path.value, str)
-    return str(path.value).rpartition("/")[2] if isinstance(path, Const) and known else ""
+    name = str(path.value).rpartition("/")[2] if isinstance(path, Const) and known else ""
+    return _Name(name, name, bool(name))
 
 
-def _ends_folder(part: Value) -> bool:
-    return isinstance(part, Const) and str(part.value).endswith("/")
+def _name_of_text(path: Text) -> _Name:
+    """The same of a text that is put together: ``f"out/net_{epoch}.pt"`` begins with ``net_`` and ends with ``.pt``."""
+    texts = [str(part.value) if isinstance(part, Const) else None for part in path.parts]
+    first = max((at for at, text in enumerate(texts) if text is not None and "/" in text), default=None)
+    after = texts[first:] if first is not None else texts
+    after = [(after[0] or "").rpartition("/")[2] if first is not None else after[0], *after[1:]]
+    if all(text is not None for text in after):
+        name = "".join(text or "" for text in after)
+        return _Name(name, name, bool(name))
+    known = after[0] if first is not None else ""
+    return _Name(known or "", after[-1] or "")
 
 
 def perhaps_there(path: Value, saves: Iterable[Event]) -> bool:

@@ -13,6 +13,7 @@ from d9mlint.model import Argument
 from d9mlint.python.domain.conditions import Cond, both, either, flag_test, is_symbolic, negate, opaque_test
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import CondValue, Const, Dict, FlagValue, Obj, Ref, Seq, Unknown, Value, alternatives
+from d9mlint.python.frameworks.tensorflow.waiting import with_steps
 from d9mlint.python.frameworks.used import keras_backend
 from d9mlint.python.interpreter.program import LOOPS, Program
 from d9mlint.python.interpreter.provenance import results
@@ -325,7 +326,7 @@ def _builds(event: Event) -> bool:
 def trainings(program: Program) -> list[Event]:
     """Events that train with TensorFlow, the ones that say it best first: loops and steps, then bare gradients."""
     found = [e for e in trains(program) if _is_tensorflow(program, e)]
-    made = {id(e) for e in found}
+    made = with_steps(program, {id(e) for e in found})
     found += [e for e in program.calls("tensorflow.Session.run") if _runs(e, made)]
     return sorted(found, key=lambda e: (e.detached, _rank(e), e.index))
 

@@ -9,10 +9,10 @@ from typing import NamedTuple
 from d9mlint.model import Argument, Location
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Dict, Ref, Seq, Unknown, Value, alternatives
+from d9mlint.python.frameworks.tensorflow import waiting
 from d9mlint.python.frameworks.tensorflow.graphs import origins
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import Makers, made_of, results
-from d9mlint.python.rules.compilers import _waiting as waiting
 
 _LOSS, _ONLY = Argument(0, "loss"), Argument(3, "var_list")
 _WEIGHTS = re.compile(r"tensorflow\.(get_variable|Variable|trainable_variables)")

@@ -10,11 +10,11 @@ from d9mlint.model import Argument, Related, Rule
 from d9mlint.python.domain.conditions import Cond, both, either
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Dict, Seq, Unknown, Value, alternatives
+from d9mlint.python.frameworks.tensorflow import waiting
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import Makers, made_of, results
 from d9mlint.python.judging.drafts import Draft, draft, short_name
 from d9mlint.python.rules.compilers import _unordered_reads as reading
-from d9mlint.python.rules.compilers import _waiting as waiting
 
 _GROUP, _FETCHES = "tensorflow.group", Argument(0, "fetches")
 _SESSIONS = ("tensorflow.Session", "tensorflow.InteractiveSession", "tensorflow.train.MonitoredTrainingSession()")

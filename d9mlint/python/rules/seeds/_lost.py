@@ -24,7 +24,7 @@ _KINDS = {
 """What steps in a training, by the beginnings of the names that make it; the last that fits counts."""
 OPTIMIZER, PLACE = "optimizer", "place in the epoch"
 EPOCH, BEST = "number of epochs or steps done", "best result so far"
-_UNREAD = " (saved, but never loaded)"
+UNREAD = "saved, but never loaded"
 _GENERATORS = "does not continue the random numbers of the interrupted one"
 _CHANGES = {
     OPTIMIZER: "starts its averages of the gradients anew",
@@ -41,7 +41,7 @@ _SGD, _LAST = "torch.optim.SGD", "last_epoch"
 _TRAINABLE = ("tensorflow.trainable_variables", "tensorflow.contrib.slim.get_trainable_variables")
 _VARIABLES = Argument(0, "var_list")
 _STATELESS = "tensorflow.train.GradientDescentOptimizer"
-_MINIMIZES = "tensorflow.train.Optimizer.minimize"
+_MINIMIZES = ("tensorflow.train.Optimizer.minimize", "tensorflow.train.Optimizer.apply_gradients")
 
 
 def lost(program: Program, load: Event, steps: Sequence[Event]) -> tuple[str, ...]:
@@ -74,16 +74,16 @@ def lost_by_saver(program: Program, load: Event) -> tuple[str, ...]:
     results = [id(e.result) for e in program.calls(*_TRAINABLE) if e.result is not None]
     given = (made.argument(_VARIABLES) for made in made_by(load.receiver))
     alone = any(id(leaf) in results for value in given for _, leaf in alternatives(value))
-    made = [m for e in program.calls(_MINIMIZES) if not e.detached for m in made_by(e.receiver)]
+    made = [m for e in program.calls(*_MINIMIZES) if not e.detached for m in made_by(e.receiver)]
     return (OPTIMIZER,) if alone and any(m.name != _STATELESS for m in made) else ()
 
 
-def told(kinds: Sequence[str], generators: bool = True, unread: bool = False) -> str:
+def told(kinds: Sequence[str], generators: bool = True, note: str = "") -> str:
     """What a checkpoint lacks, and what a resumed run does for that, as words of the rule's message.
 
-    ``unread``: the state of the optimizer is in the checkpoint, so it is the load that leaves it out.
+    ``note`` says why the state of the optimizer is lost where that is no matter of what is saved.
     """
-    names = words(f"the {kind}{_UNREAD if unread and kind == OPTIMIZER else ''}" for kind in kinds)
+    names = words(f"the {kind}{f' ({note})' if note and kind == OPTIMIZER else ''}" for kind in kinds)
     lacks = "no state of the random generators" if generators else f"not {names}"
     if generators and kinds:
         lacks += f", nor of {names}"

@@ -14,7 +14,7 @@ from d9mlint.python.rules.seeds._lost import BEST, EPOCH, PLACE
 from d9mlint.python.rules.seeds._resuming import RESUMES
 from d9mlint.python.source.facts import Def
 
-_RANGE, _PASS, _UNPICKLES, _OPTIMIZER = "builtins.range", "pass", "torch.load", "torch.optim."
+_RANGE, _PASS, _UNPICKLES = "builtins.range", "pass", "torch.load"
 _AROUND = re.compile(r"builtins\.(enumerate|zip|len|iter)|(.*\.)?tqdm(\..*)?|\?\..*")
 """What may stand between what a loop goes through and the loop."""
 _MOST_OTHERS, _MOST_BETWEEN = 3, 60
@@ -38,10 +38,15 @@ _COUNT = re.compile(r"epoch|step|iter|update|batch", re.IGNORECASE)
 _WHOLE = ("torch.save", "torch.load")
 
 
-def progress(program: Program, load: Event, saves: Sequence[Event], steps: Sequence[Event]) -> tuple[str, ...]:
-    """The kinds of progress that are lost by what goes on from ``load``; ``saves`` are those of what it may load."""
+def progress(
+    program: Program, load: Event, saves: Sequence[Event], steps: Sequence[Event], sure: bool
+) -> tuple[str, ...]:  # fmt: skip
+    """The kinds of progress that are lost by what goes on from ``load``; ``saves`` are those of what it may load.
+
+    ``sure``: it is a checkpoint of this program, whatever the names around the load say.
+    """
     asked = (load.func.name if load.func is not None else "", *map(describe, load.guards))
-    if not (load.name.startswith(_OPTIMIZER) or any(map(RESUMES.search, asked))):
+    if not (sure or any(map(RESUMES.search, asked))):
         return ()  # (it may be another training that begins with these weights)
     after = [step for step in steps if step.index > load.index and step.meets(load)]
     own = [save for save in saves if _is_loaded(program, load, save)]

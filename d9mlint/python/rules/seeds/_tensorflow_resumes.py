@@ -12,10 +12,11 @@ from d9mlint.python.frameworks.tensorflow.determinism import trainings
 from d9mlint.python.frameworks.tensorflow.estimators import ends, folders
 from d9mlint.python.frameworks.tensorflow.sessions import NEWEST, initial_values, takes_up
 from d9mlint.python.interpreter.program import Program
+from d9mlint.python.interpreter.provenance import made_of, results
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.paths import saved_there
 from d9mlint.python.judging.randomness import draws
-from d9mlint.python.rules.seeds._lost import OPTIMIZER, lost_by_saver, told
+from d9mlint.python.rules.seeds._lost import OPTIMIZER, UNREAD, lost_by_saver, told
 from d9mlint.python.rules.seeds._resuming import both_remedies, draws_on, feeds, places, resumes
 
 _RESTORE = "tensorflow.train.Saver().restore"
@@ -30,7 +31,11 @@ _TRACKED_SAVES = ("tensorflow.train.Checkpoint().save", "tensorflow.train.Checkp
 _HOLDS = ("tensorflow.random.Generator", "tensorflow.data.", "iter(")
 """Types of what a ``tf.train.Checkpoint`` may hold besides variables: generators, and places in the data."""
 _WEIGHTS = "keras.Model.load_weights"
-_LOADS = (_RESTORE, "keras.models.load_model", _WEIGHTS, *_TRACKED)
+_SET, _ARRAYS = "keras.Model.set_weights", ("numpy.load", "pickle.load", "joblib.load")
+"""What fills a model from arrays, and what reads these from files."""
+_ARRAY_SAVES = ("numpy.save", "numpy.savez", "pickle.dump", "joblib.dump")
+_GET, _SLOTS = "keras.Model.get_weights", "keras.optimizers."
+_LOADS = (_RESTORE, "keras.models.load_model", _WEIGHTS, *_TRACKED, *_ARRAYS)
 _PATH = Argument(1, "save_path")
 
 
@@ -44,8 +49,11 @@ def _of_savers(program: Program, rule: Rule) -> Iterator[Draft]:
     """Where variables are restored that a flag asks for, or that an earlier run of the program has saved."""
     initial = initial_values(program)
     for load in program.calls(*_LOADS):
-        names = _TRACKED_SAVES if load.name in _TRACKED else _SAVES
-        saves = [e for e in program.calls(*names) if not e.detached]
+        arrays = load.name in _ARRAYS
+        names = _TRACKED_SAVES if load.name in _TRACKED else _ARRAY_SAVES if arrays else _SAVES
+        saves = [e for e in program.calls(*names) if not e.detached and (not arrays or _is_of_weights(program, e))]
+        if arrays and not _fills(program, load):
+            continue
         training = [e for e in trainings(program) if e.index > load.index and e.meets(load)]
         saved = next((e for e in saves if e.meets(load)), None)
         if load.detached or not training or saved is None or not _goes_on(program, load, saves):
@@ -58,15 +66,19 @@ def _of_savers(program: Program, rule: Rule) -> Iterator[Draft]:
         found = (d.event for d in draws(program) if feeds(d, load, loops))
         drawn = next((e for e in found if id(e) not in initial), None)
         if drawn is not None:
-            related = places(load, drawn)
+            related, note = places(load, drawn), ""
             resumed, also = symbolic_part(both(*load.guards)), lost_by_saver(program, load)
             more = "let the saver hold all variables (`tf.train.Saver()`)" if also else ""
             if load.name == _WEIGHTS:
                 also, more = (OPTIMIZER,), "save and load the whole model (`keras.models.load_model`)"
+            if arrays:
+                also = (OPTIMIZER,) if _leaves_out_slots(program) else ()
+                note = UNREAD if also and _saves_slots(program) else ""
+                more = "save and restore the model, the optimizer and the step by `tf.train.Checkpoint`" if also else ""
             remedy = both_remedies(more, rule, program, "tensorflow")
             yield draft(
-                program, rule, saved, cond=resumed, related=related, remedy=remedy, holds="the variables",
-                lacks=told(also),
+                program, rule, saved, cond=resumed, related=related, remedy=remedy,
+                holds="the weights" if arrays else "the variables", lacks=told(also, note=note),
             )  # fmt: skip
             return
 
@@ -83,6 +95,28 @@ def _goes_on(program: Program, load: Event, saves: list[Event]) -> bool:
     found = (e for e in program.calls(*NEWEST) if e.index < load.index and e.meets(load) and not e.detached)
     near = (e.argument(NEWEST[e.name]) for e in found if e.func is load.func)
     return any(folder is not None and saved_there(folder, saves) for folder in near)
+
+
+def _is_of_weights(program: Program, save: Event) -> bool:
+    """Whether a call writes the arrays of a model's weights."""
+    return any(made.name == _GET for value in save.args for made in made_of(value, results(program)))
+
+
+def _fills(program: Program, load: Event) -> bool:
+    """Whether a model is filled with what a call reads."""
+    given = (value for event in program.calls(_SET) if not event.detached for value in event.args)
+    return any(made is load for value in given for made in made_of(value, results(program)))
+
+
+def _saves_slots(program: Program) -> bool:
+    """Whether the arrays of an optimizer are written, too."""
+    return any(e.name.startswith(_SLOTS) and e.name.endswith(".get_weights") for e in program.events if not e.detached)
+
+
+def _leaves_out_slots(program: Program) -> bool:
+    """Whether an optimizer trains that nothing fills from a file."""
+    own = [e for e in program.events if e.kind == "call" and e.name.startswith(_SLOTS) and not e.detached]
+    return bool(own) and not any(e.name.endswith((".set_weights", ".load_own_variables")) for e in own)
 
 
 def _holds_more(program: Program) -> bool:

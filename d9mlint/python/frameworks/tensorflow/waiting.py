@@ -13,11 +13,29 @@ from d9mlint.python.interpreter.provenance import Makers, results
 _ORDERED = "control-dependencies"
 """The context of ops that are made under ``tf.control_dependencies``."""
 _WAITS = ".control_dependencies"
+_GROUP, _NOTHING = "tensorflow.group", ("tensorflow.no_op", "tensorflow.identity")
+"""What has no value of its own, or that of another op."""
 
 
 def apart(program: Program, one: Event, other: Event) -> bool:
     """Whether one of two ops waits for the other, as far as can be told."""
     return _waits(program, one, other) or _waits(program, other, one)
+
+
+def with_steps(program: Program, made: set[int]) -> set[int]:
+    """The ``id`` of ops, and of what runs them all the same: groups of them, and ops that wait for them.
+
+    ``with tf.control_dependencies([step, averages]): train = tf.no_op()``.
+    """
+    found = set(made)
+    makers = results(program) if found and program.calls(_GROUP, *_NOTHING) else Makers()
+    for event in program.calls(_GROUP, *_NOTHING) if makers else ():
+        given = [*event.args, *event.kwargs.values()]
+        if event.name != _GROUP:
+            given += [one for block in _blocks(program, event) if block is not None for one in block.args]
+        if any(id(one) in found for value in given for one in made_in(value, makers)):
+            found.add(id(event))
+    return found
 
 
 def _waits(program: Program, event: Event, other: Event) -> bool:

@@ -1,0 +1,90 @@
+"""What a call of PyTorch saves: whether weights or an optimizer's state are in it, and states of generators are not."""
+
+from __future__ import annotations
+
+import re
+
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import Dict, Inst, Obj, Seq, Value, alternatives
+from d9mlint.python.interpreter.program import Program
+
+_OPTIMIZER, _STATE = "torch.optim.", ".state_dict"
+_KEY = "optim"
+_WEIGHTS = ("state", "model", "net", "weight", "generator", "disc", "encoder", "decoder")
+"""Words in a key of a checkpoint that say that weights are in it."""
+_RANDOM = ("rng", "random", "generator_state", "sampler", "loader", "seed")
+"""Words in a key of a checkpoint that say that random state may be in it."""
+
+_PERHAPS = re.compile(r"opt|solver|train|learn|agent|engine|state$|^all", re.IGNORECASE)
+"""Words in a key that an optimizer's state may be under, perhaps among other things."""
+
+
+def lacks_state(program: Program, event: Event, random: bool = False) -> bool:
+    """Whether weights or an optimizer's state, and nothing about random state (but for ``random``), is saved."""
+    saved = event.args[0] if event.args else event.kwargs.get("obj")
+    return saved is not None and any(_is_checkpoint(program, leaf, event, random) for _, leaf in alternatives(saved))
+
+
+def _is_checkpoint(program: Program, saved: Value, event: Event, random: bool) -> bool:
+    if isinstance(saved, Dict):
+        keys = [str(key).lower() for key in saved.items]
+        if not random and any(word in key for key in keys for word in _RANDOM):
+            return False
+        if saved.open:  # filled by a loop over what is kept: `for name, one in all: saved[name] = one.state_dict()`
+            return any(made.func is event.func for made in program.once("states", states))
+        named = any(word in key for key in keys for word in (_KEY, *_WEIGHTS))
+        return named or any(_is_state(program, leaf) for leaf in leaves(*saved.items.values()))
+    if isinstance(saved, Seq):
+        parts = leaves(*(saved.items or ()), saved.element)
+        return any(isinstance(leaf, Inst) or _is_state(program, leaf) for leaf in parts)
+    return is_network(saved) or (_is_state(program, saved) and not is_optimizer(saved))
+
+
+def holds_optimizer(program: Program, save: Event) -> bool:
+    """Whether the state of an optimizer is in what is saved."""
+    kept = {id(made.result) for made in program.once("states", states) if made.name.startswith(_OPTIMIZER)}
+    saved = [leaf for _, leaf in alternatives(save.args[0] if save.args else None)]
+    parts = (one for leaf in saved for one in ([*leaf.items.values()] if isinstance(leaf, Dict) else [leaf]))
+    return any(id(leaf) in kept or is_optimizer(leaf) for leaf in leaves(*parts))
+
+
+def may_hold_optimizer(program: Program, save: Event) -> bool:
+    """The same as far as nobody can tell: also in what is not known, or is kept under a word for it."""
+    if holds_optimizer(program, save):
+        return True
+    saved = [leaf for _, leaf in alternatives(save.args[0] if save.args else None)]
+    return not saved or any(not _has_none(program, leaf) for leaf in saved)
+
+
+def _has_none(program: Program, saved: Value) -> bool:
+    """Whether no optimizer's state is in a value: the weights of a network, or a dict all of whose keys are known."""
+    if isinstance(saved, Dict):
+        return not saved.open and not any(_PERHAPS.search(str(key)) for key in saved.items)
+    return is_network(saved) or _is_state(program, saved)
+
+
+def leaves(*items: Value | None) -> list[Value]:
+    """What several values may be."""
+    return [leaf for item in items for _, leaf in alternatives(item)]
+
+
+def _is_state(program: Program, leaf: Value) -> bool:
+    """Whether a value is an optimizer, or the state of one or of a network, whatever it is kept under."""
+    return is_optimizer(leaf) or any(made.result is leaf for made in program.once("states", states))
+
+
+def states(program: Program) -> list[Event]:
+    """The calls that take the state of something, for ``program.once``."""
+    return [event for event in program.events if event.kind == "call" and event.name.endswith(_STATE)]
+
+
+def is_optimizer(leaf: Value) -> bool:
+    """Whether a value is an optimizer as a whole."""
+    return isinstance(leaf, Obj) and leaf.type.startswith(_OPTIMIZER)
+
+
+def is_network(leaf: Value) -> bool:
+    """Whether a value is a network as a whole."""
+    if isinstance(leaf, Inst):
+        return "torch.nn.Module" in leaf.cls.external()
+    return isinstance(leaf, Obj) and leaf.type.startswith("torch.nn.")

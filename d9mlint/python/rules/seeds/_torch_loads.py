@@ -1,0 +1,155 @@
+"""What training of PyTorch goes on from: an optimizer's state, or weights that are a checkpoint of the same program."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from d9mlint.python.domain.conditions import Cond, both, by_default, either
+from d9mlint.python.domain.diagrams import simplified
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import Const, Dict, Obj, Text, Value, alternatives
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.judging.paths import perhaps_saved, saved_there, with_moves
+from d9mlint.python.judging.wording import describe
+from d9mlint.python.rules.seeds._checkpoints import holds_optimizer, is_network, leaves, states
+from d9mlint.python.rules.seeds._jax_resumes import PICKLED, PICKLES
+from d9mlint.python.rules.seeds._resuming import from_own, resumes
+
+SAVES = ("torch.save", "accelerate.Accelerator.save", "accelerate.utils.save", "torch_xla.core.xla_model.save")
+OPTIMIZER = "torch.optim."
+_LOAD, _UNPICKLES = ".load_state_dict", "torch.load"
+_ASKED = re.compile(
+    r"--?(load|model|ckpt|checkpoint)([-_]?(path|file|from|dir|name))? (is given|is set|> 0|is not)|--?load[-_]\w+ is"
+)
+"""Words of a flag that names a file to start from."""
+_OTHER = re.compile(r"pre-?train|teacher|backbone|fine-?tune|init|embed|vgg|encoder", re.IGNORECASE)
+"""Words of weights that something else has trained."""
+_PRETRAINED = re.compile(
+    r"--?pre-?trained([-_]?(model|weights|ckpt|checkpoint|path|file))* (is given|is set|is not)", re.IGNORECASE
+)
+"""Words of a flag for weights that may be another program's, or a checkpoint of this one."""
+_CHECKPOINT = re.compile(r"ckpt|checkpoint|epoch|step|iter", re.IGNORECASE)
+"""Words in the name of what is saved while it trains, to go on from."""
+_THERE = re.compile(r"(?<!not )\b(exists|isfile|is_file)\(")
+"""What asks in a condition whether a file is there."""
+_QUOTED = re.compile(r"`([^`]+)`")
+
+
+_ENDS = (_LOAD, _UNPICKLES, *PICKLED)
+
+
+def loads(program: Program, steps: Sequence[Event]) -> list[Event]:
+    """The calls that load what training goes on from: the optimizer's state first, else weights by a word.
+
+    Weights come first where the optimizer's state is only kept under a setting; ``steps`` are those of the training.
+    """
+    found = [e for e in program.events if e.kind == "call" and not e.detached and e.name.endswith(_ENDS)]
+    optimizers = [e for e in found if e.name.startswith(OPTIMIZER)]
+    saves = with_moves(program, list(program.calls(*SAVES)))
+    kept = [e for e in saves if not e.detached and holds_optimizer(program, e)]
+    if optimizers and not _settings(optimizers, kept):
+        return _in_order(optimizers)
+    own = [e for e in found if e not in optimizers and (resumes(e) or is_own(program, e, saves, steps))]
+    return [*_in_order(own), *_in_order(optimizers)] or _in_order(e for e in found if _goes_back(program, e, saves))
+
+
+def _in_order(found: Iterable[Event]) -> list[Event]:
+    return sorted(found, key=lambda load: sum(by_default(one) is False for one in load.guards))
+
+
+def setting(program: Program, load: Event) -> str:
+    """The setting under which alone the state of an optimizer is kept, where ``load`` takes weights without it."""
+    if load.name.startswith(OPTIMIZER):
+        return ""
+    kept = [e for e in program.calls(*SAVES) if not e.detached and holds_optimizer(program, e)]
+    others = (e for e in program.events if e.name.startswith(OPTIMIZER) and e.name.endswith(_LOAD) and not e.detached)
+    words = [describe(one) for one in load.guards]
+    return next((test for test in _settings(list(others), kept) if not any(test in text for text in words)), "")
+
+
+def _settings(optimizers: Sequence[Event], saves: Sequence[Event]) -> list[str]:
+    """The tests, as the code has them, under which alone states of optimizers are saved, and then loaded."""
+    words = {describe(one) for load in optimizers for one in load.guards}
+    tests = [[text for one in saved.guards for text in _QUOTED.findall(describe(one))] for saved in saves]
+    asked = [[text for text in each if any(text in one for one in words)] for each in tests]
+    return list(dict.fromkeys(each[0] for each in asked)) if all(asked) else []
+
+
+def is_own(program: Program, load: Event, saves: Sequence[Event], steps: Sequence[Event] = ()) -> bool:
+    """Whether what the program itself saves is loaded where that is asked for (`--start_epoch 20`) or is there already.
+
+    (That it is loaded unasked is a matter of its own, `leftover-checkpoint`, with another cure.)
+    """
+    if load.name != _UNPICKLES or not from_own(load, saves):
+        return False
+    asked = any(by_default(one) is False or _THERE.search(describe(one)) for one in load.guards)
+    return asked or (_taken_up(load, saves, steps) and _into_saved(program, load))
+
+
+def _taken_up(load: Event, saves: Sequence[Event], steps: Sequence[Event]) -> bool:
+    """Whether a program loads its own file, before it saves any, only where something holds: an earlier run left it."""
+    if any(save.index < load.index and save.meets(load) for save in saves):
+        return False
+    after = next((step for step in steps if step.index > load.index and step.meets(load)), None)
+    if after is None or not perhaps_saved(load.args[0], saves):
+        return False
+    return load.tried > after.tried or simplified(both(*load.guards), both(*after.guards)) is not True
+
+
+def _into_saved(program: Program, load: Event) -> bool:
+    """Whether what is read goes, as far as can be told, into a network whose weights the program saves."""
+    fills = (e for e in program.events[load.index :] if e.kind == "call" and e.name.endswith(_LOAD) and not e.detached)
+    given = [e.receiver for e in fills if (e.func, e.stack) == (load.func, load.stack)]
+    saved = {id(e.receiver) for e in program.once("states", states) if not e.detached}
+    return not given or any(id(leaf) in saved for leaf in given)
+
+
+def of_own(load: Event, saves: Sequence[Event]) -> Cond:
+    """When a file is loaded that these calls save, of the several that it may be."""
+    if load.name != _UNPICKLES or not load.args:
+        return True
+    found = [cond for cond, leaf in alternatives(load.args[0]) if saved_there(leaf, saves)]
+    return either(*found) if found else True
+
+
+def _goes_back(program: Program, load: Event, saves: Sequence[Event]) -> bool:
+    """Whether a flag asks for a file whose weights go, as they are, into the very network that the program saves."""
+    words = [describe(one) for one in load.guards]
+    asked = any(_ASKED.search(text) and not _OTHER.search(text) for text in words)
+    if not asked and not (any(map(_PRETRAINED.search, words)) and any(map(_is_checkpoint, saves))):
+        return False
+    if load.name.endswith(_LOAD):
+        made = (one.receiver for one in program.once("states", states) if not one.detached)
+        return _reads(program, load) and any(network is load.receiver for network in made)
+    kept = program.calls(*(PICKLES if load.name.endswith(PICKLED) else SAVES))
+    return any(is_network(leaf) for e in kept for leaf in leaves(*e.args[:1]))
+
+
+def _reads(program: Program, load: Event) -> bool:
+    """Whether weights are loaded all and as a file has them: ``net.load_state_dict(torch.load(path)["net"])``."""
+    strict = load.kwargs.get("strict")
+    if not load.args or (isinstance(strict, Const) and not strict.value):
+        return False
+    given = [leaf for _, leaf in alternatives(load.args[0])]
+    read = [e for e in program.calls(_UNPICKLES) if e.index < load.index]
+    if any(e.result is leaf for e in read for leaf in given):
+        return True
+    here = (load.func, load.stack)
+    return not any(isinstance(leaf, Dict) for leaf in given) and any((e.func, e.stack) == here for e in read)
+
+
+def _is_checkpoint(save: Event) -> bool:
+    """Whether a call saves while it trains, under a name that tells how far it has come."""
+    return bool(save.loops) and any(_CHECKPOINT.search(text) for value in save.args[1:2] for text in _texts(value))
+
+
+def _texts(path: Value) -> Iterator[str]:
+    """What is known of a path."""
+    for _, leaf in alternatives(path):
+        if isinstance(leaf, Const):
+            yield str(leaf.value)
+        elif isinstance(leaf, Text):
+            yield from (text for part in leaf.parts for text in _texts(part))
+        elif isinstance(leaf, Obj) and leaf.event is not None and leaf.event.name == "os.path.join":
+            yield from (text for part in leaf.event.args for text in _texts(part))
