@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from d9mlint.python.domain.values import Dict, Inst, Seq, Value
+from d9mlint.python.domain.values import Dict, Dynamic, Inst, Seq, Value
 
 
 class Names(Dict):
@@ -35,3 +35,14 @@ class Fields(Seq):
     def __init__(self, fields: Mapping[str, Value]) -> None:
         super().__init__("tuple", list(fields.values()))
         self.names: Sequence[str] = tuple(fields)
+
+
+class AnyModule(Dynamic):
+    """One of the modules of the program, imported by a name that is not known."""
+
+    __slots__ = ("member",)
+
+    def __init__(self, reason: str, member: Callable[..., Value | None]) -> None:
+        super().__init__(reason)
+        self.member = member
+        """What they hold under a name, to an interpreter, in a frame and at a place; None where none does."""

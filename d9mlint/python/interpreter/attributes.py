@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from d9mlint.python.domain.choices import choose, in_place_of_absent
 from d9mlint.python.domain.conditions import Cond
 from d9mlint.python.domain.events import Frame
-from d9mlint.python.domain.reflected import Attributes, Fields
+from d9mlint.python.domain.reflected import AnyModule, Attributes, Fields
 from d9mlint.python.domain.values import (
     ABSENT,
     Bound,
@@ -105,6 +105,8 @@ def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place
         discards.looked_at(interp, holder, name)
         dotted = f"{holder.type}.{name}"
         return holder if dotted in interp.hooks.views else Ref(dotted, holder)
+    if isinstance(holder, AnyModule) and (its := holder.member(interp, name, frame, place)) is not None:
+        return its
     if isinstance(holder, Dynamic) and holder.options:
         having = [
             (cond, class_attribute(interp, leaf, name)) for cond, leaf in holder.options if isinstance(leaf, Class)

@@ -138,3 +138,35 @@ def test_a_folder_is_listed_below_the_top_alone(tmp_path_factory: pytest.TempPat
         (top / "inner" / name).write_text("")
     read = content_reader(top / "inner", top)
     assert (read("inner/"), read("./"), read("missing/")) == (b"a\nb\ndeep", None, None)
+
+
+QUIET = "def make():\n    return 1\n"
+DRAWS = "import random\n\n\ndef make():\n    print(random.random())\n"
+ANY = {"src/quiet.py": QUIET, "src/loud.py": DRAWS, "src/other.py": DRAWS.replace("make", "build")}
+ANY["src/script.py"] = DRAWS + '\n\nif __name__ == "__main__":\n    make()\n'
+LISTED = "import os\nmodule = importlib.import_module(sorted(os.listdir('log'))[0].split('.')[0])\n"
+
+
+def test_a_module_of_any_name_is_one_of_those_that_define_what_is_taken_out_of_it() -> None:
+    (one,) = found(f"{LISTED}module.make()\n", ANY)
+    assert (one.location.path, one.when) == ("src/loud.py", ("the module is loud",))
+
+
+def test_scripts_and_modules_without_the_name_are_left_out() -> None:
+    others = {name: text for name, text in ANY.items() if name != "src/loud.py"}
+    assert found(f"{LISTED}module.make()\n", others) == []
+
+
+def test_a_flag_that_names_a_module_has_others_than_its_default() -> None:
+    text = "module = importlib.import_module(args.model)\nmodule.make()\n"
+    files = {name.replace("quiet", "plain"): content for name, content in ANY.items()}
+    (one,) = found(text, files)
+    assert (one.location.path, one.when) == ("src/loud.py", ("--model is loud",))
+
+
+def test_of_many_modules_some_are_named() -> None:
+    names = [f"network_with_a_long_name_of_its_own_{number}" for number in range(5)]
+    shared = {"src/shared.py": "import random\n\n\ndef draw():\n    print(random.random())\n", "src/quiet.py": QUIET}
+    files = shared | {f"src/{name}.py": "from shared import draw\n\n\ndef make():\n    draw()\n" for name in names}
+    (one,) = found(f"{LISTED}module.make()\n", files)
+    assert one.when == (f"the module is {names[0]}, {names[1]} or 3 more",)

@@ -108,7 +108,8 @@ def candidates(
         fitting = _samples(fitting)
     if not 0 < len(fitting) <= MAX_THINGS:
         return None
-    return fitting[0][1] if len(found.options) == 1 else Phi(tuple(fitting))  # (the only one needs no condition)
+    only = len(found.options) == 1 and found.reason != BY_MODULE  # (which needs no condition)
+    return fitting[0][1] if only else Phi(tuple(fitting))
 
 
 def _samples(options: Sequence[tuple[Cond, Value]]) -> list[tuple[Cond, Value]]:

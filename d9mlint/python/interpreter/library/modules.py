@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from d9mlint.python.domain.choices import MAX_THINGS, choose, same
 from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Cond, Flag, either, flag_test, negate
 from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.reflected import AnyModule
 from d9mlint.python.domain.values import (
     ABSENT,
     Class,
@@ -27,9 +28,10 @@ from d9mlint.python.domain.values import (
     Value,
     alternatives,
 )
-from d9mlint.python.interpreter import linking
+from d9mlint.python.interpreter import attributes, linking
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import dispatch, environment, sequences
+from d9mlint.python.source import facts as f
 from d9mlint.python.source.filenames import above, join
 
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 
 _NAMED, _HOLE = "named", "\0"
 _MAX_NAMES = 64
+_SCRIPT = b"__main__"
 
 
 # -- names of modules ----------------------------------------------------------------------------------------------
@@ -56,7 +59,50 @@ def _load(interp: Interpreter, event: Event, name: Value, frame: Frame) -> Value
         return _one_of(interp, event, name, names, frame, open_=True)
     if isinstance(name, Text) and (hole := _hole(name)) is not None:
         return _one_of(interp, event, hole, dict(_fitting(interp, event, name, frame)), frame)
-    return Dynamic(dispatch.BY_MODULE, name=name.name if isinstance(name, ClassName) else "")
+    if isinstance(name, ClassName):
+        return Dynamic(dispatch.BY_MODULE, name=name.name)
+    return _any(event, _flag(name, event))
+
+
+def _flag(name: Value, event: Event, known: Sequence[str] = ()) -> Flag:
+    """What a condition on a name that is not known asks for."""
+    spelled = dispatch.called(name) or "the module"
+    return Flag(spelled, spelled, UNKNOWN_DEFAULT, "value", event.location, True, tuple(known))
+
+
+def _any(event: Event, flag: Flag) -> Value:
+    """A module of the program under any name."""
+    return AnyModule(dispatch.BY_MODULE, partial(_held_by_any, event, flag))
+
+
+def _held_by_any(
+    event: Event, flag: Flag, interp: Interpreter, name: str, frame: Frame, place: f.Place
+) -> Value | None:  # fmt: skip
+    """What the modules of the program hold under a name, each under the condition that it is imported.
+
+    Only modules that stand where the import looks for them and that define the name by themselves; no scripts.
+    """
+    holders = [one for root in interp.roots for one in _defining(interp, root, name)]
+    if not 0 < len(holders) <= MAX_THINGS:
+        return None
+    found: list[tuple[Cond, Value]] = []
+    for dotted in dict.fromkeys(holders):
+        cond = flag_test(flag, "==", dotted)
+        module = interp.under(cond, partial(_imported, interp, event, dotted, frame))
+        if isinstance(module, Module):
+            found.append((cond, attributes.attribute(interp, module, name, frame, place)))
+    other = (negate(either(*(cond for cond, _ in found))), Dynamic(dispatch.BY_MODULE))
+    return Dynamic(dispatch.BY_MODULE, options=(*found, other)) if found else None
+
+
+def _defining(interp: Interpreter, folder: str, name: str) -> Iterator[str]:
+    """The modules in a folder that define a function or class."""
+    defines = re.compile(rb"^(?:def|class)\s+" + re.escape(name.encode()) + rb"\b", re.MULTILINE)
+    for one in interp.project.names_in(folder)[:_MAX_NAMES]:
+        path = interp.project.module_at(join(folder, one)) if one.isidentifier() else None
+        data = interp.project.data(path) if path is not None else None
+        if data is not None and defines.search(data) and _SCRIPT not in data:
+            yield one
 
 
 def _imported(interp: Interpreter, event: Event, name: str, frame: Frame) -> Value:
@@ -95,8 +141,7 @@ def _one_of(
         if not open_:
             interp.note((_NAMED, flag.name), tuple(names))
     else:
-        spelled = dispatch.called(hole) or "the name of the module"
-        flag = Flag(spelled, spelled, UNKNOWN_DEFAULT, "value", event.location, True, tuple(names))
+        flag = _flag(hole, event, tuple(names))
     if not 0 < len(names) <= MAX_THINGS:
         return Dynamic(dispatch.BY_MODULE)
     options: list[tuple[Cond, Value]] = []
@@ -107,7 +152,7 @@ def _one_of(
             options.append((cond, module))
     no_other = negate(either(*(cond for cond, _ in options)))
     if open_:
-        options.append((no_other, Dynamic(dispatch.BY_MODULE)))
+        options.append((no_other, _any(event, flag)))
     else:
         interp.stopped = either(interp.stopped, no_other)  # it raises ModuleNotFoundError
     return choose(options)

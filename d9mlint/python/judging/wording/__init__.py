@@ -10,7 +10,7 @@ from d9mlint.python.domain.conditions import Cond, Literal, Opaque, both, conjun
 from d9mlint.python.domain.covers import Term
 from d9mlint.python.domain.diagrams import Variable, simplified
 from d9mlint.python.domain.tellable import is_given, is_of_config, is_told, loosened
-from d9mlint.python.judging.wording.flagwords import of_one_name, words_of_values
+from d9mlint.python.judging.wording.flagwords import of_one_name, some_values, words_of_values
 from d9mlint.python.judging.wording.settingwords import values_needed
 
 MAX_WORDS = 120
@@ -80,7 +80,7 @@ def _parts(cond: Cond, most: int = MAX_WORDS) -> Iterator[str]:
     """The words of one part of a condition, which are several where all of them are needed."""
     one = literal(cond)
     if one is not None:
-        yield from (words for words in _of_literal(one) if len(words) <= most)
+        yield from (words if len(words) <= most else some_values(one) for words in _of_literal(one))
         return
     if isinstance(cond, bool):
         return

@@ -12,6 +12,8 @@ from d9mlint.python.domain.valuesets import NONE, NOTHING, TRUE, ValueSet
 
 _FEW = 3
 """Values that a flag must not have which are told one by one."""
+_FIRST = 2
+"""Of more than fit those that are told."""
 DEFAULT = " (the default)"
 """Ends the words of a test that a flag passes where it is not given."""
 _INVERSE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
@@ -30,6 +32,17 @@ def words_of_values(one: Literal) -> list[str]:
     return _none_of(_needed(universe, wanted, tests)) or [
         " or ".join(of_one_name(_enough(wanted, tests))) or f"{flag.spelled} is something else"
     ]
+
+
+def some_values(one: Literal) -> str:
+    """Of many values that a flag may have the first, and how many there are besides; empty where that is no list."""
+    flag, universe, wanted = one.flag, one.variable.universe, one.outcome
+    if flag is None or universe is None or not isinstance(wanted, ValueSet):
+        return ""
+    several, name = list(_enough(wanted, list(_tests(flag, universe, wanted)))), f"{flag.spelled} is "
+    values = [words.removeprefix(name) for words in several]
+    plain = len(values) > _FIRST and not any(" " in value for value in values)
+    return f"{name}{', '.join(values[:_FIRST])} or {len(values) - _FIRST} more" if plain else ""
 
 
 def of_one_name(alternatives: Iterable[str]) -> list[str]:

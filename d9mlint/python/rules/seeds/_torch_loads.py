@@ -12,7 +12,7 @@ from d9mlint.python.domain.values import Const, Dict, Obj, Text, Value, alternat
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.paths import perhaps_saved, saved_there, with_moves
 from d9mlint.python.judging.wording import describe
-from d9mlint.python.rules.seeds._checkpoints import holds_optimizer, is_network, leaves, states
+from d9mlint.python.rules.seeds._checkpoints import holds_optimizer, is_network, lacks_state, leaves, states
 from d9mlint.python.rules.seeds._jax_resumes import PICKLED, PICKLES
 from d9mlint.python.rules.seeds._resuming import from_own, resumes
 
@@ -46,12 +46,18 @@ def loads(program: Program, steps: Sequence[Event]) -> list[Event]:
     """
     found = [e for e in program.events if e.kind == "call" and not e.detached and e.name.endswith(_ENDS)]
     optimizers = [e for e in found if e.name.startswith(OPTIMIZER)]
-    saves = with_moves(program, list(program.calls(*SAVES)))
-    kept = [e for e in saves if not e.detached and holds_optimizer(program, e)]
-    if optimizers and not _settings(optimizers, kept):
+    saves = checkpoints(program)
+    if optimizers and not any(_settings(program, optimizers)):
         return _in_order(optimizers)
     own = [e for e in found if e not in optimizers and (resumes(e) or is_own(program, e, saves, steps))]
+    own = [e for e in own if setting(program, e)] if optimizers else own
     return [*_in_order(own), *_in_order(optimizers)] or _in_order(e for e in found if _goes_back(program, e, saves))
+
+
+def checkpoints(program: Program) -> list[Event]:
+    """The calls that save weights or an optimizer's state, and those that move such a file."""
+    saves = [e for e in program.calls(*SAVES) if not e.detached and lacks_state(program, e, random=True)]
+    return with_moves(program, saves)
 
 
 def _in_order(found: Iterable[Event]) -> list[Event]:
@@ -62,18 +68,26 @@ def setting(program: Program, load: Event) -> str:
     """The setting under which alone the state of an optimizer is kept, where ``load`` takes weights without it."""
     if load.name.startswith(OPTIMIZER):
         return ""
-    kept = [e for e in program.calls(*SAVES) if not e.detached and holds_optimizer(program, e)]
     others = (e for e in program.events if e.name.startswith(OPTIMIZER) and e.name.endswith(_LOAD) and not e.detached)
     words = [describe(one) for one in load.guards]
-    return next((test for test in _settings(list(others), kept) if not any(test in text for text in words)), "")
+    return next((test for test in _settings(program, [*others]) if not any(test in text for text in words)), "")
 
 
-def _settings(optimizers: Sequence[Event], saves: Sequence[Event]) -> list[str]:
+def _settings(program: Program, optimizers: Sequence[Event]) -> list[str]:
     """The tests, as the code has them, under which alone states of optimizers are saved, and then loaded."""
+    saves = [e for e in program.calls(*SAVES) if not e.detached]
+    held = [holds_optimizer(program, e) for e in saves]
+    alone = {text for save, holds in zip(saves, held, strict=True) if not holds for text in _tests(save)}
     words = {describe(one) for load in optimizers for one in load.guards}
-    tests = [[text for one in saved.guards for text in _QUOTED.findall(describe(one))] for saved in saves]
-    asked = [[text for text in each if any(text in one for one in words)] for each in tests]
+    asked = [
+        [text for text in _tests(save) if text not in alone and any(text in one for one in words)]
+        for save, holds in zip(saves, held, strict=True) if holds
+    ]  # fmt: skip
     return list(dict.fromkeys(each[0] for each in asked)) if all(asked) else []
+
+
+def _tests(save: Event) -> list[str]:
+    return [text for one in save.guards for text in _QUOTED.findall(describe(one))]
 
 
 def is_own(program: Program, load: Event, saves: Sequence[Event], steps: Sequence[Event] = ()) -> bool:

@@ -27,7 +27,7 @@ from d9mlint.python.rules.seeds._lost import UNREAD, lost, told
 from d9mlint.python.rules.seeds._progress import progress
 from d9mlint.python.rules.seeds._resuming import RESUMES, draws_on, places, resumes, with_states
 from d9mlint.python.rules.seeds._tensorflow_resumes import of_tensorflow
-from d9mlint.python.rules.seeds._torch_loads import OPTIMIZER, SAVES, is_own, loads, of_own, setting
+from d9mlint.python.rules.seeds._torch_loads import OPTIMIZER, SAVES, checkpoints, is_own, loads, of_own, setting
 
 _STATES = (
     "torch.get_rng_state", "torch.set_rng_state", "torch.cuda.get_rng_state", "torch.cuda.get_rng_state_all",
@@ -68,7 +68,7 @@ def _of_torch(program: Program, rule: Rule, kept: bool) -> Iterator[Draft]:
     if not saves:
         return
     steps = [e for e in program.events if _steps(e) and e.loops and not e.detached]
-    moved = with_moves(program, list(program.calls(*SAVES)))
+    moved = checkpoints(program)
     for load in loads(program, steps):
         after = [e for e in steps or program.trains if e.index > load.index and e.meets(load)]
         loops = {number for event in after for number in event.loops}  # those that change the weights
