@@ -150,6 +150,20 @@ def test_a_place_told_in_other_words_keeps_its_conditions_for_its_program() -> N
     assert one.when == ("--evolve is not given", "if `search.py` is started, --resume is true")
 
 
+def test_conditions_of_programs_are_put_together_again_for_each() -> None:
+    split = ("if `a.py` is started, --split is given", "--all is given unless `a.py` is started")
+    others = ("if `a.py` is started, --split is not given", "if `c.py` or `d.py` is started, --deep is given")
+    (one,) = by_cause([
+        found(1, "unseeded/numpy", when=(), entries=("e.py",)),
+        found(1, "unseeded/numpy", when=split, entries=("a.py", "b.py"))._replace(message="in other words"),
+        found(1, "unseeded/numpy", when=others, entries=("a.py", "c.py", "d.py"))._replace(message="in others"),
+    ])  # fmt: skip
+    assert one.when == (
+        "if `c.py` or `d.py` is started, --deep is given",
+        "if `b.py` is started, --all is given",
+    )  # fmt: skip
+
+
 def test_a_condition_that_holds_by_default_is_none_of_a_cause_where_another_place_is_without_it() -> None:
     pretrained, evaluate = ("--pretrained is not given",), ("--evaluate is not given",)
     both = [found(1, "unseeded/torch", when=pretrained), found(2, "unseeded/torch", when=evaluate)]

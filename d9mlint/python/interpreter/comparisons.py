@@ -209,7 +209,9 @@ def _key(interp: Interpreter, value: Value) -> Any:
         return ("const", repr(value.value))
     if isinstance(value, FlagValue):
         return ("flag", value.flag.name)
-    made_by = (value.event.name,) if isinstance(value, Obj) and value.event is not None else ()
+    made_by: tuple[str, ...] = (value.event.name,) if isinstance(value, Obj) and value.event is not None else ()
+    if isinstance(value, (Seq, Unknown)) and value.order:
+        made_by = tuple(source.name for source in value.sources[:1])
     return ("value", interp.serial(value), *made_by)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from d9mlint.model import CONFIDENCES, Finding, Location
 from d9mlint.python.judging.wording.flagwords import DEFAULT
@@ -58,19 +59,39 @@ def _of_some(sure: list[Finding], common: Collection[str]) -> list[str]:
     needs: dict[str, set[str]] = {}
     for found in sure:
         for entry in found.entries:
-            needs.setdefault(entry, set(found.when)).intersection_update(found.when)
+            own = set(_needed(found.when, entry))
+            needs.setdefault(entry, own).intersection_update(own)
     words: dict[str, list[str]] = {}
     for entry in sorted(needs):
         for word in sorted(needs[entry].difference(common)):
             if not word.endswith(DEFAULT):  # what holds anyhow in some of them explains nothing
                 words.setdefault(word, []).append(entry)
+    told = [word for word in words if _OF_SOME.fullmatch(word)]  # (names its own programs, though not all of them)
     groups: dict[tuple[str, ...], list[str]] = {}
     for word, those in words.items():
-        groups.setdefault(tuple(those), []).append(word)
+        if word not in told:
+            groups.setdefault(tuple(those), []).append(word)
     ranked = sorted(groups, key=lambda those: (-len(those), those))
-    told = [_if_started(those, " and ".join(groups[those]), needs) for those in ranked[:MAX_TOLD]]
+    told += [_if_started(those, " and ".join(groups[those]), needs) for those in ranked[:MAX_TOLD]]
     left = sorted({entry for those in ranked[MAX_TOLD:] for entry in those})
     return [*told, _if_started(left, "more", needs)] if left else told
+
+
+def _needed(when: Iterable[str], entry: str) -> Iterator[str]:
+    """The conditions that an entry needs, of such as were put together of several; without naming it again."""
+    for word in when:
+        found = _OF_SOME.fullmatch(word)
+        names = _NAME.findall(found["programs"]) if found is not None else []
+        if found is None or found["programs"].startswith("one of "):
+            yield word
+        elif (entry in names) is (found["words"] is not None):
+            yield from (found["words"] or found["unless"]).split(" and ")
+
+
+_OF_SOME = re.compile(
+    r"(?:if |(?P<unless>.+) unless )(?P<programs>(?:one of )?`[^`]+`.*?) is started(?:, (?P<words>.+))?"
+)
+_NAME = re.compile(r"`([^`]+)`")
 
 
 def _if_started(those: Collection[str], words: str, entries: Collection[str]) -> str:
@@ -91,4 +112,4 @@ def started(entries: Collection[str]) -> str:
 
 def is_started(words: str) -> bool:
     """Whether a condition says which entries have the finding."""
-    return words.endswith(_STARTED)
+    return words.endswith(_STARTED) and words.startswith(("`", "one of `"))

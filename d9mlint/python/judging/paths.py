@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from d9mlint.python.domain.conditions import Cond, both, conjuncts, made_by, opaque
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, FlagValue, Obj, Ref, Text, Value, alternatives
+from d9mlint.python.interpreter.library.streams import FILE_TESTS, LISTINGS
 from d9mlint.python.interpreter.program import Program
 
 _MOVES = ("os.replace", "os.rename", "shutil.move", "shutil.copy", "shutil.copy2", "shutil.copyfile")
@@ -96,6 +98,16 @@ def perhaps_there(path: Value, saves: Iterable[Event]) -> bool:
     """The same of a path that may be any: one that the user names, or of which nothing is known."""
     roots = list(_roots(path))
     return not roots or any(kind == "flag" for kind, _ in roots) or saved_there(path, saves, named=True)
+
+
+def besides_files(conds: Iterable[Cond]) -> Cond:
+    """Conditions without those that an earlier run has left a file: what is said of it presumes that there is one."""
+    return both(*(part for one in conds for part in conjuncts(one) if not _asks_for_file(part)))
+
+
+def _asks_for_file(cond: Cond) -> bool:
+    test = opaque(cond)
+    return test is not None and any(name.endswith((*FILE_TESTS, *LISTINGS)) for name in made_by(test))
 
 
 def with_moves(program: Program, saves: list[Event]) -> list[Event]:

@@ -570,3 +570,48 @@ def main():
         print(random.random())
 """
     assert when(text, "unseeded-python") == [("`cfg.fresh` is false", "`cfg.saves` is true")]
+
+
+def test_that_an_earlier_run_has_left_a_file_is_no_condition_of_what_takes_it_up() -> None:
+    text = """
+def newest(folder, other):
+    names = glob.glob(os.path.join(folder, "*.pt"))
+    return os.path.join(folder, f"{len(names)}.pt") if names else other
+
+def main():
+    net = torch.nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    path = newest("out", settings()["start"])
+    if path is not None:
+        net.load_state_dict(torch.load(path))
+    for step in range(args.steps):
+        net(torch.ones(2, 4)).sum().backward()
+        optimizer.step()
+        torch.save(net.state_dict(), os.path.join("out", f"{step}.pt"))
+"""
+    assert when(f"import glob\n{text}", "leftover-checkpoint") == [()]
+
+
+def test_what_follows_a_tensor_to_its_device_does_not_decide_where_the_program_runs() -> None:
+    text = """
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Conv2d(1, 1, 3)
+
+    def forward(self, x):
+        start = torch.eye(3)
+        if x.is_cuda:
+            start = start.cuda()
+        return self.layer(x) + start.sum()
+
+def main():
+    torch.manual_seed(1)
+    net = Net()
+    x = torch.ones(1, 1, 8, 8)
+    if args.cuda:
+        net, x = net.cuda(), x.cuda()
+    loss = net(x).sum() if args.half else net(2 * x).sum()
+    loss.backward()
+"""
+    assert when(text, "missing-torch-determinism") == [("--cuda is given",)]

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from d9mlint.model import Argument
-from d9mlint.python.domain.conditions import Cond, both, by_default, either, flag_test, is_symbolic, negate
+from d9mlint.python.domain.conditions import Cond, both, by_default, either, flag_test, is_symbolic, negate, opaque
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.tellable import loosened
 from d9mlint.python.domain.values import Class, Const, FlagValue, Inst, Obj, Ref, Unknown, Value, alternatives
@@ -26,6 +26,8 @@ _IDLE = re.compile(
     r"get_\w+|reset_\w+|max_memory_\w+|memory_\w+|ipc_collect|initial_seed|set_rng_state\w*)"
 )
 """Calls that ask, or that do nothing where there is no GPU."""
+_ON_GPU = re.compile(r"\.(is_cuda\b|device\.type ?== ?.cuda)")
+"""What asks whether a tensor is on a GPU."""
 _MOVERS = frozenset({"torch.accelerator.current_accelerator", "deepspeed.initialize"})
 _USERS = frozenset({"torch.accelerator.set_device_index", "torch.nn.DataParallel", "torch.nn.parallel.DataParallel"})
 """What works with a GPU but moves nothing there that is not told by itself."""
@@ -59,7 +61,7 @@ def _on_gpu(program: Program) -> Cond:
             continue
         if event.name.replace("()", "") in _DETECTING and not event.detached:
             kept.append(both(*event.guards, negate(_detected(event))))
-        for told, conds in ((placed, _placing(event)), (used, _using(event))):
+        for told, conds in ((used if _follows(event) else placed, _placing(event)), (used, _using(event))):
             for cond in conds:
                 if cond is None or event.detached:
                     perhaps = perhaps or cond is not False
@@ -70,6 +72,12 @@ def _on_gpu(program: Program) -> Cond:
     elsewhere = negate(either(*kept))  # a trainer that is told to stay on the CPU decides for the program
     possible = both(determinism.on_gpu(program), elsewhere if is_symbolic(elsewhere) else True)
     return both(perhaps if found is False else found, possible)
+
+
+def _follows(event: Event) -> bool:
+    """Whether what a call moves goes where something else is already: ``if x.is_cuda: mask = mask.cuda()``."""
+    tests = (test for cond in event.guards if (test := opaque(cond)) is not None)
+    return any(_ON_GPU.search(test.text) for test in tests)
 
 
 def _replaced(program: Program) -> frozenset[int]:

@@ -23,6 +23,8 @@ _MAX_MODE = 4
 _WRITES = frozenset("wax")
 FILE_TESTS = (".exists", ".isfile", ".isdir", ".is_file", ".is_dir")
 """Endings of the names of calls that ask whether a file is there."""
+LISTINGS = (".listdir", ".scandir", ".glob", ".iglob", ".rglob", ".iterdir")
+"""The same of calls that list the files that are there."""
 
 
 def writes(event: Event) -> bool:

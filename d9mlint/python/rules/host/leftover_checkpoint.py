@@ -26,7 +26,7 @@ from d9mlint.python.frameworks.tensorflow.determinism import trainings
 from d9mlint.python.interpreter.library.streams import FILE_TESTS
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging.drafts import Draft, draft, short_name, value_text
-from d9mlint.python.judging.paths import flags_of, perhaps_saved, saved_there, with_moves
+from d9mlint.python.judging.paths import besides_files, flags_of, perhaps_saved, saved_there, with_moves
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.wording import describe
 
@@ -128,9 +128,10 @@ def _draft(
     when: Cond = True,
 ) -> Draft:  # fmt: skip
     related = [Related(saved.location, "saves there") for saved in saves][:1]
-    given = both(negate(is_none(folder)), when)  # (without a folder nothing is saved, either)
+    given = besides_files([negate(is_none(folder)), when])  # (without a folder nothing is saved, either)
+    there = replace(load, guards=(besides_files(load.guards),))
     return draft(
-        program, rule, load, cond=given, related=related, name=short_name(load), folder=_told(folder), then=then
+        program, rule, there, cond=given, related=related, name=short_name(load), folder=_told(folder), then=then
     )
 
 

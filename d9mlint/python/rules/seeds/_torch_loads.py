@@ -10,7 +10,7 @@ from d9mlint.python.domain.diagrams import simplified
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Dict, Obj, Text, Value, alternatives
 from d9mlint.python.interpreter.program import Program
-from d9mlint.python.judging.paths import perhaps_saved, saved_there, with_moves
+from d9mlint.python.judging.paths import besides_files, perhaps_saved, saved_there, with_moves
 from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.seeds._checkpoints import holds_optimizer, is_network, lacks_state, leaves, states
 from d9mlint.python.rules.seeds._jax_resumes import PICKLED, PICKLES
@@ -124,7 +124,7 @@ def of_own(load: Event, saves: Sequence[Event]) -> Cond:
     if load.name != _UNPICKLES or not load.args:
         return True
     found = [cond for cond, leaf in alternatives(load.args[0]) if saved_there(leaf, saves)]
-    return either(*found) if found else True
+    return besides_files([either(*found)]) if found else True
 
 
 def _goes_back(program: Program, load: Event, saves: Sequence[Event]) -> bool:
