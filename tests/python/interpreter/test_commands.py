@@ -180,6 +180,40 @@ def test_the_functions_that_fire_runs() -> None:
     assert chosen.when == ("the command is fit",)
 
 
+OVERWRITTEN = """import fire
+import numpy as np
+
+class Config:
+    seed = None
+    size = 3
+
+    def parse(self, given):
+        for name, value in given.items():
+            if not hasattr(self, name):
+                raise ValueError(name)
+            setattr(self, name, value)
+
+config = Config()
+
+def train(**kwargs):
+    config.parse(kwargs)
+    if config.seed is not None:
+        np.random.seed(config.seed)
+    np.random.rand(config.size)
+
+fire.Fire(train)
+"""
+
+
+def test_flags_of_any_name_overwrite_the_constants_of_an_object() -> None:
+    (one,) = found(OVERWRITTEN, "unseeded-numpy")
+    assert one.when == ("--seed is not given",)
+    assert "numpy.random.seed" in calls(story(OVERWRITTEN, ["--seed", "4"]))
+    assert "numpy.random.seed" not in calls(story(OVERWRITTEN, ["--size", "4"]))
+    (one,) = found(OVERWRITTEN.replace("config.parse(kwargs)", "pass"), "unseeded-numpy")
+    assert one.when == ()
+
+
 EXPERIMENT = """import random
 from sacred import Experiment
 

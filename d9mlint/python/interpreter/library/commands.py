@@ -42,6 +42,9 @@ _REGISTERS = (f"{_GROUP}.command", f"{_GROUP}.group", f"{_TYPER}.command")
 _METHODS = ("command", "group", "add_command")
 _PARAMETERS = ("typer.Option", "typer.Argument")
 _COMPONENT = Argument(0, "component")
+_ANY_FLAGS = "any-flags"
+"""What is remembered where a command takes flags of any name."""
+_MOST_FLAGS = 200
 
 
 # -- what a command is called with ---------------------------------------------------------------------------------
@@ -89,6 +92,23 @@ def _of_signature(interp: Interpreter, func: Func) -> dict[str, Value]:
         spelled = f"--{param.name.replace('_', '-')}"
         out[param.name] = flag_value(interp, Flag(param.name, spelled, default, kind, location, required))
     return out
+
+
+def set_by_name(interp: Interpreter, holder: Inst, frame: Frame, place: f.Place) -> None:
+    """``setattr(holder, name, value)`` under a name that is not known.
+
+    Where the command line may hold any flags (``def main(**kwargs)`` under fire), each constant is the default of one.
+    """
+    interp.heap.open(holder)
+    if not interp.noted(_ANY_FLAGS):
+        return
+    names = [name for cls in holder.cls.line() for name in cls.frame.vars]
+    for name in [one for one in dict.fromkeys((*names, *holder.attrs)) if not one.startswith("_")][:_MOST_FLAGS]:
+        value = attributes.attribute(interp, holder, name, frame, place)
+        if isinstance(value, Const) and isinstance(value.value, (str, int, float, type(None))):
+            kind = "bool" if isinstance(value.value, bool) else "value"
+            flag = Flag(name, f"--{name.replace('_', '-')}", value.value, kind, Location(frame.module.path, *place))
+            interp.set_attribute(holder, name, flag_value(interp, flag), frame, place)
 
 
 # -- groups --------------------------------------------------------------------------------------------------------
@@ -184,7 +204,10 @@ def _start(interp: Interpreter, command: Value, frame: Frame, place: f.Place, si
         return NONE
     func = command.func if isinstance(command, Bound) else command
     given = _of_signature(interp, func) if signature and isinstance(func, Func) else {}
-    return calls.call(interp, command, [], given, frame, place)
+    others = signature and isinstance(func, Func) and any(param.kind == "**" for param in func.node.params)
+    if others:
+        interp.note(_ANY_FLAGS)
+    return calls.call(interp, command, [], given, frame, place, others)
 
 
 # -- calls ---------------------------------------------------------------------------------------------------------

@@ -237,7 +237,7 @@ def _setattr(interp: Interpreter, event: Event, frame: Frame) -> Value:
         interp.set_attribute(event.args[0], str(event.args[1].value), event.args[2], frame, environment.place_of(event))
     for _, leaf in alternatives(environment.first(event)):
         if isinstance(leaf, Inst) and not isinstance(environment.first(event, 1), Const):
-            interp.heap.open(leaf)
+            commands.set_by_name(interp, leaf, frame, environment.place_of(event))
     return NONE
 
 
