@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from d9mlint.model import Location, Related, Rule
+from d9mlint.model import Argument, Location, Related, Rule
 from d9mlint.python.domain.events import Event
-from d9mlint.python.frameworks.tensorflow.pipelines import draws_on_host
+from d9mlint.python.domain.values import Seq, Value, alternatives
+from d9mlint.python.frameworks.tensorflow.pipelines import OWN_GENERATORS, draws_on_host
+from d9mlint.python.frameworks.used import keras_backend
 from d9mlint.python.interpreter.library import workers
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.source.facts import Def
 
 _ALONE = ("multiprocessing.Process", "torch.multiprocessing.Process")
 """Starts one worker for one task: its copy of the state belongs to that task, whatever the timing."""
 
 
+_THREAD = "threading.Thread"
+_FITS, _DATA = ("keras.Model.fit", "keras.Model.fit_generator"), Argument(0, "x")
 _ONE_TASK = (".apply_async", ".apply", ".submit")
 """Calls that start one task each."""
 
@@ -28,7 +33,7 @@ def _own(start: Event, draw: Event) -> bool:
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
-    """At the call that starts the workers."""
+    """At the call that starts the workers, and where Keras fetches ahead what a generator draws."""
     groups: dict[int, tuple[Event, list[Event]]] = {}
     at: dict[Location, list[Event]] = {}
     for event in program.events:
@@ -43,7 +48,68 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
             if start is not None and start.name not in _ALONE and not _own(start, event):
                 groups.setdefault(start.index, (start, []))[1].append(event)
     for start, draws in groups.values():
+        if _is_only(program, start, draws):
+            continue
         related = [Related(d.location, "draws here") for d in draws]
+        name = start.raw.rpartition(".")[2]
         yield draft(
-            program, rule, start, related=dict.fromkeys(related), name=start.raw.rpartition(".")[2], draw=draws[0].raw
-        )
+            program, rule, start, related=dict.fromkeys(related), who=f"the workers of `{name}` draw",
+            draw=draws[0].raw, which="task",
+        )  # fmt: skip
+    yield from _fetched_ahead(program, rule)
+
+
+def _is_only(program: Program, start: Event, draws: Sequence[Event]) -> bool:
+    """Whether one thread alone draws from a generator once it is started: in its own order, whatever the timing."""
+    if start.name != _THREAD or start.loops:
+        return False
+    states = {_state(one) for one in draws}
+    others = (e for e in program.events if e.index > start.index and e.kind == "call" and not e.detached)
+    return not any(draws_on_host(e) and e not in draws and _state(e) in states for e in others)
+
+
+def _state(draw: Event) -> tuple[object, ...]:
+    """The state that a call draws from: that of Python or NumPy, or of an object, by the calls that make it."""
+    if draw.name.startswith(OWN_GENERATORS):
+        return tuple(made.index for made in made_by(draw.receiver))
+    return tuple(g for effect in draw.effects for g in effect.draws if g in ("python", "numpy"))
+
+
+# -- Keras ---------------------------------------------------------------------------------------------------------
+
+
+def _fetched_ahead(program: Program, rule: Rule) -> Iterator[Draft]:
+    """Where Keras runs a generator in a thread ahead of the training, and a callback or the validation draws, too.
+
+    Source: keras/src/trainers/data_adapters/generator_data_adapter.py (3.x) and keras/src/engine/data_adapter.py
+    (2.x): ``Dataset.from_generator`` with ``prefetch``, in 2.x unless ``workers=0``.
+    """
+    if keras_backend(program) != "tensorflow":
+        return
+    for fit in program.calls(*_FITS):
+        data = fit.argument(_DATA) or fit.kwargs.get("generator")
+        if (
+            fit.detached
+            or "steps_per_epoch" not in fit.kwargs
+            or not _is_generator(data)
+            or program.holds(fit, {"workers": 0}) is True
+        ):
+            continue
+        host = [e for e in program.events if e.kind == "call" and not e.detached and draws_on_host(e)]
+        ahead = [e for e in host if e.func is not None and isinstance(e.func.node, Def) and e.func.node.generator]
+        ahead = [e for e in ahead if e.loops and e.index < fit.index]
+        beside = [e for e in host if e.inside("callback") and fit.location in e.stack and e not in ahead]
+        met = [e for e in beside if any(_state(e) == _state(one) and e.meets(one, fit) for one in ahead)]
+        if met:
+            same = next(one for one in ahead if _state(one) == _state(met[0]))
+            related = [Related(met[0].location, "a callback draws here"), Related(same.location, "draws ahead here")]
+            yield draft(
+                program, rule, fit, related=related, which="batch or callback", draw=same.raw,
+                who="a thread that runs the generator of `fit` ahead of the training, and a callback draw",
+                remedy="draw the batches with a generator of their own, made in the function that gives them: "
+                "`rng = np.random.default_rng(seed)`",
+            )  # fmt: skip
+
+
+def _is_generator(data: Value | None) -> bool:
+    return any(isinstance(leaf, Seq) and leaf.kind == "generator" for _, leaf in alternatives(data))
