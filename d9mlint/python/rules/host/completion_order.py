@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
-from d9mlint.model import Location, Related, Rule
+from d9mlint.model import Argument, Location, Related, Rule
+from d9mlint.python.domain.conditions import EXCEPTION, opaque
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
@@ -16,7 +18,17 @@ from d9mlint.python.judging.drafts import Draft, draft
 
 _PUTS = ("Queue().put", "Queue().put_nowait", "Queue.put", "Queue.put_nowait")
 _GETS = ("Queue().get", "Queue().get_nowait", "Queue.get", "Queue.get_nowait")
+_ASKS = ("Queue().empty", "Queue().qsize", "Queue.empty", "Queue.qsize")
 _WORKERS = ("thread", "process", "spawned")
+_BLOCK, _TIMEOUT = Argument(0, "block"), Argument(1, "timeout")
+_BY_THEN = (
+    "`Queue.{}` takes what a worker has put by then: how much comes in which turn depends on timing, and the program "
+    "uses it while it trains"
+)
+_WAIT = (
+    "take a known number of results in each turn by `queue.get()`, which waits for them; or let the worker put a mark "
+    "at the end of each turn, and read up to it"
+)
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
@@ -51,6 +63,36 @@ def _queues(program: Program, rule: Rule, told: set[Location]) -> Iterator[Draft
                 told.add(event.location)
                 related = [Related(started.location, "several workers are started here, which put into the same queue")]
                 yield draft(program, rule, event, related=related, name="Queue.get", sink="training")
+            elif (put := _put(program, queue)) is not None and _takes_what_is_there(program, event, queue):
+                told.add(event.location)
+                yield replace(
+                    _drained(program, rule, event, put), message=_BY_THEN.format(event.name.rpartition(".")[2])
+                )
+
+
+def _drained(program: Program, rule: Rule, event: Event, put: Event) -> Draft:
+    related = [Related(put.location, "a worker puts into the same queue")]
+    return draft(program, rule, event, confidence="medium", related=related, remedy=_WAIT)
+
+
+def _put(program: Program, queue: Event) -> Event | None:
+    """Where a worker puts results into a queue; None where there is none, or it only says there that it has failed."""
+    puts = (e for e in program.events if e.kind == "call" and e.name.endswith(_PUTS) and e.inside(*_WORKERS))
+    results = (e for e in puts if not any(test.text == EXCEPTION for one in e.guards if (test := opaque(one))))
+    return next((e for e in results if any(made is queue for made in made_by(e.receiver))), None)
+
+
+def _takes_what_is_there(program: Program, get: Event, queue: Event) -> bool:
+    """Whether a call takes something out of a queue without waiting for it: it, or a test before it, asks."""
+    if get.discarded or not get.loops:
+        return False
+    waits = [get.argument(_BLOCK), get.argument(_TIMEOUT)]
+    if get.name.endswith("_nowait") or any(isinstance(one, Const) and one.value is not None for one in waits[1:]):
+        return True
+    if isinstance(waits[0], Const) and waits[0].value is False:
+        return True
+    near = (e for e in program.events[: get.index] if e.name.endswith(_ASKS) and e.func is get.func)
+    return any(made is queue for e in near if e.loops == get.loops[: len(e.loops)] for made in made_by(e.receiver))
 
 
 def _several(program: Program, queue: Event) -> Event | None:
