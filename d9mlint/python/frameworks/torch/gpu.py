@@ -61,12 +61,12 @@ def _on_gpu(program: Program) -> Cond:
             continue
         if event.name.replace("()", "") in _DETECTING and not event.detached:
             kept.append(both(*event.guards, negate(_detected(event))))
-        for told, conds in ((used if _follows(event) else placed, _placing(event)), (used, _using(event))):
+        for told, conds in ((placed, _placing(event)), (used, _using(event))):
             for cond in conds:
                 if cond is None or event.detached:
                     perhaps = perhaps or cond is not False
-                else:
-                    told.append(loosened(both(*event.guards, cond)))
+                elif cond is not False:
+                    (used if _follows(event) else told).append(loosened(both(*event.guards, cond)))
     # Where the program says what it moves to a GPU, that decides, not what else needs one.
     found = loosened(either(*placed) if either(*placed) is not False else either(*used))
     elsewhere = negate(either(*kept))  # a trainer that is told to stay on the CPU decides for the program

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from d9mlint.python.domain.conditions import Cond, both, by_default, either
+from d9mlint.python.domain.conditions import Cond, both, by_default, conjuncts, either, literals, opaque
 from d9mlint.python.domain.diagrams import simplified
 from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.tellable import is_told
 from d9mlint.python.domain.values import Const, Dict, Obj, Text, Value, alternatives
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.paths import besides_files, perhaps_saved, saved_there, with_moves
@@ -33,7 +34,6 @@ _CHECKPOINT = re.compile(r"ckpt|checkpoint|epoch|step|iter", re.IGNORECASE)
 """Words in the name of what is saved while it trains, to go on from."""
 _THERE = re.compile(r"(?<!not )\b(exists|isfile|is_file)\(")
 """What asks in a condition whether a file is there."""
-_QUOTED = re.compile(r"`([^`]+)`")
 
 
 _ENDS = (_LOAD, _UNPICKLES, *PICKLED)
@@ -47,7 +47,7 @@ def loads(program: Program, steps: Sequence[Event]) -> list[Event]:
     found = [e for e in program.events if e.kind == "call" and not e.detached and e.name.endswith(_ENDS)]
     optimizers = [e for e in found if e.name.startswith(OPTIMIZER)]
     saves = checkpoints(program)
-    if optimizers and not any(_settings(program, optimizers)):
+    if optimizers and not any(_settings(program)):
         return _in_order(optimizers)
     own = [e for e in found if e not in optimizers and (resumes(e) or is_own(program, e, saves, steps))]
     own = [e for e in own if setting(program, e)] if optimizers else own
@@ -68,26 +68,37 @@ def setting(program: Program, load: Event) -> str:
     """The setting under which alone the state of an optimizer is kept, where ``load`` takes weights without it."""
     if load.name.startswith(OPTIMIZER):
         return ""
-    others = (e for e in program.events if e.name.startswith(OPTIMIZER) and e.name.endswith(_LOAD) and not e.detached)
-    words = [describe(one) for one in load.guards]
-    return next((test for test in _settings(program, [*others]) if not any(test in text for text in words)), "")
+    words = _texts_of([load])
+    return next((test for test in _settings(program) if not any(test in text for text in words)), "")
 
 
-def _settings(program: Program, optimizers: Sequence[Event]) -> list[str]:
+def _settings(program: Program) -> list[str]:
     """The tests, as the code has them, under which alone states of optimizers are saved, and then loaded."""
-    saves = [e for e in program.calls(*SAVES) if not e.detached]
-    held = [holds_optimizer(program, e) for e in saves]
-    alone = {text for save, holds in zip(saves, held, strict=True) if not holds for text in _tests(save)}
-    words = {describe(one) for load in optimizers for one in load.guards}
+    return program.once("settings-of-optimizers", _found_settings)
+
+
+def _found_settings(program: Program) -> list[str]:
+    optimizers = [e for e in program.events if e.name.startswith(OPTIMIZER) and e.name.endswith(_LOAD)]
+    words = _texts_of([load for load in optimizers if not load.detached])
+    saves = [(e, holds_optimizer(program, e)) for e in program.calls(*SAVES) if not e.detached] if words else []
+    alone = {text for save, holds in saves if not holds for text in _tests(save)}
     asked = [
         [text for text in _tests(save) if text not in alone and any(text in one for one in words)]
-        for save, holds in zip(saves, held, strict=True) if holds
+        for save, holds in saves if holds
     ]  # fmt: skip
     return list(dict.fromkeys(each[0] for each in asked)) if all(asked) else []
 
 
+def _texts_of(events: Iterable[Event]) -> set[str]:
+    """What the tests say that calls stand under."""
+    tests = (one.opaque for event in events for cond in event.guards for one in literals(cond))
+    return {test.text for test in tests if test is not None}
+
+
 def _tests(save: Event) -> list[str]:
-    return [text for one in save.guards for text in _QUOTED.findall(describe(one))]
+    """The settings that have to be on for a call."""
+    tests = (opaque(part) for cond in save.guards for part in conjuncts(cond))
+    return [test.text for test in tests if test is not None and is_told(test, True)]
 
 
 def is_own(program: Program, load: Event, saves: Sequence[Event], steps: Sequence[Event] = ()) -> bool:
