@@ -126,8 +126,10 @@ def _into_saved(program: Program, load: Event) -> bool:
     """Whether what is read goes, as far as can be told, into a network whose weights the program saves."""
     fills = (e for e in program.events[load.index :] if e.kind == "call" and e.name.endswith(_LOAD) and not e.detached)
     given = [e.receiver for e in fills if (e.func, e.stack) == (load.func, load.stack)]
-    saved = {id(e.receiver) for e in program.once("states", states) if not e.detached}
-    return not given or any(id(leaf) in saved for leaf in given)
+    taken = [e for e in program.once("states", states) if not e.detached]
+    unknown = any(e.name.startswith("?.") for e in taken)  # one of several networks, mostly
+    saved = {id(e.receiver) for e in taken}
+    return unknown or not given or any(id(network) in saved for network in given)
 
 
 def of_own(load: Event, saves: Sequence[Event]) -> Cond:
