@@ -164,6 +164,13 @@ def test_a_flag_that_names_a_module_has_others_than_its_default() -> None:
     assert (one.location.path, one.when) == ("src/loud.py", ("--model is loud",))
 
 
+def test_other_modules_than_a_default_in_a_package_stand_beside_it() -> None:
+    files = {"nets/__init__.py": "", "nets/plain.py": QUIET, "nets/loud.py": DRAWS, "src/aside.py": DRAWS}
+    flag = "parser.add_argument('--net', default='nets.plain')\nargs = parser.parse_args()\n"
+    (one,) = found(f"{flag}importlib.import_module(args.net).make()\n", files)
+    assert (one.location.path, one.when) == ("nets/loud.py", ("--net is nets.loud",))
+
+
 def test_of_many_modules_some_are_named() -> None:
     names = [f"network_with_a_long_name_of_its_own_{number}" for number in range(5)]
     shared = {"src/shared.py": "import random\n\n\ndef draw():\n    print(random.random())\n", "src/quiet.py": QUIET}

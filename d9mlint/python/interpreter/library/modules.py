@@ -82,7 +82,10 @@ def _held_by_any(
 
     Only modules that stand where the import looks for them and that define the name by themselves; no scripts.
     """
-    holders = [one for root in interp.roots for one in _defining(interp, root, name)]
+    package = flag.default.rpartition(".")[0] if isinstance(flag.default, str) else ""  # (others stand beside it)
+    inside, before = package.replace(".", "/"), f"{package}." if package else ""
+    folders = [join(root, inside) if inside else root for root in interp.roots]
+    holders = [f"{before}{one}" for folder in folders for one in _defining(interp, folder, name)]
     if not 0 < len(holders) <= MAX_THINGS:
         return None
     found: list[tuple[Cond, Value]] = []
