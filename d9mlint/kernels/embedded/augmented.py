@@ -8,6 +8,7 @@ writes (``i = wp.tid(); out[i] += x``) is no such site: it is told nowhere.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from d9mlint.kernels.embedded.calls import Found, intrinsic_of, judged_operation
@@ -22,11 +23,12 @@ _SHARED_THREADS = b"launch_tiled"
 _OPERATIONS: dict[type[ast.operator], str] = {
     ast.Add: "add", ast.Sub: "sub", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor"
 }  # fmt: skip
+_AUGMENTED = re.compile(rb"[-+&|^]=")
 
 
 def may_add(data: bytes) -> bool:
     """Whether a file may hold kernels of Warp's that add to a cell; cheap to ask."""
-    return b"warp" in data and b"= " in data
+    return b"warp" in data and _AUGMENTED.search(data) is not None
 
 
 def additions(file: PyFile) -> Iterator[Found]:

@@ -92,9 +92,8 @@ def _of_template(repository: Repository, key: str) -> Bindings:
 
 
 def _kernels_mentioning(repository: Repository, name: str) -> tuple[str, ...]:
-    wanted = name.encode()
-    kernels = repository.derived(dispatch.kernel_sources, "")
-    return tuple(p for p in kernels if wanted in repository.data(p))[:_MAX_FILES]
+    kernels = frozenset(repository.derived(dispatch.kernel_sources, ""))
+    return tuple(p for p in repository.holding(name.encode()) if p in kernels)[:_MAX_FILES]
 
 
 def _folders(repository: Repository, _: str) -> dict[str, list[str]]:

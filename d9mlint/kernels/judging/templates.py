@@ -88,8 +88,8 @@ def aliases(repository: Repository, key: str) -> tuple[tuple[str, int, str], ...
     pattern = re.compile(_ALIAS % (re.escape(wanted), re.escape(wanted)))
     found = [
         (path, match.start(), " ".join((match[1] or match[2]).decode("utf-8", "replace").split()))
-        for path in sorted(paths)
-        if wanted in repository.data(path)
+        for path in repository.holding(wanted)
+        if path in paths
         for match in pattern.finditer(code(repository, path))
     ]
     return tuple(found[:_MAX_FILES])

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from d9mlint.kernels.source.looks import Look, Looked, looked_through
+from d9mlint.kernels.source.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from d9mlint.kernels.source.unit import Unit
@@ -54,6 +55,7 @@ class Repository:
         self._by_name: dict[str, list[str]] | None = None
         self._looked: dict[Look[Any], Mapping[str, Any]] = {}
         self._expected: Callable[[], Looked] | None = None
+        self._vocabulary = Vocabulary(self.sources, self.data)
 
     def data(self, path: str) -> bytes:
         """The bytes of a file; empty (and named in ``unchecked``) where it cannot be read."""
@@ -116,10 +118,11 @@ class Repository:
 
     def mentioning(self, *words: bytes) -> list[str]:
         """The C++/CUDA sources whose bytes hold one of the words."""
-        if len(words) == 1:  # asked for hundreds of names: without a call for each file that is in memory
-            word, known, data = words[0], self._data.get, self.data
-            return [p for p in self.sources if word in (known(p) or data(p))]
         return [p for p in self.sources if any(w in self.data(p) for w in words)]
+
+    def holding(self, word: bytes) -> list[str]:
+        """The C++/CUDA sources in which a word stands as a whole; asked for hundreds of names."""
+        return self._vocabulary.holding(word)
 
     def derived(self, compute: Callable[[Repository, str], _T], path: str) -> _T:
         """What ``compute(repository, path)`` gives, computed once."""

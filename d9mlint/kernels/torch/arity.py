@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 
 from d9mlint.kernels.sites.wrappers import arity
-from d9mlint.kernels.source.lexical import arguments
+from d9mlint.kernels.source.lexical import arguments, word_places
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.torch.blocks import Block
 
 _OPENING = re.compile(rb"\s*(?:<[^<>;{}()]{0,200}>\s*)?\(")
 _SEVERAL = re.compile(rb"\.\.\.|\A\s*_*[A-Z][A-Z0-9_]+\s*\Z")
 """A pack, or a macro that may stand for several arguments."""
+_PARENTHESIS = re.compile(rb"\s*\(")
+_TYPED = re.compile(rb"[\w>*&]\s+\Z")
+"""Before a name that is declared, which its type precedes."""
+_MAX_BEFORE = 100
 _DEFAULT = re.compile(rb"\s*[A-Za-z_][\w:<>,\s]*[\s*&]+\w+\s*=(?!=)")
 
 
@@ -31,11 +35,14 @@ def fits(other: Block, block: Block, place: int, repository: Repository) -> bool
 
 def _defaulted(repository: Repository, name: str) -> bool:
     """Whether a declaration of that name has arguments with a default."""
-    pattern = re.compile(rb"(?<!return)[\w>*&]\s+" + re.escape(name.encode()) + rb"\s*\(")
-    for path in repository.mentioning(name.encode()):
+    word = name.encode()
+    for path in repository.holding(word):
         data = repository.data(path)
-        for match in pattern.finditer(data) if b"=" in data else ():
-            listed = arguments(data, match.end() - 1)
+        for place in word_places(data, word) if b"=" in data else ():
+            opening = _PARENTHESIS.match(data, place + len(word))
+            if opening is None or _TYPED.search(data, max(0, place - _MAX_BEFORE), place) is None:
+                continue
+            listed = arguments(data, opening.end() - 1)
             if listed is not None and any(_DEFAULT.match(data, *span) for span in listed[0]):
                 return True
     return False

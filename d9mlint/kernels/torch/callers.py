@@ -155,7 +155,7 @@ class Callers:
             self._templates[name] = None  # one that hands on to itself
             found = [
                 b
-                for path in self.repository.mentioning(name)
+                for path in self.repository.holding(name)
                 for b in self.blocks(path).blocks
                 if b.kind == "function" and b.name.encode() == name
             ]
@@ -174,7 +174,7 @@ class Callers:
         """The files in which the word means this block, not a nearer definition of the same name."""
         if word not in self._files:
             tests = self.repository.derived(_tests, "")
-            self._files[word] = [p for p in self.repository.mentioning(word) if p not in tests]
+            self._files[word] = [p for p in self.repository.holding(word) if p not in tests]
         files = self._files[word]
         if word not in self.repository.data(block.unit.path):  # a macro pastes it together
             files = [*files, block.unit.path]

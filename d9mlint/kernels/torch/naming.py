@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable
 
@@ -53,12 +54,17 @@ def meant(other: Block, block: Block, place: int, rivals: Iterable[tuple[str, ..
         last = _parts(re.sub(r"<[^>]*>", "", written[1].decode("utf-8", "replace")))[-1]
         if last in own:
             return True
-        aliases = {m[1].decode(): _parts(m[2].decode())[-1] for m in _ALIAS.finditer(data)}
-        return aliases.get(last) in own if own else last not in _LIBRARIES
+        return _aliases(data).get(last) in own if own else last not in _LIBRARIES
     here = namespaces(other)
     if not own or here[: len(own)] == own:
         return True
     return not any(rival and rival != own and here[: len(rival)] == rival for rival in rivals)
+
+
+@functools.lru_cache(maxsize=256)
+def _aliases(data: bytes) -> dict[str, str]:
+    """The last part of what each ``namespace x = a::b`` of a source names; it is asked for each mention in it."""
+    return {m[1].decode(): _parts(m[2].decode())[-1] for m in _ALIAS.finditer(data)}
 
 
 def _parts(name: str) -> list[str]:

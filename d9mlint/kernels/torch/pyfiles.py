@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from d9mlint.kernels.source.repository import MAX_BYTES, Repository
+from d9mlint.kernels.source.vocabulary import Vocabulary
 from d9mlint.kernels.torch.pywords import Mentions, Scope, Walked, children, walked
 from d9mlint.model import Location
 
 _SCOPES = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _MAX_LINKS = 20
+_TESTS = frozenset(
+    ("test", "tests", "testing", "benchmark", "benchmarks", "example", "examples", "docs", "demo", "demos", "profiling")
+)
+_TEST = re.compile(r"(?:test_|conftest|setup\.py)|.*_test\.py")
 
 
 @dataclass(frozen=True)
@@ -194,6 +200,10 @@ class PyFiles:
         """The Python files whose bytes hold one of the words."""
         return [p for p in self.paths if any(w in self.repository.data(p) for w in words)]
 
+    def holding(self, word: str) -> list[str]:
+        """The Python files without tests and examples in which a word stands as a whole."""
+        return self.repository.derived(_vocabulary, "").holding(word.encode())
+
     def names(self, module: str, name: str) -> list[str]:
         """All dotted names of what a module defines: re-exports of the packages above it (shortest first), its own."""
         found = [f"{module}.{name}" if module else name]
@@ -210,6 +220,27 @@ class PyFiles:
             if file.imports.get(name) in found or any(star in found for star in stars):
                 found.append(f"{package}.{name}")
         return sorted(found, key=lambda dotted: (dotted.count("."), dotted))
+
+
+def _vocabulary(repository: Repository, _: str) -> Vocabulary:
+    root = len(_shared_folders(repository.paths))
+    return Vocabulary([p for p in repository.paths if p.endswith(".py") and not _tests(p[root:])], repository.data)
+
+
+def _tests(path: str) -> bool:
+    """Whether a file is a test, a benchmark or an example by its path in the tree."""
+    *folders, name = path.split("/")
+    return not _TESTS.isdisjoint(folders) or _TEST.match(name) is not None
+
+
+def _shared_folders(paths: tuple[str, ...]) -> str:
+    """The folders that all files share, with the last ``/``: of a tree given on the command line, its root."""
+    if not paths:
+        return ""
+    low, high = paths[0].split("/")[:-1], paths[-1].split("/")[:-1]  # paths are sorted
+    shared = [a for a, b in zip(low, high, strict=False)]
+    count = next((i for i, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), len(shared))
+    return "".join(f"{part}/" for part in low[:count])
 
 
 def _imported(call: ast.Call) -> str:

@@ -24,9 +24,6 @@ _GRADIENT_WORD = re.compile(r"(?:\A|_|\.)(?:backward|bwd|grad)(?:\Z|_|\d)|Backwa
 _COMMON = frozenset(
     ("forward", "backward", "apply", "call", "run", "init", "sort", "sum", "add", "copy", "get", "set", "index", "load")
 )
-_TESTS = frozenset(
-    ("test", "tests", "testing", "benchmark", "benchmarks", "example", "examples", "docs", "demo", "demos", "profiling")
-)
 _MAX_ROUNDS = 4
 """How many Python functions may stand between the compiled function and its public name."""
 
@@ -55,7 +52,6 @@ class Binder:
     def __init__(self, repository: Repository, files: PyFiles) -> None:
         self.repository = repository
         self.files = files
-        self._root = _shared_folders(repository.paths)
 
     @cached_property
     def extensions(self) -> list[Extension]:
@@ -139,11 +135,8 @@ class Binder:
         return self.files.names(entity.file.module, entity.name)
 
     def readers(self, word: str) -> Iterator[PyFile]:
-        """The Python files that hold a word, without tests and examples."""
-        for path in self.files.mentioning(word.encode()):
-            folders = path.removeprefix(self._root).split("/")
-            if _TESTS & set(folders[:-1]) or re.match(r"(?:test_|conftest|setup\.py)|.*_test\.py", folders[-1]):
-                continue
+        """The Python files that hold a word as a whole, without tests and examples."""
+        for path in self.files.holding(word):
             file = self.files.file(path)
             if file is not None:
                 yield file
@@ -318,13 +311,3 @@ def _own_names(export: Export, known: list[Extension]) -> set[str]:
 
 def _is(dotted: str, extension: Extension) -> bool:
     return dotted in (extension.name, extension.last) or dotted.endswith(f".{extension.last}")
-
-
-def _shared_folders(paths: tuple[str, ...]) -> str:
-    """The folders that all files share, with the last ``/``: of a tree given on the command line, its root."""
-    if not paths:
-        return ""
-    low, high = paths[0].split("/")[:-1], paths[-1].split("/")[:-1]  # paths are sorted
-    shared = [a for a, b in zip(low, high, strict=False)]
-    count = next((i for i, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), len(shared))
-    return "".join(f"{part}/" for part in low[:count])
