@@ -130,3 +130,58 @@ def test_a_number_computed_from_a_kernel_is_no_name_of_it() -> None:
     )
     assert [op.name for op in found.ops] == ["kernels.backward"]
     assert [(s.class_, s.verdict) for s in found.sites] == [("float-accumulate", "yes")]
+
+
+def test_a_kernel_in_a_table_and_an_operator_that_python_registers() -> None:
+    found = scan(
+        {
+            "pkg/__init__.py": "from .functional import update",
+            "pkg/functional.py": """
+            import torch
+            def update(name, g):
+                torch.ops.pkg.update.default(name, g)
+            def other(g):
+                torch.ops.pkg.update_fake(g)
+        """,
+            "pkg/kernels.py": """
+            import torch, triton
+            import triton.language as tl
+            @triton.jit
+            def _momentum(out, value):
+                tl.atomic_add(out, value.to(tl.float32))
+            STEPS = {"momentum": {"before": _momentum}}
+            def _launch(name, x):
+                STEPS[name]["before"][(8,)](x, 1.0)
+            register_kernel("pkg::update", "cuda")(_launch)
+            register_fake("pkg::update_fake")(_launch)
+        """,
+        }
+    )
+    assert [op.python for op in found.ops] == [("pkg.update", "pkg.functional.update")]
+    assert [s.text for s in found.ops[0].chain] == [
+        "kernel `_momentum`", "table `STEPS`", "Python `_launch`", "Python `update`",
+    ]  # fmt: skip
+
+
+def test_what_decorates_a_function_names_its_operator() -> None:
+    found = scan(
+        {
+            "pkg/__init__.py": "",
+            "pkg/layers.py": """
+            import torch
+            def pool(x):
+                return torch.ops.pkg.pool(x)
+        """,
+            "pkg/kernels.py": """
+            import torch, triton
+            import triton.language as tl
+            @triton.jit
+            def _kernel(out, value):
+                tl.atomic_add(out, value.to(tl.float32))
+            @torch.library.custom_op("pkg::pool", mutates_args=())
+            def _pool(x):
+                _kernel[(8,)](x, 1.0)
+        """,
+        }
+    )
+    assert [op.python for op in found.ops] == [("pkg.layers.pool",)]

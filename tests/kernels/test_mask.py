@@ -18,6 +18,7 @@ from d9mlint.kernels.source.unit import parsed
         "void f() { k<<<blocks(n), 256, 0, stream>>>(p); k<T><<<dim3(1, 2), g<3>(4)>>>(p); }",
         "void f() { extern __shared__ __align__(sizeof(double)) unsigned char smem[]; }",
         "struct F { EIGEN_DEVICE_FUNC EIGEN_STRONG_INLINE void operator()(int* p) const {} };",
+        'struct S { int x; MY_STATIC_ASSERT(sizeof(int) == f(4), "not (four"); __device__ S() = default; int g() { return 1; } };',
         "C10_LAUNCH_BOUNDS_1(256) __global__ void k(const __grid_constant__ Params p) {}",
         "auto f = [=] GPU_LAMBDA (float a, float b) -> float { return a + b; };",
     ],

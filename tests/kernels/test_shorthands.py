@@ -56,3 +56,25 @@ def test_a_macro_that_casts_what_it_is_given() -> None:
           atomicAdd(AS_COUNTS(counts) + 1, 1u);                        // -> commutative-exact no
         }
     """)
+
+
+def test_variables_that_a_macro_declares() -> None:
+    check(
+        """
+        #include "setup.h"
+        void gpu() {
+          SUMS_SETUP;
+          RAJA::forall<cuda>(range, [=] __device__ (int i) {
+            ADD(RAJA::cuda_atomic, at[i], x[i]);                       // -> float-accumulate yes
+            RAJA::atomicAdd<RAJA::cuda_atomic>(&counts[at[i]], 3);     // -> commutative-exact no
+            RAJA::atomicAdd<RAJA::cuda_atomic>(&elsewhere[at[i]], 3);  // -> unknown conditional
+          });
+        }
+        void cpu() {
+          SUMS_SETUP;
+          RAJA::forall<loop>(range, [=] (int i) { ADD(RAJA::seq_atomic, at[i], x[i]); });  // -> float-accumulate no
+        }
+    """,
+        setup_h="#define ADD(policy, i, v) RAJA::atomicAdd<policy>(&sums[i], (v))\n"
+        "#define SUMS_SETUP \\\n  float* sums = m_sums; \\\n  int * counts = m_counts;",
+    )

@@ -104,7 +104,8 @@ def _ops(repository: Repository, files: PyFiles, found: list[tuple[Site, Entity 
     grouped: dict[tuple[str, bool], list[tuple[Entity, list[Location]]]] = {}
     for kernel, places in kernels.values():
         for launcher in binder.users([kernel]):
-            if launcher.kind != "kernel" and (launcher.uses is None or launcher.uses.kind == "kernel"):
+            held = launcher.uses is None or launcher.uses.kind in ("kernel", "table")
+            if launcher.kind not in ("kernel", "table") and held:
                 grouped.setdefault((launcher.dotted, launcher.backward), []).append((launcher, places))
     return tuple(_op(binder, name, backward, group) for (name, backward), group in sorted(grouped.items()))
 

@@ -172,11 +172,11 @@ def look(atomic: Atomic, repository: Repository) -> Seen:
         used = traced or (uses.Use("value", passed=True) if kernel else uses.Use("forwarded"))
     if found.loop and found.cas is not None:
         used = swaps.loop_use(atomic, used)
-    alone, assumed = "", ""
+    alone, assumed = singles.sequential(atomic), ""
     matters = bool(where.of("float")) or used.kind not in ("unused", "forwarded")
     if matters and atomic.arguments and not atomic.assembler and handed_on(atomic, 0):
         address = atomic.arguments[0]
-        alone = ownership.owner(address, atomic.unit, atomic.function, where.memory)
+        alone = alone or ownership.owner(address, atomic.unit, atomic.function, where.memory)
         alone = alone or radix.owner(address, atomic.unit, atomic.function)
         cells = None if alone else slices.owner(address, atomic.unit, atomic.function, where.memory)
         if cells is not None:

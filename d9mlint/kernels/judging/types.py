@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import tree_sitter
 
-from d9mlint.kernels.judging import declarations, nearby, shorthands, typedefs
+from d9mlint.kernels.judging import declarations, nearby, setups, shorthands, typedefs
 from d9mlint.kernels.judging.known.functions import (
     CASTS,
     CONVERSIONS,
@@ -95,12 +95,16 @@ class _Reader:
     def _identifier(self, node: Node, steps: int) -> Type | None:
         name = self.unit.text(node)
         found = declarations.declared(node, name, self.unit)
-        if found is not None or self.host is None:
-            return self._of(found, steps) if found is not None else self._of_own_class(name, node, steps)
+        if found is not None:
+            return self._of(found, steps)
+        if self.host is None:
+            written = setups.declared_by_macro(node, name, self.unit, self.repository)
+            return _typed(written) if written else self._of_own_class(name, node, steps)
         unit, place = self.host
         reader = _Reader(unit, self.repository)
         found = declarations.declared(place, name, unit)
-        typed = reader._of(found, steps) if found is not None else None
+        written = setups.declared_by_macro(place, name, unit, self.repository) if found is None else ""
+        typed = reader._of(found, steps) if found is not None else _typed(written) if written else None
         return reader._resolved(typed, place) if typed is not None else None
 
     def _of_own_class(self, name: str, node: Node, steps: int) -> Type | None:

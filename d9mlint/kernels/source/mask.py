@@ -43,6 +43,15 @@ _MAKING = re.compile(
     re.MULTILINE,
 )
 """Macros that make functions, without semicolons: the grammar takes the library behind them for a part of them."""
+_PARENTHESISED = rb"(?:[^();\"]|\"(?:[^\"\\\n]|\\.)*\")*"
+_ASSERTION = re.compile(
+    rb"\b[A-Z0-9_]*STATIC_ASSERT[A-Z0-9_]*\s*\("
+    + _PARENTHESISED
+    + (rb"(?:\(" + _PARENTHESISED) * 3
+    + (rb"\)" + _PARENTHESISED + rb"){0,20}") * 3
+    + rb"\)(?=\s*;)"
+)
+"""An assertion of an own macro: among the members of a class it is no C++, and the grammar loses where that ends."""
 _SAID = re.compile(rb'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.){1,4}\'', re.DOTALL)
 _CONDITION_LINE = re.compile(rb"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif|else|endif)\b[^\n]*", re.MULTILINE)
 _EARLIER = re.compile(
@@ -71,6 +80,8 @@ def masked(data: bytes, hidden: frozenset[bytes] = frozenset()) -> bytes:
     if b"#if" in data:
         data = _balanced(data)
         data = _LISTED.sub(lambda m: _CONDITION_LINE.sub(_blank, m[0]), data)
+    if b"STATIC_ASSERT" in data:
+        data = _ASSERTION.sub(_blank, data)
     data = _without_openings(data)
     if b"PYBIND11_MODULE" in data or b"TORCH_LIBRARY" in data or b"NB_MODULE" in data:
         data = _MAKING.sub(_blank, data)

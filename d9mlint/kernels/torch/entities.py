@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -18,6 +19,9 @@ _WORDS = {"alias": "alias", "kernel": "kernel", "table": "table"}
 _KERNELS = ("triton.", "numba.cuda.", "warp.", "cupyx.jit.", "cutlass.")
 _LAUNCHABLE = ("RawKernel", "RawModule", "ElementwiseKernel", "ReductionKernel", "SourceModule", "load_inline",
                "_compile_kernel", "get_function")  # fmt: skip
+_OPERATOR = re.compile(r"\w+::\w+(?:\.\w+)?")
+_NO_KERNEL = re.compile(r"fake|abstract|autograd|autocast|vmap|torch_dispatch|define")
+"""In the names of functions that register something else for an operator than what computes it."""
 _GRADIENTS = ("backward", "vjp", "jvp", "double_backward")
 
 
@@ -197,3 +201,27 @@ def registered_backwards(file: PyFile) -> Mapping[str, str]:
         if isinstance(operator, ast.Constant) and isinstance(operator.value, str) and isinstance(function, ast.Name):
             found.setdefault(function.id, operator.value)
     return found
+
+
+def operators(entity: Entity, mention: Mention | None = None) -> list[str]:
+    """The operators of the dispatcher that a function implements by what decorates it, or by what it is given to.
+
+    ``@torch.library.custom_op("ns::op", ...)``, ``register_kernel("ns::op", "cuda")(function)``,
+    ``torch.library.impl("ns::op", "cuda", function)``; not those that only tell shapes or gradients.
+    """
+    if mention is None:
+        calls: list[ast.AST] = list(getattr(entity.node, "decorator_list", ()))
+    else:
+        call = mention.parents[-1] if mention.parents else None
+        given = isinstance(call, ast.Call) and mention.node in call.args
+        calls = [call, call.func] if isinstance(call, ast.Call) and given else []
+    found = [
+        call.args[0].value
+        for call in calls
+        if isinstance(call, ast.Call) and call.args and isinstance(call.args[0], ast.Constant)
+        if isinstance(call.args[0].value, str) and _OPERATOR.fullmatch(call.args[0].value)
+        if not _NO_KERNEL.search(
+            call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        )
+    ]
+    return [name.partition(".")[0] for name in found]

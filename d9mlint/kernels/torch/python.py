@@ -11,7 +11,7 @@ from typing import NamedTuple
 from d9mlint.kernels.flow import weakest
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.switches import with_default
-from d9mlint.kernels.torch.entities import Entity, alias_of, entity_of, registered_backwards
+from d9mlint.kernels.torch.entities import Entity, alias_of, entity_of, operators, registered_backwards, tabled
 from d9mlint.kernels.torch.extensions import Extension, extensions, of_source
 from d9mlint.kernels.torch.pyfiles import PyFile, PyFiles, shown
 from d9mlint.kernels.torch.pyguards import defaults
@@ -240,6 +240,7 @@ class Binder:
         if entity.kind == "module-class":
             return
         file = entity.file
+        yield from self._users_of_operators(entity, operators(entity))
         names = set(self.files.names(file.module, entity.name))
         far = entity.in_function or entity.kind in ("kernel", "table") or entity.name.startswith("_")
         for other in self.readers(entity.name) if far else [file]:
@@ -252,8 +253,22 @@ class Binder:
                 if isinstance(mention.node, ast.Constant) or helper:
                     continue
                 if other.dotted(mention.node) in names or (other is file and isinstance(mention.node, ast.Name)):
+                    yield from self._users_of_operators(entity, operators(entity, mention))
                     user = alias_of(other, mention, entity) or entity_of(other, mention)
+                    if user is None and entity.kind == "kernel":
+                        user = tabled(other, mention)
                     if user is not None and (user.file is not file or user.name != entity.name):
+                        yield user.above(entity)
+
+    def _users_of_operators(self, entity: Entity, names: list[str]) -> Iterator[Entity]:
+        """The entities that call the operators that a function implements."""
+        for name in names:
+            export = Export(name, True, "", "")
+            word = name.rpartition("::")[2]
+            for file in self.readers(word):
+                for mention, _ in self._uses(file, word, export, []):
+                    user = entity_of(file, mention)
+                    if user is not None and (user.file is not entity.file or user.name != entity.name):
                         yield user.above(entity)
 
 

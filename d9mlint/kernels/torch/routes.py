@@ -15,6 +15,7 @@ from d9mlint.kernels.torch import cython, naming
 from d9mlint.kernels.torch.bindings import Binding
 from d9mlint.kernels.torch.blocks import Block
 from d9mlint.kernels.torch.callers import Callers
+from d9mlint.kernels.torch.cases import Case, case
 from d9mlint.model.kernel import GUARD_LEVELS, Guard, Step
 
 _NONE = Guard()
@@ -73,6 +74,8 @@ class _State:
     before: _State | None
     length: int
     only: str = ""
+    case: Case | None = None
+    """Which instances of the block, a template, lead on."""
 
     def chain(self) -> tuple[Step, ...]:
         steps: list[Step] = []
@@ -97,13 +100,14 @@ def routes(
     """
     walk = _Walk(callers, guarded)
     walk.push(start, Step(start.location, _introduced(start)), None, before)
-    seen: set[tuple[Block, bool]] = set()
+    seen: set[tuple[Block, bool, Case | None]] = set()
     done: set[tuple[Export, bool]] = set()
     while walk.waiting and len(seen) < _MAX_STATES:
         state = heapq.heappop(walk.waiting)[-1]
-        if (state.block, state.backward) in seen:
+        key = (state.block, state.backward, state.case)
+        if key in seen or (state.block, state.backward, None) in seen:
             continue
-        seen.add((state.block, state.backward))
+        seen.add(key)
         # An operator of ATen is what users meet: what is composed of it calls it by its name.
         found = [*_native(state, natives)] or [*walk.step(state), *_linked(state), *_by_cython(callers, state)]
         for export, step in found:
@@ -126,8 +130,13 @@ class _Walk:
         self._guarded = guarded
         self._count = 0
 
-    def push(self, block: Block, step: Step, below: _State | None, within: Guard, only: str = "") -> None:
-        """Adds a block that mentions the one ``below``, behind a guard; ``only``: with this operation alone."""
+    def push(
+        self, block: Block, step: Step, below: _State | None, within: Guard, only: str = "", at: Case | None = None
+    ) -> None:
+        """Adds a block that mentions the one ``below``, behind a guard; ``only``: with this operation alone.
+
+        ``at``: in which of its instances.
+        """
         self._count += 1
         autograd = self._callers.autograd(block)
         gradient = autograd == "backward" or (block.name == "Backward" and block.scope != "")
@@ -136,7 +145,7 @@ class _Walk:
         guard = strongest([below.guard, within] if below is not None else [within])
         length = below.length + 1 if below is not None else 0
         only = only or (below.only if below is not None else "")
-        state = _State(block, backward, through, guard, step, below, length, only)
+        state = _State(block, backward, through, guard, step, below, length, only, at)
         heapq.heappush(self.waiting, (GUARD_LEVELS.index(guard.level), length, self._count, state))
 
     def step(self, state: _State) -> list[tuple[Export, Step]]:
@@ -144,7 +153,10 @@ class _Walk:
         found: list[tuple[Export, Step]] = []
         for other, places in self._callers.callers(state.block):
             rest = []
+            width = len(state.block.scope or state.block.name)
             for place in places:
+                if state.case is not None and not state.case.admits(other, place + width):
+                    continue
                 bound = self._callers.binding(other, place)
                 exports = _exports(self._callers, other, bound) if bound is not None else []
                 if bound is not None and _QUERY.search(bound.name):
@@ -158,10 +170,11 @@ class _Walk:
                 within = weakest(guard for guard, _ in rest)
                 at = [place for guard, place in rest if guard == within]
                 place = next((p for p in at if self._callers.is_launch(other, state.block, p)), at[0])
-                width = len(state.block.scope or state.block.name)
                 text = _mentioned(state.block, other)
                 only = _chosen(other, [place + width for _, place in rest])
-                self.push(other, Step(other.unit.span(place, place + width), text), state, within, only)
+                cases = {case(other, place) for _, place in rest}
+                instance = cases.pop() if len(cases) == 1 else None
+                self.push(other, Step(other.unit.span(place, place + width), text), state, within, only, instance)
         return found
 
 

@@ -19,6 +19,15 @@ _ANY_BLOCK = re.compile(rb"blockIdx(?!\s*\.\s*[yz])")
 _COUNTS = re.compile(r"\s*gridDim\s*\.\s*x\s*-\s*1\s*\Z")
 
 
+def sequential(atomic: Atomic) -> str:
+    """Why only one thread is there, by the policy that an atomic of RAJA is given; empty for other policies.
+
+    https://raja.readthedocs.io/en/develop/sphinx/user_guide/feature/policies.html#raja-atomic-policies
+    """
+    text = atomic.node.text if atomic.node is not None else None
+    return "`seq_atomic` is for code that one thread runs" if text is not None and b"seq_atomic" in text else ""
+
+
 def reached_by_one(node: Node, unit: Unit, function: Function) -> bool:
     """Whether a node stands under a test that one thread of each block passes; blocks are taken as one-dimensional.
 
