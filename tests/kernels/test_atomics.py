@@ -220,6 +220,23 @@ __global__ void k(float* x, Flag* flag, State* state, Other* other) {
     assert {a.form for a in found} == {"direct"}
 
 
+def test_atomic_references_of_other_libraries() -> None:
+    source = """
+template <typename T> __device__ void k(vector<unsigned>& x, int* p) {
+  const unsigned at = vecmem::device_atomic_ref<unsigned>(x[threadIdx.x])
+                          .fetch_add(1u);
+  lib::detail::local_atomic_ref<int> ref(p[at]);
+  ref.fetch_sub(2);
+  std::atomic_ref<int>(host).fetch_add(1);
+}
+"""
+    found = atomics(source)
+    assert [(a.name, a.intrinsic, a.unit.text(a.arguments[0])) for a in found] == [
+        ("fetch_add", "atomicAdd", "x[threadIdx.x]"),
+        ("fetch_sub", "atomicSub", "p[at]"),
+    ]
+
+
 def test_inline_assembler() -> None:
     source = """
 __device__ void red_add(float* p, float v) {

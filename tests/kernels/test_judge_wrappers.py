@@ -274,3 +274,34 @@ def test_a_macro_that_opens_a_namespace_hides_no_wrapper(opening: str, closing: 
         "__global__ void k(int* counts, const int* at) { ::own::detail::atomic_add(&counts[at[threadIdx.x]], 1); }\n"
     )
     assert [(atomic.form, said.verdict) for atomic, said in found] == [("wrapper-def", "depends"), ("wrapper", "no")]
+
+
+def test_a_body_that_adds_to_floats_beside_integers_always_varies() -> None:
+    check("""
+        struct Removed { double mass; unsigned count; };
+        __device__ void add(Removed* to, const Removed& by) {
+          atomicAdd(&(to->mass), by.mass);                       // -> float-accumulate depends
+          atomicAdd(&(to->count), by.count);                     // -> commutative-exact no
+        }
+        __device__ Removed all;
+        template <typename T> __device__ void either(T* to, T by) {
+          atomicAdd(to, by);                                     // -> float-accumulate depends
+        }
+        __global__ void k(Removed* by, float* x, int* n, const int* at) {
+          add(&all, by[threadIdx.x]);                            // -> float-accumulate yes
+          either(x + at[0], x[threadIdx.x]);                     // -> float-accumulate yes
+          either(n + at[0], n[threadIdx.x]);                     // -> commutative-exact no
+        }
+    """)
+
+
+def test_a_ticket_that_depends_on_what_a_thread_brings_elects_by_the_order() -> None:
+    check("""
+        __global__ void k(unsigned* left, const int* at, unsigned n) {
+          unsigned mine = count(at, threadIdx.x);
+          unsigned before = atomicSub(left + at[0], mine);       // -> order-dependent conditional return=ticket
+          if (before == 1 + mine) finish(at);
+          unsigned ticket = atomicAdd(left + 1, 1u);             // -> order-dependent no return=ticket
+          if (ticket == n - 1) finish(at);
+        }
+    """)

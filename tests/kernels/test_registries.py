@@ -238,6 +238,8 @@ def test_what_cython_calls() -> None:
     op = only({**files, "src/scatter.cu": SCATTER % "elsewhere"})
     assert op.name == "pkg.scatter.Scatter.predict"
     assert ops({**files, "src/scatter.cu": SCATTER.replace("<ml/scatter.hpp>", "<ml/third.hpp>") % "scatter"}) == []
+    beside = SCATTER.replace("#include <ml/scatter.hpp>", "") % "scatter"  # it bears the name of its header
+    assert only({**files, "include/ml/scatter.cu": beside}).name == "pkg.scatter.Scatter.fit"
     smooth = """
         #include "ml/smooth.hpp"
         __global__ void blur(float* p) { atomicAdd(p, 1.f); }

@@ -71,16 +71,18 @@ def test_views_of_cute_have_the_elements_of_what_they_are_made_of() -> None:
     """)
 
 
-def test_a_piece_of_source_sees_what_its_includer_sees() -> None:
+@pytest.mark.parametrize("ending", ["inl", "ipp", "tcc", "txx"])
+def test_a_piece_of_source_sees_what_its_includer_sees(ending: str) -> None:
     piece = "__device__ void run(Counters* all) { Counters& c = all[0]; atomicAdd(&c.bins, 1); }\n"
-    sources = {"defs_h": "typedef int S32;\nstruct Counters { S32 bins; };\n", "b_inl": piece}
-    assert judged('#include "defs.h"\n#include "b.inl"\n', **sources) == []
+    including = f'#include "defs.h"\n#include "b.{ending}"\n'
+    sources = {"defs_h": "typedef int S32;\nstruct Counters { S32 bins; };\n", f"b_{ending}": piece}
+    assert judged(including, **sources) == []
     from d9mlint.kernels.scan import scan
 
     from .support import repository
 
-    found = scan(repository(a_cu='#include "defs.h"\n#include "b.inl"\n', **sources)).sites
-    assert [(s.location.path, s.class_) for s in found] == [("b.inl", "commutative-exact")]
+    found = scan(repository(a_cu=including, **sources)).sites
+    assert [(s.location.path, s.class_) for s in found] == [(f"b.{ending}", "commutative-exact")]
 
 
 def test_bulk_reductions_are_read() -> None:
@@ -90,3 +92,47 @@ def test_bulk_reductions_are_read() -> None:
         }
         __global__ void k(float* out, const float* s, const int* index) { add(out + index[blockIdx.x], s, 16); }  // -> float-accumulate yes
     """)  # noqa: E501
+
+
+def test_vectors_are_added_to_by_their_elements() -> None:
+    check(
+        """
+        #include "vectors.h"
+        template <typename vec> __device__ void add(vec* out, const vec& by) {
+          for (int i = 0; i < by.size(); ++i) atomicAdd(&((*out)[i]), by[i]);      // -> float-accumulate depends
+        }
+        __global__ void k(Vec3f* grad, Vec3i* count, const int* at, const Vec3f* by, const Vec3i* one) {
+          add(grad + at[threadIdx.x], by[threadIdx.x]);                            // -> float-accumulate yes
+          atomicAdd(&count[at[threadIdx.x]][1], one[threadIdx.x][1]);              // -> commutative-exact no
+        }
+    """,
+        vectors_h="template <typename S> using Vec3 = Eigen::Matrix<S, 3, 1>;\n"
+        "using Vec3f = Vec3<float>;\nusing Vec3i = Vec3<int>;",
+    )
+
+
+def test_the_type_of_a_class_is_that_of_its_own_class() -> None:
+    check(
+        """
+        #include "stats.h"
+        __device__ Stats::type stats[8];
+        __global__ void k(const int* at) {
+          atomicAdd(&stats[at[threadIdx.x]], Stats::type(at[0]));                  // -> commutative-exact no
+          atomicAdd(&((Sums::type*)sums)[at[threadIdx.x]], x[threadIdx.x]);        // -> float-accumulate yes
+        }
+    """,
+        stats_h="struct Stats { using type = unsigned long long; };\nstruct Sums { typedef float type; };\n"
+        "template <typename T> struct Any { using type = T; };",
+    )
+
+
+def test_the_device_of_alpaka_is_no_target() -> None:
+    check("""
+        struct Params { int charge[4]; };
+        template <typename TAcc> __device__ void k(TAcc const& acc, float* sums, const int* at, const float* x) {
+          auto& params = alpaka::declareSharedVar<Params, __COUNTER__>(acc);
+          alpaka::atomicAdd(acc, &params.charge[at[0]], at[1], alpaka::hierarchy::Threads{});  // -> commutative-exact no
+          alpaka::atomicAdd(acc, &sums[at[0]], x[0]);                              // -> float-accumulate depends
+          atomicAdd(&sums[at[0]], x[0]);                                           // -> float-accumulate depends
+        }
+    """)

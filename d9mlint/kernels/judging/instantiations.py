@@ -32,7 +32,7 @@ from d9mlint.kernels.source.textual import Define, code, define_at, defines
 from d9mlint.kernels.source.unit import Unit
 
 Node = tree_sitter.Node
-_HEADERS = (".h", ".hpp", ".cuh", ".hh", ".hxx", ".inl", ".inc", ".tpp", ".hu", ".muh")
+_HEADERS = (".h", ".hpp", ".cuh", ".hh", ".hxx", ".inl", ".inc", ".tpp", ".ipp", ".tcc", ".txx", ".hu", ".muh")
 _MAX_STEPS = 400
 _MAX_FILES = 60
 _MAX_LEVELS = 12
@@ -272,10 +272,13 @@ class _Search:
             unnamed = "complex<" in text and not kind(element(text))
             self.types.setdefault("complex" if unnamed else short(text))
             return
+        if text.endswith(">") and kind(element(text)):  # of a vector, the elements are added to
+            self.types.setdefault(short(element(text)))
+            return
         name = short(underlying(text))
         member = _MEMBER_TYPE.fullmatch(underlying(text))
         if member is not None and level <= _MAX_LEVELS:
-            self._of_traits(member[1], path, at, level)
+            self._of_traits(member[1], underlying(text).partition("::" + member[1])[0], path, at, level)
             return
         if level > _MAX_LEVELS or not re.fullmatch(r"\w+", name) or self.steps > _MAX_STEPS:
             self.open = True
@@ -315,15 +318,26 @@ class _Search:
             else:
                 self.open = True
 
-    def _of_traits(self, name: str, path: str, at: int, level: int) -> None:
-        """The types of ``Traits::Name``, where all classes of the repository that have such a type agree."""
+    def _of_traits(self, name: str, owner: str, path: str, at: int, level: int) -> None:
+        """The types of ``Traits::Name``: of the class of that name, else of all classes that have such a type."""
         found = self.repository.derived(aliases, f"{name}\0{path}\0")
+        owned = [one for one in found if self._inside_of(one, owner)] if len(found) > 1 else []
+        found = tuple(owned) or found
         known = [one for one in found if short(underlying(one[2])) != name and "decltype" not in one[2]]
         if not known or not self._first(f"traits {name}", "", 0):
             self.open = True
             return
         for home, place, text in known:
             self.resolve(text, home, place, level + 1)
+
+    def _inside_of(self, alias: tuple[str, int, str], owner: str) -> bool:
+        """Whether an alias stands in the class of a name."""
+        unit = self.repository.unit(alias[0])
+        node = unit.root.descendant_for_byte_range(alias[1], alias[1] + 1) if unit is not None else None
+        while node is not None and node.type not in ("struct_specifier", "class_specifier"):
+            node = node.parent
+        named = node.child_by_field_name("name") if node is not None else None
+        return unit is not None and named is not None and short(unit.text(named)) == short(owner)
 
     def _macro(self, define: Define, place: int, path: str, level: int, name: str) -> None:
         """The values of a macro's parameter, from its expansions; a name of its body means what it means there."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -110,6 +111,8 @@ def _judged(atomic: Atomic, repository: Repository) -> Judgement:
     class_, verdict, reason = _verdict(seen)
     if (class_ == "commutative-exact" or verdict == "no") and atomic.form in ("wrapper", "macro-use"):
         class_, verdict, reason = _within(seen, repository) or (class_, verdict, reason)
+    if (class_, verdict) == ("float-accumulate", "conditional") and _adds_floats_beside(seen, repository):
+        verdict = "yes"
     implements = seen.operation.implements
     return Judgement(
         class_,
@@ -149,6 +152,26 @@ def _within(seen: Seen, repository: Repository) -> tuple[str, str, str] | None:
             return class_, verdict, reason
         found = found or (class_, "conditional", reason)
     return found
+
+
+def _brings_own(seen: Seen) -> bool:
+    """Whether the amount that is added is in the test of the old value, too: then any order may pass it or not."""
+    given = seen.atomic.arguments[1:2]
+    text = seen.atomic.unit.text(given[0]) if given else ""
+    return text.isidentifier() and re.search(rf"\b{text}\b", seen.use.text) is not None and seen.constant is None
+
+
+def _adds_floats_beside(seen: Seen, repository: Repository) -> bool:
+    """Whether the one body of a wrapper adds to a float whatever else it adds to: ``s->mass`` beside ``s->count``."""
+    atomic = seen.atomic
+    bodies = {i.function.node.id: i.function.node for i in atomic.inner if i.function is not None}
+    if atomic.form != "wrapper" or len(bodies) != 1 or not seen.target.of("integer") or seen.assumed:
+        return False
+    if b"constexpr" in (next(iter(bodies.values())).text or b""):
+        return False
+    parts = [look(i, repository) for i in atomic.inner if not i.inner]
+    fixed = [p for p in parts if p.target.types and not p.target.open and "=" not in p.target.written]
+    return any(not p.target.of("integer") and set(p.operation.words) <= ACCUMULATE for p in fixed)
 
 
 def _parameter(atomic: Atomic) -> bool:
@@ -339,7 +362,8 @@ def _returned(seen: Seen) -> tuple[str, str, str]:
         return class_, "no", f"{seen.what}: {seen.owner}, so the old value is always the same"
     if use.kind == "ticket" and use.spins:
         return class_, "no", f"{seen.what}: the old value only ends the wait{quoted}"
-    if use.kind == "ticket" and use.constant:
+    own = {"add", "sub"} & set(seen.operation.words) and _brings_own(seen)
+    if use.kind == "ticket" and (use.constant or own):
         return class_, "conditional", f"{seen.what}: the old value elects a thread{quoted}; which one comes first " \
             "changes from run to run, and the result with it if it depends on who that is"  # fmt: skip
     if use.kind == "ticket":

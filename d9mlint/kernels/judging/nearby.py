@@ -19,7 +19,7 @@ def units(unit: Unit, repository: Repository, word: str) -> Iterable[Unit]:
             found = repository.unit(path)
             if found is not None:
                 yield found
-    if unit.path.endswith((".inl", ".inc", ".tpp")):
+    if unit.path.endswith((".inl", ".inc", ".tpp", ".ipp", ".tcc", ".txx")):
         # A piece of source sees what the files that include it see.
         for path in sorted(repository.users(unit.path) - {unit.path}):
             if wanted in repository.data(path):

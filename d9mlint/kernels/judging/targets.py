@@ -9,7 +9,7 @@ import tree_sitter
 
 from d9mlint.kernels.judging import casloops, declarations, memory
 from d9mlint.kernels.judging.instantiations import Bindings, bound
-from d9mlint.kernels.judging.known.scalars import kind, plain, short, underlying
+from d9mlint.kernels.judging.known.scalars import element, kind, plain, short, underlying
 from d9mlint.kernels.judging.operations import Operation, operation
 from d9mlint.kernels.judging.types import Type, type_of
 from d9mlint.kernels.sites.atomics import Atomic
@@ -172,6 +172,8 @@ def _typed(
         return "", (), False
     if kind(pointee):
         return plain(pointee), (underlying(pointee),), False
+    if pointee.endswith(">") and kind(element(pointee)):
+        return plain(pointee), (element(pointee),), False  # of a vector, the elements are added to
     seen = bound(pointee, *((host[1], host[0]) if host is not None else (address, unit)), repository)
     return _listed(pointee, seen), seen.types, seen.open
 

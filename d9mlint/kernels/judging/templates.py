@@ -17,7 +17,7 @@ from d9mlint.kernels.source.unit import Unit
 Node = tree_sitter.Node
 _MAX_FILES = 60
 _MAX_LEVELS = 12
-_PIECES = (".inl", ".inc", ".tpp")
+_PIECES = (".inl", ".inc", ".tpp", ".ipp", ".tcc", ".txx")
 """Sources that see what the files that include them see."""
 _MAX_ARGUMENTS = 2000
 _BLANK = re.compile(rb"[\s\\]*")

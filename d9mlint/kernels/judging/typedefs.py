@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from d9mlint.kernels.judging.known.scalars import kind, plain
+from d9mlint.kernels.judging.known.scalars import element, kind, plain
 from d9mlint.kernels.source import lexical
 from d9mlint.kernels.source.repository import Repository
 
@@ -41,7 +41,7 @@ def _read(repository: Repository, name: str) -> str | None:
     closed = re.compile(word + rb"\s*[;=]")  # it begins with what is rare, so most files are passed over at once
     found: list[str] = []
     outside = False
-    for path in repository.mentioning(name.encode()):
+    for path in repository.holding(name.encode()):
         data = repository.data(path)
         if any(_PARAMETER.search(data, max(0, at - _BEFORE), at) for at in lexical.word_places(data, name.encode())):
             return None
@@ -49,5 +49,5 @@ def _read(repository: Repository, name: str) -> str | None:
         for match in alias.finditer(data) if aliases else ():
             outside = outside or not match[1]
             found.append(plain((match[2] or match[3]).decode("utf-8", "replace")))
-    kinds = {kind(one) for one in found}
+    kinds = {kind(one) or kind(element(one)) for one in found}
     return found[0] if outside and len(kinds) == 1 and "" not in kinds else None

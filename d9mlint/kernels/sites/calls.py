@@ -18,6 +18,9 @@ _AFTER_NAME = re.compile(rb"\s*(?:<[^<>;{}()]{0,200}>\s*)?(\(|<<<)")
 _TYPE_BEFORE = re.compile(rb"(\w+|[*&>])\s*(?:\w+\s*::\s*)*$")
 _NO_TYPE = (b"return", b"else", b"do", b"case", b"throw", b"co_return", b"and", b"or", b"not", b"typeof", b"sizeof")
 
+_DEVICE_FIRST = ("alpaka",)
+"""``alpaka::atomicAdd(acc, &x, value)``: https://alpaka.readthedocs.io/en/latest/basic/cheatsheet.html."""
+
 
 class Call(NamedTuple):
     """A call: where its name starts (``start``) and the call itself, in the unit that holds its tree.
@@ -39,9 +42,10 @@ class Call(NamedTuple):
 
     @property
     def arguments(self) -> tuple[tree_sitter.Node, ...]:
-        """What is passed, without comments."""
+        """What is passed, without comments, and without the device of alpaka's functions."""
         passed = self.node.child_by_field_name("arguments")
-        return tuple(n for n in passed.named_children if n.type != "comment") if passed is not None else ()
+        given = tuple(n for n in passed.named_children if n.type != "comment") if passed is not None else ()
+        return given[1:] if self.scopes[:1] == _DEVICE_FIRST and self.name.startswith("atomic") else given
 
 
 def name_node(unit: Unit, start: int, end: int) -> tree_sitter.Node | None:

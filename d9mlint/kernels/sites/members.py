@@ -17,7 +17,8 @@ from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.unit import Unit
 
 _TYPE = re.compile(r"\bcuda::(?:std::)?atomic(?:_ref)?\b|\b\w+_atomic_ref\b(?=\s*[<(])")
-"""The types, and functions that make one (``make_atomic_ref<scope>(x)``)."""
+"""The types, those of others (``device_atomic_ref``), and functions that make one (``make_atomic_ref<scope>(x)``)."""
+_QUALIFIED = re.compile(r"\A(?:::)?(?:\w+::)+(?=\w+_atomic_ref\b)")
 _USING = re.compile(r"\busing\s+(\w+)\s*=\s*[^;]{0,40}?cuda::(?:std::)?atomic(?:_ref)?\b|"
                     r"\btypedef\s+(?:::)?cuda::(?:std::)?atomic(?:_ref)?\b[^;]{0,300}?(\w+)\s*;|"
                     r"\busing\s+cuda::(?:std::)?(atomic(?:_ref)?)\s*;")  # fmt: skip
@@ -109,7 +110,7 @@ def _member(call: Call, intrinsic: str, pattern: re.Pattern[str], variables: lis
     receiver = call.receiver
     assert receiver is not None
     written = call.unit.text(receiver)
-    if pattern.match(written.removeprefix("::")):
+    if pattern.match(written.removeprefix("::")) or pattern.match(_QUALIFIED.sub("", written)):
         made = receiver.child_by_field_name("arguments") or receiver.child_by_field_name("value")
         target = made.named_children[0] if made is not None and made.named_children else receiver
         arguments = (target, *call.arguments)

@@ -25,7 +25,7 @@ _TEXT = re.compile(
     rb"(?<![\w.%$])(?:atom|red)\.(?:global|shared|relaxed|acquire|release|acq_rel|async|gpu|cta)\b[^\"\n]{0,80}[\[\"]"
 )
 """An instruction and its address, or the end of a string."""
-_MARKER = re.compile(rb"\bcuda::(?:std::)?(?:atomic|memory_order)")
+_MARKER = re.compile(rb"\bcuda::(?:std::)?(?:atomic|memory_order)|\w_atomic_ref\s*[<(]")
 
 
 def _kinds(path: str, data: bytes) -> tuple[str, ...]:
@@ -73,5 +73,5 @@ def is_module(text: bytes) -> bool:
 
 
 def members_in(data: bytes) -> bool:
-    """Whether a source names ``cuda::atomic`` or ``cuda::atomic_ref``."""
-    return b"cuda::" in data and _MARKER.search(data) is not None
+    """Whether a source names ``cuda::atomic``, ``cuda::atomic_ref`` or a class like it (``device_atomic_ref``)."""
+    return (b"cuda::" in data or b"_atomic_ref" in data) and _MARKER.search(data) is not None

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from d9mlint.kernels.source.unit import Unit
 
 SUFFIXES = (
-    ".cu", ".cuh", ".cc", ".h", ".hpp", ".cpp", ".cxx", ".c", ".hh", ".hxx", ".inc", ".inl", ".tpp", ".hip", ".mm",
+    ".cu", ".cuh", ".cc", ".h", ".hpp", ".cpp", ".cxx", ".c", ".hh", ".hxx", ".inc", ".inl", ".tpp", ".ipp",
+    ".tcc", ".txx", ".hip", ".mm",
     ".ptx", ".hu", ".mu", ".muh", ".cu.in", ".cuh.in",
 )  # fmt: skip
 """What a C++, CUDA, HIP or MUSA source is called, also as a template of CMake (``.cuh.in``)."""

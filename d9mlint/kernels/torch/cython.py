@@ -116,10 +116,14 @@ def _calls(path: str, data: bytes, known: Mapping[bytes, _Declared]) -> Iterator
 
 
 def of_function(repository: Repository, name: str, path: str, namespaces: tuple[str, ...]) -> list[Call]:
-    """The calls that mean a function of a source: by its name and namespace, and by their header, which it includes."""
+    """The calls that mean a function of a source: by its name and namespace, and by their header.
+
+    The source includes that header, or bears its name beside it.
+    """
     named = [one for one in repository.derived(calls, "").get(name, []) if _within(one.namespace, namespaces)]
     reached = repository.reachable(path) if named else frozenset()
-    return [one for one in named if repository.source_named(one.header, one.path) in reached]
+    headers = [(one, repository.source_named(one.header, one.path) or "") for one in named]
+    return [one for one, header in headers if header in reached or header.rpartition(".")[0] == path.rpartition(".")[0]]
 
 
 def _within(written: str, namespaces: tuple[str, ...]) -> bool:

@@ -123,6 +123,15 @@ def tabled(file: PyFile, mention: Mention) -> Entity | None:
     return replace(found, kind="table") if found is not None else None
 
 
+def asks_for_keys(mention: Mention) -> bool:
+    """Whether a table is only asked what it is about: ``name in TABLE``, ``len(TABLE)``, ``list(TABLE.keys())``."""
+    above = mention.parents[-1] if mention.parents else None
+    if isinstance(above, ast.Attribute):
+        return above.attr == "keys"
+    counted = isinstance(above, ast.Call) and getattr(above.func, "id", "") in ("len", "list", "sorted", "tuple", "set")
+    return counted or isinstance(above, ast.Compare | ast.FormattedValue)
+
+
 def _assigned(file: PyFile, mention: Mention, table: bool = False) -> Entity | None:
     """The name that the top of a file gives to a value, or (``table``) to a collection that holds it."""
     statement = next((p for p in mention.parents if isinstance(p, ast.Assign)), None)

@@ -11,7 +11,15 @@ from typing import NamedTuple
 from d9mlint.kernels.flow import weakest
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.switches import with_default
-from d9mlint.kernels.torch.entities import Entity, alias_of, entity_of, operators, registered_backwards, tabled
+from d9mlint.kernels.torch.entities import (
+    Entity,
+    alias_of,
+    asks_for_keys,
+    entity_of,
+    operators,
+    registered_backwards,
+    tabled,
+)
 from d9mlint.kernels.torch.extensions import Extension, extensions, of_source
 from d9mlint.kernels.torch.pyfiles import PyFile, PyFiles, shown
 from d9mlint.kernels.torch.pyguards import defaults
@@ -250,7 +258,8 @@ class Binder:
             for mention in other.mentions.get(entity.name, ()):
                 above = mention.parents[-1] if mention.parents else None
                 helper = entity.in_function and isinstance(above, ast.Attribute) and above.attr != "apply"
-                if isinstance(mention.node, ast.Constant) or helper:
+                asked = entity.kind == "table" and asks_for_keys(mention)
+                if isinstance(mention.node, ast.Constant) or helper or asked:
                     continue
                 if other.dotted(mention.node) in names or (other is file and isinstance(mention.node, ast.Name)):
                     yield from self._users_of_operators(entity, operators(entity, mention))

@@ -6,7 +6,8 @@ import re
 
 from d9mlint.kernels.judging.known.scalars import words
 
-CASTS = ("static_cast", "reinterpret_cast", "const_cast", "bit_cast")
+CASTS = ("static_cast", "reinterpret_cast", "const_cast", "bit_cast", "declareSharedVar")
+"""What has the type of its first template argument; the last is alpaka's name for a shared variable."""
 CONVERSIONS = {
     "__float_as_int": "int",
     "__float_as_uint": "unsigned int",
