@@ -22,6 +22,7 @@ from d9mlint.kernels.judging.templates import (
     pasted,
     specialises,
     standing_for,
+    stands_in,
     used_as,
 )  # fmt: skip
 from d9mlint.kernels.judging.types import type_of
@@ -321,7 +322,7 @@ class _Search:
     def _of_traits(self, name: str, owner: str, path: str, at: int, level: int) -> None:
         """The types of ``Traits::Name``: of the class of that name, else of all classes that have such a type."""
         found = self.repository.derived(aliases, f"{name}\0{path}\0")
-        owned = [one for one in found if self._inside_of(one, owner)] if len(found) > 1 else []
+        owned = [one for one in found if stands_in(one, owner, self.repository)] if len(found) > 1 else []
         found = tuple(owned) or found
         known = [one for one in found if short(underlying(one[2])) != name and "decltype" not in one[2]]
         if not known or not self._first(f"traits {name}", "", 0):
@@ -329,15 +330,6 @@ class _Search:
             return
         for home, place, text in known:
             self.resolve(text, home, place, level + 1)
-
-    def _inside_of(self, alias: tuple[str, int, str], owner: str) -> bool:
-        """Whether an alias stands in the class of a name."""
-        unit = self.repository.unit(alias[0])
-        node = unit.root.descendant_for_byte_range(alias[1], alias[1] + 1) if unit is not None else None
-        while node is not None and node.type not in ("struct_specifier", "class_specifier"):
-            node = node.parent
-        named = node.child_by_field_name("name") if node is not None else None
-        return unit is not None and named is not None and short(unit.text(named)) == short(owner)
 
     def _macro(self, define: Define, place: int, path: str, level: int, name: str) -> None:
         """The values of a macro's parameter, from its expansions; a name of its body means what it means there."""

@@ -95,6 +95,16 @@ def aliases(repository: Repository, key: str) -> tuple[tuple[str, int, str], ...
     return tuple(found[:_MAX_FILES])
 
 
+def stands_in(alias: tuple[str, int, str], owner: str, repository: Repository) -> bool:
+    """Whether an alias, by file and byte, stands in the class of a name."""
+    unit = repository.unit(alias[0])
+    node = unit.root.descendant_for_byte_range(alias[1], alias[1] + 1) if unit is not None else None
+    while node is not None and node.type not in ("struct_specifier", "class_specifier"):
+        node = node.parent
+    named = node.child_by_field_name("name") if node is not None else None
+    return unit is not None and named is not None and short(unit.text(named)) == short(owner)
+
+
 def seen_from(repository: Repository, path: str) -> frozenset[str]:
     """The files whose definitions a file sees; a piece of source sees what those that include it see."""
     pieces = repository.users(path) if path.endswith(_PIECES) else frozenset()

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from d9mlint.kernels.source.repository import Repository
-from d9mlint.kernels.torch import naming
+from d9mlint.kernels.torch import naming, virtual
 from d9mlint.kernels.torch.arity import fits
 from d9mlint.kernels.torch.bindings import Binding, bindings
 from d9mlint.kernels.torch.blocks import EXPORTING, HEADERS, Block, Blocks, blocks
@@ -109,8 +109,20 @@ class Callers:
             found += self._in_files([p for p in self._visible(block, word) if p != home], block, word)
         if block.kind == "function" and not block.scope:
             found = self._in_namespaces(found, block, word)
+        named = virtual.bases(block)
+        if named:
+            known = {other for other, _ in found}
+            found += [one for one in virtual.calls(block, named, self._of_any(block, named)) if one[0] not in known]
         found.sort(key=lambda caller: -_common(caller[0].unit.path, home))  # the nearest first; else by file and place
         return found if len(found) <= _MAX_CALLERS else []
+
+    def _of_any(self, block: Block, named: frozenset[bytes]) -> list[Block]:
+        """The blocks that mention the name of a method, in the files that name one of these classes, too."""
+        method = block.name.encode()
+        files = {path for name in named for path in self.repository.holding(name)}
+        files -= self.repository.derived(_tests, "")
+        paths = [path for path in self.repository.holding(method) if path in files]
+        return [other for path in paths for other in self.blocks(path).mentioning(method)]
 
     def _in_namespaces(
         self, found: list[tuple[Block, tuple[int, ...]]], block: Block, word: bytes
