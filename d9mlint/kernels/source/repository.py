@@ -231,11 +231,17 @@ def _qualifiers(repository: Repository, path: str) -> dict[bytes, str]:
     """The macros that a file sees and whose bodies hold a word of CUDA."""
     found: dict[bytes, str] = {}
     for source in sorted(repository.reachable(path)):
-        data = repository.data(source)
-        if b"__global__" in data or b"__device__" in data or b"__shared__" in data:
-            for name, body in _QUALIFYING.findall(data):
-                found[name] = found.get(name, "") + " " + body.decode("ascii", "replace")
+        for name, body in repository.derived(_qualifying, source):
+            found[name] = found.get(name, "") + " " + body
     return found
+
+
+def _qualifying(repository: Repository, path: str) -> list[tuple[bytes, str]]:
+    """Those that a file itself defines; it is asked for each file that sees it."""
+    data = repository.data(path)
+    if b"__global__" not in data and b"__device__" not in data and b"__shared__" not in data:
+        return []
+    return [(name, body.decode("ascii", "replace")) for name, body in _QUALIFYING.findall(data)]
 
 
 def _everywhere(repository: Repository, _: str) -> dict[bytes, str]:
@@ -244,8 +250,8 @@ def _everywhere(repository: Repository, _: str) -> dict[bytes, str]:
 
     found: dict[bytes, str] = {}
     for source in repository.looked(QUALIFIERS):
-        for name, body in _QUALIFYING.findall(repository.data(source)):
-            found[name] = found.get(name, "") + " " + body.decode("ascii", "replace")
+        for name, body in repository.derived(_qualifying, source):
+            found[name] = found.get(name, "") + " " + body
     return found
 
 

@@ -33,6 +33,8 @@ EXPORTING = re.compile(
     rb"|XLA_FFI_DEFINE_HANDLER(?:_SYMBOL)?|XLA_REGISTER_CUSTOM_CALL_TARGET(?:_WITH_SYM)?)\s*\(\s*\"?([\w.]+)"
 )
 """Registries of other frameworks: nnvm/op.h, mxnet/operator.h, dgl/runtime/registry.h, xla/ffi/api/ffi.h."""
+_CLASS = re.compile(rb"\b(?:class|struct)\s+(?=(\w+)(?:\s+(\w+))?)")
+_NAMESPACE = re.compile(rb"\bnamespace\s+((?:\w+::)*\w+)")
 _WRAPPED = re.compile(r"[A-Z][A-Z0-9_]*\s*\(\s*(\w+)\s*\)?")
 _LIBRARY = re.compile(r"(?:\w+_)?(?:PYBIND11_MODULE|NB_MODULE|TORCH_LIBRARY)(?:_[A-Z_]+)?\Z")
 
@@ -214,10 +216,17 @@ def _in_class(node: tree_sitter.Node) -> bool:
 
 def _is_namespace(unit: Unit, scope: str) -> bool:
     """Whether ``scope`` of ``scope::f`` is a namespace: nothing here uses it as a class, or it is opened here."""
-    name = re.escape(scope.encode())
-    if re.search(rb"\b(?:class|struct)\s+(?:\w+\s+)?" + name + rb"\b", unit.data):
-        return False
-    return scope[:1].islower() or re.search(rb"\bnamespace\s+(?:\w+::)*" + name + rb"\b", unit.data) is not None
+    classes, namespaces = _named(unit.data)
+    name = scope.encode()
+    return name not in classes and (scope[:1].islower() or name in namespaces)
+
+
+@functools.lru_cache(maxsize=256)
+def _named(data: bytes) -> tuple[frozenset[bytes], frozenset[bytes]]:
+    """The words that may name a class in a source, and those of namespaces; it is asked for each function in it."""
+    classes = (word for words in _CLASS.findall(data) for word in words)
+    namespaces = (part for name in _NAMESPACE.findall(data) for part in name.split(b"::"))
+    return frozenset(classes), frozenset(namespaces)
 
 
 def _macros(unit: Unit) -> Iterator[Block]:
