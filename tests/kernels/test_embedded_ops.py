@@ -187,3 +187,21 @@ def test_what_decorates_a_function_names_its_operator() -> None:
         }
     )
     assert [op.python for op in found.ops] == [("pkg.layers.pool",)]
+
+
+def test_a_name_that_only_a_script_has_is_no_op() -> None:
+    found = scan(
+        kernels="""
+            import triton
+            import triton.language as tl
+            @triton.jit
+            def add_kernel(out, value):
+                tl.atomic_add(out, value.to(tl.float32))
+            def launch(x):
+                add_kernel[(8,)](x, 1.0)
+            if __name__ == "__main__":
+                kernel = add_kernel
+                print(kernel)
+        """
+    )
+    assert [op.name for op in found.ops] == ["kernels.launch"]

@@ -139,12 +139,19 @@ def _assigned(file: PyFile, mention: Mention, table: bool = False) -> Entity | N
         return None
     if _is_called(mention):
         return None  # `y = f(x)` in a script: `y` is what came out
+    if any(isinstance(p, ast.If) and _asks_for_main(p.test) for p in mention.parents):
+        return None  # nobody can import what only a script has
     plain = isinstance(statement.value, ast.Attribute | ast.Name | ast.Call)
     if not table and not plain and not _is_source(statement):
         return None
     if not table and _is_read(statement, mention):
         return None
     return Entity(file, statement.targets[0].id, "kernel" if _is_source(statement) else "alias", False, statement)
+
+
+def _asks_for_main(test: ast.expr) -> bool:
+    """Whether a test is ``__name__ == "__main__"``."""
+    return isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__"
 
 
 def _is_read(statement: ast.Assign, mention: Mention) -> bool:
