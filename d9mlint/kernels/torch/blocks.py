@@ -13,6 +13,7 @@ import tree_sitter
 from d9mlint.kernels.source import lexical
 from d9mlint.kernels.source.unit import Function, Unit
 from d9mlint.kernels.torch import pasted
+from d9mlint.kernels.torch.tables import tables
 from d9mlint.model import Location
 
 MAX_BROKEN = 50
@@ -45,8 +46,8 @@ class Block:
 
     ``kind`` is ``function``, ``macro``, ``library`` (``PYBIND11_MODULE(...) {...}`` and its kin), ``operators``
     (``RegisterOperators().op(...)``), ``export`` (``NNVM_REGISTER_OP(x)`` and its kin, named after it), ``register``
-    (``REGISTER_DISPATCH(stub, &fn)``: named after the stub, mentions the rest) or ``op`` (a registered operator, which
-    other code can call by its name).
+    (``REGISTER_DISPATCH(stub, &fn)``: named after the stub, mentions the rest), ``table`` (of functions, outside of
+    functions) or ``op`` (a registered operator, which other code can call by its name).
     """
 
     unit: Unit
@@ -148,6 +149,7 @@ def blocks(unit: Unit) -> Blocks:
     """Splits a source."""
     found = [*_functions(unit), *_macros(unit), *_registrations(unit), *_operators(unit), *_exported(unit)]
     found += [block for made in pasted.units(unit) for block in _functions(made)]
+    found += [Block(unit, "table", t.name, t.start, t.end, words(unit.data, t.start, t.end)) for t in tables(unit)]
     defined: dict[bytes, set[str]] = {}
     for block in found:
         if block.kind in ("function", "macro"):

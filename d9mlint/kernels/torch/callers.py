@@ -203,6 +203,8 @@ class Callers:
 
     def _mentions(self, other: Block, block: Block, word: bytes) -> tuple[int, ...]:
         places = other.words.get(word, ())
+        if block.kind == "macro" and block.unit.path == other.unit.path:
+            places = tuple(p for p in places if not _made_anew(block, p))
         if block.kind == "op":
             return places if other.kind != "library" else ()
         if block.kind == "register" and other.kind == "register":
@@ -236,6 +238,15 @@ def _handed_on(block: Block) -> Iterator[bytes]:
         for given in re.finditer(rb"(\w+)\s*<\s*" + named[1] + rb"\b", text[named.end() :]):
             if _HOLDER.search(given[1]) is None and not given[1].startswith(b"make_"):
                 yield given[1]
+
+
+def _made_anew(block: Block, place: int) -> bool:
+    """Whether a macro is undefined or defined again between its definition and a place."""
+    again = re.compile(rb"^[ \t]*#[ \t]*(?:define|undef)[ \t]+" + re.escape(block.name.encode()) + rb"\b", re.MULTILINE)
+    data = block.unit.data
+    if place >= block.end:
+        return again.search(data, block.end, place) is not None
+    return place < block.start and again.search(data, place, data.rfind(b"#", 0, block.start)) is not None
 
 
 def _through(other: Block, place: int) -> bool:

@@ -270,7 +270,7 @@ def _introduced(block: Block) -> str:
 def _mentioned(block: Block, other: Block) -> str:
     if other.kind == "register":
         return f"registered for `{other.name}`"
-    if other.kind == "macro":
-        return f"in macro `{other.name}`"
+    if other.kind in ("macro", "table"):
+        return f"in {other.kind} `{other.name}`"
     kernel = block.function is not None and "__global__" in block.function.qualifier
     return f"launched in `{other.label}`" if kernel else f"called in `{other.label}`"
