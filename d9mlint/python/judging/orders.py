@@ -34,12 +34,12 @@ _WEAK = ("item", "enumerate")
 
 def check(
     program: Program, rule: Rule, order: str, remedies: tuple[str, str] = ("", ""), of_tables: bool = False,
-    remedy: Callable[[Event], str] | None = None, counts: Callable[[Event], bool] = lambda _: True,
+    remedy: Callable[[Event], str] | None = None, counts: Callable[[Event, Event], bool] = lambda source, sink: True,
 ) -> Iterator[Draft]:  # fmt: skip
     """At each source of ``order`` whose values reach a place where the order counts.
 
     ``remedies``: what to do about walks through folders, and about all else, where that is not what the rule says;
-    ``remedy``: the same by the source; ``counts``: whether a source does. Rows out of tables that several tasks work on
+    ``remedy``: the same by the source; ``counts``: whether a source does for a sink. Rows out of tables that several tasks work on
     are judged ``of_tables`` only, by how the table was made.
     """
     numeric = is_numeric(program)
@@ -47,14 +47,14 @@ def check(
     trained = {id(one.event): one for one in steps.in_loops(program)}
     for event, value in program.once("ordered-inputs", _ordered_inputs):
         source = _source(value, order)
-        if source is None or (source.name in tables.LISTS) is not of_tables or not counts(source):
+        if source is None or (source.name in tables.LISTS) is not of_tables or not counts(source, event):
             continue
         if _only_sorted(program, event) or not (numeric or _is_written(event)):
             continue
         if id(event) in trained or not picking.asks_no_order(program, event):
             found.setdefault(source.index, (source, []))[1].append(event)
     for source, sinks in found.values():
-        if source.name in _WALKS and _sorted_inside(program, source):
+        if _is_looped(program, source) and _sorted_inside(program, source):
             continue
         rows = tables.disorder(program, source) if of_tables else None
         if of_tables and rows is None:

@@ -11,6 +11,7 @@ from d9mlint.python.domain.conditions import EXCEPTION, opaque
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
+from d9mlint.python.interpreter.library.streams import WRITTEN
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging import orders
@@ -40,10 +41,15 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     yield from _queues(program, rule, told)
 
 
-def _counts(program: Program, source: Event) -> bool:
-    """Whether results come as workers finish: of a queue only where several put into it, of threads side by side."""
+def _counts(program: Program, source: Event, sink: Event) -> bool:
+    """Whether results come as workers finish: of a queue only where several put into it, of threads side by side.
+
+    What threads do with what they share is a race of its own; what is left of it afterwards counts, and what they write.
+    """
     if source.name.endswith(_GETS):
         return any(_several(program, one) for one in made_by(source.receiver))
+    if sink.inside("thread") and sink.name != WRITTEN and not source.inside("thread"):
+        return False
     return not any(
         join.name.endswith(".join") and join.loops == source.loops and source in made_by(join.receiver)
         for join in program.events
