@@ -39,8 +39,8 @@ def check(
     """At each source of ``order`` whose values reach a place where the order counts.
 
     ``remedies``: what to do about walks through folders, and about all else, where that is not what the rule says;
-    ``remedy``: the same by the source; ``counts``: whether a source does for a sink. Rows out of tables that several tasks work on
-    are judged ``of_tables`` only, by how the table was made.
+    ``remedy``: the same by the source; ``counts``: whether a source does for a sink. Rows out of tables that several
+    tasks work on are judged ``of_tables`` only, by how the table was made.
     """
     numeric = is_numeric(program)
     found: dict[int, tuple[Event, list[Event]]] = {}

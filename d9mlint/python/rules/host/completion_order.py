@@ -44,7 +44,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
 def _counts(program: Program, source: Event, sink: Event) -> bool:
     """Whether results come as workers finish: of a queue only where several put into it, of threads side by side.
 
-    What threads do with what they share is a race of its own; what is left of it afterwards counts, and what they write.
+    What threads do with what they share is a race of its own: what is left of it then counts, and what they write.
     """
     if source.name.endswith(_GETS):
         return any(_several(program, one) for one in made_by(source.receiver))
