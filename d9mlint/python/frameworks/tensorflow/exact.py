@@ -8,16 +8,21 @@ from d9mlint.python.interpreter.program import Program
 
 _OURS = ("tensorflow.", "keras.", "tf_slim.", "?.")
 _EXACT = re.compile(
-    r"tensorflow\.(matmul|multiply|add|subtract|divide|negative|square|sqrt|pow|exp|log|abs|maximum|minimum|sign|"
+    r"(\?|tensorflow\.Session\.run\(\))\.(copy|astype|tolist|append|items|keys|values|format|split|strip|flatten|ravel|item|pop|reset|step|render|seed)|"
+    r"tensorflow\.(matmul|squared_difference|get_collection|clip_by_\w+|(\w+_)?\w+_initializer|"
+    r"multiply|add|subtract|divide|negative|square|sqrt|pow|exp|log|abs|maximum|minimum|sign|"
     r"transpose|reshape|squeeze|expand_dims|cast|identity|constant|zeros|ones|zeros_like|ones_like|fill|placeholder|"
     r"Variable|get_variable|variable_scope|name_scope|assign|assign_add|assign_sub|equal|greater|less|argmax|"
     r"reduce_(sum|mean|max|min)|(global|local)_variables_initializer|initialize_all_variables|trainable_variables|"
     r"Graph|Session|InteractiveSession|ConfigProto|get_default_graph|reset_default_graph|set_random_seed|"
     r"math\.\w+|nn\.(l2_loss|relu|sigmoid|tanh|elu|softplus)|(sigmoid|tanh)|random\.\w+|logging\.\w+|"
     r"train\.(GradientDescent|Momentum|Adam|Adagrad|RMSProp)?Optimizer|summary\.\w+|Tensor\.(eval|get_shape|set_shape)|"
-    r"train\.Saver)(\(\))?(\.(run|eval|close|minimize|compute_gradients|apply_gradients|as_default|save|restore)(\(\))?)*"
+    r"train\.Optimizer|gradients|random_(normal|uniform)|truncated_normal|train\.Saver)"
+    r"(\(\))?(\.(run|eval|close|minimize|compute_gradients|apply_gradients|as_default|save|restore)(\(\))?)*"
 )
 """Products of matrices, sums along a whole axis and what works element by element: no atomics, no choice by time.
+
+Methods of arrays, lists and environments, which tensors do not have, are none of TensorFlow's.
 
 (tensorflow/core/kernels: matmul_op_impl.h takes cuBLAS, which is deterministic on one stream; the reductions of
 reduction_gpu_kernels.cu.h have no atomics since 1.5)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from d9mlint.model import Rule
 from d9mlint.python.domain.conditions import Cond, both, by_default, either, is_symbolic, negate, truth
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Dict, Ref
+from d9mlint.python.domain.values import Dict, Obj, Ref, Value, alternatives
 from d9mlint.python.frameworks.torch import gpu as torchgpu
 from d9mlint.python.frameworks.torch import mode as torchmode
 from d9mlint.python.frameworks.torch.mode import truthy
@@ -48,7 +48,7 @@ def _plain(program: Program, rule: Rule, off: Cond) -> Iterator[Draft]:
     for event in program.calls(_COMPILE):
         if event.star or event.kwargs.keys() & {"mode", "options"} or not _by_inductor(event) or _is_pointwise(event):
             continue
-        if truth(off, event.guards) is not False and event.args:
+        if truth(off, event.guards) is not False and event.args and not _is_idle(program, event):
             yield draft(
             program,
                 rule, event, cond=off, severity="info", confidence=lower(rule.confidence), name=_COMPILE,
@@ -74,6 +74,27 @@ def _asked(program: Program) -> Iterator[tuple[Event, Cond, str]]:
 def _by_inductor(event: Event) -> bool:
     backend = event.kwargs.get("backend")
     return backend is None or matches(backend, "inductor") is not False
+
+
+def _is_idle(program: Program, event: Event) -> bool:
+    """Whether a network from elsewhere that is compiled never runs as such: `generate` is that of the plain network.
+
+    (torch/_dynamo/eval_frame.py, ``OptimizedModule.__getattr__``: methods are those of the original module.)
+    """
+    if not isinstance(event.args[0], Obj):
+        return False
+    same = {id(event.args[0]), id(event.result)}
+    for later in program.events[event.index + 1 :]:
+        if later.kind in ("call", "unresolved"):
+            calls = id(later.receiver) in same and later.name.endswith(".__call__")
+            if calls or any(id(leaf) in same for one in _given(later) for _, leaf in alternatives(one)):
+                return False
+    return True
+
+
+def _given(event: Event) -> Iterator[Value]:
+    yield from event.args
+    yield from event.kwargs.values()
 
 
 def _is_pointwise(event: Event) -> bool:
