@@ -63,6 +63,7 @@ class TensorFlow(Framework):
             "call", "build", "train_step", "test_step", "predict_step", "compute_loss", "update_state", "result",
             "on_epoch_begin", "on_epoch_end", "on_train_begin", "on_train_batch_begin", "on_train_batch_end",
             "begin", "before_run", "after_run", "run", "call_fn", "model_fn",
+            "compute_gradients", "_compute_gradients", "apply_gradients", "_apply_dense", "_resource_apply_dense",
         }
     )  # fmt: skip
     arrays = ("tensorflow.Tensor",)
