@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from d9mlint.model import Argument
 from d9mlint.python.domain.conditions import Cond, both, either, flag_test, is_symbolic, negate, opaque_test
 from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.tellable import loosened
 from d9mlint.python.domain.values import CondValue, Const, Dict, FlagValue, Obj, Ref, Seq, Unknown, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.waiting import with_steps
 from d9mlint.python.frameworks.used import keras_backend
@@ -213,7 +214,7 @@ def on_gpu(program: Program) -> Cond:
         count = counts.items.get("GPU") if isinstance(counts, Dict) else None
         if isinstance(count, Const) and count.value == 0 and not event.detached:
             hidden.append(both(*event.guards))
-    return negate(either(*hidden, on_tpu(program)))
+    return loosened(negate(either(*hidden, on_tpu(program))))
 
 
 def on_tpu(program: Program) -> Cond:
