@@ -284,8 +284,8 @@ def _estimators(program: Program, rule: Rule) -> Iterator[Draft]:
             # A second run with `steps` trains on; with `max_steps` it does nothing, whatever was changed in between.
             severity = "" if estimators.ends(training) else "info"
             yield draft(
-                program, rule, training, severity=severity, name=short_name(training), folder=_told(folder),
-                then=_STARTS,
+                program, rule, training, cond=negate(is_none(folder)), severity=severity, name=short_name(training),
+                folder=_told(folder), then=_STARTS,
             )  # fmt: skip
 
 
