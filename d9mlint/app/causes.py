@@ -2,7 +2,8 @@
 
 What a user cures at once is one finding: a program that seeds nothing, whatever draws in it; a switch for deterministic
 ops that is missing, whatever varies. Of several findings the gravest and surest leads, then one without a flag, then
-one that holds in most programs and under the fewest conditions; the others become places of it, each with what it says.
+one that holds in most programs, in a script of theirs and under the fewest conditions; the others become places of it,
+each with what it says, those in the scripts first.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from functools import cache
 from types import MappingProxyType
 
 from d9mlint.model import CONFIDENCES, GENERATORS, OWN_GRAPH, SEVERITIES, Finding, Location, Related
-from d9mlint.python.judging.merging import conditions, is_started, started
+from d9mlint.python.judging.merging import conditions, is_of_some, is_started, started
 from d9mlint.python.judging.processes import PLACED, RANKS
 from d9mlint.python.judging.wording import shortened
 from d9mlint.report.summary import by_default
@@ -26,6 +27,8 @@ _PART = "/"
 _OR_ELSE = re.compile(r", or pass a (seeded )?generator:")
 """In a remedy, before what cures one draw and no other."""
 _NO_SEED = re.compile(r"(-[\w-]*seed[\w-]*) is not given")
+_ALL = 2
+"""Of a finding that no program has by itself."""
 _CLEAR = 2
 """Alternatives that still tell more than the one that holds by default."""
 ALSO = " (the same goes for "
@@ -134,13 +137,27 @@ def _together(group: list[Finding]) -> Finding:
 
 
 def _of_most(first: Finding, group: Iterable[Finding]) -> str:
-    """What is said of the place in most programs: one may open another file there than all others."""
+    """What is said of the place in most programs: one may open another file there than all others.
+
+    Not what only some ask for, where most have it anyhow. Where each has its own half of it (what comes before the
+    seed), what is said of a script.
+    """
+    here = [one for one in group if (one.rule, one.location) == (first.rule, first.location)]
+    anyhow = [one for one in here if _asked(one) < _ALL]
     said: Counter[str] = Counter()
-    for one in group:
-        if (one.rule, one.location) == (first.rule, first.location):
-            said[one.message] += len(one.entries)
-    most = max(said, key=lambda message: (said[message], message == first.message))
-    return most if said else first.message
+    halves: set[str] = set()
+    for one in anyhow if 2 * _programs(anyhow) > _programs(here) else here:
+        said[one.message] += len(one.entries)
+        if one.related and one.related[0].location.path in one.entries:
+            halves.add(one.message)
+    if not said:
+        return first.message
+    told = halves if 2 * len(halves) > len(said) else said
+    return max(told, key=lambda message: (said[message], message == first.message))
+
+
+def _programs(findings: Iterable[Finding]) -> int:
+    return len({entry for one in findings for entry in one.entries})
 
 
 def _message(first: Finding, group: Iterable[Finding], concerns: Sequence[str]) -> str:
@@ -155,8 +172,14 @@ def _message(first: Finding, group: Iterable[Finding], concerns: Sequence[str]) 
 def _rank(found: Finding) -> tuple[object, ...]:
     """The order in which findings of one cause lead."""
     grave = (-SEVERITIES.index(found.severity), -CONFIDENCES.index(found.confidence))
-    asked = sum(not (is_started(words) or by_default(words)) for words in found.when)
-    return (*grave, bool(asked), -len(found.entries), len(found.when), found.sort_key)
+    elsewhere = found.location.path not in found.entries
+    return (*grave, _asked(found), -len(found.entries), elsewhere, len(found.when), found.sort_key)
+
+
+def _asked(found: Finding) -> int:
+    """Whether somebody has to ask for something to have a finding: 0 in none of its programs, 1 in some, 2 in all."""
+    asked = [words for words in found.when if not (is_started(words) or by_default(words))]
+    return 0 if not asked else 1 if all(map(is_of_some, asked)) else _ALL
 
 
 def _when(first: Finding, group: Iterable[Finding], entries: Sequence[str]) -> tuple[str, ...]:
@@ -181,7 +204,7 @@ def _under_any(first: Finding, own: tuple[str, ...], group: Iterable[Finding]) -
     common = frozenset.intersection(*each)
     apart = {" and ".join(sorted(one - common)) for one in each}
     kept = tuple(words for words in own if words in common)
-    if len(apart) == 1 or (len(apart) > _CLEAR and "" not in apart and all(map(by_default, own))):
+    if len(apart) == 1 or (len(apart) > _CLEAR and "" not in apart and _asked(first._replace(when=own)) < _ALL):
         return own  # a default run has it: many other ways to it explain nothing
     leads = "" if all(map(by_default, own)) else " and ".join(sorted(set(own) - common))
     return kept if "" in apart else (*kept, shortened(apart, first=leads))
@@ -245,14 +268,15 @@ def _flag_first(group: Sequence[Finding], remedy: str) -> str:
 
 
 def _places(first: Finding, others: Iterable[Finding]) -> list[Related]:
-    """The other findings as places of the first, and what belongs to any of them; each place once."""
+    """The other findings as places of the first, and what belongs to any of them; each place once, scripts first."""
     told = [Related(found.location, _note(found, first), found.rule) for found in others]
     more = (related for found in (first, *others) for related in found.related)
     places: dict[Location, Related] = {}
     for related in (*told, *more):
         if related.location != first.location:
             places.setdefault(related.location, related)
-    return list(places.values())
+    scripts = {entry for found in (first, *others) for entry in found.entries}
+    return sorted(places.values(), key=lambda place: place.location.path not in scripts)
 
 
 def _note(found: Finding, first: Finding) -> str:

@@ -54,6 +54,32 @@ def test_the_gravest_leads_then_the_one_of_most_programs() -> None:
     assert (one.location.line, one.severity, one.entries) == (3, "warning", both)
 
 
+def test_of_places_in_as_many_programs_the_one_that_surely_runs_in_a_script_leads() -> None:
+    both, of_one = ("a.py", "b.py"), ("if `a.py` is started, --fast is given",)
+    places = [
+        found(1, "unseeded/torch", path="lib.py", entries=both, when=("`labels` is given",)),
+        found(2, "unseeded/torch", path="lib.py", entries=both, when=of_one),
+        found(3, "unseeded/torch", path="b.py", entries=("b.py",), when=("--noise is given",)),
+    ]
+    (one,) = by_cause(places)
+    assert (one.location.line, [place.location.line for place in one.related]) == (2, [3, 1])
+    plain = [found(line, "unseeded/torch", path=path, entries=both) for line, path in ((1, "lib.py"), (2, "b.py"))]
+    assert by_cause(plain)[0].location.path == "b.py"
+
+
+def test_of_halves_of_a_place_that_of_a_script_is_told_which_nobody_asks_for() -> None:
+    def late(entry: str, draw: str, *when: str) -> Finding:
+        related = (Related(Location(draw, 7, 1, 7, 5), "draws before it"),)
+        seed = found(1, "late/torch", path="lib.py", entries=(entry,), when=when)
+        return seed._replace(message=f"{draw} before", related=related)
+
+    of_some = [late(f"{name}.py", "lib/sparse.py", "`bool` is true") for name in "de"]
+    (one,) = by_cause([*of_some, *(late(f"{name}.py", f"{name}.py") for name in "abc")])
+    assert (one.message, [place.location.path for place in one.related]) == (
+        "a.py before", ["a.py", "b.py", "c.py", "lib/sparse.py"],
+    )  # fmt: skip
+
+
 def test_programs_that_share_no_place_have_causes_of_their_own() -> None:
     findings = [found(1, "unseeded", entries=("a.py",)), found(2, "unseeded", entries=("b.py",))]
     assert len(by_cause(findings)) == 2

@@ -113,3 +113,8 @@ def started(entries: Collection[str]) -> str:
 def is_started(words: str) -> bool:
     """Whether a condition says which entries have the finding."""
     return words.endswith(_STARTED) and words.startswith(("`", "one of `"))
+
+
+def is_of_some(words: str) -> bool:
+    """Whether a condition is one that some of the programs need, and others do not."""
+    return _OF_SOME.fullmatch(words) is not None

@@ -23,6 +23,7 @@ from d9mlint.python.domain.conditions import (
 )
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Inst, Obj, Seq, Unknown, Value, alternatives
+from d9mlint.python.frameworks.tensorflow import sessions
 from d9mlint.python.frameworks.tensorflow.determinism import trains
 from d9mlint.python.frameworks.tensorflow.hooks import SCOPE_INITIALIZER
 from d9mlint.python.frameworks.torch import devicedraws, loading, masks
@@ -134,7 +135,7 @@ def _draw(program: Program, event: Event, effect: Effect, named: str) -> Draw | 
         return None
     if implicit:  # where nothing trains, weights that are loaded are drawn for nothing
         cond = both(cond, program.training)
-    if evaluating.only(program, event):
+    if evaluating.only(program, event) or (named == "tensorflow" and _is_restored(program, event)):
         return None
     cond = both(cond, kept(program, event), negate(event.idle))
     if both(*event.excluded, cond) is False:  # what holds anyhow may leave nothing: `assert p in (0, 1)`
@@ -165,6 +166,11 @@ def _generator(program: Program, event: Event, effect: Effect, named: str) -> st
         in_graph = event.name.startswith("keras.layers.Random") and event.inside("graph")
         old = in_graph or any(not e.detached for e in off)
     return "tensorflow" if old else named
+
+
+def _is_restored(program: Program, event: Event) -> bool:
+    """Whether a draw is the first value of a variable of a graph, which a checkpoint gives all its values."""
+    return sessions.only_restored(program) and id(event) in sessions.initial_values(program)
 
 
 def _initialized_by_scope(program: Program, event: Event) -> Cond:

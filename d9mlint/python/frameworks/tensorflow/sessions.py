@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from d9mlint.model import Argument, Location
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Value
+from d9mlint.python.domain.values import Ref, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import Makers, made_of, results
 
@@ -30,6 +31,16 @@ NEW_GRAPH = ("tensorflow.Graph.as_default", "tensorflow.reset_default_graph", "k
 """Calls after which another graph is the default one, with no seed."""
 _VARIABLES = ("tensorflow.Variable", "tensorflow.get_variable")
 _DEPTH = 6
+_RESTORE = "tensorflow.train.Saver().restore"
+_INITIALIZES = re.compile(r"(?i).*(variables_initializer|initialize_|initializer\.run|[._]init(ialize)?$).*")
+"""Names of calls that run initializers of variables, or may."""
+_MANAGED = (
+    "keras.models.", "keras.Model.", "keras.Sequential", "keras.backend.", "tensorflow.estimator.",
+    "tensorflow.contrib.learn.", "tensorflow.contrib.tpu.", "tensorflow.train.SessionManager",
+    "tensorflow.train.SingularMonitoredSession", "tensorflow.train.MonitoredSession", "tensorflow.train.ChiefSession",
+    "horovod.",
+)  # fmt: skip
+"""Calls by which variables get their first values without a word."""
 
 
 def own_graph(program: Program, draw: Event) -> Event | None:
@@ -60,6 +71,34 @@ def _initial_values(program: Program) -> frozenset[int]:
     spans = [one.location for one in made]
     drawn = (e for e in program.events if e.kind == "call" and any(effect.draws for effect in e.effects))
     return frozenset(found.union(id(e) for e in drawn if any(_encloses(span, e.location) for span in spans)))
+
+
+def only_restored(program: Program) -> bool:
+    """Whether variables get their values from checkpoints alone: one is restored, and no initializer is ever run."""
+    return program.once("only-restored", _only_restored)
+
+
+def _only_restored(program: Program) -> bool:
+    if all(event.detached for event in program.calls(_RESTORE)):
+        return False
+    for event in program.events:
+        if event.kind not in ("call", "unresolved"):
+            continue
+        if event.name in SUPERVISED or event.name.startswith(_MANAGED) or _INITIALIZES.fullmatch(event.name):
+            return False
+        if event.name.endswith(".run") and any(map(_may_initialize, event.args[:1])):
+            return False
+    return True
+
+
+def _may_initialize(fetched: Value) -> bool:
+    """Whether a session is asked for the `initializer` of a variable, or for a list that may hold one."""
+    for _, leaf in alternatives(fetched):
+        if isinstance(leaf, Seq) and (leaf.items is None or any(map(_may_initialize, leaf.items))):
+            return True
+        if isinstance(leaf, (Ref, Unknown)) and leaf.name.endswith("initializer"):
+            return True
+    return False
 
 
 def _within(value: Value, makers: Makers, depth: int = _DEPTH) -> Iterator[Event]:

@@ -9,6 +9,7 @@ from d9mlint.model import GENERATORS, OWN_GRAPH, Related, Rule
 from d9mlint.python.domain.conditions import Cond, both, either, is_symbolic
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
+from d9mlint.python.domain.tellable import loosened
 from d9mlint.python.frameworks.tensorflow import estimators
 from d9mlint.python.frameworks.tensorflow.sessions import own_graph
 from d9mlint.python.frameworks.used import frameworks_of
@@ -120,8 +121,7 @@ def _anyhow(first: Uncovered, group: list[Uncovered]) -> tuple[Event, Cond] | No
     """The same where one draw or another is made whatever the settings are, and each of them under some."""
     at, there = _together(first, group)
     cond = both(*at.guards, there)
-    plain = words_of(cond, excluded=at.excluded)
-    return (at, there) if words_of(cond, True, at.excluded) == plain else None
+    return (at, there) if loosened(cond, settings=True) == loosened(cond) else None
 
 
 def _together(first: Uncovered, ways: list[Uncovered]) -> tuple[Event, Cond]:
