@@ -16,6 +16,7 @@ from d9mlint.configs.documents import Node
 CLARA, MONAI, LIGHTNING, GARDEN = "NVIDIA Clara", "MONAI bundle", "Lightning CLI", "TF Model Garden"
 TRAINING_ARGUMENTS, ACCELERATE, HYDRA = "Transformers", "Accelerate", "Hydra"
 LIGHTNING_TRAINER, DETECTRON, DEEPSPEED = "Lightning trainer section", "Detectron2", "DeepSpeed"
+LIGHTNING_SECTION = "Lightning section"
 MAX_BYTES = 500_000
 """Longer ones are data."""
 SCREEN = re.compile(
@@ -98,6 +99,9 @@ def kind(root: Node) -> str:
             return LIGHTNING
         if not lightning and "seed" in keys and len(trainer.entries.keys() & _TRAINER_ONLY) >= 2:
             return LIGHTNING_TRAINER
+    section = root.get("lightning", "trainer")
+    if section is not None and section.entries and section.entries.keys() <= _TRAINER_ONLY | {"gpus"}:
+        return LIGHTNING_SECTION
     if {"SEED", "DATASETS", "SOLVER"} <= keys and keys & {"MODEL", "_BASE_", "INPUT", "DATALOADER"}:
         return DETECTRON
     if len(keys & _TRAINING_ARGUMENTS) >= 3 and keys & {"per_device_train_batch_size", "num_train_epochs"}:

@@ -26,7 +26,8 @@ def of_checkpoints(program: Program, names: Sequence[str]) -> bool:
     kept = _written(program) if taken else frozenset()
     pairs = ((event, saved) for event in states for saved in taken if _gives_back(event, saved, kept))
     borrowed = {one.location for pair in pairs for one in pair}
-    return any(event.location not in borrowed for event in states)
+    sets = any(_RESTORES.fullmatch(event.name) for event in states)  # (else a number of it may make a seed)
+    return any((sets or id(event.result) in kept) and event.location not in borrowed for event in states)
 
 
 def _gives_back(restores: Event, saves: Event, kept: frozenset[int]) -> bool:
