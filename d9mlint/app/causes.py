@@ -136,7 +136,7 @@ def _together(group: list[Finding]) -> Finding:
     )
 
 
-def _of_most(first: Finding, group: Iterable[Finding]) -> str:
+def _of_most(first: Finding, group: Iterable[Finding]) -> Finding:
     """What is said of the place in most programs: one may open another file there than all others.
 
     Not what only some ask for, where most have it anyhow. Where each has its own half of it (what comes before the
@@ -145,28 +145,31 @@ def _of_most(first: Finding, group: Iterable[Finding]) -> str:
     here = [one for one in group if (one.rule, one.location) == (first.rule, first.location)]
     anyhow = [one for one in here if _asked(one) < _ALL]
     said: Counter[str] = Counter()
+    told: dict[str, Finding] = {}
     halves: set[str] = set()
     for one in anyhow if 2 * _programs(anyhow) > _programs(here) else here:
         said[one.message] += len(one.entries)
+        told.setdefault(one.message, one)
         if one.related and one.related[0].location.path in one.entries:
             halves.add(one.message)
     if not said:
-        return first.message
-    told = halves if 2 * len(halves) > len(said) else said
-    return max(told, key=lambda message: (said[message], message == first.message))
+        return first
+    texts = halves if 2 * len(halves) > len(said) else said
+    most = max(texts, key=lambda text: (said[text], text == first.message, text))
+    return told[most]
 
 
 def _programs(findings: Iterable[Finding]) -> int:
     return len({entry for one in findings for entry in one.entries})
 
 
-def _message(first: Finding, group: Iterable[Finding], concerns: Sequence[str]) -> str:
-    """What the first finding says, and which other generators lack a seed, too."""
-    first = first._replace(message=_of_most(first, group))
-    own = first.cause.partition(_PART)[2]
+def _message(first: Finding, group: Sequence[Finding], concerns: Sequence[str]) -> str:
+    """What is said of the first place, and which other generators lack a seed, too."""
+    told = _of_most(first, group)
+    own = told.cause.partition(_PART)[2]
     named = (GENERATORS[name] for name in concerns if name != own and name in GENERATORS)
-    others = [name for name in named if name not in first.message]  # one that is seeded elsewhere may stand there
-    return f"{first.message}{ALSO}{' and '.join(others)})" if own and others else first.message
+    others = [name for name in named if name not in told.message]  # one that is seeded elsewhere may stand there
+    return f"{told.message}{ALSO}{' and '.join(others)})" if own and others else told.message
 
 
 def _rank(found: Finding) -> tuple[object, ...]:

@@ -59,6 +59,13 @@ _FAMILIAR = re.compile(
     r"(lightning|pytorch_lightning)\.(?!.*\bdemos\b)|lightning_utilities\b|matplotlib\b|tqdm\b|PIL\b|typing_extensions\b"
 )
 """Names whose computations are known to the catalogue of ops, or are no part of a network: what loads weights, say."""
+_HELPERS = re.compile(
+    r"(\w+\.)*(_?(is|has|can|supports?|check|validate|warn|find|get|resolve|parse|list|download|locate)_"
+    r"(\w+_)?(available|version|configs?|files?|paths?|folder|dirs?|names?|urls?|installed|enabled|exists|arguments|args)(_\w+)?|"
+    r"_?(is|has)_\w+|_?(check|validate)_\w+|\w*(Config|Configuration|Settings|Logger|Version)(\.\w+)?|hf_hub_download|cached_file|"
+    r"snapshot_download)$"
+)
+"""Names of what answers a question, finds a file or reads settings: no tensor goes in, none comes out."""
 
 
 _BUILDING = ("?", "torch.", "monai.bundle.")
@@ -197,7 +204,7 @@ def _familiar(event: Event) -> bool:
     root = event.name.partition(".")[0]
     name = event.name.replace("()", "").removesuffix(".__call__")
     return event.kind == "call" and (
-        any(known.match(name) for known in (_FAMILIAR, _CONVOLUTIONS, _DENSE, _SAME_EACH_RUN))
+        any(known.match(name) for known in (_FAMILIAR, _HELPERS, _CONVOLUTIONS, _DENSE, _SAME_EACH_RUN))
         or root == "builtins"
         or root in sys.stdlib_module_names
     )

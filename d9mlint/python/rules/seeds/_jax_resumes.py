@@ -40,7 +40,8 @@ _SHUFFLES = ("tensorflow.data.Dataset.shuffle", "tensorflow.data.Dataset.sample_
 def of_jax(program: Program, rule: Rule) -> Iterator[Draft]:
     """Where a checkpoint of Flax, Orbax or pickle that is asked for is restored: arrays, and no generator of the host.
 
-    What a pipeline of tf.data shuffles is drawn as it is gone through, wherever it was made.
+    What a pipeline of tf.data shuffles is drawn as it is gone through, wherever it was made; a thread that was started
+    before goes on drawing.
     """
     if "jax" not in frameworks_of(program):
         return
@@ -54,7 +55,7 @@ def of_jax(program: Program, rule: Rule) -> Iterator[Draft]:
         loops = {number for e in program.trains if e.index > load.index and e.meets(load) for number in e.loops}
         if not asked or saved is None or not loops or (pickled and loops.isdisjoint(saved.loops)):
             continue
-        drawn = next((d.event for d in draws(program) if feeds(d, load, loops) or _shuffles(d, load)), None)
+        drawn = next((d.event for d in draws(program) if feeds(d, load, loops) or _fetches(d, load)), None)
         also = (OPTIMIZER,) if _forgets_optimizer(program, saved, loops) else ()
         if drawn is not None or also:
             yield draft(
@@ -88,5 +89,7 @@ def _remedy(program: Program, rule: Rule, also: Sequence[str], drawn: Event | No
     return more if drawn is None else both_remedies(more, rule, program, "jax")
 
 
-def _shuffles(draw: Draw, load: Event) -> bool:
-    return draw.event.name in _SHUFFLES and not draw.event.detached and draw.event.meets(load)
+def _fetches(draw: Draw, load: Event) -> bool:
+    """Whether a draw is made for data that are fetched as they are needed: by a pipeline, or a thread in its loop."""
+    goes_on = draw.event.name in _SHUFFLES or (draw.event.inside("thread") and bool(draw.event.loops))
+    return goes_on and not draw.event.detached and draw.event.meets(load)
