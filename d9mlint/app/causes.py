@@ -186,15 +186,14 @@ def _asked(found: Finding) -> int:
 
 
 def _when(first: Finding, group: Iterable[Finding], entries: Sequence[str]) -> tuple[str, ...]:
-    """The conditions of the first; which programs have it, where each of the others says that of some only, too.
+    """The conditions of the first, and which programs have it, where not all have that reach its place.
 
     Those that say the same rule of the same place, in other words, do so for other programs: each under its conditions.
     """
     same = [first, *(one for one in group if _elsewhere(one, first))]
     own = conditions([one._replace(when=tuple(w for w in one.when if not is_started(w))) for one in same])
     own = own if len(same) > 1 else _under_any(first, own, group)
-    everywhere = not all(any(map(is_started, found.when)) for found in group)
-    return own if everywhere else (*own, started(entries))
+    return (*own, started(entries)) if any(map(is_started, first.when)) else own
 
 
 def _under_any(first: Finding, own: tuple[str, ...], group: Iterable[Finding]) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ def _merged(group: list[Finding], reaching: Collection[str]) -> Finding:
     when = _common(sure)
     entries = tuple(sorted({entry for found in sure for entry in found.entries}))
     ops = tuple(dict.fromkeys(op for found in sure for op in found.ops))
-    if entries not in ((), (sure[0].location.path,)) and not set(entries).issuperset(reaching):
+    if entries and not set(entries).issuperset(reaching):
         when = (*when, started(entries))
     return sure[0]._replace(when=(*when, *_of_some(sure, when)), entries=entries, ops=ops)
 

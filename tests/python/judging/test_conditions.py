@@ -366,9 +366,10 @@ def test_conditions_that_only_some_entries_need_are_told_for_them() -> None:
 ENTRIES = ("a.py", "b.py", "c.py", "d.py", "e.py")
 
 
-def test_a_finding_in_the_only_entry_that_has_it_needs_no_mention_of_it() -> None:
+def test_a_finding_in_the_only_entry_that_has_it_says_so_where_others_import_it() -> None:
     finding = found(SHARED, "unseeded-python", entry="serve.py")[0]._replace(entries=("noise.py",))
-    assert combine([finding], {"noise.py": ["noise.py", "train.py"]})[0].when == ()
+    assert combine([finding], {"noise.py": ["noise.py", "train.py"]})[0].when == ("`noise.py` is started",)
+    assert combine([finding], {"noise.py": ["noise.py"]})[0].when == ()
 
 
 @pytest.mark.parametrize(
