@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from d9mlint.python.domain.conditions import Cond, both, is_symbolic
@@ -60,10 +61,10 @@ _FAMILIAR = re.compile(
 )
 """Names whose computations are known to the catalogue of ops, or are no part of a network: what loads weights, say."""
 _HELPERS = re.compile(
-    r"(\w+\.)*(_?(is|has|can|supports?|check|validate|warn|find|get|resolve|parse|list|download|locate)_"
-    r"(\w+_)?(available|version|configs?|files?|paths?|folder|dirs?|names?|urls?|installed|enabled|exists|arguments|args)(_\w+)?|"
-    r"_?(is|has)_\w+|_?(check|validate)_\w+|\w*(Config|Configuration|Settings|Logger|Version)(\.\w+)?|hf_hub_download|cached_file|"
-    r"snapshot_download)$"
+    r"_?(is|has|check|validate)_\w+|"
+    r"_?(can|supports?|warn|find|get|resolve|parse|list|download|locate)_(\w+_)?"
+    r"(available|version|config|file|path|folder|dir|name|url|args)s?(_\w+)?|"
+    r"\w*(Config|Configuration|Logger)|hf_hub_download|cached_file|snapshot_download"
 )
 """Names of what answers a question, finds a file or reads settings: no tensor goes in, none comes out."""
 
@@ -201,10 +202,16 @@ def _extension(event: Event) -> str:
 
 
 def _familiar(event: Event) -> bool:
-    root = event.name.partition(".")[0]
-    name = event.name.replace("()", "").removesuffix(".__call__")
-    return event.kind == "call" and (
-        any(known.match(name) for known in (_FAMILIAR, _HELPERS, _CONVOLUTIONS, _DENSE, _SAME_EACH_RUN))
+    return event.kind == "call" and _is_familiar(event.name)
+
+
+@lru_cache(maxsize=4096)
+def _is_familiar(called: str) -> bool:
+    name = called.replace("()", "").removesuffix(".__call__")
+    root = called.partition(".")[0]
+    return (
+        any(known.match(name) for known in (_FAMILIAR, _CONVOLUTIONS, _DENSE, _SAME_EACH_RUN))
+        or any(_HELPERS.fullmatch(part) for part in name.split(".")[-2:])
         or root == "builtins"
         or root in sys.stdlib_module_names
     )
