@@ -13,6 +13,7 @@ from d9mlint.python.domain.conditions import (
     both,
     by_default,
     either,
+    is_symbolic,
     literals,
     made_by,
     negate,
@@ -23,6 +24,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, FlagValue, Obj, Ref, Seq, Text, Unknown, Value, alternatives
 from d9mlint.python.frameworks.tensorflow import estimators, sessions
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
+from d9mlint.python.frameworks.torch.mode import truthy
 from d9mlint.python.interpreter.library.streams import FILE_TESTS
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging.drafts import Draft, draft, short_name, value_text
@@ -60,6 +62,7 @@ _OFF = re.compile(r"\S+ is (not given|false)")
 """What a condition says of what is left off: who does not ask to start anew asks for nothing."""
 _THERE = re.compile(r"exists\(|isfile\(|isdir\(|is_file\(|is_dir\(")
 _STARTS = "starts with trained weights"
+_NEW_STUDY = "give each run a study of its own: leave `load_if_exists=True` out, so that one which is there is an error"
 _LOADS = (*_NEWEST, *_INITIALIZES, *_RESTORES, *_IF_THERE)
 _SAVES = re.compile(
     r"tensorflow\.train\.(Saver|Checkpoint|CheckpointManager)\(\)\.(save|write)|tensorflow\.train\.CheckpointManager|"
@@ -74,6 +77,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     if program.story.local or program.story.truncated:
         return
     yield from _estimators(program, rule)
+    yield from _studies(program, rule)
     steps = [event for event in (*program.trains, *trainings(program)) if not event.detached]
     steps.sort(key=lambda event: event.index, reverse=True)
     states = [s.event for s in seedings(program) if s.restores and not s.event.detached]
@@ -131,8 +135,9 @@ def _draft(
     given = besides_files([negate(is_none(folder)), when])  # (without a folder nothing is saved, either)
     there = replace(load, guards=(besides_files(load.guards),))
     return draft(
-        program, rule, there, cond=given, related=related, name=short_name(load), folder=_told(folder), then=then
-    )
+        program, rule, there, cond=given, related=related, name=short_name(load), folder=_told(folder), then=then,
+        what="checkpoint",
+    )  # fmt: skip
 
 
 def _asked_for(load: Event, training: Event) -> bool:
@@ -286,6 +291,28 @@ def _estimators(program: Program, rule: Rule) -> Iterator[Draft]:
             yield draft(
                 program, rule, training, cond=negate(is_none(folder)), severity=severity, name=short_name(training),
                 folder=_told(folder), then=_STARTS,
+            )  # fmt: skip
+
+
+# -- Optuna ---------------------------------------------------------------------------------------------------------
+
+_STUDY, _OPTIMIZE = "optuna.create_study", "optuna.Study.optimize"
+
+
+def _studies(program: Program, rule: Rule) -> Iterator[Draft]:
+    """Studies of a name in a storage that are taken up where they are there (optuna/study/study.py, create_study)."""
+    for made in program.calls(_STUDY) if any(not e.detached for e in program.calls(_OPTIMIZE)) else ():
+        storage, name = made.kwargs.get("storage"), made.kwargs.get("study_name")
+        takes_up = made.kwargs.get("load_if_exists")
+        if made.detached or storage is None or name is None or takes_up is None:
+            continue
+        when = both(negate(is_none(storage)), negate(is_none(name)), truthy(takes_up))
+        words = describe(both(*made.guards, when))
+        if is_symbolic(when) and when is not False and not _RESUMES.search(_ON.sub("", words)):
+            yield draft(
+                program, rule, made, cond=when, name=short_name(made), what="study",
+                folder="its own storage" if isinstance(storage, Obj) else _told(storage),
+                then="has these trials before its own", remedy=_NEW_STUDY,
             )  # fmt: skip
 
 
