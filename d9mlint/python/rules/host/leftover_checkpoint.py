@@ -308,7 +308,7 @@ def _studies(program: Program, rule: Rule) -> Iterator[Draft]:
             continue
         when = both(negate(is_none(storage)), negate(is_none(name)), truthy(takes_up))
         words = describe(both(*made.guards, when))
-        if is_symbolic(when) and when is not False and not _RESUMES.search(_ON.sub("", words)):
+        if is_symbolic(when) and when is not False and not _RESUMES.search(_OFF.sub("", _ON.sub("", words))):
             yield draft(
                 program, rule, made, cond=when, name=short_name(made), what="study",
                 folder="its own storage" if isinstance(storage, Obj) else _told(storage),
