@@ -45,6 +45,11 @@ def judged(root: Path, files: dict[str, str], *, code: tuple[Limit, ...] = ()) -
         ("Code was run on JAX 0.2.28.", {"jax": "==0.2.28.*"}),
         ("Requires PyTorch == 0.3.1", {"torch": "==0.4.1"}),
         ("### Requirements\n```\nnetworkx    1.11\ntorch       0.4.1\n```\n", {"torch": "==0.4.1.*"}),
+        ("Tested with PyTorch 1.4, but does not work with PyTorch 1.5 yet", {"torch": "==1.4.*"}),
+        ("PyTorch 1.5 is not supported; we use PyTorch 1.4", {}),
+        ("Note that you can not only use Python 3.6 but others", {"python": "==3.6.*"}),
+        ("If you have not yet done so, install PyTorch 1.4", {"torch": "==1.4.*"}),
+        ("conda create --name net python=3.6.13; conda activate net", {"python": "==3.6.*"}),
         ("### Prerequisites\n* Tensorflow ( recommended  version : 2.4.1 )", {"tensorflow": "==2.4.1.*"}),
     ],
 )
@@ -64,6 +69,10 @@ def test_what_is_named(text: str, expected: dict[str, str]) -> None:
         "2021-03: we upgraded to PyTorch 1.8",
         "python3 inference.py -s 0.6",
         "We use Caffe 1.0",
+        "you need another one, as one of the dependencies hasn't supported python 3.9 yet",
+        "Requirements: incompatible with TensorFlow 2.0 and TensorFlow 2.1",
+        "The code doesn't run on PyTorch 1.0.1 or PyTorch 1.1",
+        "Setup: Python 3.9 won't work, as is the case with others",
         "We use PyTorch, 1.5 times faster than before",
         "",
     ],
@@ -95,6 +104,11 @@ def test_what_the_code_needs_comes_first(tmp_path: Path) -> None:
 def test_python_bounds_the_frameworks(tmp_path: Path) -> None:
     torch = judged(tmp_path, {"README.rst": "Requires Python 3.6"}).packages["torch"]
     assert torch == ("1.10.2", "newest release for Python 3.6")
+
+
+def test_python_bounds_jax(tmp_path: Path) -> None:
+    files = {"README.md": "conda create -n net python=3.6.13\n", "requirements.txt": "jax>=0.2.12\n"}
+    assert judged(tmp_path, files).packages["jax"] == ("0.2.17", "newest release for Python 3.6")
 
 
 def test_the_nearest_readme_counts(tmp_path: Path) -> None:

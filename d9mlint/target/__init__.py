@@ -224,7 +224,7 @@ def _of_readme(folders: Sequence[Folder], limits: Sequence[Limit]) -> Iterator[L
 
 def _of_python(python: _Choice | None) -> Iterator[Limit]:
     """What the Python of a program says about packages whose version nothing states."""
-    for name in ("tensorflow", "torch", "numpy"):
+    for name in ("tensorflow", "torch", "jax", "numpy"):
         first = without_python(name, python.version) if python else None
         if python is not None and first is not None:
             yield Limit(name, f"<{first}", f"newest release for Python {python.version}")

@@ -37,6 +37,14 @@ _ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 """Words of a line that speak of another program, or of what was or will be."""
+_PART = r"(?:[^.;,()]|\.(?=\d)){0,60}"
+_NEGATED = (
+    rf"(?:(?:\b(?:not|never|cannot)|n[’']t)\b(?!\s+(?:only|just)\b){_PART}?\b(?:support|work|compatib|run|test|us(?:e|ing)\b)|"
+    r"\b(?:unsupported|incompatible|fails?|breaks?)\b)"
+)
+_DENIED = re.compile(rf"{_NEGATED}{_PART}$", re.IGNORECASE)
+_REFUSED = re.compile(rf"{_PART}?{_NEGATED}", re.IGNORECASE)
+"""What stands before or after a version on which a program does not run, in the same part of a sentence."""
 _LINK = re.compile(r"\[([^\[\]]*)\]\([^()\s]*\)")
 """``[PyTorch](https://pytorch.org)``."""
 _HEADING = re.compile(r"#+\s+(.*)|\*\*(.+)\*\*\s*$")
@@ -56,8 +64,12 @@ def named(text: str, label: str) -> Iterator[Limit]:
         for match in _STATED.finditer(line):
             if _BOUND.search(match["between"]) or _AT_LEAST.match(match["after"]):
                 continue
+            if _DENIED.search(line, 0, match.start()) or _REFUSED.match(match["after"]):
+                continue
             package = package_name(re.sub(r"[ _]", "-", match["name"].lower()))
             release = match["version"].lower().removesuffix(".x")
+            if package == "python":  # whose patches are not told apart
+                release = ".".join(release.split(".")[:2])
             rank = tuple(map(int, release.split(".")))
             if package in KNOWN and (package not in found or found[package][0] < rank):
                 first = Version(KNOWN[package][0])

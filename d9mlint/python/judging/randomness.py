@@ -31,7 +31,7 @@ from d9mlint.python.frameworks.torch.scorers import only_scores
 from d9mlint.python.frameworks.torch.weights import kept, without_numbers
 from d9mlint.python.frameworks.used import keras_backend
 from d9mlint.python.interpreter.program import Program, is_none
-from d9mlint.python.judging import evaluating
+from d9mlint.python.judging import counting, evaluating
 from d9mlint.python.judging.flows import changes_nothing
 from d9mlint.python.judging.objects import draws_by_parts, is_own
 from d9mlint.python.judging.seedings import Seeding, compiled, may_be_seeded, reaches, seedings, undone
@@ -276,6 +276,8 @@ def _uncovered(program: Program) -> list[Uncovered]:
         late = next((s for s in after if s.event.meets(draw.event)), None)
         cond = both(draw.cond, missing)
         if cond is False or _without_default_seed(cond) or changes_nothing(program, draw.event):
+            continue
+        if counting.only_counted(program, draw.event):
             continue
         out.append(
             Uncovered(draw, cond, late, sure=not (may_be_seeded(program, draw.event, cond) or _supposed(draw.event)))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from d9mlint.model import Argument, Related, Rule
 from d9mlint.python.domain.choices import same
-from d9mlint.python.domain.conditions import Cond, both, negate, opaque
+from d9mlint.python.domain.conditions import Cond, both, made_by, negate, opaque
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.values import Const, FlagValue, Obj, Text, Value, alternatives
@@ -49,7 +49,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     files = [e for e in calls if e.name in names or (e.effects and any(x.opens or x.writes for x in e.effects))]
     tests = [event for event in calls if event.name.endswith(_TESTS)]
     yield from _caches(program, rule, tests, files)
-    yield from _growing(program, rule, files)
+    yield from _growing(program, rule, tests, files)
 
 
 # -- caches --------------------------------------------------------------------------------------------------------
@@ -83,7 +83,9 @@ def _absent(event: Event, test: Event) -> bool:
 def _is_missing(guard: Cond) -> bool:
     """Whether a condition is that a file is not there."""
     test = opaque(negate(guard))
-    return test is not None and _THERE.search(test.text) is not None
+    if test is None:
+        return False
+    return _THERE.search(test.text) is not None or any(name.endswith(_TESTS) for name in made_by(test))
 
 
 def _is_of(guard: Cond, test: Event) -> bool:
@@ -114,9 +116,9 @@ def _after(program: Program, making: Sequence[Draw], others: Sequence[Draw]) -> 
 # -- files that grow -----------------------------------------------------------------------------------------------
 
 
-def _growing(program: Program, rule: Rule, files: Sequence[Event]) -> Iterator[Draft]:
+def _growing(program: Program, rule: Rule, tests: Sequence[Event], files: Sequence[Event]) -> Iterator[Draft]:
     """Where a file is opened to be added to that the program reads, and that it never empties."""
-    for opening in (event for event in files if _adds(event)):
+    for opening in (event for event in files if _adds(event) and not _only_once(event, tests, files)):
         path = opening.args[0] if opening.args else None
         if path is None or not _OF_ONE_RUN.isdisjoint(taint([path])[0]):
             continue  # (a name that each run makes anew, unless it is given one)
@@ -129,6 +131,17 @@ def _growing(program: Program, rule: Rule, files: Sequence[Event]) -> Iterator[D
             yield draft(
                 program, rule, opening, related=related, remedy=_WRITE_ANEW, name=short_name(opening), what=what
             )
+
+
+def _only_once(opening: Event, tests: Sequence[Event], files: Sequence[Event]) -> bool:
+    """Whether a file is opened only where one is not there that is made there: no later run comes to it."""
+    for test in tests:
+        path = test.args[0] if test.args else test.receiver
+        if path is not None and test.index < opening.index and _absent(opening, test):
+            made = (e for e in files if e.index > test.index and _absent(e, test) and _opens(e))
+            if any(_same_path(one, path) for e in made for one in _given(e)):
+                return True
+    return False
 
 
 def _opens(event: Event) -> bool:

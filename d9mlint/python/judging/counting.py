@@ -1,0 +1,163 @@
+"""Networks that a function makes only to count their parameters, or to print them: what they are drawn with is gone.
+
+Such draws advance a generator all the same: where its seed comes after them, they change nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+from d9mlint.model import Location
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import Class, Func
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.source import facts as f
+from d9mlint.python.source.queries import plain_names
+
+_PARAMETERS = frozenset({"parameters", "named_parameters"})
+_NAMED = "named_parameters"
+_MOVES = frozenset({"to", "cuda", "cpu", "float", "half", "double", "eval", "train"})
+"""Methods of a network that give the network."""
+_SIZES = frozenset(
+    {"shape", "size", "numel", "nelement", "ndim", "dim", "dtype", "element_size", "requires_grad", "device"}
+)
+_DATA = "data"
+_COUNTS = frozenset({"summary", "count_params"})
+"""Functions and methods that count what a network is made of (torchsummary, torchinfo, Keras)."""
+_PRINT = "print"
+_FILTER, _MAP = "filter", "map"
+_Start: TypeAlias = tuple[int, int]
+"""The line and the column of a call."""
+
+
+def only_counted(program: Program, draw: Event) -> bool:
+    """Whether a draw is made for a network that a function keeps to itself and asks for nothing but its sizes."""
+    found: dict[str, frozenset[_Start]] = program.once("counted-networks", lambda _: {})
+    for place in (draw.location, *draw.stack):
+        if place.path not in found:
+            found[place.path] = frozenset(_made(program, place.path))
+        if (place.line, place.column) in found[place.path]:
+            return place not in program.once("places-of-training", _training)
+    return False
+
+
+def _training(program: Program) -> frozenset[Location]:
+    """The calls in which something trains, or is written: they do more than to give what they make."""
+    done = (e for e in program.events if e.kind == "call" and (e.trains or any(x.writes for x in e.effects)))
+    return frozenset(place for event in done for place in (event.location, *event.stack))
+
+
+def _made(program: Program, path: str) -> Iterator[_Start]:
+    """Where the functions of a file make such networks."""
+    for module in program.story.modules:
+        if module.path == path and module.frame is not None:
+            own = [one for one in module.frame.vars.values() if isinstance(one, Class)]
+            kept = [*module.frame.vars.values(), *(one for cls in own for one in cls.frame.vars.values())]
+            for one in kept:
+                if isinstance(one, Func) and one.closure.module is module and isinstance(one.node, f.Def):
+                    yield from _of_function(one.node)
+
+
+def _of_function(node: f.Def) -> Iterator[_Start]:
+    for one in _all(node.body, f.Assign):
+        made = _maker(one.value)
+        if made is None or len(one.targets) != 1 or not isinstance(one.targets[0], f.Name):
+            continue
+        name = one.targets[0].id
+        if not any(_listed(call, name) or _counts(call, name) for call in _all(node.body, f.Call)):
+            continue
+        parts = frozenset(part for target, named in _gone_through(node.body, name) for part in _bound(target, named))
+        if not _lets_out(node.body, name, parts):
+            yield made.place[0], made.place[1]
+
+
+def _maker(value: f.Expr | None) -> f.Call | None:
+    """The call that makes what is bound, before it is moved: ``Net(sizes).to(device)``."""
+    while isinstance(value, f.Call) and isinstance(value.func, f.Attr) and value.func.name in _MOVES:
+        value = value.func.value
+    return value if isinstance(value, f.Call) else None
+
+
+def _all(node: Any, kind: type) -> Iterator[Any]:
+    pending: list[Any] = [node]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, kind):
+            yield one
+        pending += [part for part in one if isinstance(part, tuple) and part and type(part[0]) is not int]
+
+
+def _gone_through(body: Any, name: str) -> Iterator[tuple[f.Expr, bool]]:
+    """The targets of loops over the parameters of a network, and whether the name of each comes first."""
+    for one in (*_all(body, f.For), *_all(body, f.Clause)):
+        listed = _listed(one.iterable, name)
+        if listed:
+            yield one.target, listed == _NAMED
+
+
+def _listed(value: f.Expr, name: str) -> str:
+    """The method that lists the parameters of a network; nothing where something else is gone through."""
+    if not isinstance(value, f.Call):
+        return ""
+    if isinstance(value.func, f.Name) and value.func.id in (_FILTER, _MAP) and len(value.args) == 2:
+        pick = value.args[0].value
+        if not isinstance(pick, f.Lambda) or _lets_out(pick.body, "", frozenset(one.name for one in pick.params)):
+            return ""
+        return _listed(value.args[1].value, name)
+    asked = value.func
+    known = isinstance(asked, f.Attr) and asked.value == f.Name(name) and asked.name in _PARAMETERS
+    return asked.name if known and isinstance(asked, f.Attr) else ""
+
+
+def _bound(target: f.Expr, named: bool) -> list[str]:
+    names = [name or "" for name in plain_names(target)]
+    return names[1:] if named else names
+
+
+def _counts(call: f.Call, name: str) -> bool:
+    """Whether a network is asked for the sizes of its layers: ``model.summary()``, ``summary(model, (3, 32, 32))``."""
+    func = call.func
+    if not isinstance(func, (f.Attr, f.Name)):
+        return False
+    own = isinstance(func, f.Attr) and func.value == f.Name(name)
+    called = func.name if isinstance(func, f.Attr) else func.id
+    return called in _COUNTS and (own or any(one.value == f.Name(name) for one in call.args))
+
+
+def _prints(call: f.Call, name: str) -> bool:
+    return call.func == f.Name(_PRINT) and any(one.value == f.Name(name) for one in call.args)
+
+
+def _lets_out(node: Any, name: str, parts: frozenset[str]) -> bool:
+    """Whether code does more with a network, or with its parameters, than to ask for sizes or to print the network."""
+    if isinstance(node, f.Name):
+        return node.id == name or node.id in parts
+    if isinstance(node, f.Scope):
+        return name in node.names
+    if isinstance(node, f.Attr) and node.name in _SIZES:
+        inner = node.value
+        inner = inner.value if isinstance(inner, f.Attr) and inner.name == _DATA else inner
+        if isinstance(inner, f.Name) and inner.id in parts:
+            return False
+    if isinstance(node, (f.For, f.Clause)) and _listed(node.iterable, name):
+        node = node._replace(target=f.Const(None), iterable=f.Const(None))
+    elif isinstance(node, f.Call) and node.func == f.Name(_MAP) and _listed(node, name):
+        return False
+    elif isinstance(node, f.Call) and (_prints(node, name) or _counts(node, name)):
+        func = f.Const(None) if isinstance(node.func, f.Attr) and node.func.value == f.Name(name) else node.func
+        node = node._replace(func=func, args=tuple(one for one in node.args if one.value != f.Name(name)))
+    elif isinstance(node, (f.Assign, f.Evaluate)) and _moves(node, name):
+        return False
+    elif isinstance(node, f.Assign):
+        node = node._replace(targets=tuple(one for one in node.targets if not isinstance(one, f.Name)))
+    inside = (part for part in node if isinstance(part, tuple) and part and type(part[0]) is not int)
+    return any(_lets_out(part, name, parts) for part in inside)
+
+
+def _moves(node: f.Assign | f.Evaluate, name: str) -> bool:
+    """Whether a network is only moved: ``model = model.cuda()``, ``model.eval()``."""
+    call = node.value
+    func = call.func if isinstance(call, f.Call) else None
+    moved = isinstance(func, f.Attr) and func.name in _MOVES and func.value == f.Name(name)
+    return moved and (isinstance(node, f.Evaluate) or node.targets == (f.Name(name),))
