@@ -66,12 +66,18 @@ def _generator(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     return Seq("tuple", [Obj(GENERATOR, event), UNKNOWN])
 
 
+def _loaded_wrapper(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``VecNormalize.load(path, venv)`` wraps what it is given (stable_baselines3/common/vec_env/vec_normalize.py)."""
+    return event.argument(Argument(1, "venv"))
+
+
 class Environments(Framework):
-    """Gym and Gymnasium."""
+    """Gym and Gymnasium, and wrappers of Stable-Baselines3."""
 
     transfer: ClassVar[Mapping[str, Transfer]] = {
         "gymnasium.Env.__init__": _own_wrapper,
         "gymnasium.wrappers.RescaleAction": _rescaled,
         "gymnasium.utils.seeding.np_random": _generator,
+        "stable_baselines3.common.vec_env.VecNormalize.load": _loaded_wrapper,
     }
-    packages = frozenset({"gymnasium"})
+    packages = frozenset({"gymnasium", "stable_baselines3"})

@@ -18,6 +18,9 @@ _SHOWN = re.compile(
 
 What is printed counts: it may be all that a program gives.
 """
+_ERROR = re.compile(r"builtins\.\w*(Error|Exception|Warning)|warnings\.warn")
+_TEXT = re.compile(r"builtins\.(str|repr|len|str\.(format|join))|\?\.(format|join)|os\.path\.(join|basename|dirname)")
+"""Calls within a message that only make a text."""
 _MEETS = re.compile(r"torch\.distributed\.(init_process_group|TCPStore)|jax\.distributed\.initialize")
 """Calls by which processes find each other: the port that they meet at is no number of the results."""
 _ARGUMENTS = "argparse.Namespace."
@@ -33,6 +36,8 @@ _KEEPS = ("builtins.list.append", "builtins.list.extend", "builtins.list.insert"
 _MODEL = re.compile(r"(.*[._])?(model|net|network|module|backbone|encoder|decoder|forward|infer)")
 """Names of things that cannot be followed but are models by all appearance."""
 _MAX_CASTS = 20
+_NEAR = 20
+"""Events within one message."""
 _MAX_FLOW = 5_000
 """Calls that one draw is followed through; a deep network has some hundreds."""
 
@@ -73,6 +78,20 @@ def stands_in(program: Program, draw: Event) -> bool:
             if method and id(one) not in seen and len(seen) < _MAX_CASTS:
                 seen.add(id(one))
                 todo.append(one)
+    return False
+
+
+def in_message(program: Program, part: Event) -> bool:
+    """Whether something is asked within a call that logs it, or that makes the message of an error."""
+    inner = part.location
+    for event in program.events[part.index + 1 : part.index + _NEAR]:
+        at = event.location
+        around = (at.line, at.column) < inner[1:3] and inner[3:5] < (at.end_line, at.end_column)
+        if event.kind == "call" and at.path == inner.path and around and event.stack == part.stack:
+            if _SHOWN.fullmatch(event.name) or _ERROR.fullmatch(event.name):
+                return True
+            if not _TEXT.fullmatch(event.name):
+                return False
     return False
 
 

@@ -15,7 +15,7 @@ from d9mlint.python.interpreter.callbacks import COMPLETED
 from d9mlint.python.interpreter.library import streams
 from d9mlint.python.interpreter.library.sets import held, untold
 from d9mlint.python.interpreter.program import Program
-from d9mlint.python.judging import picking, steps
+from d9mlint.python.judging import flows, picking, steps
 from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.source import facts as f
 
@@ -50,6 +50,8 @@ def check(
         if source is None or (source.name in tables.LISTS) is not of_tables or not counts(source, event):
             continue
         if _only_sorted(program, event) or not (numeric or _is_written(event)):
+            continue
+        if event.kind == "sink" and flows.in_message(program, event):
             continue
         if id(event) in trained or not picking.asks_no_order(program, event):
             found.setdefault(source.index, (source, []))[1].append(event)

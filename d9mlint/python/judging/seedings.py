@@ -23,6 +23,10 @@ _KNOWN = ("builtins.", "torch.", "numpy.", "cupy.", "tensorflow.config.")
 _COMPILED = ("numba.njit", "numba.jit", "numba.core.decorators.njit", "numba.core.decorators.jit")
 
 
+_BY_GRAPH = "tensorflow.examples.tutorials.mnist.input_data.read_data_sets"
+"""(contrib/learn/python/learn/datasets/mnist.py: ``numpy.random.seed(seed1)``, which `random_seed.get_seed` gives.)"""
+
+
 @dataclass(frozen=True, slots=True)
 class Seeding:
     """A call that seeds ``generators``, the value given, and the condition under which it really fixes them."""
@@ -57,7 +61,15 @@ def _seedings(program: Program) -> list[Seeding]:
                 if given is not False:
                     generators = (*generators, *_by_backend(program, event))
                     out.append(Seeding(event, generators, value, both(*event.guards, given, negate(none))))
+        if event.name == _BY_GRAPH and event.kind == "call" and program.target.fits("tensorflow", ">=1.2"):
+            out += _by_graph(event, out)
     return out
+
+
+def _by_graph(event: Event, before: list[Seeding]) -> list[Seeding]:
+    """What seeds NumPy with the seed of TensorFlow's graph, where that has one by then."""
+    known = [s for s in before if "tensorflow" in s.generators and not s.event.detached]
+    return [Seeding(event, ("numpy",), s.value, both(*event.guards, s.fixes)) for s in known[-1:]]
 
 
 def _by_backend(program: Program, event: Event) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from d9mlint.model import Effect, Rule
 from d9mlint.python.domain.conditions import is_symbolic, truth
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Dict
+from d9mlint.python.domain.values import Const, Dict
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, lower, value_text
 
@@ -28,7 +28,7 @@ def check(
 def _one(
     program: Program, rule: Rule, event: Event, effect: Effect, then: str
 ) -> Iterator[Draft]:  # fmt: skip
-    told = _with_options(event, effect)
+    told = with_options(event, effect)
     cond = program.holds(told, effect.when)
     if cond is False or truth(cond, event.guards) is False:
         return
@@ -41,11 +41,13 @@ def _one(
     )  # fmt: skip
 
 
-def _with_options(event: Event, effect: Effect) -> Event:
+def with_options(event: Event, effect: Effect) -> Event:
     """The call as if what stands in its dict of options were its keyword arguments."""
     options = event.argument(effect.options) if effect.options is not None else None
-    if not isinstance(options, Dict):
+    if options is None or isinstance(options, Const):
         return event
+    if not isinstance(options, Dict):
+        return replace(event, star=True)
     named = {key: value for key, value in options.items.items() if isinstance(key, str)}
     return replace(event, kwargs={**named, **event.kwargs}, star=event.star or options.open)
 

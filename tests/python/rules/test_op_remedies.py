@@ -83,6 +83,10 @@ def test_labels_that_are_spread_over_words_are_many_classes() -> None:
         ("tf.layers.dense(x, settings.vocab_size)", ["warning"]),
         ('tf.matmul(x, tf.get_variable("table", [len(words), 40]), transpose_b=True)', ["warning"]),
         ('tf.matmul(x, tf.get_variable("weights", [40, len(words)]))', ["info"]),
+        ('tf.matmul(x, tf.get_variable("weights", [40, 10]))', []),
+        ("tf.matmul(x, tf.Variable(tf.truncated_normal([40, 10]))) + tf.Variable(tf.zeros([10]))", []),
+        ("tf.nn.bias_add(tf.matmul(x, tf.Variable(tf.zeros([40, 100]))), tf.Variable(tf.zeros([100])))", ["warning"]),
+        ("tf.matmul(x, tf.Variable(tf.zeros([100, 40])), transpose_b=True)", ["warning"]),
     ],
 )
 def test_a_condition_that_the_program_does_not_show_is_no_warning(logits: str, told: list[str]) -> None:

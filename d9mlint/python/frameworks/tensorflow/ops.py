@@ -14,7 +14,7 @@ from d9mlint.python.frameworks.opuses import OpUses
 from d9mlint.python.frameworks.tensorflow.determinism import on_gpu
 from d9mlint.python.frameworks.tensorflow.placement import looked_up_on_cpu
 from d9mlint.python.interpreter.program import Program
-from d9mlint.python.interpreter.provenance import Makers, made_of
+from d9mlint.python.interpreter.provenance import Makers, calls_of, made_of
 
 _DATA_DEPENDENT = re.compile(r"scatter|segment|confusion")
 """Ops that vary only for floating-point data with repeated indices, which a call does not show."""
@@ -35,7 +35,10 @@ _POOLS = (
     (re.compile(""), (Argument(1, "ksize"), Argument(2, "strides"), None)),
 )
 """Where max-pooling is given its window and how far it moves, and the size of the window where there is none."""
-_CROSS_ENTROPY = re.compile("softmax_cross_entropy")
+_CROSS_ENTROPY = re.compile("softmax_cross_entropy|categorical_?crossentropy", re.IGNORECASE)
+_LOSS, _PREDICTED = re.compile(r"keras\.losses\.\w+Crossentropy"), Argument(1, "y_pred")
+_COMPILES, _STACK, _OUTPUTS = "keras.Model.compile", "keras.Sequential", Argument(1, "outputs")
+_DENSE, _OF_DENSE = "keras.layers.Dense", Argument(0, "units")
 _LOGITS = Argument(1, "logits")
 _UNITS = (
     (re.compile(r"tensorflow\.(layers\.|keras\.layers\.Dense)|keras\.layers\.Dense"), Argument(1, "units")),
@@ -43,6 +46,18 @@ _UNITS = (
 )
 """Layers that end a network, and where they are given how many numbers they make."""
 _PRODUCT, _TURNED = "tensorflow.matmul", Argument(3, "transpose_b")
+_PRODUCTS, _WEIGHTS = (_PRODUCT, "tensorflow.nn.xw_plus_b"), Argument(1, "b")
+_SHIFTS = ("tensorflow.add", "tensorflow.nn.bias_add", "tensorflow.identity")
+"""Ops whose result has as many columns as what they are given first."""
+_GETS, _VARIABLE, _FIRST_VALUES = "tensorflow.get_variable", "tensorflow.Variable", Argument(0, "initial_value")
+_FILLS = (
+    (
+        re.compile(r"tensorflow\.random\.\w+|tensorflow\.(zeros|ones|random_normal|random_uniform)"),
+        Argument(0, "shape"),
+    ),
+    (re.compile(r"tensorflow\.constant"), Argument(2, "shape")),
+)
+"""Calls that make the first values of a variable, and where they are given its shape."""
 _OF_WORDS = re.compile(r"vocab|words|tokens|chars", re.IGNORECASE)
 _LABELS, _SPREAD, _SPREAD_OVER = Argument(0, "labels"), "tensorflow.one_hot", Argument(1, "depth")
 _DEPTH = 4
@@ -160,18 +175,61 @@ def _is_number(size: Const) -> bool:
     return isinstance(size.value, int) and not isinstance(size.value, bool)
 
 
+def _scored(event: Event, makers: Makers) -> Iterator[Value | None]:
+    """What a cross entropy is computed of: its logits, or what a model gives, or the last layer of one."""
+    if not _LOSS.fullmatch(event.name):
+        yield event.argument(_LOGITS) or event.argument(_PREDICTED)
+        return
+    yield from (call.argument(_PREDICTED) for call in calls_of(event, makers))
+    for one in makers.by_name.get(_COMPILES, ()):
+        if any(made is event for value in (*one.args, *one.kwargs.values()) for made in made_of(value, makers)):
+            for model in made_of(one.receiver, makers):
+                layers = model.args[0] if model.name == _STACK and model.args else None
+                items = layers.items if isinstance(layers, Seq) else None
+                yield items[-1] if items else model.argument(_OUTPUTS)
+
+
 def _classes(event: Event, makers: Makers) -> Iterator[Value | None]:
     """How many numbers the last layer, or shape, before a cross entropy has, in each way that leads there."""
-    for _, leaf in alternatives(event.argument(_LOGITS)):
-        made = leaf.event if isinstance(leaf, Obj) else makers.get(id(leaf))
-        wanted = next((given for words, given in _UNITS if made is not None and words.search(made.name)), None)
-        yield made.argument(wanted) if made is not None and wanted is not None else _last_size(made)
+    for scored in _scored(event, makers):
+        for _, leaf in alternatives(scored):
+            yield _width(leaf.event if isinstance(leaf, Obj) else makers.get(id(leaf)), makers)
 
 
-def _last_size(made: Event | None) -> Value | None:
-    """The last size of the shape that a tensor is given, where it is."""
-    shape = made.argument(_SHAPE) if made is not None and made.name == _RESHAPE else None
+def _width(made: Event | None, makers: Makers) -> Value | None:
+    """How many numbers a call gives in each row, where it says so."""
+    for _ in range(_DEPTH):
+        if made is None or made.name not in _SHIFTS:
+            break
+        made = next(made_of(made.args[0] if made.args else None, makers), None)
+    if made is not None and made.name == f"{_DENSE}().__call__":
+        made = next(made_of(made.receiver, makers), None)
+    if made is None or made.name == _DENSE:
+        return made.argument(_OF_DENSE) if made is not None else None
+    wanted = next((given for words, given in _UNITS if words.search(made.name)), None)
+    return made.argument(wanted) if wanted is not None else _last_size(made, makers)
+
+
+def _last_size(made: Event, makers: Makers) -> Value | None:
+    """The last size of the shape that a tensor is given, where it is, or of the weights that it is multiplied with."""
+    if made.name in _PRODUCTS:
+        turned = made.argument(_TURNED) if made.name == _PRODUCT else None
+        weights = [_shape(one) for one in made_of(made.argument(_WEIGHTS), makers)]
+        known = weights and not turned and all(shape == weights[0] for shape in weights)
+        shape = weights[0] if known else None
+    else:
+        shape = made.argument(_SHAPE) if made.name == _RESHAPE else None
     return shape.items[-1] if isinstance(shape, Seq) and shape.items else None
+
+
+def _shape(variable: Event) -> Value | None:
+    """The shape that a variable is made with, its own or that of its first values."""
+    if variable.name == _GETS:
+        return variable.argument(_SHAPE)
+    first = variable.argument(_FIRST_VALUES) if variable.name == _VARIABLE else None
+    made = first.event if isinstance(first, Obj) else None
+    wanted = next((given for words, given in _FILLS if made is not None and words.fullmatch(made.name)), None)
+    return made.argument(wanted) if made is not None and wanted is not None else None
 
 
 def _sizes(value: Value | None, otherwise: int | None) -> list[int] | None:

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from d9mlint.model import Related, Rule
 from d9mlint.python.domain.conditions import Cond, by_default, either, is_symbolic, negate, truth
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Class, Inst, Unknown, alternatives
+from d9mlint.python.domain.taint import taint
+from d9mlint.python.domain.values import Class, Inst, Ref, Unknown, alternatives
 from d9mlint.python.interpreter.program import Program
+from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging import objects
 from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.seedings import may_be_seeded
@@ -16,7 +18,7 @@ from d9mlint.python.judging.seedings import may_be_seeded
 _GYMS = ("gym", "gymnasium")
 GENERATOR = "own-env"
 _OF_ENVIRONMENT = ("?.reset", "?.step", "?.seed")
-_INIT, _RESET = "gymnasium.Env.__init__", "gymnasium.Env.reset"
+_INIT, _RESET, _STATE = "gymnasium.Env.__init__", "gymnasium.Env.reset", "gymnasium.Env.state"
 
 
 def unseen(program: Program, rule: Rule) -> Iterator[Draft]:
@@ -31,7 +33,7 @@ def unseen(program: Program, rule: Rule) -> Iterator[Draft]:
         reset = calls.get("?.reset")
         if reset is None or "?.step" not in calls or "?.seed" in calls or "seed" in reset.kwargs or reset.args:
             continue
-        if isinstance(reset.receiver, Unknown) and not may_be_seeded(program, reset):
+        if isinstance(reset.receiver, Unknown) and not may_be_seeded(program, reset) and not _seeded(program, reset):
             remedy = (
                 "call `env.reset(seed=1)` once before the first step (`env.seed(1)` before gym 0.26), "
                 "then `env.reset()`"
@@ -42,6 +44,32 @@ def unseen(program: Program, rule: Rule) -> Iterator[Draft]:
                 cause=GENERATOR,
             )  # fmt: skip
             return
+
+
+def _seeded(program: Program, reset: Event) -> bool:
+    """Whether an environment was seeded before, which one that is not known may wrap."""
+    seeders = (one for one in objects.seeders(program, GENERATOR) if one[0].index < reset.index)
+    return any(objects.given(program, event, effect) is not False for event, effect in seeders)
+
+
+def replaced(program: Program, reset: Event) -> bool:
+    """Whether the state that a reset has drawn is set by hand before anything is done with the environment."""
+    if reset.name != _RESET or not reset.discarded:
+        return False
+    own = {id(one) for one in made_by(reset.receiver)}
+    for event in program.events[reset.index + 1 :]:
+        receiver = event.receiver
+        holder = receiver.receiver if isinstance(receiver, Ref) and event.kind == "set" else receiver
+        if any(id(made) in own for value in (holder, *event.args, *event.kwargs.values()) for made in made_by(value)):
+            at_once = event.kind == "set" and event.name == _STATE
+            return at_once and frozenset(event.guards) <= frozenset(reset.guards) and not _is_used(program, reset)
+    return False
+
+
+def _is_used(program: Program, reset: Event) -> bool:
+    """Whether something is given what a reset returns."""
+    later = (event for event in program.events[reset.index + 1 :] if event.kind != "import")
+    return any(reset in taint([*event.args, *event.kwargs.values()])[2] for event in later)
 
 
 def of_classes(program: Program, rule: Rule) -> Iterator[Draft]:

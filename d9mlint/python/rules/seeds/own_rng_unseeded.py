@@ -14,6 +14,7 @@ from d9mlint.python.judging import objects
 from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.randomness import no_own_seed
 from d9mlint.python.judging.seedings import may_be_seeded
+from d9mlint.python.judging.varies import with_options
 from d9mlint.python.rules.seeds import _own_environments
 
 _ENVIRONMENT = _own_environments.GENERATOR
@@ -46,8 +47,9 @@ def _is_own(event: Event) -> bool:
 
 
 def _made(program: Program, rule: Rule, event: Event, effect: Effect) -> Iterator[Draft]:
-    absent: Cond = True if effect.seed_argument is None else program.absent(event, effect.seed_argument)
-    cond = both(absent, program.holds(event, effect.when))
+    told = with_options(event, effect)
+    absent: Cond = True if effect.seed_argument is None else program.absent(told, effect.seed_argument)
+    cond = both(absent, program.holds(told, effect.when))
     if cond is False or not objects.draws_by_parts(event, effect) or objects.handed_to_maker(program, event):
         return
     if objects.seeded_by(program, event, effect.creates) or objects.idle(program, event, effect):
@@ -93,6 +95,8 @@ def _by(
     """An object that draws, made by the first of ``makers``; the others may pass it a seed. Told ``at`` a call."""
     maker = makers[0]
     if (id(maker), stream) in seen or objects.only_for_shapes(program, event):
+        return
+    if _own_environments.replaced(program, event):
         return
     seen.add((id(maker), stream))
     if any(one.later for _, one, _ in objects.seeded_globally(program, stream)):
