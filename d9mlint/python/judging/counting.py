@@ -13,7 +13,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Class, Func
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.source import facts as f
-from d9mlint.python.source.queries import plain_names
+from d9mlint.python.source.queries import plain_names, words
 
 _PARAMETERS = frozenset({"parameters", "named_parameters"})
 _NAMED = "named_parameters"
@@ -25,6 +25,7 @@ _SIZES = frozenset(
 _DATA = "data"
 _COUNTS = frozenset({"summary", "count_params"})
 """Functions and methods that count what a network is made of (torchsummary, torchinfo, Keras)."""
+_ASKED = _PARAMETERS | _COUNTS
 _PRINT = "print"
 _FILTER, _MAP = "filter", "map"
 _Start: TypeAlias = tuple[int, int]
@@ -60,12 +61,15 @@ def _made(program: Program, path: str) -> Iterator[_Start]:
 
 
 def _of_function(node: f.Def) -> Iterator[_Start]:
+    if _ASKED.isdisjoint(words(node.body)):
+        return
+    calls = list(_all(node.body, f.Call))
     for one in _all(node.body, f.Assign):
         made = _maker(one.value)
         if made is None or len(one.targets) != 1 or not isinstance(one.targets[0], f.Name):
             continue
         name = one.targets[0].id
-        if not any(_listed(call, name) or _counts(call, name) for call in _all(node.body, f.Call)):
+        if not any(_listed(call, name) or _counts(call, name) for call in calls):
             continue
         parts = frozenset(part for target, named in _gone_through(node.body, name) for part in _bound(target, named))
         if not _lets_out(node.body, name, parts):

@@ -135,6 +135,8 @@ def _growing(program: Program, rule: Rule, tests: Sequence[Event], files: Sequen
 
 def _only_once(opening: Event, tests: Sequence[Event], files: Sequence[Event]) -> bool:
     """Whether a file is opened only where one is not there that is made there: no later run comes to it."""
+    if not any(map(_is_missing, opening.guards)):
+        return False
     for test in tests:
         path = test.args[0] if test.args else test.receiver
         if path is not None and test.index < opening.index and _absent(opening, test):
