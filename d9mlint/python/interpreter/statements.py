@@ -8,22 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from d9mlint.python.domain.conditions import EXCEPTION, Cond, either, negate, opaque, opaque_test
 from d9mlint.python.domain.events import Frame
-from d9mlint.python.domain.taint import FLOAT, taint
 from d9mlint.python.domain.values import (
     Class,
     CondValue,
     Const,
     Func,
-    Inst,
-    Obj,
     Ref,
-    Seq,
     Unknown,
     Value,
-    alternatives,
 )
-from d9mlint.python.interpreter import calls, comparisons, expressions, linking, narrowing
-from d9mlint.python.interpreter.library import environment, sequences, sets
+from d9mlint.python.interpreter import augmenting, calls, comparisons, expressions, linking, narrowing
+from d9mlint.python.interpreter.library import environment, sequences
 from d9mlint.python.interpreter.marks import discards, overwritten
 from d9mlint.python.interpreter.scopes import OrderLoop
 from d9mlint.python.source import facts as f
@@ -73,55 +68,8 @@ def _assign(interp: Interpreter, node: f.Assign, frame: Frame) -> Left:
 
 
 def _augment(interp: Interpreter, node: f.Augment, frame: Frame) -> Left:
-    left = expressions.evaluate(interp, node.target, frame)
-    known = left if isinstance(node.target, f.Name) else Unknown()
-    right = expressions.evaluate(interp, node.value, frame)
-    value = expressions.arithmetic(interp, node.op, [left, right])
-    if isinstance(left, Obj) and isinstance(right, Seq) and any(isinstance(one, Inst) for one in sets.held(right)):
-        # Like `append`, it hands these objects over: `layers = ModuleList(); layers += [Layer()]`.
-        calls.call(interp, Ref(f"{left.type}.__iadd__", left), [right], {}, frame, node.place)
-    if interp.order_loops and isinstance(value, Unknown):  # something unknown is added to a list
-        kinds = {leaf.kind for _, leaf in alternatives(known) if isinstance(leaf, Seq)}
-        value = Seq("list", None, Unknown(value.origins)) if kinds == {"list"} else value
-    if interp.order_loops and _keeps_order(left, node.value):
-        order, sources = interp.order_loops[-1].taint
-        value = Unknown(taint([value])[0], order, sources)
-    if interp.order_loops and isinstance(value, Seq):
-        loop = interp.order_loops[-1]
-        if any(isinstance(leaf, Seq) and leaf.born is loop for _, leaf in alternatives(known)):
-            value.born = loop  # a list for each item, filled in an order of its own
-        else:
-            interp.heap.arrange(value, *loop.taint)
-    if interp.loops and isinstance(node.target, f.Attr):
-        value = _in_any_turn(value)
-    interp.assign(node.target, value, frame, node.place)
+    augmenting.augment(interp, node, frame)
     return STAYS
-
-
-def _keeps_order(total: Value, added: f.Expr) -> bool:
-    """Whether a sum tells in which order its parts came: one of floats, by its roundings, and a text do."""
-    floats = isinstance(added, f.Call) and added.func == f.Name("float")
-    return floats or any(
-        isinstance(leaf.value, (float, str)) if isinstance(leaf, Const) else FLOAT in taint([leaf])[0]
-        for _, leaf in alternatives(total)
-    )
-
-
-def _in_any_turn(value: Value) -> Value:
-    """What a counter is in whichever turn of a loop: a number, not that of the first."""
-    leaves = [leaf for _, leaf in alternatives(value)]
-    numbers = all(isinstance(leaf, Const) and type(leaf.value) in (int, float) for leaf in leaves)
-    rounded = any(isinstance(leaf, Const) and type(leaf.value) is float for leaf in leaves)
-    return Unknown(frozenset({"int", FLOAT} if rounded else {"int"})) if numbers else value
-
-
-def _count(interp: Interpreter, node: f.For | f.While, frame: Frame) -> None:
-    """Before a loop whose turns are not told one by one: what each turn counts on is no longer what it was."""
-    for name in sorted(interp.project.counted(node)):
-        before = interp.load(name, frame)
-        after = _in_any_turn(before)
-        if after is not before:
-            interp.store(name, after, frame)
 
 
 def _return(interp: Interpreter, node: f.Return, frame: Frame) -> Left:
@@ -218,7 +166,7 @@ def _turns(interp: Interpreter, node: f.For, items: Sequence[Value], frame: Fram
     if unordered:
         interp.event("turns", "", frame, node.place, (Unknown(frozenset(), *interp.order_loops[-1].taint),))
     if len(items) == 1:
-        _count(interp, node, frame)
+        augmenting.forget_counts(interp, node, frame)
     for item in items:
         interp.assign(node.target, item, frame, node.place)
         left, _, stopped = interp.block(node.body, frame)
@@ -237,7 +185,7 @@ def _while(interp: Interpreter, node: f.While, frame: Frame) -> Left:
     clock = next((e for e in events[start:] if any(x.origin == "clock" for x in e.effects)), None)
     start = len(events)
     end = interp.enter_loop(frame, f.NOWHERE)
-    _count(interp, node, frame)
+    augmenting.forget_counts(interp, node, frame)
     interp.block(node.body, frame)
     end()
     if clock is not None and any(e.trains for e in events[start:]):

@@ -1,0 +1,67 @@
+"""Augmented assignments, ``total += part``: sums and counts that grow in the turns of a loop."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from d9mlint.python.domain.events import Frame
+from d9mlint.python.domain.taint import FLOAT, taint
+from d9mlint.python.domain.values import Const, Inst, Obj, Ref, Seq, Unknown, Value, alternatives
+from d9mlint.python.interpreter import calls, expressions
+from d9mlint.python.interpreter.library import sets
+from d9mlint.python.source import facts as f
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+
+def augment(interp: Interpreter, node: f.Augment, frame: Frame) -> None:
+    """What ``target op= value`` does."""
+    left = expressions.evaluate(interp, node.target, frame)
+    known = left if isinstance(node.target, f.Name) else Unknown()
+    right = expressions.evaluate(interp, node.value, frame)
+    value = expressions.arithmetic(interp, node.op, [left, right])
+    if isinstance(left, Obj) and isinstance(right, Seq) and any(isinstance(one, Inst) for one in sets.held(right)):
+        # Like `append`, it hands these objects over: `layers = ModuleList(); layers += [Layer()]`.
+        calls.call(interp, Ref(f"{left.type}.__iadd__", left), [right], {}, frame, node.place)
+    if interp.order_loops and isinstance(value, Unknown):  # something unknown is added to a list
+        kinds = {leaf.kind for _, leaf in alternatives(known) if isinstance(leaf, Seq)}
+        value = Seq("list", None, Unknown(value.origins)) if kinds == {"list"} else value
+    if interp.order_loops and _keeps_order(left, node.value):
+        order, sources = interp.order_loops[-1].taint
+        value = Unknown(taint([value])[0], order, sources)
+    if interp.order_loops and isinstance(value, Seq):
+        loop = interp.order_loops[-1]
+        if any(isinstance(leaf, Seq) and leaf.born is loop for _, leaf in alternatives(known)):
+            value.born = loop  # a list for each item, filled in an order of its own
+        else:
+            interp.heap.arrange(value, *loop.taint)
+    if interp.loops and isinstance(node.target, f.Attr):
+        value = _in_any_turn(value)
+    interp.assign(node.target, value, frame, node.place)
+
+
+def _keeps_order(total: Value, added: f.Expr) -> bool:
+    """Whether a sum tells in which order its parts came: one of floats, by its roundings, and a text do."""
+    floats = isinstance(added, f.Call) and added.func == f.Name("float")
+    return floats or any(
+        isinstance(leaf.value, (float, str)) if isinstance(leaf, Const) else FLOAT in taint([leaf])[0]
+        for _, leaf in alternatives(total)
+    )
+
+
+def _in_any_turn(value: Value) -> Value:
+    """What a counter is in whichever turn of a loop: a number, not that of the first."""
+    leaves = [leaf for _, leaf in alternatives(value)]
+    numbers = all(isinstance(leaf, Const) and type(leaf.value) in (int, float) for leaf in leaves)
+    rounded = any(isinstance(leaf, Const) and type(leaf.value) is float for leaf in leaves)
+    return Unknown(frozenset({"int", FLOAT} if rounded else {"int"})) if numbers else value
+
+
+def forget_counts(interp: Interpreter, node: f.For | f.While, frame: Frame) -> None:
+    """Before a loop whose turns are not told one by one: what each turn counts on is no longer what it was."""
+    for name in sorted(interp.project.counted(node)):
+        before = interp.load(name, frame)
+        after = _in_any_turn(before)
+        if after is not before:
+            interp.store(name, after, frame)
