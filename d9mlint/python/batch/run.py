@@ -29,7 +29,7 @@ from d9mlint.python.source.reading import CannotRead, Reader, disk_reader, overl
 
 if TYPE_CHECKING:
     from d9mlint.python.domain.knowledge import Knowledge
-    from d9mlint.python.interpreter.sharing import Shared
+    from d9mlint.python.interpreter.reuse.sharing import Shared
     from d9mlint.python.project.files import Project
 
 Watch = Callable[[int, int, str], None]
@@ -211,7 +211,7 @@ def _units(
 
 def _passes(reason: str) -> bool:
     """Whether another run may not meet what kept this one from looking at everything."""
-    from d9mlint.python.interpreter.bounds import TIMED_OUT
+    from d9mlint.python.interpreter.extent.bounds import TIMED_OUT
 
     return reason.startswith(("internal-error", TIMED_OUT))
 
@@ -334,7 +334,7 @@ class _Judge:
 
     def _judged(self, name: str, local: bool) -> Unit:
         from d9mlint.python.domain.conditions import forget
-        from d9mlint.python.interpreter.sharing import Shared
+        from d9mlint.python.interpreter.reuse.sharing import Shared
         from d9mlint.python.judging.judge import judge
 
         forget()

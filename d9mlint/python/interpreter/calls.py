@@ -35,11 +35,11 @@ from d9mlint.python.domain.values import (
     alternatives,
 )
 from d9mlint.python.interpreter import attributes, binding, callbacks, expressions
-from d9mlint.python.interpreter.bounds import MAX_BRANCHES, MAX_QUIET_RUNS, MAX_RUNS, MAX_TOLD_NAMES
+from d9mlint.python.interpreter.extent.bounds import MAX_BRANCHES, MAX_QUIET_RUNS, MAX_RUNS, MAX_TOLD_NAMES
 from d9mlint.python.interpreter.hooks import ask
 from d9mlint.python.interpreter.library import commands, dispatch, environment, experiments, mappings, streams
 from d9mlint.python.interpreter.program import holds
-from d9mlint.python.interpreter.summaries import Summary, generalized, kind_of, likeness
+from d9mlint.python.interpreter.reuse.summaries import Summary, generalized, kind_of, likeness
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:

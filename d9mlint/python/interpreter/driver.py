@@ -11,11 +11,12 @@ from d9mlint.python.domain.conditions import cut_points, forget
 from d9mlint.python.domain.events import Frame, Story
 from d9mlint.python.domain.knowledge import Knowledge
 from d9mlint.python.domain.values import Class, Func, Inst, Module
-from d9mlint.python.interpreter import calls, coverage, linking, mentions
+from d9mlint.python.interpreter import calls, linking
+from d9mlint.python.interpreter.extent import coverage, mentions
 from d9mlint.python.interpreter.hooks import Framework
 from d9mlint.python.interpreter.interpreter import Interpreter
 from d9mlint.python.interpreter.library import commands
-from d9mlint.python.interpreter.sharing import Shared
+from d9mlint.python.interpreter.reuse.sharing import Shared
 from d9mlint.python.project.files import Project
 from d9mlint.python.source import facts as f
 from d9mlint.python.source.notebooks import cells

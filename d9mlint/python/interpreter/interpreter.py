@@ -37,15 +37,15 @@ from d9mlint.python.domain.values import (
     alternatives,
 )
 from d9mlint.python.interpreter import expressions, linking, statements, subscripts
-from d9mlint.python.interpreter.bounds import Bounds
+from d9mlint.python.interpreter.extent.bounds import Bounds
 from d9mlint.python.interpreter.heap import Heap
 from d9mlint.python.interpreter.hooks import Framework, Hooks
 from d9mlint.python.interpreter.library import environment, functions, mappings, sequences
 from d9mlint.python.interpreter.library.commandline import CommandLine
+from d9mlint.python.interpreter.reuse.sharing import Linker, Shared
+from d9mlint.python.interpreter.reuse.summaries import Summaries
 from d9mlint.python.interpreter.scopes import OrderLoop
-from d9mlint.python.interpreter.sharing import Linker, Shared
 from d9mlint.python.interpreter.statements import STAYS, Left
-from d9mlint.python.interpreter.summaries import Summaries
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:

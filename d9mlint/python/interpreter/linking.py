@@ -11,7 +11,7 @@ from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.path import Path
 from d9mlint.python.domain.values import STAR, UNKNOWN, Const, Module, Ref, Unknown, Value
 from d9mlint.python.interpreter import missing, scopes
-from d9mlint.python.interpreter.summaries import Summaries
+from d9mlint.python.interpreter.reuse.summaries import Summaries
 from d9mlint.python.source import facts as f
 from d9mlint.python.source.filenames import above, join
 from d9mlint.python.source.reading import CannotRead

@@ -13,7 +13,7 @@ from d9mlint.python.domain.knowledge import Knowledge
 from d9mlint.python.frameworks.registry import frameworks
 from d9mlint.python.interpreter import driver
 from d9mlint.python.interpreter.program import Program
-from d9mlint.python.interpreter.sharing import Shared
+from d9mlint.python.interpreter.reuse.sharing import Shared
 from d9mlint.python.judging import match, plan
 from d9mlint.python.judging.drafts import Draft
 from d9mlint.python.judging.merging import combine

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import Ran
 
-from d9mlint.python.interpreter import bounds
+from d9mlint.python.interpreter.extent import bounds
 
 TRAIN = """\
 import torch

@@ -12,7 +12,7 @@ from d9mlint.catalogue import Catalogue, load
 from d9mlint.model import Finding, Target
 from d9mlint.python.batch.run import newest_target
 from d9mlint.python.domain.knowledge import Knowledge
-from d9mlint.python.interpreter.sharing import Shared
+from d9mlint.python.interpreter.reuse.sharing import Shared
 from d9mlint.python.judging.judge import judge
 from d9mlint.python.project.files import Project
 

@@ -10,8 +10,8 @@ from d9mlint.python.domain.values import Obj, alternatives
 from d9mlint.python.frameworks import tables
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
 from d9mlint.python.interpreter.program import Program
-from d9mlint.python.judging import orders
 from d9mlint.python.judging.drafts import Draft, draft, lower
+from d9mlint.python.judging.order import orders
 
 _PACKAGES = ("pyspark", "ray", "polars", "duckdb")
 _NUMBERS = "pyspark.sql.functions.monotonically_increasing_id"

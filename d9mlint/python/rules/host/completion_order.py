@@ -14,8 +14,8 @@ from d9mlint.python.frameworks.tensorflow.determinism import trainings
 from d9mlint.python.interpreter.library.streams import WRITTEN
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
-from d9mlint.python.judging import orders
 from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.judging.order import orders
 
 _PUTS = ("Queue().put", "Queue().put_nowait", "Queue.put", "Queue.put_nowait")
 _GETS = ("Queue().get", "Queue().get_nowait", "Queue.get", "Queue.get_nowait")

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from d9mlint.model import Rule
 from d9mlint.python.interpreter.program import Program
-from d9mlint.python.judging import orders
 from d9mlint.python.judging.drafts import Draft
 from d9mlint.python.judging.hashing import where_salted
+from d9mlint.python.judging.order import orders
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:

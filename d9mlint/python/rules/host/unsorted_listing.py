@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from d9mlint.model import Rule
 from d9mlint.python.interpreter.program import Program
-from d9mlint.python.judging import orders
 from d9mlint.python.judging.drafts import Draft
+from d9mlint.python.judging.order import orders
 
 _WALK = "`dirs.sort()` in the loop and `for name in sorted(files)`"
 _LISTING = "wrap the listing in `sorted(...)`"

@@ -14,8 +14,8 @@ from d9mlint.python.frameworks.tensorflow.determinism import trainings
 from d9mlint.python.frameworks.tensorflow.pipelines import OWN_GENERATORS
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
-from d9mlint.python.judging import varies
 from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.judging.ops import varies
 from d9mlint.python.judging.paths import saved_there
 from d9mlint.python.judging.randomness import draws
 

@@ -14,8 +14,8 @@ from d9mlint.python.frameworks.torch import ops as torchops
 from d9mlint.python.frameworks.torch.mode import torch_mode
 from d9mlint.python.interpreter.program import Program, matches
 from d9mlint.python.judging.drafts import Draft, draft
-from d9mlint.python.judging.opcalls import call_of
-from d9mlint.python.judging.opuse import Use, related, uses
+from d9mlint.python.judging.ops.opcalls import call_of
+from d9mlint.python.judging.ops.opuse import Use, related, uses
 
 _CURED_BY_NGC = {"bilinear": ">=20.3", "sparse_dense_matmul": ">=21.4"}
 """Ops whose cure NVIDIA's containers carry before the stock version that they are based on."""

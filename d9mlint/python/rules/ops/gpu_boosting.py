@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from d9mlint.model import Rule
 from d9mlint.python.interpreter.program import Program
-from d9mlint.python.judging import varies
 from d9mlint.python.judging.drafts import Draft
+from d9mlint.python.judging.ops import varies
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:

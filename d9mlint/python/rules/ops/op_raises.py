@@ -12,8 +12,8 @@ from d9mlint.python.frameworks.tensorflow.determinism import switch
 from d9mlint.python.frameworks.torch.mode import torch_mode
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
-from d9mlint.python.judging.opcalls import call_of
-from d9mlint.python.judging.opuse import Use, related, uses
+from d9mlint.python.judging.ops.opcalls import call_of
+from d9mlint.python.judging.ops.opuse import Use, related, uses
 from d9mlint.python.rules.ops._varying_ops import remedy_of
 
 _MODES = {"torch": "deterministic algorithms", "jax": "XLA's deterministic ops"}

@@ -12,9 +12,9 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging import objects
 from d9mlint.python.judging.drafts import Draft, draft, lower
+from d9mlint.python.judging.ops.varies import with_options
 from d9mlint.python.judging.randomness import no_own_seed
 from d9mlint.python.judging.seedings import may_be_seeded
-from d9mlint.python.judging.varies import with_options
 from d9mlint.python.rules.seeds import _own_environments
 
 _ENVIRONMENT = _own_environments.GENERATOR

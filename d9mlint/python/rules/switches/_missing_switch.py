@@ -9,7 +9,7 @@ from d9mlint.model import CONFIDENCES, Rule
 from d9mlint.python.domain.conditions import Cond, both, by_default, either
 from d9mlint.python.domain.events import Event
 from d9mlint.python.interpreter.program import Program, driven
-from d9mlint.python.judging.opuse import Use, shown, uses
+from d9mlint.python.judging.ops.opuse import Use, shown, uses
 
 _MOST = 5
 _TYPES = ("Tensor", "__call__")

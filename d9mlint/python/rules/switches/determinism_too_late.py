@@ -27,7 +27,7 @@ from d9mlint.python.frameworks.torch.mode import torch_mode
 from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
-from d9mlint.python.judging.opuse import shown
+from d9mlint.python.judging.ops.opuse import shown
 
 _RUNS = ("tensorflow.Session.run", "keras.Model.evaluate", "keras.Model.predict", "keras.Model.train_on_batch")
 _LOADS = ("keras.models.load_model", "tensorflow.saved_model.load")

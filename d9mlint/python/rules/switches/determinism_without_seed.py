@@ -9,7 +9,7 @@ from d9mlint.python.domain.conditions import both, is_symbolic, truth
 from d9mlint.python.frameworks.tensorflow.determinism import switch, turned_on
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
-from d9mlint.python.judging.opuse import shown
+from d9mlint.python.judging.ops.opuse import shown
 from d9mlint.python.judging.randomness import Uncovered, uncovered
 
 

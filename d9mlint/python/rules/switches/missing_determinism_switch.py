@@ -21,8 +21,8 @@ from d9mlint.python.frameworks.tensorflow.exact import exact
 from d9mlint.python.frameworks.used import frameworks_of, uses_tensorflow
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, lower
-from d9mlint.python.judging.opcalls import call_of
-from d9mlint.python.judging.opuse import shown
+from d9mlint.python.judging.ops.opcalls import call_of
+from d9mlint.python.judging.ops.opuse import shown
 from d9mlint.python.rules.switches import _missing_switch
 
 _NO_SWITCH = (

@@ -19,8 +19,8 @@ from d9mlint.python.interpreter.library.environment import SPAWNED
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by, results
 from d9mlint.python.judging.drafts import Draft, draft, lower
-from d9mlint.python.judging.opcalls import call_of
-from d9mlint.python.judging.opuse import Use, shown, uses
+from d9mlint.python.judging.ops.opcalls import call_of
+from d9mlint.python.judging.ops.opuse import Use, shown, uses
 from d9mlint.python.rules.switches import _missing_switch
 from d9mlint.target.known import KNOWN
 

@@ -9,7 +9,7 @@ from d9mlint.python.domain.conditions import both, is_symbolic, negate, truth
 from d9mlint.python.frameworks.tensorflow.determinism import on_gpu, setting, switch
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
-from d9mlint.python.judging.opuse import Use, shown, uses
+from d9mlint.python.judging.ops.opuse import Use, shown, uses
 
 _COVERED = ("tf.nn.conv", "tf.nn.max_pool", "tf.keras.layers.MaxPool")
 

@@ -10,7 +10,7 @@ from d9mlint.python.frameworks.torch import gpu as torchgpu
 from d9mlint.python.frameworks.torch.mode import torch_mode
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
-from d9mlint.python.judging.opuse import shown
+from d9mlint.python.judging.ops.opuse import shown
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:

@@ -10,8 +10,8 @@ from d9mlint.python.frameworks.torch import gpu as torchgpu
 from d9mlint.python.frameworks.torch.mode import torch_mode
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
-from d9mlint.python.judging.opcalls import call_of
-from d9mlint.python.judging.opuse import Use, shown
+from d9mlint.python.judging.ops.opcalls import call_of
+from d9mlint.python.judging.ops.opuse import Use, shown
 from d9mlint.python.rules.switches import _missing_switch
 
 _ATTENTION = "scaled_dot_product_attention"

@@ -15,7 +15,7 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_of, results
 
 if TYPE_CHECKING:
-    from d9mlint.python.judging.opuse import Use
+    from d9mlint.python.judging.ops.opuse import Use
 
 _DTYPE = re.compile(r"(?:.*\.)?(b?float\d+|double|half|float|complex64)")
 _DTYPES = {"double": "float64", "half": "float16", "float": "float32"}

@@ -15,7 +15,7 @@ from d9mlint.python.frameworks.used import frameworks_of, keras_backend
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import results
 from d9mlint.python.judging.drafts import lower
-from d9mlint.python.judging.gradients import IN_PIPELINE, doubtful, gets_gradients, matters
+from d9mlint.python.judging.ops.gradients import IN_PIPELINE, doubtful, gets_gradients, matters
 from d9mlint.python.source import facts as f
 
 _MOST_SITES = 3

@@ -15,8 +15,9 @@ from d9mlint.python.interpreter.callbacks import COMPLETED
 from d9mlint.python.interpreter.library import streams
 from d9mlint.python.interpreter.library.sets import held, untold
 from d9mlint.python.interpreter.program import Program
-from d9mlint.python.judging import flows, picking, steps
+from d9mlint.python.judging import flows
 from d9mlint.python.judging.drafts import Draft, draft, lower
+from d9mlint.python.judging.order import picking, steps
 from d9mlint.python.source import facts as f
 
 _NUMERIC = ("tensorflow", "keras", "tf_keras", "numpy", "torch", "jax", "pandas", "sklearn")

@@ -1,0 +1,1 @@
+"""Orders that nothing promises, and the places where they count."""
