@@ -165,7 +165,7 @@ os.environ["TF_DETERMINISTIC_OPS"] = "1"
 import tensorflow as tf
 
 tf.random.set_seed(1)
-weights = tf.Variable(tf.random.normal([4, 3]))
+weights = tf.Variable(tf.random.normal([4, 300]))
 labels = tf.constant([0, 2, 1])
 optimizer = tf.optimizers.SGD(0.1)
 for _ in range(3):
