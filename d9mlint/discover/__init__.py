@@ -225,8 +225,10 @@ def _may_be_script(name: str, data: bytes) -> bool:
     """Whether a module does something when it is executed; one that another module imports is none."""
     if name in _NO_SCRIPTS or _holds_tests(name, data):
         return False
+    if _WORKS.search(data) is not None:
+        return True
     own = (rb"^(?:async )?def " + called + rb"\(" for called in set(_CALLED.findall(data)))
-    return _WORKS.search(data) is not None or any(re.search(one, data, re.MULTILINE) for one in own)
+    return any(re.search(one, data, re.MULTILINE) for one in own)
 
 
 def _scripts(files: list[File]) -> list[File]:

@@ -80,7 +80,5 @@ def unique(indices: Value, makers: Makers, depth: int = 4) -> bool:
         return len(made.args) + len(made.kwargs.keys() - {"name"}) == 1
     if made.name in _RANGES:
         return True
-    if made.name in _CHOOSES:
-        return bool(depth and made.args and unique(made.args[0], makers, depth - 1))
-    shaped = _CASTS.search(f"{made.name}()") or _RESHAPES_ONE.search(f"{made.name}()")
-    return bool(depth and made.args and shaped and unique(made.args[0], makers, depth - 1))
+    kept = made.name in _CHOOSES or _CASTS.search(f"{made.name}()") or _RESHAPES_ONE.search(f"{made.name}()")
+    return bool(depth and made.args and kept and unique(made.args[0], makers, depth - 1))

@@ -8,7 +8,8 @@ from d9mlint.python.interpreter.program import Program
 
 _OURS = ("tensorflow.", "keras.", "tf_slim.", "?.")
 _EXACT = re.compile(
-    r"(\?|tensorflow\.Session\.run\(\))\.(copy|astype|tolist|append|items|keys|values|format|split|strip|flatten|ravel|item|pop|reset|step|render|seed)|"
+    r"(\?|tensorflow\.Session\.run\(\))\.(copy|astype|tolist|append|items|keys|values|format|split|strip|flatten|"
+    r"ravel|item|pop|reset|step|render|seed)|"
     r"tensorflow\.(matmul|squared_difference|get_collection|clip_by_\w+|(\w+_)?\w+_initializer|"
     r"multiply|add|subtract|divide|negative|square|sqrt|pow|exp|log|abs|maximum|minimum|sign|"
     r"transpose|reshape|squeeze|expand_dims|cast|identity|constant|zeros|ones|zeros_like|ones_like|fill|placeholder|"

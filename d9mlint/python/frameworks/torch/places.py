@@ -13,6 +13,7 @@ from d9mlint.model import Argument
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Obj, Ref, Seq, Value, alternatives
 from d9mlint.python.frameworks.torch.tensors import TENSOR
+from d9mlint.python.interpreter.marks.selection import last
 from d9mlint.python.interpreter.provenance import Makers, made_of
 
 PUT = "torch.Tensor.index_put_ with accumulate=False"
@@ -38,7 +39,7 @@ _DEPTH = 8
 def each_place_once(event: Event, makers: Makers) -> bool:
     """Whether no place is given two values that differ: by a range or a mask, or as all values are the same."""
     value = event.argument(Argument(_first(event) + 1, "values"))
-    if isinstance(value, Const) or any(_last(made) in _ALIKE for made in made_of(value, makers)):
+    if isinstance(value, Const) or any(last(made) in _ALIKE for made in made_of(value, makers)):
         return True
     return any(_once(column, makers) for column in _columns(event))
 
@@ -60,15 +61,15 @@ def _columns(event: Event) -> Iterator[Value]:
 
 
 def _once(column: Value, makers: Makers) -> bool:
-    return any(_DISTINCT.fullmatch(last) or _MASKS.fullmatch(last) for last in map(_last, _back(column, makers)))
+    return any(_DISTINCT.fullmatch(name) or _MASKS.fullmatch(name) for name in map(last, _back(column, makers)))
 
 
 def _shared(column: Value, makers: Makers) -> bool:
     for made in _back(column, makers):
-        last = _last(made)
-        if last in _ROUNDS or last in _DRAWS:
+        name = last(made)
+        if name in _ROUNDS or name in _DRAWS:
             return True
-        if last in _WHOLE or (last in ("to", "type") and _whole_type(made)):
+        if name in _WHOLE or (name in ("to", "type") and _whole_type(made)):
             return any(map(_is_computed, _leaves(_given(made))))
     return False
 
@@ -80,7 +81,7 @@ def _back(value: Value | None, makers: Makers) -> Iterator[Event]:
         left -= 1
         for made in made_of(todo.pop(), makers):
             yield made
-            if _last(made) in _SAME or _last(made) in _WHOLE or _last(made) == "type":
+            if last(made) in _SAME or last(made) in _WHOLE or last(made) == "type":
                 todo.append(_given(made))
 
 
@@ -103,7 +104,3 @@ def _is_computed(value: Value) -> bool:
     return (
         isinstance(value, Obj) and value.type == TENSOR and value.event is not None and value.event.result is not value
     )
-
-
-def _last(made: Event) -> str:
-    return made.name.rpartition(".")[2]

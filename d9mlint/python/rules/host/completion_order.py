@@ -51,9 +51,12 @@ def _counts(program: Program, source: Event, sink: Event) -> bool:
     if sink.inside("thread") and sink.name != WRITTEN and not source.inside("thread"):
         return False
     return not any(
-        join.name.endswith(".join") and join.loops == source.loops and source in made_by(join.receiver)
-        for join in program.events
+        join.loops == source.loops and source in made_by(join.receiver) for join in program.once("joins", _joins)
     )
+
+
+def _joins(program: Program) -> list[Event]:
+    return [event for event in program.events if event.name.endswith(".join")]
 
 
 def _queues(program: Program, rule: Rule, told: set[Location]) -> Iterator[Draft]:
