@@ -1,9 +1,9 @@
 """Findings by cause: those of one program that one cure removes are told as one, at the place that says most.
 
 What a user cures at once is one finding: a program that seeds nothing, whatever draws in it; a switch for deterministic
-ops that is missing, whatever varies. Of several findings the gravest and surest leads, then one without a flag, then
-one that holds in most programs, in a script of theirs and under the fewest conditions; the others become places of it,
-each with what it says, those in the scripts first.
+ops that is missing, whatever varies. Of several findings the gravest and surest leads, then one that some program has
+without a flag, then one that holds in most programs, in a script of theirs and under the fewest conditions; the others
+become places of it, each with what it says, those in the scripts first.
 """
 
 from __future__ import annotations
@@ -114,7 +114,8 @@ def slug(found: Finding) -> str:
 
 def _together(group: list[Finding]) -> Finding:
     """One finding out of several of one cause."""
-    first, *others = sorted(group, key=_rank)
+    reached = _reached(group)
+    first, *others = sorted(group, key=lambda one: _rank(one, reached))
     named = f"{slug(first) or first.rule}-{first.fingerprint}"
     concerns = tuple(sorted({part for found in group if (part := found.cause.partition(_PART)[2])}))
     if not others:
@@ -172,11 +173,24 @@ def _message(first: Finding, group: Sequence[Finding], concerns: Sequence[str]) 
     return f"{told.message}{ALSO}{' and '.join(others)})" if own and others else told.message
 
 
-def _rank(found: Finding) -> tuple[object, ...]:
+def _reached(group: Iterable[Finding]) -> dict[tuple[str, Location], int]:
+    """For each rule and place the number of programs that have it."""
+    entries: dict[tuple[str, Location], set[str]] = {}
+    for found in group:
+        entries.setdefault((found.rule, found.location), set()).update(found.entries)
+    return {key: len(programs) for key, programs in entries.items()}
+
+
+def _grave(found: Finding) -> tuple[int, int]:
+    return (-SEVERITIES.index(found.severity), -CONFIDENCES.index(found.confidence))
+
+
+def _rank(found: Finding, reached: Mapping[tuple[str, Location], int]) -> tuple[object, ...]:
     """The order in which findings of one cause lead."""
-    grave = (-SEVERITIES.index(found.severity), -CONFIDENCES.index(found.confidence))
+    programs, asked = reached[found.rule, found.location], _asked(found)
     elsewhere = found.location.path not in found.entries
-    return (*grave, _asked(found), -len(found.entries), elsewhere, len(found.when), found.sort_key)
+    few = (-programs, asked, -len(found.entries))
+    return (*_grave(found), asked == _ALL, *few, elsewhere, len(found.when), found.sort_key)
 
 
 def _asked(found: Finding) -> int:
@@ -201,7 +215,7 @@ def _under_any(first: Finding, own: tuple[str, ...], group: Iterable[Finding]) -
 
     To each of them somebody has to set a flag: a cause is there whichever is set.
     """
-    alike = [one for one in group if _rank(one)[:2] == _rank(first)[:2] and one.entries == first.entries]
+    alike = [one for one in group if _grave(one) == _grave(first) and one.entries == first.entries]
     each = [frozenset(words for words in one.when if not is_started(words)) for one in alike]
     common = frozenset.intersection(*each)
     apart = {" and ".join(sorted(one - common)) for one in each}

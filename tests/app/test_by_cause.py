@@ -249,3 +249,20 @@ def test_the_conditions_of_the_place_that_is_told_come_first() -> None:
     default = found(1, "unseeded/numpy", when=("--kind is z (the default)",))
     (one,) = by_cause([default, found(2, "unseeded/numpy", when=("--kind is a",))])
     assert one.when == ("--kind is a or z (the default)",)
+
+
+def test_the_place_that_most_programs_reach_leads_even_where_some_of_them_ask_for_it() -> None:
+    some = ("if `a.py` is started, --train is given",)
+    (one,) = by_cause([
+        found(1, "unseeded/python", when=(), entries=("c.py",)),
+        found(2, "unseeded/tensorflow", when=some, entries=("a.py", "b.py", "c.py")),
+    ])  # fmt: skip
+    assert one.location.line == 2
+
+
+def test_a_place_that_all_have_to_ask_for_does_not_lead() -> None:
+    (one,) = by_cause([
+        found(1, "unseeded/python", when=(), entries=("c.py",)),
+        found(2, "unseeded/tensorflow", when=("--train is given",), entries=("a.py", "b.py", "c.py")),
+    ])  # fmt: skip
+    assert one.location.line == 1

@@ -148,8 +148,9 @@ def _for(interp: Interpreter, node: f.For, frame: Frame) -> Left:
     origins, order, sources = sequences.iteration_order(interp, iterable, frame, node.place)
     if order:
         interp.order_loops.append(OrderLoop(order, sources, len(interp.loops)))
-    limit = sequences.MAX_SETTINGS if _copies(node.body) else sequences.MAX_LOOP_ITEMS
-    for cond, leaf in sequences.apart(iterable):
+    settings = _copies(node.body)
+    limit = sequences.MAX_SETTINGS if settings else sequences.MAX_LOOP_ITEMS
+    for cond, leaf in sequences.apart(iterable, settings):
         items = sequences.loop_items(interp, leaf, Unknown(origins, "", sources), limit)
         interp.under(cond, partial(_turns, interp, node, items, frame, bool(order)))
     if order:

@@ -14,11 +14,11 @@ from d9mlint.python.domain.conditions import (
     conjuncts,
     either,
     flag_test,
-    is_symbolic,
     literal,
     negate,
     opaque,
     stated,
+    symbolic_part,
     truth,
 )
 from d9mlint.python.domain.events import Event
@@ -269,8 +269,8 @@ def _uncovered(program: Program) -> list[Uncovered]:
         answer = truth(covered, assumed)
         if answer is True:
             continue
-        missing = True if answer is False else negate(covered)
-        if not is_symbolic(missing) or by_default(missing) is False:
+        missing = True if answer is False else negate(symbolic_part(covered))
+        if missing is False or by_default(missing) is False:
             continue  # not known, or only when somebody takes the seed away
         after = (s for s in own if at is not None and s.event.index > at and not s.restores)
         late = next((s for s in after if s.event.meets(draw.event)), None)

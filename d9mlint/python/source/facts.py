@@ -99,7 +99,7 @@ class Param(NamedTuple):
     default: Expr | None
     kind: str
     annotation: Expr | None = None
-    """Only a name: one whose last part is ``Tensor``, or any of a function with decorators."""
+    """Only a name: one whose last part begins with a capital, or any of a function with decorators."""
 
 
 class Lambda(NamedTuple):

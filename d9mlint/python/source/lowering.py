@@ -192,10 +192,10 @@ class _Lowering:
         return tuple(out)
 
     def _annotation(self, annotation: cst.Annotation | None, decorated: bool) -> f.Expr | None:
-        """A name that stands for PyTorch's tensor, or any where a decorator may read it: nobody asks for another."""
+        """A name like that of a class, or any where a decorator may read it: nobody asks for another."""
         named = None if annotation is None else annotation.annotation
         last = named.attr if isinstance(named, cst.Attribute) else named
-        asked = isinstance(last, cst.Name) and (decorated or last.value == "Tensor")
+        asked = isinstance(last, cst.Name) and (decorated or last.value[:1].isupper())
         return self.expr(named) if named is not None and asked else None
 
     # -- expressions -----------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from d9mlint.model import UsageError
@@ -30,10 +30,13 @@ if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
 _TYPES = {"builtins.int": int, "builtins.float": float, "builtins.str": str}
+_NAMED_TYPES = {"int": int, "float": float, "string": str, "str": str}
+"""The same as optparse names them."""
 COMMANDS = "argparse._SubParsersAction"
 """The type of what ``add_subparsers`` gives."""
 COMMAND = "the command"
 """What a command is called where the program gives it no name."""
+_OPTPARSE = "optparse."
 _FLAGS = "absl.flags.FLAGS."
 
 
@@ -54,6 +57,8 @@ class _Parser:
         """Flags that several commands have, each with a default of its own."""
         self.given: dict[str, Value] = {}
         """What ``set_defaults`` says of names that are no flags, such as the function of a command."""
+        self.pairs = False
+        """Whether ``parse_args`` gives a pair, as optparse's does: the flags, and what else the command line holds."""
 
 
 class CommandLine:
@@ -68,6 +73,7 @@ class CommandLine:
         """``ArgumentParser(...)``."""
         parser = Obj("argparse.ArgumentParser", event)
         state = _Parser()
+        state.pairs = event.name.startswith(_OPTPARSE)
         parents = event.kwargs.get("parents")
         if isinstance(parents, Seq) and parents.items is not None:
             for parent in parents.items:
@@ -106,8 +112,9 @@ class CommandLine:
         return parser
 
     def group(self, interp: Interpreter, event: Event, frame: Frame) -> Value:
-        """Groups add to the same parser."""
-        return event.receiver or UNKNOWN
+        """Groups add to the same parser; ``OptionGroup(parser, ...)`` is handed it."""
+        of_parser = event.receiver if isinstance(event.receiver, (Obj, Inst)) else None
+        return of_parser or (event.args[0] if event.args else UNKNOWN)
 
     def add_argument(self, interp: Interpreter, event: Event, frame: Frame) -> Value:
         """``add_argument``."""
@@ -124,7 +131,9 @@ class CommandLine:
         implied = {"on": False, "off": True}.get(kind)
         default = default_of(event.kwargs["default"]) if "default" in event.kwargs else implied
         type_ = event.kwargs.get("type")
-        if type_ is not None and not (isinstance(type_, Ref) and type_.name in _TYPES):
+        if isinstance(type_, Const) and type_.value in _NAMED_TYPES:
+            options["type"] = _NAMED_TYPES[type_.value]
+        elif type_ is not None and not (isinstance(type_, Ref) and type_.name in _TYPES):
             options["type"] = str
             kind = "bool" if isinstance(default, bool) else kind
         elif isinstance(type_, Ref):
@@ -169,8 +178,16 @@ class CommandLine:
             state.flags[name] = other._replace(default=flag.default)
             state.opposites[name] = flag
 
+    def add_given(self, parser: Value, given: Mapping[str, Value]) -> None:
+        """What parsing puts into the namespace under names that are no flags of their own."""
+        _state(parser).given.update(given)
+
     def parse(self, interp: Interpreter, event: Event, frame: Frame) -> Value:
         """``parse_args``."""
+        namespace = self._namespace(interp, event)
+        return Seq("tuple", [namespace, UNKNOWN]) if _state(event.receiver).pairs else namespace
+
+    def _namespace(self, interp: Interpreter, event: Event) -> Obj:
         state = _state(event.receiver)
         interp.note("parsed")
         namespace = Obj(NAMESPACE, event)
@@ -183,7 +200,7 @@ class CommandLine:
 
     def parse_known(self, interp: Interpreter, event: Event, frame: Frame) -> Value:
         """``parse_known_args``."""
-        return Seq("tuple", [self.parse(interp, event, frame), UNKNOWN])
+        return Seq("tuple", [self._namespace(interp, event), UNKNOWN])
 
     def read(self, interp: Interpreter, namespace: Obj, name: str) -> Value:
         """``args.name``."""

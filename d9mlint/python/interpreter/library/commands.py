@@ -21,13 +21,14 @@ from d9mlint.python.domain.values import (
     Module,
     Obj,
     Ref,
+    Seq,
     Value,
 )
 from d9mlint.python.interpreter import attributes, calls
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import dispatch, environment, settings
 from d9mlint.python.interpreter.library.commandline import COMMAND
-from d9mlint.python.interpreter.library.flags import flag_value
+from d9mlint.python.interpreter.library.flags import ANY_FLAGS, flag_value
 from d9mlint.python.interpreter.library.options import plain
 from d9mlint.python.source import facts as f
 
@@ -37,13 +38,18 @@ if TYPE_CHECKING:
 _GROUP = "click.Group"
 _TYPER = "typer.Typer()"
 _MAKES_GROUP = ("click.group", f"{_GROUP}.group")
-_REGISTERS = (f"{_GROUP}.command", f"{_GROUP}.group", f"{_TYPER}.command")
+_REGISTERS = (f"{_GROUP}.command", f"{_GROUP}.group", f"{_TYPER}.command", f"{_TYPER}.default")
 """Decorators that make a function a command of what they are a method of."""
 _METHODS = ("command", "group", "add_command")
 _PARAMETERS = ("typer.Option", "typer.Argument")
 _COMPONENT = Argument(0, "component")
-_ANY_FLAGS = "any-flags"
-"""What is remembered where a command takes flags of any name."""
+_COMPONENTS = ("components", "f", "func", "funcs", "class_or_function", "config_class")
+"""Other names of that argument."""
+_OF_ANYTHING = (
+    "tyro.cli", "jsonargparse.CLI", "jsonargparse.auto_cli", "tap.tapify", "defopt.run", "plac.call", "clize.run",
+    "cyclopts.run", "argh.dispatch_command", "argh.dispatch_commands", "simple_parsing.parse", "draccus.parse",
+    "pyrallis.parse", "chz.entrypoint", "chz.nested_entrypoint",
+)  # fmt: skip
 _MOST_FLAGS = 200
 
 
@@ -57,7 +63,7 @@ def parameters(interp: Interpreter, func: Func) -> dict[str, Value]:
         if not isinstance(decorator, Obj) or decorator.event is None:
             continue
         event = decorator.event
-        if event.name == settings.HYDRA:
+        if event.name in settings.OF_ANNOTATION:
             out.update(settings.of_main(interp, func))
         if event.name != "click.option":
             continue
@@ -77,7 +83,7 @@ def parameters(interp: Interpreter, func: Func) -> dict[str, Value]:
 
 
 def _of_signature(interp: Interpreter, func: Func) -> dict[str, Value]:
-    """A flag for each parameter, as typer and fire make them."""
+    """A flag for each parameter, as typer and fire make them; a class of settings has one for each field."""
     out: dict[str, Value] = {}
     location = Location(func.closure.module.path, *func.node.place)
     for index, param in enumerate(func.node.params):
@@ -86,6 +92,10 @@ def _of_signature(interp: Interpreter, func: Func) -> dict[str, Value]:
         given = func.defaults.get(param.name)
         if isinstance(given, Obj) and given.event is not None and given.event.name in _PARAMETERS:
             given = given.event.args[0] if given.event.args else given.event.kwargs.get("default")
+        filled = settings.of_parameter(interp, func, param)
+        if filled is not None:
+            out[param.name] = filled
+            continue
         required = given is None or (isinstance(given, Const) and given.value is ...)
         default = None if required or given is None else plain(given)
         kind = "bool" if isinstance(default, bool) else "value"
@@ -100,7 +110,7 @@ def set_by_name(interp: Interpreter, holder: Inst, frame: Frame, place: f.Place)
     Where the command line may hold any flags (``def main(**kwargs)`` under fire), each constant is the default of one.
     """
     interp.heap.open(holder)
-    if not interp.noted(_ANY_FLAGS):
+    if not interp.noted(ANY_FLAGS):
         return
     names = [name for cls in holder.cls.line() for name in cls.frame.vars]
     for name in [one for one in dict.fromkeys((*names, *holder.attrs)) if not one.startswith("_")][:_MOST_FLAGS]:
@@ -206,7 +216,7 @@ def _start(interp: Interpreter, command: Value, frame: Frame, place: f.Place, si
     given = _of_signature(interp, func) if signature and isinstance(func, Func) else {}
     others = signature and isinstance(func, Func) and any(param.kind == "**" for param in func.node.params)
     if others:
-        interp.note(_ANY_FLAGS)
+        interp.note(ANY_FLAGS)
     return calls.call(interp, command, [], given, frame, place, others)
 
 
@@ -223,6 +233,26 @@ def _run_typer(interp: Interpreter, event: Event, frame: Frame) -> Value:
 def _run_function(interp: Interpreter, event: Event, frame: Frame) -> Value:
     """``typer.run(main)``."""
     return _start(interp, environment.first(event), frame, environment.place_of(event))
+
+
+def _of_anything(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``tyro.cli(main)``, ``CLI(Settings)``: calls a function, or makes a class, with flags for its parameters.
+
+    Sources: brentyi.github.io/tyro, jsonargparse.readthedocs.io (``CLI``), github.com/swansonk14/typed-argument-parser
+    (``tapify``); of several components the first word names one.
+    """
+    place = environment.place_of(event)
+    named = next((event.kwargs[name] for name in _COMPONENTS if name in event.kwargs), None)
+    component = event.argument(_COMPONENT) or named
+    if isinstance(component, Class):
+        return settings.filled(interp, component, frame, place, "--{}")
+    if isinstance(component, CALLABLE):
+        return _start(interp, component, frame, place)
+    if isinstance(component, Dict):
+        _choose(interp, {str(name): one for name, one in component.items.items()}, frame, place)
+    elif isinstance(component, Seq):
+        _choose(interp, {one.name: one for one in component.items or () if isinstance(one, Func)}, frame, place)
+    return None
 
 
 def _fire(interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -259,5 +289,6 @@ def _of_script(interp: Interpreter, module: Module) -> dict[str, Value]:
 
 TRANSFER: dict[str, Transfer] = {
     "fire.Fire": _fire, "fire.core.Fire": _fire, "typer.run": _run_function, f"{_TYPER}.__call__": _run_typer,
+    **dict.fromkeys(_OF_ANYTHING, _of_anything),
     f"{_TYPER}.add_typer": _add_command, f"{_GROUP}.add_command": _add_command,
 }  # fmt: skip

@@ -269,6 +269,8 @@ TRANSFER: dict[str, Transfer] = {
     "dotenv.find_dotenv": _find_dotenv, "dotenv.main.find_dotenv": _find_dotenv,
     "os.environ.__setitem__": _setenv, "os.environ.update": _update_environment,
     "argparse.ArgumentParser": _parser("make_parser"),
+    "optparse.OptionParser": _parser("make_parser"), "optparse.OptionGroup": _parser("group"),
+    "argparse.ArgumentParser.add_option_group": _parser("group"),
     "argparse.ArgumentParser.add_argument": _parser("add_argument"),
     "argparse.ArgumentParser.add_argument_group": _parser("group"),
     "argparse.ArgumentParser.add_mutually_exclusive_group": _parser("group"),

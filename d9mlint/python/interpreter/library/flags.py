@@ -12,6 +12,9 @@ from d9mlint.python.interpreter.library.commandline import number
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
+ANY_FLAGS = "any-flags"
+"""What is remembered where a program takes flags of any name."""
+
 
 def flag_value(interp: Interpreter, flag: Flag) -> Value:
     """What a flag gives: a value that depends on it, or that of the arguments that the program is judged with."""

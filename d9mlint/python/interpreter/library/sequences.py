@@ -122,10 +122,13 @@ def loop_items(
     return [otherwise] if found is None else found
 
 
-def apart(iterable: Value) -> tuple[tuple[Cond, Value], ...]:
-    """What a loop goes through: of the members of one of several modules, those of each under its condition."""
+def apart(iterable: Value, settings: bool = False) -> tuple[tuple[Cond, Value], ...]:
+    """What a loop goes through: the members of one of several modules, each under its condition.
+
+    So is one of several collections of ``settings``, which the loop keeps one by one.
+    """
     several = alternatives(iterable)
-    if len(several) > 1 and any(members_of(leaf) is not None for _, leaf in several):
+    if len(several) > 1 and (settings or any(members_of(leaf) is not None for _, leaf in several)):
         return several
     return ((True, iterable),)
 

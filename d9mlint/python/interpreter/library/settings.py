@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from d9mlint.model import Location
+from d9mlint.model import Argument, Location
 from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Flag
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import (
@@ -27,15 +27,15 @@ from d9mlint.python.domain.values import (
 from d9mlint.python.interpreter import attributes, calls, expressions
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import dispatch, environment
-from d9mlint.python.interpreter.library.flags import flag_value
+from d9mlint.python.interpreter.library.flags import ANY_FLAGS, flag_value
 from d9mlint.python.interpreter.library.options import plain
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
-HYDRA = "hydra.main"
-"""The decorator whose function is called with the configuration."""
+OF_ANNOTATION = ("hydra.main", "pyrallis.wrap", "draccus.wrap", "simple_parsing.main", "simple_parsing.decorators.main")
+"""Decorators that hand settings to a function, of the class that its first parameter is annotated with."""
 _TARGET = "_target_"
 _FIELDS = ("dataclasses.field", "pydantic.Field", "attrs.field", "attr.ib", "chz.field")
 _MOST_LEVELS = 6
@@ -48,7 +48,15 @@ def filled(interp: Interpreter, cls: Class, frame: Frame, place: f.Place, spelli
     ``spelling`` is how a flag is written, with ``{}`` for its name; ``prefix`` is the path of fields that leads here.
     """
     instance = Inst(cls, tuple(interp.assumed()))
-    for owner, name, annotation, place_there in _fields(cls):
+    _fill(interp, instance, frame, place, spelling, prefix)
+    after = attributes.class_attribute(interp, cls, "__post_init__")
+    if isinstance(after, Func):
+        calls.enter(interp, after, [instance], {}, frame, place)
+    return instance
+
+
+def _fill(interp: Interpreter, instance: Inst, frame: Frame, place: f.Place, spelling: str, prefix: str = "") -> None:
+    for owner, name, annotation, place_there in _fields(instance.cls):
         dotted = f"{prefix}{name}"
         inner = _class_of(interp, owner, name, annotation)
         if inner is not None and dotted.count(".") < _MOST_LEVELS:
@@ -60,10 +68,6 @@ def filled(interp: Interpreter, cls: Class, frame: Frame, place: f.Place, spelli
         location = Location(owner.frame.module.path, *place_there)
         flag = Flag(dotted, spelling.format(dotted), default, kind, location, given is None)
         instance.attrs[name] = flag_value(interp, flag)
-    after = attributes.class_attribute(interp, cls, "__post_init__")
-    if isinstance(after, Func):
-        calls.enter(interp, after, [instance], {}, frame, place)
-    return instance
 
 
 def _fields(cls: Class) -> Iterator[tuple[Class, str, f.Expr, f.Place]]:
@@ -119,24 +123,54 @@ def _into_dataclasses(interp: Interpreter, event: Event, frame: Frame) -> Value:
     return Seq("tuple", [*parsed, UNKNOWN] if rest is not None and plain(rest) is not False else parsed)
 
 
-def _one_class(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
-    """``tyro.cli(Config)``; functions are followed as those that call them do."""
-    wanted = event.args[0] if event.args else event.kwargs.get("config_class")
-    if not isinstance(wanted, Class):
+def _into_itself(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``Settings().parse_args()``: the object itself, its fields filled; ``Settings`` is a class of the program.
+
+    Source: github.com/swansonk14/typed-argument-parser, README.
+    """
+    if not isinstance(event.receiver, Inst):
         return None
-    return filled(interp, wanted, frame, environment.place_of(event), "--{}")
+    if plain(event.kwargs.get("known_only", NONE)) is True:
+        interp.note(ANY_FLAGS)
+    _fill(interp, event.receiver, frame, environment.place_of(event), "--{}")
+    return event.receiver
+
+
+def _add_class(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``parser.add_arguments(Settings, dest="run")``: its fields as flags; ``add_class_arguments`` is jsonargparse's.
+
+    Sources: github.com/lebrice/SimpleParsing, README; jsonargparse.readthedocs.io, "Classes, methods and functions".
+    """
+    cls = event.args[0] if event.args else next((event.kwargs[n] for n in _ADDED if n in event.kwargs), None)
+    if not isinstance(cls, Class) or event.receiver is None:
+        return None
+    dest = event.argument(_DEST) or event.kwargs.get("nested_key")
+    under = dest.value if isinstance(dest, Const) and isinstance(dest.value, str) else ""
+    prefix = f"{under}." if under and not event.name.endswith(".add_arguments") else ""
+    made = filled(interp, cls, frame, environment.place_of(event), "--{}", prefix)
+    interp.command_line.add_given(event.receiver, {under: made} if under else made.attrs)
+    return UNKNOWN
 
 
 def of_main(interp: Interpreter, func: Func) -> dict[str, Value]:
-    """What ``hydra.main`` hands to a function whose parameter is annotated with a class of settings."""
-    node = func.node
-    first = node.params[0] if node.params else None
+    """What ``hydra.main`` and the like hand to a function whose parameter is annotated with a class of settings."""
+    first = func.node.params[0] if func.node.params else None
     if first is None or first.annotation is None:
         return {}
     wanted = expressions.evaluate(interp, first.annotation, func.closure)
-    if not isinstance(wanted, Class):
-        return {}
-    return {first.name: filled(interp, wanted, func.closure, node.place, "{}")}
+    return (
+        {first.name: filled(interp, wanted, func.closure, func.node.place, "{}")} if isinstance(wanted, Class) else {}
+    )
+
+
+def of_parameter(interp: Interpreter, func: Func, param: f.Param) -> Inst | None:
+    """What stands for a parameter that is annotated with a class of settings; None where it is not."""
+    if param.annotation is None:
+        return None
+    wanted = expressions.evaluate(interp, param.annotation, func.closure)
+    if not isinstance(wanted, Class) or not any(True for _ in _fields(wanted)):
+        return None
+    return filled(interp, wanted, func.closure, func.node.place, "--{}", f"{param.name}.")
 
 
 # -- what a configuration names ------------------------------------------------------------------------------------
@@ -193,11 +227,14 @@ def _evaluate(interp: Interpreter, event: Event, frame: Frame) -> Value:
 _PLAIN = (bool, int, float, str)
 _HF_PARSERS = ("transformers.HfArgumentParser", "trl.TrlParser")
 _PARSE = ("parse_args_into_dataclasses", "parse_json_file", "parse_yaml_file", "parse_dict", "parse_args_and_config")
-_ONE_CLASS = ("tyro.cli", "draccus.parse", "pyrallis.parse", "simple_parsing.parse", "chz.entrypoint")
+_ADDED = ("dataclass", "theclass")
+_DEST = Argument(1, "dest")
+_ADD_CLASS = ("add_arguments", "add_class_arguments", "add_dataclass_arguments")
 _INSTANTIATE = ("hydra.utils.instantiate", "hydra.utils.call", "hydra_zen.instantiate")
 TRANSFER: dict[str, Transfer] = {
     **{f"{parser}().{name}": _into_dataclasses for parser in _HF_PARSERS for name in _PARSE},
-    **dict.fromkeys(_ONE_CLASS, _one_class),
+    **{f"argparse.ArgumentParser.{name}": _add_class for name in _ADD_CLASS},
+    **dict.fromkeys(("tap.Tap.parse_args", "tap.Tap.from_dict", "tap.Tap.load"), _into_itself),
     **dict.fromkeys(_INSTANTIATE, _instantiate),
     "builtins.exec": _evaluate,
     **dict.fromkeys(("omegaconf.OmegaConf.structured", "omegaconf.OmegaConf.to_object"), _keeps),
