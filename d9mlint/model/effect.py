@@ -55,6 +55,8 @@ class Effect(NamedTuple):
     parts: Argument | None = None
     """The object draws only through those of these parts that draw; a call that makes no generator draws from those of
     the environment that it is handed there, or its result does."""
+    in_process: bool = False
+    """What it is handed at ``parts`` draws in newly started processes, which no seed of this one reaches."""
     options: Argument | None = None
     """A dict there holds keyword arguments, too (``lightgbm.train(params, ...)``)."""
     varies: str = ""

@@ -33,7 +33,7 @@ from d9mlint.python.frameworks.used import keras_backend
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging import counting, evaluating
 from d9mlint.python.judging.flows import changes_nothing
-from d9mlint.python.judging.objects import draws_by_parts, is_own
+from d9mlint.python.judging.objects import MAX_DEPTH, draws_by_parts, is_own
 from d9mlint.python.judging.seedings import Seeding, compiled, may_be_seeded, reaches, seedings, undone
 
 _IMPLICIT = (
@@ -84,6 +84,12 @@ class Draw:
     """It happens in a worker process of a data loader, which takes its seed from ``generator``."""
     other: str = ""
     """A seed of this generator covers it, too, as far as anybody can tell."""
+    in_process: bool = False
+    """It happens in processes that a library starts."""
+
+    def may_follow(self, seed: Event) -> bool:
+        """Whether a seed that comes before the draw acts on it, as far as their processes say."""
+        return not self.in_process and reaches(seed, self.event)
 
     @property
     def is_data(self) -> bool:
@@ -120,12 +126,15 @@ def _draws(program: Program) -> Iterator[Draw]:
 
 
 def _draw(program: Program, event: Event, effect: Effect, named: str) -> Draw | None:
-    if is_own(named) or not draws_by_parts(event, effect) or (named == "torch" and without_numbers(event)):
+    handed = _handed(program, named, event.argument(effect.parts)) if effect.in_process and effect.parts else True
+    if is_own(named) or handed is False or not (effect.in_process or draws_by_parts(event, effect)):
+        return None
+    if named == "torch" and without_numbers(event):
         return None
     source = loading.source(program, event, _generator(program, event, effect, named))
     if source is None:
         return None
-    free = both(no_own_seed(event, effect), negate(_initialized_by_scope(program, event)))
+    free = both(handed, no_own_seed(event, effect), negate(_initialized_by_scope(program, event)))
     cond = both(*event.guards, free, source.cond, program.holds(event, effect.when))
     if effect.where:
         cond = False if only_scores(program, event) else both(cond, stated(effect.where))
@@ -143,7 +152,23 @@ def _draw(program: Program, event: Event, effect: Effect, named: str) -> Draw | 
     other = source.other
     if source.generator == "torch" and not other and devicedraws.may_be_on_gpu(program, event):
         other = devicedraws.GPU
-    return Draw(event, source.generator, cond, implicit, source.worker, other)
+    return Draw(event, source.generator, cond, implicit, source.worker, other, effect.in_process)
+
+
+def _handed(program: Program, generator: str, value: Value | None, depth: int = 0) -> Cond:
+    """When something that is handed over draws from a global generator: an estimator, or one inside of it."""
+    if depth > MAX_DEPTH:
+        return False
+    conds: list[Cond] = []
+    for _, leaf in alternatives(value) if value is not None else ():
+        if isinstance(leaf, Seq):
+            conds += (_handed(program, generator, one, depth + 1) for one in leaf.items or ())
+        made = leaf.event if isinstance(leaf, Obj) else None
+        if made is not None:
+            drawing = (e for e in made.effects if generator in e.draws and not e.in_process)
+            conds += (both(no_own_seed(made, e), program.holds(made, e.when)) for e in drawing)
+            conds += (_handed(program, generator, one, depth + 1) for one in (*made.args, *made.kwargs.values()))
+    return either(*conds)
 
 
 def _generator(program: Program, event: Event, effect: Effect, named: str) -> str:
@@ -262,7 +287,7 @@ def _uncovered(program: Program) -> list[Uncovered]:
         at = _happens(program, draw)
         before = [
             s for s in own
-            if (at is None or s.event.index < at) and reaches(s.event, draw.event) and not undone(s.event, draw.event)
+            if (at is None or s.event.index < at) and draw.may_follow(s.event) and not undone(s.event, draw.event)
         ]  # fmt: skip
         covered = either(*(s.fixes for s in before))
         assumed = [*draw.event.guards, draw.cond]

@@ -20,7 +20,7 @@ from d9mlint.python.judging.flows import stands_in
 from d9mlint.python.judging.processes import of_ranks, remedy_there, told_there
 from d9mlint.python.judging.randomness import Uncovered, uncovered
 from d9mlint.python.judging.restoring import lasting
-from d9mlint.python.judging.seedings import Seeding, reaches, seedings
+from d9mlint.python.judging.seedings import Seeding, seedings
 from d9mlint.python.judging.wording import words_of
 
 LATE = ("late", "import")
@@ -28,8 +28,7 @@ LATE = ("late", "import")
 
 def kind(program: Program, found: Uncovered) -> str:
     """``late``, ``import``, ``parent``, ``partial`` or ``unseeded``: the rule that a draw belongs to."""
-    draw = found.draw.event
-    if any(found.draw.generator in s.generators and not reaches(s.event, draw) for s in seedings(program)):
+    if any(found.draw.generator in s.generators and not found.draw.may_follow(s.event) for s in seedings(program)):
         return "parent"
     if found.late is not None and found.late.event.certain and found.draw.event not in taint([found.late.value])[2]:
         return "import" if found.draw.event.importing and not found.late.event.importing else "late"
