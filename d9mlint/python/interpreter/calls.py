@@ -234,6 +234,8 @@ def enter(
         options.update(experiments.parameters(interp, func, frame, place))
     inner = Frame(func.closure.module, func.closure, interp.path, func)
     binding.bind(inner, func, args, {**options, **kwargs}, star)
+    if star:
+        commands.take_flags(interp, func, inner)
     for hook in interp.hooks.parameters:
         hook(interp, func, inner)
     quiet = func.closure.module.path in interp.project.quiet

@@ -12,6 +12,9 @@ from d9mlint.python.domain.values import Const, FlagValue, Inst, Obj, Ref, Value
 from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import Program
 
+SOME_VALUE = "a value"
+"""In a message, one of which nothing is known."""
+
 
 @dataclass(frozen=True, slots=True)
 class Draft:
@@ -94,7 +97,7 @@ def value_text(value: Value | None) -> str:
         return value.type
     if isinstance(value, Ref):
         return value.name
-    return value.cls.node.name if isinstance(value, Inst) else "a value"
+    return value.cls.node.name if isinstance(value, Inst) else SOME_VALUE
 
 
 def insertion(location: Location, text: str, message: str) -> Fix:

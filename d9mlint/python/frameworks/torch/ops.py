@@ -49,6 +49,7 @@ _ADDS = re.compile(r"index_add|scatter_add|scatter_reduce|torch_scatter\.scatter
 _REFLECTS = re.compile(r"functional\.pad with mode=reflect")
 _CHOSEN = re.compile(r"scaled_dot_product|torch\.nn\.(Transformer|MultiheadAttention)\b")
 _POOLS = re.compile(r"adaptive_avg_pool\dd$")
+_OTHER = "a size that is not known"
 _UNLIKELY = re.compile(r"index_copy|accumulate=False|scatter_ with a tensor|median|kthvalue|gather|take")
 """Ops that vary only where indices or values repeat, which most programs see to."""
 _READS = re.compile(r"index_select|repeat_interleave")
@@ -72,7 +73,7 @@ def harmless(event: Event, op: Op, makers: Makers) -> bool:
     if event.name == "?.gather" and event.kwargs.keys() & {"root", "dst", "group"}:
         return True
     if _POOLS.search(op.name):
-        return _is_one(event.argument(Argument(0 if ".nn.functional." not in event.name else 1, "output_size")))
+        return _sizes(event) == {1}
     if _COUNTS.search(op.name) and (_of_integers(event, receiver, makers) or _of_numbers(event, makers)):
         return True
     if op.name == images.LOSS:
@@ -95,8 +96,11 @@ def _only_on_cpu(made: Event, makers: Makers) -> bool:
 def met(event: Event, op: Op, status: OpStatus, makers: Makers) -> OpStatus:
     """The status at this use, which may be exact though the switch makes the op raise all the same.
 
-    A reflection along one axis sums up two values at most, and a CTC loss one value for each label that occurs once.
+    A reflection along one axis sums up two values at most, a CTC loss one value for each label that occurs once, and
+    windows along axes that are pooled to one value, or not at all, do not overlap.
     """
+    if _POOLS.search(op.name) and _sizes(event) <= {1, None}:
+        return status._replace(default="same")
     if op.name == _CTC and _each_label_once(event, makers):
         return status._replace(default="same")
     pads = event.argument(Argument(1, "pad")) if _REFLECTS.search(op.name) else None
@@ -278,13 +282,14 @@ def _one_a_row(event: Event, makers: Makers) -> bool:
     return False
 
 
-def _is_one(size: Value | None) -> bool:
-    """Whether pooling makes one value: ``1``, ``(1, 1)``."""
+def _sizes(pools: Event) -> frozenset[object]:
+    """The sizes that adaptive pooling is given: 1 for ``1`` and ``(1, 1)``; None keeps an axis as it is."""
+    size = pools.argument(Argument(0 if ".nn.functional." not in pools.name else 1, "output_size"))
     if isinstance(size, Const):
-        return size.value == 1 or (isinstance(size.value, tuple) and set(size.value) == {1})
+        return frozenset(size.value if isinstance(size.value, tuple) else [size.value])
     if isinstance(size, Seq) and size.items:
-        return all(isinstance(item, Const) and item.value == 1 for item in size.items)
-    return False
+        return frozenset(item.value if isinstance(item, Const) else _OTHER for item in size.items)
+    return frozenset([_OTHER])
 
 
 def _learned(value: Value | None, makers: Makers, depth: int = 4) -> bool:

@@ -22,6 +22,7 @@ from d9mlint.python.domain.values import (
     Obj,
     Ref,
     Seq,
+    Unknown,
     Value,
 )
 from d9mlint.python.interpreter import attributes, calls
@@ -102,6 +103,22 @@ def _of_signature(interp: Interpreter, func: Func) -> dict[str, Value]:
         spelled = f"--{param.name.replace('_', '-')}"
         out[param.name] = flag_value(interp, Flag(param.name, spelled, default, kind, location, required))
     return out
+
+
+def take_flags(interp: Interpreter, func: Func, inner: Frame) -> None:
+    """Parameters of a function that is handed what is not known, where the command line may hold any flags.
+
+    They are flags, each with its default: ``def main(task, **kwargs): tasks[task](**kwargs)`` under fire.
+    """
+    if not interp.noted(ANY_FLAGS):
+        return
+    location = Location(func.closure.module.path, *func.node.place)
+    for param in func.node.params:
+        default, given = func.defaults.get(param.name), inner.vars[param.name]
+        if isinstance(default, Const) and isinstance(given, Unknown) and given.name == param.name:
+            kind = "bool" if isinstance(default.value, bool) else "value"
+            flag = Flag(param.name, f"--{param.name.replace('_', '-')}", default.value, kind, location)
+            inner.vars[param.name] = flag_value(interp, flag)
 
 
 def set_by_name(interp: Interpreter, holder: Inst, frame: Frame, place: f.Place) -> None:

@@ -37,12 +37,14 @@ from d9mlint.python.interpreter.heap import MAX_ITEMS
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import (
     commands,
+    copies,
     counting,
     dispatch,
     environment,
     experiments,
     mappings,
     modules,
+    named,
     reflection,
     sequences,
     sets,
@@ -365,11 +367,13 @@ TRANSFER: dict[str, Transfer] = {
     "argparse.ArgumentParser.error": _exit,
     "absl.flags.FLAGS.flag_values_dict": _all_absl_flags,
 }  # fmt: skip
+TRANSFER.update(copies.TRANSFER)
 TRANSFER.update(counting.TRANSFER)
 TRANSFER.update(mappings.TRANSFER)
 TRANSFER.update(sets.TRANSFER)
 TRANSFER.update(dispatch.TRANSFER)
 TRANSFER.update(modules.TRANSFER)
+TRANSFER.update(named.TRANSFER)
 TRANSFER.update(commands.TRANSFER)
 TRANSFER.update(reflection.TRANSFER)
 TRANSFER.update(settings.TRANSFER)

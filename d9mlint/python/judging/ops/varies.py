@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from d9mlint.model import Effect, Rule
-from d9mlint.python.domain.conditions import is_symbolic, truth
+from d9mlint.python.domain.conditions import both, is_symbolic, truth
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Dict
-from d9mlint.python.interpreter.program import Program
-from d9mlint.python.judging.drafts import Draft, draft, lower, value_text
+from d9mlint.python.interpreter.program import Program, is_none
+from d9mlint.python.judging.drafts import SOME_VALUE, Draft, draft, lower, value_text
 
 
 def check(
@@ -29,7 +29,8 @@ def _one(
     program: Program, rule: Rule, event: Event, effect: Effect, then: str
 ) -> Iterator[Draft]:  # fmt: skip
     told = with_options(event, effect)
-    cond = program.holds(told, effect.when)
+    seed = told.kwargs.get(effect.own_seed.keyword) if effect.own_seed is not None else None
+    cond = both(program.holds(told, effect.when), True if seed is None else is_none(seed))
     if cond is False or truth(cond, event.guards) is False:
         return
     confidence = rule.confidence if is_symbolic(cond) else lower(lower(rule.confidence))
@@ -55,5 +56,6 @@ def with_options(event: Event, effect: Effect) -> Event:
 def _setting(event: Event, effect: Effect) -> str:
     """The settings that decide, as they are given."""
     names = [key.partition("@")[0] for key in effect.when]
-    given = [f"`{name}={value_text(event.kwargs[name])}`" for name in names if name in event.kwargs]
+    told = [(name, value_text(event.kwargs[name])) for name in names if name in event.kwargs]
+    given = [f"`{name}={text}`" if text != SOME_VALUE else f"the `{name}` given" for name, text in told]
     return " and ".join(given) or f"the default `{names[0]}`"

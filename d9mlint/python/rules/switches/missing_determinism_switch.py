@@ -93,13 +93,13 @@ def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
     if steps and all(event.inside("cpu") for event in steps):
         return  # a session runs the steps where they were built
     found = [event for event in every if not event.inside("cpu")]
+    known, used = has_switch(program), frameworks_of(program)
+    lasting = _missing_switch.is_told if not known else lambda use: use.status.deterministic_mode == "varies"
     for event in found:
         if truth(off, event.guards) is False:
             continue
-        seen = [use for use in _missing_switch.varying(program) if use.op.framework != "jax"]
-        known, used = has_switch(program), frameworks_of(program)
-        lasting = _missing_switch.is_told if not known else lambda use: use.status.deterministic_mode == "varies"
-        varying = [use for use in seen if not lasting(use)]
+        seen = _missing_switch.varying(program, lambda use: use.op.framework != "jax")
+        varying = _missing_switch.varying(program, lambda use: use.op.framework != "jax" and not lasting(use))
         met = _missing_switch.met(program, lasting) if varying else True
         if (seen and not varying) or (not seen and exact(program)):
             return  # what varies does so whatever the switch, and is told by itself; or nothing does
