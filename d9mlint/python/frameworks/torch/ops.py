@@ -28,6 +28,8 @@ _MANY_ROWS = 1024
 """Rows from which on the kernel with atomics is not taken, whatever the GPU: four to a multiprocessor are too many."""
 COMPILED = "torch.nn.functional.embedding under torch.compile"
 """Where Inductor makes the kernel of the gradient (`embedding_dense_backward` of its decompositions)."""
+OF_TRANSFORMERS = "attention of transformers"
+"""What its models call scaled_dot_product_attention for, from 4.36 on."""
 _CTC = "torch.nn.functional.ctc_loss"
 _FLOATS = frozenset(
     {
@@ -47,7 +49,7 @@ _SUMS = re.compile(r"cumsum")
 _COUNTS = re.compile(r"cumsum|bincount with")
 _ADDS = re.compile(r"index_add|scatter_add|scatter_reduce|torch_scatter\.scatter$")
 _REFLECTS = re.compile(r"functional\.pad with mode=reflect")
-_CHOSEN = re.compile(r"scaled_dot_product|torch\.nn\.(Transformer|MultiheadAttention)\b")
+_CHOSEN = re.compile(r"scaled_dot_product|attention of transformers$|torch\.nn\.(Transformer|MultiheadAttention)\b")
 _POOLS = re.compile(r"adaptive_avg_pool\dd$")
 _OTHER = "a size that is not known"
 _UNLIKELY = re.compile(r"index_copy|accumulate=False|scatter_ with a tensor|median|kthvalue|gather|take")

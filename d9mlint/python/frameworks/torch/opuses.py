@@ -35,6 +35,8 @@ class TorchOps(OpUses):
     def chosen(self, program: Program, op: Op) -> Cond:
         if op.name == ops.COMPILED:
             return program.once("networks-by-inductor", _by_inductor)
+        if op.name == ops.OF_TRANSFORMERS and not program.target.fits("transformers", ">=4.36"):
+            return False
         return negate(mode.plain_attention(program)) if ops.chosen_by_torch(op) else True
 
 
