@@ -15,10 +15,12 @@ _CONFIG = r"_*(?:cfg|config|conf|params|hparams|hps|opts?|options|settings|args|
 _CHOICE = re.compile(rf"(?=(?:\w+[._])*{_CONFIG}(?:[._\[]\w|\[)){_PLACE} (?:==|is|in|<=?|>=?) .{{1,40}}", re.IGNORECASE)
 """A comparison of what a config says with something."""
 _OF_CONFIG = re.compile(rf"(?:\w+[._])*{_CONFIG}[.\[]", re.IGNORECASE)
-_ONE_PROCESS = re.compile(r"(?:\w+[._])*rank (?:==|is) 0")
+_ONE_PROCESS = re.compile(r"(?:\w+[._])*rank (?:==|is) 0|\w+\[(['\"])(?:\w+_)?rank\1\] (?:==|is) 0")
 """Whether this is the first of several processes, or the only one: so every run has one in which it holds."""
-_GIVEN = re.compile(r"(?:\w+[._])*(?:cfg|config|conf) is None")
-"""Whether settings are given at all."""
+FILE_TEST = re.compile(r"(?:exists|isfile|isdir|is_file|is_dir)\('([^'()]+)'\)")
+"""Whether a file is there: ``isfile('rows.npy')``."""
+_GIVEN = re.compile(r"(?:\w+[._])*(?:cfg|config|conf|(?:\w*_)?seed|random_state) is None")
+"""Whether settings, or a seed, are given at all."""
 
 
 def is_setting(cond: Cond) -> bool:
@@ -45,6 +47,11 @@ def _names_a_setting(text: str) -> bool:
     return parts[-1] != "training" and not _ONE_PROCESS.fullmatch(text) and not any(iskeyword(part) for part in parts)
 
 
+def is_file_test(text: str) -> bool:
+    """Whether a test asks for a file whose name is known."""
+    return FILE_TEST.fullmatch(text) is not None
+
+
 def is_of_config(text: str) -> bool:
     """Whether a setting is one of a config, by its name."""
     return _OF_CONFIG.match(text) is not None
@@ -60,9 +67,9 @@ def loosened(cond: Cond, settings: bool = False) -> Cond:
     if isinstance(cond, bool):
         return cond
     tests = [(variable, variable.name) for variable in cond.support if isinstance(variable.name, Opaque)]
-    told = {variable for variable, test in tests if settings and is_told(test, False)}
+    told = {variable for variable, test in tests if settings and (is_told(test, False) or is_file_test(test.text))}
     found = diagrams.without(cond, [variable for variable, _ in tests if variable not in told])
     for variable, test in tests:
-        if variable in told and not is_told(test, True):
+        if variable in told and not is_told(test, True) and not is_file_test(test.text):
             found = diagrams.only_failing(found, variable)
     return found

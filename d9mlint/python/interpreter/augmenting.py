@@ -20,6 +20,9 @@ def augment(interp: Interpreter, node: f.Augment, frame: Frame) -> None:
     left = expressions.evaluate(interp, node.target, frame)
     known = left if isinstance(node.target, f.Name) else Unknown()
     right = expressions.evaluate(interp, node.value, frame)
+    if not interp.loops and node.op == "+" and _extends(left, right):
+        calls.call(interp, Ref("builtins.list.extend", left), [right], {}, frame, node.place)
+        return
     value = expressions.arithmetic(interp, node.op, [left, right])
     if isinstance(left, Obj) and isinstance(right, Seq) and any(isinstance(one, Inst) for one in sets.held(right)):
         # Like `append`, it hands these objects over: `layers = ModuleList(); layers += [Layer()]`.
@@ -39,6 +42,12 @@ def augment(interp: Interpreter, node: f.Augment, frame: Frame) -> None:
     if interp.loops and isinstance(node.target, f.Attr):
         value = _in_any_turn(value)
     interp.assign(node.target, value, frame, node.place)
+
+
+def _extends(left: Value, right: Value) -> bool:
+    """Whether a list of known items gets more of them, under the conditions that hold there."""
+    lists = [one for one in (left, right) if isinstance(one, Seq) and one.items is not None and not one.order]
+    return len(lists) == 2 and bool(lists[1].items) and lists[0].kind == "list"
 
 
 def _keeps_order(total: Value, added: f.Expr) -> bool:

@@ -10,7 +10,6 @@ from d9mlint.model import Location
 from d9mlint.python.domain.choices import choose
 from d9mlint.python.domain.conditions import Cond, both, either, is_symbolic, negate, symbolic_part
 from d9mlint.python.domain.events import Frame
-from d9mlint.python.domain.reflected import Names
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.values import (
     ABSENT,
@@ -35,11 +34,11 @@ from d9mlint.python.domain.values import (
     alternatives,
 )
 from d9mlint.python.interpreter import attributes, binding, callbacks, expressions
-from d9mlint.python.interpreter.extent.bounds import MAX_BRANCHES, MAX_QUIET_RUNS, MAX_RUNS, MAX_TOLD_NAMES
+from d9mlint.python.interpreter.extent.bounds import MAX_BRANCHES
 from d9mlint.python.interpreter.hooks import ask
 from d9mlint.python.interpreter.library import commands, dispatch, environment, experiments, mappings, streams
 from d9mlint.python.interpreter.program import holds
-from d9mlint.python.interpreter.reuse.summaries import Summary, generalized, kind_of, likeness
+from d9mlint.python.interpreter.reuse.summaries import Summary, generalized, kind_of, likeness, texts_of
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -239,10 +238,9 @@ def enter(
     for hook in interp.hooks.parameters:
         hook(interp, func, inner)
     quiet = func.closure.module.path in interp.project.quiet
-    runs = interp.summaries.runs[id(node)]
-    often = runs >= (MAX_QUIET_RUNS if quiet else MAX_RUNS)
-    if often and runs < MAX_TOLD_NAMES and any(isinstance(value, Names) for value in inner.vars.values()):
-        often = False  # what it does is all about the names that it is handed
+    runs, given = interp.summaries.runs[id(node)], inner.vars.values()
+    often = interp.summaries.often(id(node), given, quiet)
+    texts = texts_of(given)
     key = _alike(interp, func, inner, made, often)
     conds = interp.path.all
     # One of many branches that all make the same layers says under its own condition that they are there.
@@ -254,6 +252,7 @@ def enter(
             made.like = known.like
         return known.result
     interp.summaries.runs[id(node)] += 1
+    interp.summaries.texts[id(node), texts] += 1
     interp.entered.add(id(node))
     names = _decorators(interp, func)
     added = [context for inside in interp.hooks.contexts for context in inside(interp, func, names)]

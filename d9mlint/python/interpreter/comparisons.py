@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -44,13 +45,19 @@ from d9mlint.python.domain.values import (
     Value,
     alternatives,
 )
-from d9mlint.python.interpreter.library import dispatch, sequences
+from d9mlint.python.interpreter import expressions
+from d9mlint.python.interpreter.library import dispatch, sequences, streams
+from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
+    from d9mlint.python.domain.events import Frame
     from d9mlint.python.interpreter.interpreter import Interpreter
 
 POSITIVE = {"!=": "==", "is not": "is", "not in": "in"}
-_OPERATORS = ("not", "and", "or", "assert")
+_MOST_NAMES = 4
+"""Names for parts of a config that are followed to it."""
+_ROOT = re.compile(r"\w+")
+_OPERATORS = ("not", "and", "or", "assert", "bool(...)")
 """Texts of conditions that say nothing of what is tested."""
 _NEVER_NONE = (Obj, Inst, Func, Bound, Class, Module, Seq, Dict, Partial, Ref)
 _NAMED = (Class, Module)
@@ -231,6 +238,33 @@ def is_path(value: Value) -> bool:
     return isinstance(value, Obj) and value.type == "pathlib.Path"
 
 
+def told(interp: Interpreter, node: f.Expr, text: str, frame: Frame) -> str:
+    """The text of a test; a name for numbers or data that a function works out for itself is no setting's."""
+    func = frame.func.node if frame.func is not None else None
+    if not isinstance(node, f.Name) or isinstance(func, f.Lambda):
+        return text
+    if node.id in interp.project.computed(func, frame.module.path):
+        return f"({text})"
+    return setting(interp, node, frame) or text
+
+
+def setting(interp: Interpreter, node: f.Expr, frame: Frame) -> str:
+    """What a config calls the setting that a function has a name for: ``mode = config["mode"]``; empty for others."""
+    func = frame.func.node if frame.func is not None else None
+    if not isinstance(node, f.Name) or isinstance(func, f.Lambda):
+        return ""
+    taken = interp.project.taken(func, frame.module.path)
+    words = expressions.spelled(taken[node.id]) if node.id in taken else ""
+    for _ in range(_MOST_NAMES if words else 0):  # `part = config["net"]`, `kind = part["kind"]`
+        if is_of_config(words):
+            return words
+        root = _ROOT.match(words)
+        if root is None or root[0] not in taken:
+            break
+        words = f"{expressions.spelled(taken[root[0]])}{words[root.end() :]}"
+    return ""
+
+
 def condition(interp: Interpreter, value: Value, text: str) -> Cond:
     """The truth of a value as a condition."""
     if isinstance(value, Const):
@@ -249,6 +283,8 @@ def condition(interp: Interpreter, value: Value, text: str) -> Cond:
         return either(*map(present, value.items.values()))
     if isinstance(value, Setting) and not is_of_config(text):
         text = value.spelled
+    if isinstance(value, Obj) and value.event is not None and value.event.name.endswith(streams.FILE_TESTS):
+        text = streams.file_test(value.event) or text
     if value is UNKNOWN:  # one object for all that is unknown; only what is spelled the same is taken for the same
         return opaque_test(("unknown", text if text not in _OPERATORS else interp.serial(object())), text)
     return opaque_test(_key(interp, value), text)

@@ -178,7 +178,9 @@ def _op(interp: Interpreter, node: f.Op, frame: Frame) -> Value:
         return _short_circuit(interp, node.op, node.operands, frame)
     operands = [evaluate(interp, operand, frame) for operand in node.operands]
     if node.op == "not":
-        cond = comparisons.condition(interp, operands[0], _worded(node.operands[0]) or "not")
+        tested = node.operands[0]
+        text = comparisons.told(interp, tested, _worded(tested) or "not", frame)
+        cond = comparisons.condition(interp, operands[0], text)
         return Const(not cond) if isinstance(cond, bool) else CondValue(negate(cond))
     return arithmetic(interp, node.op, operands)
 
@@ -186,7 +188,8 @@ def _op(interp: Interpreter, node: f.Op, frame: Frame) -> Value:
 def _short_circuit(interp: Interpreter, op: str, operands: tuple[f.Expr, ...], frame: Frame) -> Value:
     value = evaluate(interp, operands[0], frame)
     for number, operand in enumerate(operands[1:]):
-        cond = comparisons.condition(interp, value, (number == 0 and spelled(operands[0])) or op)
+        text = comparisons.told(interp, operands[0], spelled(operands[0]), frame) if number == 0 else ""
+        cond = comparisons.condition(interp, value, text or op)
         stop = cond if op == "or" else negate(cond)
         if stop is True:
             return value
@@ -196,7 +199,8 @@ def _short_circuit(interp: Interpreter, op: str, operands: tuple[f.Expr, ...], f
         if stop is False:
             value = following
         elif isinstance(value, CondValue) and isinstance(following, (CondValue, Const)):
-            right = comparisons.condition(interp, following, spelled(operand) or op)
+            text = comparisons.told(interp, operand, spelled(operand), frame)
+            right = comparisons.condition(interp, following, text or op)
             value = CondValue(either(cond, right) if op == "or" else both(cond, right))
         else:
             value = choose([(stop, value), (negate(stop), following)])
@@ -292,7 +296,7 @@ def _compare(interp: Interpreter, node: f.Compare, frame: Frame) -> Value:
         interp.event("compare", node.op, frame, f.NOWHERE, (left, right))
     if "clock" in origins:
         interp.clock = next((one for one in sources if any(x.origin == "clock" for x in one.effects)), None)
-    words = [spelled(side) for side in (node.left, node.right)]
+    words = [comparisons.setting(interp, side, frame) or spelled(side) for side in (node.left, node.right)]
     op = comparisons.POSITIVE.get(node.op, node.op)
     return comparisons.compare(interp, node.op, left, right, f"{words[0]} {op} {words[1]}" if all(words) else node.op)
 
@@ -329,7 +333,8 @@ def _worded(node: f.Expr) -> str:
 
 
 def _if_exp(interp: Interpreter, node: f.IfExp, frame: Frame) -> Value:
-    cond = comparisons.condition(interp, evaluate(interp, node.test, frame), node.text)
+    text = comparisons.told(interp, node.test, node.text, frame)
+    cond = comparisons.condition(interp, evaluate(interp, node.test, frame), text)
     known = interp.path.truth(cond)
     if known is not None:
         return evaluate(interp, node.body if known else node.orelse, frame)

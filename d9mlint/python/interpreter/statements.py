@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from d9mlint.python.domain.conditions import EXCEPTION, Cond, either, negate, opaque, opaque_test
+from d9mlint.python.domain.choices import choose, present
+from d9mlint.python.domain.conditions import EXCEPTION, Cond, both, either, negate, opaque, opaque_test
 from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.values import (
+    ABSENT,
     Class,
     CondValue,
     Const,
@@ -16,6 +18,7 @@ from d9mlint.python.domain.values import (
     Ref,
     Unknown,
     Value,
+    alternatives,
 )
 from d9mlint.python.interpreter import augmenting, calls, comparisons, expressions, linking, narrowing
 from d9mlint.python.interpreter.library import environment, sequences
@@ -93,7 +96,9 @@ def _assert(interp: Interpreter, node: f.Assert, frame: Frame) -> Left:
     if holds:
         narrowing.narrow(interp, counted)
     cond = comparisons.condition(interp, value, "assert")
-    return (False, False, negate(cond)) if not isinstance(cond, bool) and opaque(cond) is None else STAYS
+    if isinstance(cond, bool) or opaque(cond) is not None or interp.path.truth(cond) is True:
+        return STAYS
+    return (False, False, negate(cond))
 
 
 def _jump(interp: Interpreter, node: f.Jump, frame: Frame) -> Left:
@@ -102,7 +107,8 @@ def _jump(interp: Interpreter, node: f.Jump, frame: Frame) -> Left:
 
 def _if(interp: Interpreter, node: f.If, frame: Frame) -> Left:
     interp.clock = None
-    cond = comparisons.condition(interp, expressions.evaluate(interp, node.test, frame), node.text)
+    text = comparisons.told(interp, node.test, node.text, frame)
+    cond = comparisons.condition(interp, expressions.evaluate(interp, node.test, frame), text)
     clock = interp.clock if interp.loops else None
     for hook in interp.hooks.branch:
         hook(interp, node, frame)
@@ -169,12 +175,19 @@ def _turns(interp: Interpreter, node: f.For, items: Sequence[Value], frame: Fram
     if len(items) == 1:
         augmenting.forget_counts(interp, node, frame)
     for item in items:
-        interp.assign(node.target, item, frame, node.place)
-        left, _, stopped = interp.block(node.body, frame)
-        returned = either(returned, left, stopped)
+        there = present(item)  # one that was added under a condition has a turn under that alone
+        found = item if there is True else choose([x for x in alternatives(item) if x[1] is not ABSENT])
+        turn: Left | None = interp.under(there, partial(_turn, interp, node, found, frame))
+        left, _, stopped = turn or STAYS
+        returned = either(returned, both(there, either(left, stopped)))
         if returned is True:
             break
     end()
+
+
+def _turn(interp: Interpreter, node: f.For, item: Value, frame: Frame) -> Left:
+    interp.assign(node.target, item, frame, node.place)
+    return interp.block(node.body, frame)
 
 
 def _while(interp: Interpreter, node: f.While, frame: Frame) -> Left:
@@ -263,13 +276,19 @@ def _class(interp: Interpreter, node: f.Class, frame: Frame) -> Left:
 
 
 def _base(interp: Interpreter, node: f.Expr, frame: Frame) -> Value:
-    """A base of a class; that with parameters of types is the class itself: ``Wrapper[Array, int]``."""
+    """A base of a class; that with parameters of types is the class itself: ``Wrapper[Array, int]``.
+
+    Of a class taken from one of two packages (``layers = new.layers if is_new else old.layers``) it is the first.
+    """
     if isinstance(node, f.Sub):
         generic = expressions.evaluate(interp, node.value, frame)
         name = generic.name if isinstance(generic, Ref) and not generic.name.startswith("typing.") else ""
         if isinstance(generic, Class) or name.rpartition(".")[2][:1].isupper():
             return generic
-    return expressions.evaluate(interp, node, frame)
+    found = expressions.evaluate(interp, node, frame)
+    leaves = [leaf for _, leaf in alternatives(found)]
+    names = {leaf.name.rpartition(".")[2] if isinstance(leaf, Ref) else "" for leaf in leaves}
+    return leaves[0] if len(names) == 1 and "" not in names else found
 
 
 def _import(interp: Interpreter, node: f.Import, frame: Frame) -> Left:

@@ -31,6 +31,7 @@ class Project:
         self._words: dict[int, frozenset[str]] = {}  # facts live as long as the project, so ids do
         self._reads: dict[int, frozenset[str]] = {}  # facts live as long as the project, so ids do
         self._counted: dict[int, frozenset[str]] = {}  # facts live as long as the project, so ids do
+        self._named: dict[int | str, tuple[frozenset[str], dict[str, f.Attr | f.Sub]]] = {}
         self._tallied: dict[str, frozenset[str]] = {}
         self._functions: dict[str, tuple[f.Def, ...]] = {}
         self.sources: dict[str, bytes] = {}
@@ -127,6 +128,24 @@ class Project:
         if id(loop) not in self._counted:
             self._counted[id(loop)] = queries.counted(loop.body)
         return self._counted[id(loop)]
+
+    def computed(self, node: f.Def | None, path: str) -> frozenset[str]:
+        """The plain names that a function, or the file itself, gives nothing but numbers and collections of data."""
+        return self._names(node, path)[0]
+
+    def taken(self, node: f.Def | None, path: str) -> dict[str, f.Attr | f.Sub]:
+        """The plain names that stand for one attribute or item there, and for nothing else."""
+        return self._names(node, path)[1]
+
+    def _names(self, node: f.Def | None, path: str) -> tuple[frozenset[str], dict[str, f.Attr | f.Sub]]:
+        key = id(node) if node is not None else path
+        if key not in self._named:
+            try:
+                facts = node if node is not None else self.facts(path)
+            except CannotRead:
+                facts = None
+            self._named[key] = (queries.computed(facts), queries.taken(facts)) if facts else (frozenset(), {})
+        return self._named[key]
 
     def tallied(self, path: str) -> frozenset[str]:
         """The names of attributes that a file counts on; none where it cannot be read."""

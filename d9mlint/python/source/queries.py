@@ -11,17 +11,21 @@ from d9mlint.python.source.facts import (
     Augment,
     Call,
     Class,
+    Comp,
     Def,
     Evaluate,
     Expr,
+    Facts,
     For,
     If,
     Items,
+    Mapping,
     Match,
     Name,
     Op,
     Scope,
     Stmt,
+    Sub,
     Try,
     While,
     With,
@@ -71,6 +75,59 @@ def tallied(body: tuple[Stmt, ...]) -> frozenset[str]:
     """The names of attributes that functions in statements count on: ``self.steps += 1``."""
     found = (one.target.name for one in _inside(body) if isinstance(one, Augment) and isinstance(one.target, Attr))
     return frozenset(found)
+
+
+_NUMBERS = frozenset(
+    {"len", "sum", "max", "min", "abs", "round", "sorted", "list", "tuple", "set", "dict", "zip", "map"}
+)
+"""Functions that count, or put data together."""
+_MEASURES = frozenset(
+    {"shape", "size", "numel", "dim", "sum", "any", "all", "nonzero", "keys", "values", "items", "split"}
+)
+"""Attributes and methods of data that tell how much there is of it, or take it apart."""
+
+
+def computed(node: Def | Facts) -> frozenset[str]:
+    """The plain names that only numbers and collections of data are given to, which nobody sets: ``n = len(rows)``."""
+    found: set[str] = set()
+    others = {param.name for param in node.params} if isinstance(node, Def) else set()
+    for one in _inside(node.body, (Def, Class)):
+        if isinstance(one, For):
+            found.update(name for name in plain_names(one.target) if name)
+        elif isinstance(one, Assign) and one.value is not None:
+            made = found if _computes(one.value) else others
+            made.update(name for target in one.targets for name in plain_names(target) if name)
+    return frozenset(found - others)
+
+
+def taken(node: Def | Facts) -> dict[str, Attr | Sub]:
+    """The plain names that stand for an attribute or item and for nothing else: ``mode = config["mode"]``."""
+    found: dict[str, Attr | Sub] = {}
+    others = {param.name for param in node.params} if isinstance(node, Def) else set()
+    for one in _inside(node.body, (Def, Class)):
+        if isinstance(one, For):
+            others.update(name for name in plain_names(one.target) if name)
+        elif isinstance(one, (Assign, Augment)):
+            targets = one.targets if isinstance(one, Assign) else (one.target,)
+            names = {name for target in targets for name in plain_names(target) if name}
+            plain = isinstance(one, Assign) and all(isinstance(target, Name) for target in targets)
+            others |= names & found.keys() if plain and isinstance(one.value, (Attr, Sub)) else names
+            if plain and isinstance(one.value, (Attr, Sub)):
+                found.update(dict.fromkeys(names, one.value))
+    return {name: value for name, value in found.items() if name not in others}
+
+
+def _computes(value: Expr) -> bool:
+    """Whether an expression counts, measures or puts together data."""
+    if isinstance(value, Call):
+        func = value.func
+        known = isinstance(func, Name) and func.id in _NUMBERS
+        return known or (isinstance(func, Attr) and func.name in _MEASURES)
+    if isinstance(value, Sub):
+        return _computes(value.value)
+    if isinstance(value, Attr):
+        return value.name in _MEASURES
+    return isinstance(value, (Comp, Items, Mapping)) or (isinstance(value, Op) and value.op not in ("and", "or", "not"))
 
 
 def words(node: Any) -> frozenset[str]:

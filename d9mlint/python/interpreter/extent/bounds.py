@@ -21,6 +21,8 @@ MAX_BRANCHES = 20
 """The same where each time is under another condition: one of many networks that a flag chooses."""
 MAX_QUIET_RUNS = 1
 """The same of a function in a file that holds and reaches nothing which a rule is about."""
+MAX_CHOICES, MAX_ALIKE = 30, 2
+"""The same of a function that is given texts, and how often with the same ones: they may say what it does."""
 MAX_TOLD_NAMES = 200
 """The same of a function that is handed the names of its caller: ``keep(locals())``."""
 TIMED_OUT = "timed out"

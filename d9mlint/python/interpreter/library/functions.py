@@ -78,7 +78,7 @@ def _convert(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     if isinstance(value, FlagValue) and event.name != "builtins.bool":
         return value
     if event.name == "builtins.bool":
-        cond = comparisons.condition(interp, value, "bool")
+        cond = comparisons.condition(interp, value, "bool(...)")
         return Const(cond) if isinstance(cond, bool) else CondValue(cond)
     if len(alternatives(value)) > 1:
         text = event.name == "builtins.str"

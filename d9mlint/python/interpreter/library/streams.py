@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from d9mlint.model import Effect
 from d9mlint.python.domain.choices import choose
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.taint import further, taint
-from d9mlint.python.domain.values import Const, Dict, Obj, Seq, Unknown, Value, alternatives
+from d9mlint.python.domain.values import Const, Dict, FlagValue, Obj, Seq, Text, Unknown, Value, alternatives
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import environment
 
@@ -25,6 +25,38 @@ FILE_TESTS = (".exists", ".isfile", ".isdir", ".is_file", ".is_dir")
 """Endings of the names of calls that ask whether a file is there."""
 LISTINGS = (".listdir", ".scandir", ".glob", ".iglob", ".rglob", ".iterdir")
 """The same of calls that list the files that are there."""
+
+
+_FILES = ("os.path.", "pathlib.")
+_JOIN = "os.path.join"
+_PATHS = ("pathlib.Path", "pathlib.PurePath", _JOIN)
+
+
+def file_test(event: Event) -> str:
+    """A test whether a file is there, by the name of the file as far as texts and flags tell it; empty for others."""
+    path = event.args[0] if event.args else event.receiver
+    path = path if event.name.startswith(_FILES) else None
+    name = _path_in_words(path) if path is not None else None
+    return f"{event.name.rpartition('.')[2]}({name!r})" if name else ""
+
+
+def _path_in_words(path: Value) -> str | None:
+    """A path of texts and flags: ``<--out>/last.pt``; None where more is in it."""
+    if isinstance(path, Const):
+        return path.value if isinstance(path.value, str) else None
+    if isinstance(path, FlagValue):
+        return f"<{path.flag.spelled}>"
+    parts: Sequence[Value] = path.parts if isinstance(path, Text) else ()
+    between = "" if isinstance(path, Text) and not path.path else "/"
+    if isinstance(path, Obj) and path.event is not None and path.event.name in _PATHS:
+        parts = path.event.args
+    found = [_path_in_words(part) for part in parts]
+    words = [word for word in found if word and word != between]
+    if None in found or not words:
+        return None
+    # A path object stands for all that is joined to it as well, which nothing can be to a file.
+    whole = not isinstance(path, Obj) or path.event is None or path.event.name == _JOIN or "." in words[-1].lstrip(".")
+    return between.join(words) if whole else None
 
 
 def writes(event: Event) -> bool:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from d9mlint.python.domain.conditions import Cond
+from d9mlint.python.domain.reflected import Names
 from d9mlint.python.domain.taint import NUMBERS, ends, taint
 from d9mlint.python.domain.values import (
     CALLABLE,
@@ -36,6 +37,13 @@ from d9mlint.python.domain.values import (
     Value,
     alternatives,
 )
+from d9mlint.python.interpreter.extent.bounds import (
+    MAX_ALIKE,
+    MAX_CHOICES,
+    MAX_QUIET_RUNS,
+    MAX_RUNS,
+    MAX_TOLD_NAMES,
+)
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
@@ -58,15 +66,32 @@ class Summary(NamedTuple):
     like: int
 
 
+def texts_of(given: Iterable[Value]) -> tuple[str, ...]:
+    """The texts among the arguments of a call."""
+    return tuple(one.value for one in given if isinstance(one, Const) and isinstance(one.value, str))
+
+
 class Summaries:
     """The summaries of a program, or of a module while it is imported: for another entry it may be linked, not run."""
 
     def __init__(self) -> None:
         self.runs: Counter[int] = Counter()
         """How often the functions (by the ``id`` of their definition) were interpreted."""
+        self.texts: Counter[tuple[int, tuple[str, ...]]] = Counter()
+        """The same by the texts that they were given."""
         self._known: dict[Any, list[Summary]] = {}
         self._first: dict[int, dict[str, Any]] = {}
         self._varying: dict[int, set[str]] = {}
+
+    def often(self, function: int, given: Collection[Value], quiet: bool) -> bool:
+        """Whether a function was interpreted so often that what its calls vary is taken for not known."""
+        runs = self.runs[function]
+        if runs < (MAX_QUIET_RUNS if quiet else MAX_RUNS):
+            return False
+        if runs < MAX_TOLD_NAMES and any(isinstance(value, Names) for value in given):
+            return False  # what it does is all about the names that it is handed
+        texts = texts_of(given)  # they may say which of several things it does: `compute("masks", outputs)`
+        return quiet or not texts or runs >= MAX_CHOICES or self.texts[function, texts] >= MAX_ALIKE
 
     def varying(self, function: int, given: Mapping[str, Any]) -> set[str]:
         """The parameters of a function that calls gave other values than its first call did, this one among them.

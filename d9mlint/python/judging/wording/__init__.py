@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -9,8 +10,8 @@ from d9mlint.python.domain import covers
 from d9mlint.python.domain.conditions import Cond, Literal, Opaque, both, conjuncts, either, literal, negate, truth
 from d9mlint.python.domain.covers import Term
 from d9mlint.python.domain.diagrams import Variable, simplified
-from d9mlint.python.domain.tellable import is_given, is_of_config, is_told, loosened
-from d9mlint.python.judging.wording.flagwords import of_one_name, some_values, words_of_values
+from d9mlint.python.domain.tellable import FILE_TEST, is_given, is_of_config, is_told, loosened
+from d9mlint.python.judging.wording.flagwords import alternatives_of_values, of_one_name, some_values, words_of_values
 from d9mlint.python.judging.wording.settingwords import values_needed
 
 MAX_WORDS = 120
@@ -19,6 +20,9 @@ MAX_MIXED = 3
 """Tests in alternatives of flags and settings beyond which they explain nothing."""
 MAX_TESTS = 12
 """Different tests in a condition beyond which no words make it clear."""
+
+
+_NOT_THERE = re.compile(rf"not \({FILE_TEST.pattern}\)")
 
 
 class _Form(NamedTuple):
@@ -56,7 +60,12 @@ def words_of(cond: Cond, settings: bool = False, excluded: Iterable[Cond] = ()) 
     anyhow = both(*excluded)
     told = loosened(simplified(cond, anyhow), settings)
     # All conditions are needed, so to leave one out says less but nothing wrong.
-    return tuple(sorted({words for part in _independent(told, anyhow) for words in _parts(part) if words}))
+    return tuple(sorted({_of_files(words) for part in _independent(told, anyhow) for words in _parts(part) if words}))
+
+
+def _of_files(words: str) -> str:
+    """The words of a condition, whatever asks for a file in them said plainly: ``rows.npy`` is not there yet."""
+    return FILE_TEST.sub(r"`\1` is there", _NOT_THERE.sub(r"`\1` is not there yet", words))
 
 
 def _independent(cond: Cond, anyhow: Cond) -> list[Cond]:
@@ -89,11 +98,11 @@ def _parts(cond: Cond, most: int = MAX_WORDS) -> Iterator[str]:
         yield from (words for words in values_needed(cond) if len(words) <= most)
         return
     if form.alternatives:
-        words = " or ".join(of_one_name(sorted({" and ".join(sorted(_of_term(term))) for term in form.groups})))
+        words = " or ".join(of_one_name(sorted({one for term in form.groups for one in _alternatives(term)})))
         yield words if len(words) <= most else ""
     else:
         for group in form.groups:
-            yield shortened({" and ".join(_of_literal(one)) for one in _literals(group)}, most)
+            yield shortened({words for test in group for words in _alternatives((test,))}, most)
 
 
 def shortened(alternatives: Collection[str], most: int = MAX_WORDS, first: str = "") -> str:
@@ -148,6 +157,14 @@ def _of_term(term: Term) -> list[str]:
     return [words for one in _literals(term) for words in _of_literal(one)]
 
 
+def _alternatives(term: Term) -> list[str]:
+    """What is enough: the tests of a term together, or, of a single one, each value that a flag may have."""
+    only = _literals(term)[0] if len(term) == 1 else None
+    if only is not None and only.flag is not None:
+        return alternatives_of_values(only)
+    return [" and ".join(sorted(_of_term(term)))]
+
+
 def _of_literal(one: Literal) -> list[str]:
     test = one.opaque
     if test is None:
@@ -155,6 +172,7 @@ def _of_literal(one: Literal) -> list[str]:
     outcome = one.outcome is True
     if not is_told(test, outcome):
         return [test.text if outcome else f"not ({test.text})"]
-    if not outcome and (test.by_default or is_given(test.text)):
-        return [f"`{test.text.removesuffix(' is None')}` is given"]
+    if test.by_default or is_given(test.text):
+        name = test.text.removesuffix(" is None")
+        return [f"`{name}` is {'None' if outcome else 'given'}"]
     return [f"`{test.text}` is {'true' if outcome else 'false'}"]

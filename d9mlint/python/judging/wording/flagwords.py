@@ -21,6 +21,18 @@ _INVERSE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 def words_of_values(one: Literal) -> list[str]:
     """What a flag has to be; several words where all of them are needed."""
+    needed, enough = _told(one)
+    return needed or [" or ".join(of_one_name(enough))]
+
+
+def alternatives_of_values(one: Literal) -> list[str]:
+    """The same where it is one of several alternatives: each value that a flag may have is one of them, too."""
+    needed, enough = _told(one)
+    return [" and ".join(sorted(needed))] if needed else enough
+
+
+def _told(one: Literal) -> tuple[list[str], list[str]]:
+    """Tests of a flag all of which are needed; or, where that is none, those of which any is enough."""
     flag, universe, wanted = one.flag, one.variable.universe, one.outcome
     assert flag is not None
     assert universe is not None
@@ -28,10 +40,9 @@ def words_of_values(one: Literal) -> list[str]:
     tests = list(_tests(flag, universe, wanted))
     for values, words, negated in tests:
         if wanted in (values, values.inverse().meet(universe)):
-            return [words if values == wanted else negated]
-    return _none_of(_needed(universe, wanted, tests)) or [
-        " or ".join(of_one_name(_enough(wanted, tests))) or f"{flag.spelled} is something else"
-    ]
+            return [words if values == wanted else negated], []
+    needed = _none_of(_needed(universe, wanted, tests))
+    return needed, [] if needed else list(_enough(wanted, tests)) or [f"{flag.spelled} is something else"]
 
 
 def some_values(one: Literal) -> str:

@@ -1,0 +1,138 @@
+"""Which conditions are told, and how: files and seeds that are there or not, nothing that a function works out."""
+
+from __future__ import annotations
+
+import pytest
+
+from d9mlint.model import Location
+from d9mlint.python.domain.conditions import Flag, either, flag_test
+from d9mlint.python.judging.wording import words_of
+from tests.python.judging.test_conditions import found
+
+PARSER = """import argparse
+import os
+from pathlib import Path
+
+import numpy as np
+import yaml
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--out", default="runs")
+parser.add_argument("--masks", action="store_true")
+args = parser.parse_args()
+"""
+
+
+def when(program: str, rule: str) -> list[tuple[str, ...]]:
+    """The conditions of what a rule finds."""
+    return [one.when for one in found({"train.py": program}, rule)]
+
+
+@pytest.mark.parametrize(
+    ("test", "told"),
+    [
+        ('not os.path.exists("split.npy")', "`split.npy` is not there yet"),
+        ('Path("split.npy").exists()', "`split.npy` is there"),
+        ('os.path.isfile(os.path.join(args.out, "split.npy"))', "`<--out>/split.npy` is there"),
+        ('not os.path.exists(f"{args.out}/split.npy")', "`<--out>/split.npy` is not there yet"),
+    ],
+)
+def test_a_file_that_has_to_be_there_or_not_is_told(test: str, told: str) -> None:
+    program = f"{PARSER}\nif {test}:\n    print(np.random.permutation(8))\n"
+    assert when(program, "unseeded-numpy") == [(told,)]
+
+
+def test_a_folder_that_files_may_be_joined_to_is_not_taken_for_one_of_them() -> None:
+    program = f'{PARSER}\nif (Path("runs") / args.out).exists():\n    print(np.random.permutation(8))\n'
+    assert when(program, "unseeded-numpy") == [()]
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        ("len(rows)", ()),
+        ("rows.shape[0]", ()),
+        ("[row for row in rows if row]", ()),
+        ('config["few"]', ("`config['few']` is true",)),
+        ("rows.few", ("`few` is true",)),
+    ],
+)
+def test_what_a_function_works_out_is_no_setting(made: str, told: tuple[str, ...]) -> None:
+    program = f"""{PARSER}
+def draw(rows, config):
+    few = {made}
+    if few:
+        print(np.random.permutation(8))
+
+draw(yaml.safe_load(open("rows.yaml")), yaml.safe_load(open("config.yaml")))
+"""
+    assert when(program, "unseeded-numpy") == [told]
+
+
+def test_a_seed_that_a_function_is_not_given_is_told() -> None:
+    program = f"""{PARSER}
+def generator(seed):
+    if seed is not None:
+        return np.random.RandomState(seed)
+    return np.random.RandomState()
+
+print(generator(yaml.safe_load(open("config.yaml"))["seed"]).rand(8))
+"""
+    assert when(program, "entropy-seed") == [("`seed` is None",)]
+
+
+@pytest.mark.parametrize("add", ['names += ["masks"]', 'names.append("masks")', 'names.extend(["masks"])'])
+def test_what_a_list_holds_under_a_condition_has_its_turn_under_that_alone(add: str) -> None:
+    program = f"""{PARSER}
+class Loss:
+    def __init__(self, names):
+        self.names = names
+
+    def boxes(self, x):
+        return x
+
+    def masks(self, x):
+        return x * np.random.rand()
+
+    def one(self, name, x):
+        return {{"boxes": self.boxes, "masks": self.masks}}[name](x)
+
+    def __call__(self, x):
+        for name in self.names:
+            x = self.one(name, x)
+        for name in self.names:
+            if name == "masks":
+                continue
+            x = self.one(name, x)
+        return x
+
+names = ["boxes"]
+if args.masks:
+    {add}
+print(Loss(names)(1.0))
+"""
+    assert when(program, "unseeded-numpy") == [("--masks is given",)]
+
+
+def test_what_an_assertion_asks_for_that_holds_there_anyhow_is_told_all_the_same() -> None:
+    program = f"""{PARSER}
+def masks(outputs):
+    assert "masks" in outputs
+    return outputs["masks"] * np.random.rand()
+
+outputs = {{"boxes": 1.0}}
+if args.masks:
+    outputs["masks"] = 2.0
+if args.masks:
+    print(masks(outputs))
+"""
+    assert when(program, "unseeded-numpy") == [("--masks is given",)]
+
+
+def test_alternatives_of_one_flag_are_told_once() -> None:
+    """Although two programs read it, each with a parser of its own."""
+    one, other = (Flag("data", "--data", None, "value", Location("a.py", line, 1, line, 1)) for line in (1, 2))
+    tests = [
+        flag_test(flag, *wanted) for flag in (one, other) for wanted in (("none",), ("==", flag is one and "a" or "b"))
+    ]
+    assert words_of(either(*tests)) == ("--data is a or b or --data is not given",)
