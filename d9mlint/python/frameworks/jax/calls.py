@@ -52,6 +52,7 @@ _MOST_KEYS = 16
 _APPLIED = "apply_fn"
 """What a `TrainState` calls to compute with the weights: mostly ``net.apply``."""
 _TARGET = Argument(1, "target")
+_FUNCTION = Argument(0, "fun")
 
 
 def context(decorator: Value, knowledge_name: str) -> str:
@@ -115,8 +116,9 @@ def holds_key(frame: Frame) -> bool:
 
 def _transformed(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """``jax.jit(step)`` is ``step`` with a decorator."""
-    made = [(cond, _decorated(leaf, event.name)) for cond, leaf in alternatives(environment.first(event))]
-    if not event.args or any(value is None for _, value in made):
+    function = event.argument(_FUNCTION)
+    made = [(cond, _decorated(leaf, event.name)) for cond, leaf in alternatives(function)]
+    if function is None or any(value is None for _, value in made):
         return None
     return choose([(cond, value) for cond, value in made if value is not None])
 
@@ -136,9 +138,10 @@ def _decorated(value: Value, name: str) -> Value | None:
 
 def _gradient(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """``jax.grad(loss)``: a function that runs ``loss`` with its own arguments and returns something else."""
-    if _decorated(environment.first(event), event.name) is None:
+    function = event.argument(_FUNCTION)
+    if function is None or _decorated(function, event.name) is None:
         return None
-    return Partial(Ref(f"{event.name}{_APPLY}"), (event.args[0],), {})
+    return Partial(Ref(f"{event.name}{_APPLY}"), (function,), {})
 
 
 def _apply(interp: Interpreter, event: Event, frame: Frame) -> Value:

@@ -11,9 +11,9 @@ import re
 from dataclasses import dataclass
 
 from d9mlint.model import Argument
-from d9mlint.python.domain.conditions import Cond, both, either, negate, opaque_test
+from d9mlint.python.domain.conditions import Cond, both, either, flag_test, negate, opaque_test
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Const, Seq, Value, alternatives
+from d9mlint.python.domain.values import Const, FlagValue, Seq, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import no_visible_gpus
 from d9mlint.python.frameworks.used import keras_backend
 from d9mlint.python.interpreter.program import LOOPS, Program
@@ -29,6 +29,7 @@ _MESHES = {"jax.make_mesh": "axis_shapes", "jax.experimental.mesh_utils.create_d
 _PLATFORMS = ("JAX_PLATFORMS", "JAX_PLATFORM_NAME")
 _SETTINGS = ("jax_platforms", "jax_platform_name")
 _UPDATE = ("jax.config.update", "jax.config.config.update")
+_NO_GPU = ("cpu", "tpu")
 _WORKS = (
     "jax.devices", "jax.local_devices", "jax.device_count", "jax.local_device_count", "jax.default_backend",
     "jax.device_put", "jax.process_index", "jax.process_count",
@@ -88,10 +89,11 @@ def on_gpu(program: Program) -> Cond:
     """When JAX is not kept from the GPUs: by the platform that is asked for, or because none is visible."""
     hidden = no_visible_gpus(program)
     for event in program.env(*_PLATFORMS):
-        hidden += [both(*event.guards, c) for c, leaf in alternatives(event.args[0]) if _other(leaf)]
+        hidden += [both(*event.guards, c, _other(leaf)) for c, leaf in alternatives(event.args[0])]
     for event in program.calls(*_UPDATE):
-        if len(event.args) > 1 and isinstance(event.args[0], Const) and event.args[0].value in _SETTINGS:
-            hidden += [both(*event.guards, c) for c, leaf in alternatives(event.args[1]) if _other(leaf)]
+        names = [leaf.value if isinstance(leaf, Const) else None for _, leaf in alternatives(event.args[0])]
+        if len(event.args) > 1 and all(name in _SETTINGS for name in names):
+            hidden += [both(*event.guards, c, _other(leaf)) for c, leaf in alternatives(event.args[1])]
     hidden += [both(*e.guards) for e in program.calls("jax.tools.colab_tpu.setup_tpu") if not e.detached]
     return negate(either(*hidden))
 
@@ -111,11 +113,13 @@ def _several(shape: Value | None) -> bool:
     return all(isinstance(size, int) for size in sizes) and any(size > 1 for size in sizes if isinstance(size, int))
 
 
-def _other(leaf: Value) -> bool:
-    """Whether the first platform named is no GPU."""
+def _other(leaf: Value) -> Cond:
+    """When the first platform named is no GPU."""
+    if isinstance(leaf, FlagValue):
+        return either(*(flag_test(leaf.flag, "==", name) for name in _NO_GPU))
     if not isinstance(leaf, Const) or not isinstance(leaf.value, str):
         return False
-    return leaf.value.partition(",")[0].strip().lower() in ("cpu", "tpu")
+    return leaf.value.partition(",")[0].strip().lower() in _NO_GPU
 
 
 def trainings(program: Program) -> list[Event]:

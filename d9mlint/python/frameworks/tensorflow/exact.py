@@ -9,7 +9,7 @@ from d9mlint.python.interpreter.program import Program
 _OURS = ("tensorflow.", "keras.", "tf_slim.", "?.")
 _EXACT = re.compile(
     r"(\?|tensorflow\.Session\.run\(\))\.(copy|astype|tolist|append|items|keys|values|format|split|strip|flatten|"
-    r"ravel|item|pop|reset|step|render|seed)|"
+    r"ravel|item|pop|reset|step|render|seed|lower|upper|startswith|endswith|join|replace)|"
     r"tensorflow\.(matmul|squared_difference|get_collection|clip_by_\w+|(\w+_)?\w+_initializer|"
     r"multiply|add|subtract|divide|negative|square|sqrt|pow|exp|log|abs|maximum|minimum|sign|"
     r"transpose|reshape|squeeze|expand_dims|cast|identity|constant|zeros|ones|zeros_like|ones_like|fill|placeholder|"
@@ -18,8 +18,12 @@ _EXACT = re.compile(
     r"Graph|Session|InteractiveSession|ConfigProto|get_default_graph|reset_default_graph|set_random_seed|"
     r"math\.\w+|nn\.(l2_loss|relu|sigmoid|tanh|elu|softplus)|(sigmoid|tanh)|random\.\w+|logging\.\w+|"
     r"train\.(GradientDescent|Momentum|Adam|Adagrad|RMSProp)?Optimizer|summary\.\w+|Tensor\.(eval|get_shape|set_shape)|"
-    r"train\.Optimizer|gradients|random_(normal|uniform)|truncated_normal|train\.Saver)"
-    r"(\(\))?(\.(run|eval|close|minimize|compute_gradients|apply_gradients|as_default|save|restore)(\(\))?)*"
+    r"train\.Optimizer|gradients|random_(normal|uniform)|truncated_normal|train\.Saver|"
+    r"concat|split|stack|unstack|shape|is_tensor|while_loop|control_dependencies)"
+    r"(\(\))?(\.(run|eval|close|minimize|compute_gradients|apply_gradients|as_default|save|restore)(\(\))?)*|"
+    r"keras\.(Model\.(add|compile|fit|summary)|Sequential|version|utils\.(custom_object_scope|get_file|set_random_seed)|"
+    r"(initializers|regularizers|constraints|optimizers)\.\w+|layers\.Layer\.(__init__|add_weight|build|get_config))"
+    r"(\(\)\.\w+)*"
 )
 """Products of matrices, sums along a whole axis and what works element by element: no atomics, no choice by time.
 

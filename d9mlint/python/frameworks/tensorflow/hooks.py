@@ -25,6 +25,10 @@ _SCOPE_INITIALIZER = Argument(3, "initializer")
 _DEVICE_NAME = Argument(0, "device_name")
 _FUNCTION = "tensorflow.function"
 _SESSION = "tensorflow.Session"
+_INITIALIZERS = (
+    "Zeros", "Ones", "Constant", "RandomUniform", "RandomNormal", "TruncatedNormal", "GlorotUniform", "GlorotNormal",
+    "HeUniform", "HeNormal", "LecunUniform", "LecunNormal", "Orthogonal", "VarianceScaling", "Identity",
+)  # fmt: skip
 _ONLY_DATASET = frozenset({"prefetch", "padded_batch", "interleave", "flat_map", "ragged_batch", "snapshot"})
 
 
@@ -57,6 +61,9 @@ class TensorFlow(Framework):
         "tensorflow.contrib.training.HParams.set_hparam": add_to_namespace,
     }
     packages = frozenset({"tensorflow"})
+    never_text = frozenset(
+        {"keras.initializers.Initializer", *(f"keras.initializers.{name}()" for name in _INITIALIZERS)}
+    )
     variables = frozenset({OPS_VARIABLE, CUDNN_VARIABLE, FRONTEND_VARIABLE})
     protocol = frozenset(
         {

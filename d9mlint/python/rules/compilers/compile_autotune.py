@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from d9mlint.model import Rule
 from d9mlint.python.domain.conditions import Cond, both, by_default, either, is_symbolic, negate, truth
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Dict, Obj, Ref, Value, alternatives
+from d9mlint.python.domain.values import UNKNOWN, Dict, Obj, Ref, Seq, Unknown, Value, alternatives
 from d9mlint.python.frameworks.torch import gpu as torchgpu
 from d9mlint.python.frameworks.torch import mode as torchmode
 from d9mlint.python.frameworks.torch.mode import truthy
@@ -81,20 +81,25 @@ def _is_idle(program: Program, event: Event) -> bool:
 
     (torch/_dynamo/eval_frame.py, ``OptimizedModule.__getattr__``: methods are those of the original module.)
     """
-    if not isinstance(event.args[0], Obj):
+    plain = [leaf for _, leaf in alternatives(event.args[0])]
+    if any(leaf is UNKNOWN or not isinstance(leaf, (Obj, Unknown)) for leaf in plain):
         return False
-    same = {id(event.args[0]), id(event.result)}
+    same = {id(event.result), *(id(leaf) for leaf in plain if isinstance(leaf, Obj))}
     for later in program.events[event.index + 1 :]:
-        if later.kind in ("call", "unresolved"):
-            calls = id(later.receiver) in same and later.name.endswith(".__call__")
-            if calls or any(id(leaf) in same for one in _given(later) for _, leaf in alternatives(one)):
+        if later.kind in ("call", "unresolved", "set"):
+            called = (later.receiver,) if later.name.endswith(".__call__") else ()
+            if any(id(leaf) in same for leaf in _parts(*called, *later.args, *later.kwargs.values())):
                 return False
     return True
 
 
-def _given(event: Event) -> Iterator[Value]:
-    yield from event.args
-    yield from event.kwargs.values()
+def _parts(*values: Value | None) -> Iterator[Value]:
+    """What values may be, and what is in lists among them."""
+    for one in values:
+        for _, leaf in alternatives(one):
+            yield leaf
+            for item in (leaf.items or ()) if isinstance(leaf, Seq) else ():
+                yield from (inner for _, inner in alternatives(item))
 
 
 def _is_pointwise(event: Event) -> bool:

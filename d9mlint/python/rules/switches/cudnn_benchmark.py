@@ -15,7 +15,10 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.tryouts import defines_networks
 
-_MODELS = ("torchvision", "timm", "transformers", "diffusers", "segmentation_models_pytorch", "monai")
+_MODELS = (
+    "torchvision.models", "torchvision.ops", "timm", "transformers", "diffusers", "segmentation_models_pytorch",
+    "monai",
+)  # fmt: skip
 """Packages whose networks may hold convolutions."""
 _CONVOLVES = re.compile(r"(?i)conv(?!er[ts]|ex)")
 _PLAIN = frozenset(
@@ -64,12 +67,13 @@ def _may_convolve(program: Program) -> bool:
     """
     calls = [event for event in program.events if event.kind in ("call", "unresolved")]
     named = (event.name for event in calls if not event.name.startswith(_GRAPHS))
-    if program.imports(*_MODELS) or any(map(_CONVOLVES.search, named)):
+    if program.imports(*_MODELS) or any(_CONVOLVES.search(name) or name.startswith(_MODELS[:2]) for name in named):
         return True
+    unread = any(e.kind == "unresolved" and (program.story.local or not e.detached) for e in calls)
     layers = any(e.name.startswith("torch.nn.") and any(effect.draws for effect in e.effects) for e in calls)
     if layers or defines_networks(program.story, anywhere=True):
-        return program.story.unresolved and _has_strangers(program)
-    return program.story.unresolved or any(not event.detached for event in program.calls("torch.load"))
+        return unread and _has_strangers(program)
+    return unread or any(not event.detached for event in program.calls("torch.load"))
 
 
 def _has_strangers(program: Program) -> bool:

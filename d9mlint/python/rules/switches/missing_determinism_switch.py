@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from d9mlint.model import Related, Rule
 from d9mlint.python.domain.conditions import both, by_default, is_symbolic, negate, truth
@@ -22,12 +22,16 @@ from d9mlint.python.frameworks.used import frameworks_of, uses_tensorflow
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.ops.opcalls import call_of
-from d9mlint.python.judging.ops.opuse import shown
+from d9mlint.python.judging.ops.opuse import Use, shown
 from d9mlint.python.rules.switches import _missing_switch
 
 _NO_SWITCH = (
-    "TensorFlow before 1.14 has no switch for deterministic ops on the GPU: upgrade, or accept that runs differ "
-    "(training on the CPU is the only way round)"
+    "TensorFlow before 1.14 has no switch for deterministic ops on the GPU: upgrade to 2.1 or later (1.14 to 2.0 need "
+    "the package `tensorflow-determinism`, too), or train on the CPU"
+)
+_BIASES = frozenset({"tf.keras.layers.Dense", "tf.nn.bias_add"})
+_OWN_BIAS = (
+    "; or leave the biases out and add variables of your own with `+`, whose gradients are summed in a fixed order"
 )
 
 
@@ -53,8 +57,9 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
 
 def _jax(program: Program, rule: Rule) -> Iterator[Draft]:
     mode = jaxmode.jax_mode(program)
-    off = both(jaxmode.on_gpu(program), negate(mode.on), negate(mode.asked))
-    if off is False or by_default(off) is False or not is_symbolic(off):
+    never = both(negate(mode.on), negate(mode.asked))
+    off = both(jaxmode.on_gpu(program), never)
+    if off is False or by_default(never) is False or not is_symbolic(off):
         return
     found = jaxmode.trainings(program)
     event = next((e for e in found if truth(off, e.guards) is not False), None)
@@ -112,13 +117,18 @@ def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
             rule, _missing_switch.any_of(event, found), cond=both(off, met), related=related,
             severity="" if certain else "info",
             confidence=lower(rule.confidence) if elsewhere else "",
-            remedy=f"{rule.remedy(program.target, used)}{_for_older(program)}" if known else _NO_SWITCH,
+            remedy=f"{rule.remedy(program.target, used)}{_for_older(program)}" if known else _without(varying),
             name=_missing_switch.method(event.raw),
             does=_missing_switch.does(event),
             state="deterministic ops off" if known else "a TensorFlow that has no deterministic ops",
             ops=_missing_switch.listed(varying), of_calls=[call_of(program, use) for use in varying],
         )  # fmt: skip
         return
+
+
+def _without(varying: Sequence[Use]) -> str:
+    """What to do where there is no switch."""
+    return _NO_SWITCH + (_OWN_BIAS if varying and all(use.op.name in _BIASES for use in varying) else "")
 
 
 def _for_older(program: Program) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from d9mlint.model import Related, Rule, Target
 from d9mlint.python.domain.conditions import Cond, both, by_default, either, is_symbolic, negate, truth
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Func, alternatives
+from d9mlint.python.domain.values import Const, FlagValue, Func, alternatives
 from d9mlint.python.frameworks.torch import gpu as torchgpu
 from d9mlint.python.frameworks.torch import mode as torchmode
 from d9mlint.python.frameworks.torch import networks
@@ -70,7 +70,7 @@ class _Seen:
         """When any of it runs, as far as that can be told; what runs by default needs no mention."""
         if not self.uses:
             return either(*(one.cond for one in self.networks))
-        return True if by_default(self.runs) is not False else self.runs
+        return True if by_default(self.runs) is True else self.runs
 
     @property
     def words(self) -> str:
@@ -193,13 +193,14 @@ def _draft(
     known = program.target.fits("torch", ">=1.7")
     cured = known or any(use.op.common for use in seen.uses)  # before, a setting of cuDNN cured its operations
     state = "only cuDNN made deterministic" if partial else "deterministic algorithms off"
+    told = _told_otherwise(program)
     return draft(
             program,
         rule, at, cond=cond, of_calls=[call_of(program, use) for use in seen.uses],
         related=[
             *(Related(u.event.location, _varies(u)) for u in seen.uses),
-            *(Related(e.location, "the switch is an argument here") for e in _told_otherwise(program)),
-            *(Related(e.location, "the trainer is made here") for e in _trainers(event)),
+            *(Related(e.location, "the switch is an argument here") for e in told),
+            *(Related(e.location, "the trainer is made here") for e in _trainers(event) if e not in told),
         ],
         severity="info" if partial or not seen.sure or not cured else "",
         confidence=_confidence(rule, event, seen, program.story.entry),
@@ -264,7 +265,7 @@ def _warning(text: str) -> str:
     """How the switch that a remedy names only warns; only Lightning's trainers take that as an argument of theirs."""
     if "`deterministic=True`" in text:
         return ' or pass `deterministic="warn"`'
-    return "" if text.startswith("pass `") else " or pass `warn_only=True`"
+    return "" if text.startswith(("pass `", "put `")) else " or pass `warn_only=True`"
 
 
 def _raises(program: Program, use: Use) -> bool:
@@ -278,7 +279,10 @@ def _of_trainer(program: Program, event: Event) -> str:
     """What to change where a trainer of another package turns the switch on and off."""
     for made in _told_otherwise(program):
         last = made.raw.replace("()", "").rpartition(".")[2]
-        return f"pass `{torchmode.SWITCHED_BY_ARGUMENT[made.name]}=True` to `{last}`, which gets another value here"
+        switch = torchmode.SWITCHED_BY_ARGUMENT[made.name]
+        if any(isinstance(leaf, (Const, FlagValue)) for _, leaf in alternatives(made.kwargs[switch])):
+            return f"pass `{switch}=True` to `{last}`, which gets another value here"
+        return f"put `{switch}=True` among the arguments of `{last}`"
     if event.name.replace("()", "").rpartition(".")[0] in torchgpu.TRAINERS:
         return "pass `deterministic=True` to `Trainer`"
     return ""
