@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -9,6 +10,9 @@ from d9mlint.app.besides import CONFIG_FILES
 from d9mlint.catalogue import Catalogue, read_examples
 from d9mlint.discover import KERNEL_SOURCES
 from d9mlint.model import CONFIDENCES, CONFIGS, KERNELS, Example, Finding, Rule, Target
+
+_BLANK = re.compile(r"\{\w+\}")
+"""What a message has to be given: ``{name}``."""
 
 
 class ExampleResult(NamedTuple):
@@ -78,7 +82,14 @@ def run_example(rule: Rule, example: Example, catalogue: Catalogue) -> ExampleRe
     own = [f for f in findings if f.rule == rule.name and CONFIDENCES.index(f.confidence) >= least]
     found = sorted((f.location.path, f.location.line) for f in own)
     others = tuple(f for f in findings if f.rule != rule.name and f.confidence != "low")
-    return ExampleResult(rule, example, tuple(sorted(expected)), tuple(found), others)
+    return ExampleResult(rule, example, tuple(sorted(expected)), tuple(found), others, _unfilled(rule, own))
+
+
+def _unfilled(rule: Rule, own: Iterable[Finding]) -> str:
+    """Which placeholder of the message nothing was put into; empty where there is none."""
+    blanks = _BLANK.findall(rule.message)
+    left = sorted({blank for one in own for blank in blanks if blank in one.message})
+    return f"nothing is put into {left[0]} of the message" if left else ""
 
 
 def unmarked(example: Example) -> dict[str, str]:

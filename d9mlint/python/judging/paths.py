@@ -42,6 +42,15 @@ def flags_of(path: Value) -> list[str]:
     return [str(root) for kind, root in _roots(path) if kind == "flag"]
 
 
+def flags_within(path: Value) -> set[str]:
+    """The names of all flags that a path is put together from."""
+    if isinstance(path, FlagValue):
+        return {path.flag.name}
+    parts = path.parts if isinstance(path, Text) else path.event.args if isinstance(path, Obj) and path.event else ()
+    leaves = alternatives(path) if len(alternatives(path)) > 1 else ()
+    return {name for part in (*parts, *(leaf for _, leaf in leaves)) for name in flags_within(part)}
+
+
 def perhaps_saved(path: Value, saves: Iterable[Event]) -> bool:
     """Whether one of these calls saves there, as ``saved_there`` tells it, and perhaps a file of the same name."""
     there = (one for one in saves if saved_there(path, [one]))

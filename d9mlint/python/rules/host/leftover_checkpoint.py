@@ -28,7 +28,7 @@ from d9mlint.python.frameworks.torch.mode import truthy
 from d9mlint.python.interpreter.library.streams import FILE_TESTS
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging.drafts import Draft, draft, short_name, value_text
-from d9mlint.python.judging.paths import besides_files, flags_of, perhaps_saved, saved_there, with_moves
+from d9mlint.python.judging.paths import besides_files, flags_of, flags_within, perhaps_saved, saved_there, with_moves
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.wording import describe
 
@@ -189,7 +189,9 @@ def _tried(program: Program, load: Event, steps: Sequence[Event], saves: Sequenc
     after = [step for step in steps if step.index > load.index and step.meets(load)] if path is not None else []
     if path is None or not after or load.tried <= min(s.tried for s in after) or not _into_weights(program, load):
         return None
-    named = is_none(path) is not False or any(_RESUMES.search(name) for name in flags_of(path))
+    saved = {name for save in saves for value in (*save.args, *save.kwargs.values()) for name in flags_within(value)}
+    picked = flags_within(path) - saved  # one of several files that the program saves: `--step 300`
+    named = bool(picked) or is_none(path) is not False or any(_RESUMES.search(name) for name in flags_of(path))
     if named or _is_needed(program, load, min(step.index for step in after)):
         return None
     return path if perhaps_saved(path, saves) else None
@@ -290,7 +292,7 @@ def _estimators(program: Program, rule: Rule) -> Iterator[Draft]:
             severity = "" if estimators.ends(training) else "info"
             yield draft(
                 program, rule, training, cond=negate(is_none(folder)), severity=severity, name=short_name(training),
-                folder=_told(folder), then=_STARTS,
+                folder=_told(folder), then=_STARTS, what="checkpoint",
             )  # fmt: skip
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Argument, Rule
-from d9mlint.python.domain.conditions import both, by_default, symbolic_part
+from d9mlint.python.domain.conditions import both, by_default, negate, symbolic_part
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Obj, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
 from d9mlint.python.frameworks.tensorflow.estimators import ends, folders
 from d9mlint.python.frameworks.tensorflow.sessions import NEWEST, initial_values, takes_up
-from d9mlint.python.interpreter.program import Program
+from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import made_of, results
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.paths import saved_there
@@ -139,13 +139,21 @@ def _of_sessions(program: Program, rule: Rule) -> Iterator[Draft]:
             return
 
 
+_GRAPH_SEED = (
+    "give the Estimator `RunConfig(tf_random_seed=seed + step)` with the step that its newest checkpoint holds "
+    '(`tf.train.load_variable(folder, "global_step")`; 0 where there is none), as no checkpoint holds the generators'
+)
+"""What to do where an Estimator draws in its graph, which it seeds by itself whenever it begins to train."""
+
+
 def _of_estimators(program: Program, rule: Rule) -> Iterator[Draft]:
     """Where an Estimator goes on by itself: its checkpoints hold variables, no generator and no place in the data."""
-    for training, _ in folders(program):
-        drawn = next((d.event for d in draws(program) if feeds(d, training, {*training.loops})), None)
+    for training, folder in folders(program):
+        drawn = next((d for d in draws(program) if feeds(d, training, {*training.loops})), None)
         if drawn is not None and not training.detached:
-            severity = "" if ends(training) else "info"
-            related = [draws_on(drawn)]
-            lacks = told(())
-            yield draft(program, rule, training, severity=severity, related=related, holds="the variables", lacks=lacks)
+            yield draft(
+                program, rule, training, cond=negate(is_none(folder)), severity="" if ends(training) else "info",
+                related=[draws_on(drawn.event)], holds="the variables", lacks=told(()),
+                remedy=_GRAPH_SEED if drawn.generator == "tensorflow" else "",
+            )  # fmt: skip
             return
