@@ -129,6 +129,16 @@ if args.masks:
     assert when(program, "unseeded-numpy") == [("--masks is given",)]
 
 
+def test_a_seed_that_comes_late_is_told_where_the_program_calls_the_helper() -> None:
+    files = {
+        "seeds.py": "import numpy as np\n\ndef fix():\n    np.random.seed(1)\n",
+        "train.py": "import numpy as np\nfrom seeds import fix\n\nprint(np.random.rand())\nfix()\nprint(np.random.rand())\n",
+    }
+    (late,) = found(files, "seed-after-use")
+    assert (late.location.path, late.location.line) == ("train.py", 5)
+    assert [(one.location.path, one.location.line) for one in late.related] == [("train.py", 4), ("seeds.py", 4)]
+
+
 def test_alternatives_of_one_flag_are_told_once() -> None:
     """Although two programs read it, each with a parser of its own."""
     one, other = (Flag("data", "--data", None, "value", Location("a.py", line, 1, line, 1)) for line in (1, 2))
@@ -136,3 +146,19 @@ def test_alternatives_of_one_flag_are_told_once() -> None:
         flag_test(flag, *wanted) for flag in (one, other) for wanted in (("none",), ("==", flag is one and "a" or "b"))
     ]
     assert words_of(either(*tests)) == ("--data is a or b or --data is not given",)
+
+
+def test_who_calls_a_function_that_only_wraps_an_op_is_told() -> None:
+    files = {
+        "misc.py": "import torch.nn.functional as F\n\ndef interpolate(x, **words):\n    return F.interpolate(x, **words)\n",
+        "train.py": """import torch
+from misc import interpolate
+
+layer = torch.nn.Conv2d(3, 3, 3).cuda()
+x = layer(torch.ones(1, 3, 8, 8).cuda())
+interpolate(x, size=(16, 16), mode="bilinear").sum().backward()
+""",
+    }
+    (one,) = found(files, "nondeterministic-op", target="torch==2.0.1")
+    assert (one.location.path, one.location.line) == ("misc.py", 4)
+    assert [(place.location.path, place.location.line) for place in one.related] == [("train.py", 6)]

@@ -182,12 +182,12 @@ def _device(program: Program, event: Event) -> str:
 
 
 def related(use: Use) -> list[Related]:
-    """The user's own kernels that make an op vary, and from where another file calls it."""
+    """The user's own kernels that make an op vary, and from where another file calls it, or what only wraps it."""
     found = []
     for site in use.op.sites[:_MOST_SITES]:
         path, _, line = site.rpartition(":")
         found.append(Related(Location(path, int(line), 1, int(line), 1), f"the kernel of `{use.op.name}` varies here"))
-    if not found:
+    if not found and not _wraps(use.event):
         return []
     caller = next((place for place in reversed(use.event.stack) if place.path != use.location.path), None)
     if use.wrapper:
@@ -195,6 +195,11 @@ def related(use: Use) -> list[Related]:
     elif caller is not None:
         found.append(Related(caller, "called from here"))
     return found
+
+
+def _wraps(event: Event) -> bool:
+    """Whether a call stands in a function of its own name: ``def interpolate(...): return F.interpolate(...)``."""
+    return event.func is not None and event.func.name == event.name.rpartition(".")[2]
 
 
 def shown(event: Event) -> str:

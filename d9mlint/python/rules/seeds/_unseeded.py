@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from d9mlint.model import GENERATORS, OWN_GRAPH, Related, Rule
+from d9mlint.model import GENERATORS, OWN_GRAPH, Location, Related, Rule
 from d9mlint.python.domain.conditions import Cond, both, either, is_symbolic
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
@@ -84,9 +84,9 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
     idle = [s for s in seeds if s.event.detached]
     late = ""
     notes: list[Related] = []
-    if idle:
-        late = "; the function that seeds it is never called"
-        notes = [Related(s.event.location, "seeds it, but nothing calls this") for s in idle]
+    if idle and len(idle) == len(seeds):
+        late = "; the function that seeds it is not called by this program"
+        notes = [Related(s.event.location, "seeds it, but this program does not call it") for s in idle]
     elif first.late is not None and first.late.event.deferred and kind(program, first) == "unseeded":
         late = " before; a callback does later"
         notes = [Related(first.late.event.location, "seeds it, later")]
@@ -192,10 +192,13 @@ def _late(program: Program, rule: Rule, group: list[Uncovered], seed: Event) -> 
     draw = group[0].draw.event
     importing = draw.importing and not seed.importing
     at, other, note = (draw, seed, "is seeded here, too late") if importing else (seed, draw, "draws before it")
+    if not importing and (own := _call_in_entry(program, seed)) is not None:
+        at = replace(seed, location=own)
     same = at.location.path == other.location.path
     where = f"line {other.location.line}" if same else f"{other.location.path}:{other.location.line}"
     related = [Related(other.location, note)]
     if not importing:
+        related += [Related(seed.location, "the seed is set in here")] if at.location != seed.location else []
         related += [
             Related(u.draw.event.location, f"{_does(u)} before it")
             for u in sorted(group[1:], key=lambda u: rank(u.draw))
@@ -208,6 +211,14 @@ def _late(program: Program, rule: Rule, group: list[Uncovered], seed: Event) -> 
         name=at.raw, draw=draw.raw, generator=GENERATORS.get(generator, generator), where=where,
         cause=_cause(rule, group[0]),
     )  # fmt: skip
+
+
+def _call_in_entry(program: Program, seed: Event) -> Location | None:
+    """Where the program's own file calls the helper of another that seeds: that call is to be moved, not the helper."""
+    entry = program.story.entry
+    if seed.location.path == entry:
+        return None
+    return next((one for one in reversed(seed.stack) if one.path == entry), None)
 
 
 def _cause(rule: Rule, found: Uncovered) -> str:
