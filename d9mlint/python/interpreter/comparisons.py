@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from d9mlint.python.domain.events import Frame
     from d9mlint.python.interpreter.interpreter import Interpreter
 
+ONE_OF = " in"
+"""Ends the text of a test that something is one of several things which stand there."""
 POSITIVE = {"!=": "==", "is not": "is", "not in": "in"}
 _MOST_NAMES = 4
 """Names for parts of a config that are followed to it."""
@@ -127,7 +129,7 @@ def _compare_leaves(interp: Interpreter, op: str, left: Value, right: Value, tex
         and right.items is not None
         and len(right.items) <= sequences.MAX_LOOP_ITEMS
     ):
-        return either(*(_compare_leaves(interp, "==", left, item, text) for item in right.items))
+        return either(*(_compare_leaves(interp, "==", left, item, _is_item(text, item)) for item in right.items))
     if op == "in" and isinstance(left, FlagValue) and (names := _names_in(right)) is not None:
         return either(*(_compare_leaves(interp, "==", left, Const(name), text) for name in names))
     if op == "in" and isinstance(left, Const) and isinstance(right, Names) and left.value in right.sure:
@@ -150,6 +152,12 @@ def _compare_leaves(interp: Interpreter, op: str, left: Value, right: Value, tex
         text = f"{left.spelled} {op} {words[1]}"
     unset = op in ("is", "==") and isinstance(left, Optional) and isinstance(right, Const) and right.value is None
     return opaque_test(("compare", op, *keys), text, by_default=unset)
+
+
+def _is_item(text: str, item: Value) -> str:
+    """The text of the test that something is this item: ``kind == 'a'`` out of ``kind in``."""
+    name = text.removesuffix(ONE_OF)
+    return f"{name} == {item.value!r}" if name != text and isinstance(item, Const) else text
 
 
 def _names_in(table: Value) -> list[str] | None:

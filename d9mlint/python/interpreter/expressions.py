@@ -298,7 +298,8 @@ def _compare(interp: Interpreter, node: f.Compare, frame: Frame) -> Value:
         interp.clock = next((one for one in sources if any(x.origin == "clock" for x in one.effects)), None)
     words = [comparisons.setting(interp, side, frame) or spelled(side) for side in (node.left, node.right)]
     op = comparisons.POSITIVE.get(node.op, node.op)
-    return comparisons.compare(interp, node.op, left, right, f"{words[0]} {op} {words[1]}" if all(words) else node.op)
+    text = f"{words[0]}{comparisons.ONE_OF}" if op == "in" and words[0] else node.op
+    return comparisons.compare(interp, node.op, left, right, f"{words[0]} {op} {words[1]}" if all(words) else text)
 
 
 def spelled(node: f.Expr) -> str:

@@ -162,3 +162,24 @@ interpolate(x, size=(16, 16), mode="bilinear").sum().backward()
     (one,) = found(files, "nondeterministic-op", target="torch==2.0.1")
     assert (one.location.path, one.location.line) == ("misc.py", 4)
     assert [(place.location.path, place.location.line) for place in one.related] == [("train.py", 6)]
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ('if kind == "a":\n        return 1\n    if kind == "b":\n        return np.random.rand()', " == 'b'` is true"),
+        ('if kind in ("a", "b"):\n        return np.random.rand()', "` is 'a' or 'b'"),
+        ('if kind in ("a", "b", "c", "d", "e"):\n        return np.random.rand()', ""),
+    ],
+)
+def test_a_setting_is_told_by_what_the_config_calls_it(body: str, told: str) -> None:
+    program = f"""{PARSER}
+def make(config):
+    part = config["net"]
+    kind = part["kind"]
+    {body}
+    return 2
+
+print(make(yaml.safe_load(open("config.yaml"))))
+"""
+    assert when(program, "unseeded-numpy") == [(f"`config['net']['kind']{told}",) if told else ()]

@@ -12,7 +12,7 @@ from d9mlint.python.domain.covers import Term
 from d9mlint.python.domain.diagrams import Variable, simplified
 from d9mlint.python.domain.tellable import FILE_TEST, is_given, is_of_config, is_told, loosened
 from d9mlint.python.judging.wording.flagwords import alternatives_of_values, of_one_name, some_values, words_of_values
-from d9mlint.python.judging.wording.settingwords import values_needed
+from d9mlint.python.judging.wording.settingwords import choice, setting_compared, values_needed
 
 MAX_WORDS = 120
 """Characters of one condition; longer alternatives explain nothing."""
@@ -75,7 +75,14 @@ def _independent(cond: Cond, anyhow: Cond) -> list[Cond]:
         others = [one for one in parts if one is not part]
         if truth(part, (anyhow, *others)) is True:
             parts = others
-    return parts
+    settled = {name for part in parts if (name := _compared(part, True))}  # what is 'a' is not 'b'
+    return [part for part in parts if _compared(part, False) not in settled]
+
+
+def _compared(cond: Cond, outcome: bool) -> str:
+    """The setting that a condition compares with one value, with this outcome; empty for all others."""
+    one = literal(cond)
+    return setting_compared(one.opaque.text) if one is not None and one.opaque and one.outcome is outcome else ""
 
 
 def describe(cond: Cond) -> str:
@@ -102,7 +109,13 @@ def _parts(cond: Cond, most: int = MAX_WORDS) -> Iterator[str]:
         yield words if len(words) <= most else ""
     else:
         for group in form.groups:
-            yield shortened({words for test in group for words in _alternatives((test,))}, most)
+            tests = [one.opaque.text for one in _literals(group) if one.opaque is not None and one.outcome is True]
+            said = choice(tests) if len(tests) == len(group) else None
+            yield (
+                said
+                if said is not None
+                else shortened({words for test in group for words in _alternatives((test,))}, most)
+            )
 
 
 def shortened(alternatives: Collection[str], most: int = MAX_WORDS, first: str = "") -> str:

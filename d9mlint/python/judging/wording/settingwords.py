@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from d9mlint.python.domain import diagrams
 from d9mlint.python.domain.conditions import Cond, Opaque, both, negate
@@ -13,6 +13,25 @@ _EQUALS = re.compile(r"""(\S+) (?:==|is) ('[^']*'|"[^"]*"|-?\d+(?:\.\d+)?)""")
 """``hparams.kind == 'near'``."""
 _MOST = 4
 """Values that are told one by one."""
+
+
+def setting_compared(test: str) -> str:
+    """The setting that a test compares with a text or a number; empty for other tests."""
+    match = _EQUALS.fullmatch(test)
+    return match[1] if match else ""
+
+
+def choice(tests: Sequence[str]) -> str | None:
+    """What one setting has to be for any of several tests to hold: ``config["net"]`` is 'a' or 'b'.
+
+    Empty where so many will do that these are most likely all there are; None for tests of other kinds.
+    """
+    found = [_EQUALS.fullmatch(test) for test in tests]
+    names = {match[1] if match else "" for match in found}
+    if len(tests) < 2 or len(names) > 1 or "" in names:
+        return None
+    values = sorted(match[2] for match in found if match)
+    return f"`{names.pop()}` is {_listed(values, 'or')}" if len(values) < _MOST else ""
 
 
 def values_needed(cond: Node) -> Iterator[str]:
