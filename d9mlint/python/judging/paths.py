@@ -16,7 +16,7 @@ _MOVES = ("os.replace", "os.rename", "shutil.move", "shutil.copy", "shutil.copy2
 _JOINS = ("os.path.join", "pathlib.Path", "builtins.str", "os.path.abspath", "os.path.expanduser")
 
 
-_OF_ONE_RUN = frozenset({"clock", "pid", "entropy"})
+OF_ONE_RUN = frozenset({"clock", "pid", "entropy"})
 """What names come from that no other run has."""
 
 
@@ -34,7 +34,7 @@ def saved_there(path: Value, saves: Iterable[Event], *, named: bool = False) -> 
 
 
 def _is_of_one_run(path: Value) -> bool:
-    return isinstance(path, (Text, Obj)) and not path.origins.isdisjoint(_OF_ONE_RUN)
+    return isinstance(path, (Text, Obj)) and not path.origins.isdisjoint(OF_ONE_RUN)
 
 
 def flags_of(path: Value) -> list[str]:

@@ -5,28 +5,31 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from d9mlint.model import Argument, Related, Rule
-from d9mlint.python.domain.choices import same
-from d9mlint.python.domain.conditions import Cond, both, made_by, negate, opaque
+from d9mlint.model import Related, Rule
+from d9mlint.python.domain.conditions import EXCEPTION, Cond, both, made_by, negate, opaque
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
-from d9mlint.python.domain.values import Const, FlagValue, Obj, Text, Value, alternatives
-from d9mlint.python.interpreter.library.streams import for_writing
+from d9mlint.python.domain.values import Value
 from d9mlint.python.interpreter.program import Program
-from d9mlint.python.judging.drafts import Draft, draft, short_name, value_text
+from d9mlint.python.judging.drafts import Draft, draft, short_name
+from d9mlint.python.judging.paths import OF_ONE_RUN
 from d9mlint.python.judging.randomness import Draw, draws
 from d9mlint.python.judging.seedings import seedings
+from d9mlint.python.rules.host._files import READS, adds, given, opens, path_of, same_path, told
+from d9mlint.python.rules.host._kept_state import carried
 
 _THERE = re.compile(r"exists\(|isfile\(|is_file\(")
 _TESTS = (".exists", ".isfile", ".is_file")
-_JOINS = ("os.path.join", "pathlib.Path")
-_READS = re.compile(
-    r"(numpy|torch|joblib|pickle)\.load|numpy\.(loadtxt|genfromtxt|fromfile|memmap)|pandas\.read_\w+|h5py\.File|"
-    r"numpy\.lib\.format\.open_memmap|builtins\.open|io\.open|"
-    r"(linecache\.getlines?|fileinput\.input|datasets\.load_dataset)"
-)
 _EMPTIES = re.compile(r"os\.(remove|unlink|rename|replace|truncate)|shutil\.(rmtree|move)|.*\.(unlink|rename|truncate)")
 _ONCE = "lets only the first run draw, to make {}: with the same seed, later runs go on with other random numbers"
+_PASSES_OVER = (
+    "passes over the files that an earlier run has made, and only the others are drawn: a run that goes on where "
+    "another was interrupted makes other files than one that makes them all, with the same seed"
+)
+_SEED_EACH = (
+    "draw each file from a generator of its own, seeded from its number or name: "
+    "`rng = np.random.default_rng([seed, number])`"
+)
 _SEED_APART = (
     "draw what the file is made of from a generator of its own with a seed of its own, or set the seed again after it "
     "is made or loaded"
@@ -35,9 +38,6 @@ _WRITE_ANEW = (
     'open files that are read again with `"w"`, or in a folder of this run; one that a resumed run goes on with has to '
     "be cut back to where the checkpoint was made"
 )
-_OF_ONE_RUN = frozenset({"clock", "pid", "entropy"})
-"""What names come from that no other run has."""
-_MODE = Argument(1, "mode")
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
@@ -45,11 +45,13 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     if program.story.local or program.story.truncated:
         return
     calls = [event for event in program.events if event.kind == "call" and not event.detached and not event.importing]
-    names = {name for name in {event.name for event in calls} if _READS.fullmatch(name) or _EMPTIES.fullmatch(name)}
+    names = {name for name in {event.name for event in calls} if READS.fullmatch(name) or _EMPTIES.fullmatch(name)}
     files = [e for e in calls if e.name in names or (e.effects and any(x.opens or x.writes for x in e.effects))]
     tests = [event for event in calls if event.name.endswith(_TESTS)]
     yield from _caches(program, rule, tests, files)
+    yield from _skipped(program, rule, tests, calls)
     yield from _growing(program, rule, tests, files)
+    yield from carried(program, rule, calls, files)
 
 
 # -- caches --------------------------------------------------------------------------------------------------------
@@ -60,9 +62,10 @@ def _caches(program: Program, rule: Rule, tests: Sequence[Event], files: Sequenc
     found = [one for one in draws(program) if not one.event.detached]
     guards = {guard for one in found for guard in one.event.guards}
     missing = {guard for guard in guards if _is_missing(guard)}
+    tests = [*tests, *(e for e in files if e.tried and READS.fullmatch(e.name) and not opens(e))] if missing else ()
     makers = [one for one in found if not missing.isdisjoint(one.event.guards)]
     for test in tests if makers else ():
-        path = test.args[0] if test.args else test.receiver
+        path = (test.args[0] if test.args else test.receiver) if test.name.endswith(_TESTS) else path_of(test)
         making = [one for one in makers if one.event.index > test.index and _absent(one.event, test)]
         if path is None or not making or not _is_kept(path, test, files):
             continue
@@ -71,21 +74,29 @@ def _caches(program: Program, rule: Rule, tests: Sequence[Event], files: Sequenc
             drawn, then = later
             related = [Related(drawn.event.location, "draws only where the file is not there"),
                        Related(then.event.location, "draws after it")]  # fmt: skip
-            what = _ONCE.format(_told(path))
+            what = _ONCE.format(told(path))
             yield draft(program, rule, test, related=related, remedy=_SEED_APART, name=short_name(test), what=what)
 
 
 def _absent(event: Event, test: Event) -> bool:
-    """Whether something happens only where a test has not found its file."""
-    return any(_is_missing(guard) and _is_of(guard, test) for guard in event.guards)
+    """Whether something happens only where a test has not found its file, or where reading it has failed."""
+    if not test.name.endswith(_TESTS):
+        return test.tried > event.tried and any(_has_failed(guard) and _is_of(guard, test) for guard in event.guards)
+    return any(_is_missing(guard) and not _has_failed(guard) and _is_of(guard, test) for guard in event.guards)
 
 
 def _is_missing(guard: Cond) -> bool:
     """Whether a condition is that a file is not there."""
     test = opaque(negate(guard))
     if test is None:
-        return False
+        return _has_failed(guard)
     return _THERE.search(test.text) is not None or any(name.endswith(_TESTS) for name in made_by(test))
+
+
+def _has_failed(guard: Cond) -> bool:
+    """Whether a condition is that something has raised an exception."""
+    test = opaque(guard)
+    return test is not None and test.text == EXCEPTION
 
 
 def _is_of(guard: Cond, test: Event) -> bool:
@@ -95,9 +106,9 @@ def _is_of(guard: Cond, test: Event) -> bool:
 
 def _is_kept(path: Value, test: Event, files: Sequence[Event]) -> bool:
     """Whether the file is written where it is not there, and read all the same."""
-    mentions = [e for e in files if e.index > test.index and any(_same_path(one, path) for one in _given(e))]
+    mentions = [e for e in files if e.index >= test.index and any(same_path(one, path) for one in given(e))]
     writes = [e for e in mentions if _absent(e, test) and any(x.writes or x.opens for x in e.effects)]
-    return bool(writes) and any(_READS.fullmatch(e.name) and e not in writes for e in mentions)
+    return bool(writes) and any(READS.fullmatch(e.name) and e not in writes for e in mentions)
 
 
 def _after(program: Program, making: Sequence[Draw], others: Sequence[Draw]) -> tuple[Draw, Draw] | None:
@@ -113,21 +124,59 @@ def _after(program: Program, making: Sequence[Draw], others: Sequence[Draw]) -> 
     return None
 
 
+# -- files of an interrupted run ---------------------------------------------------------------------------------------
+
+
+def _skipped(program: Program, rule: Rule, tests: Sequence[Event], calls: Sequence[Event]) -> Iterator[Draft]:
+    """Where a loop draws to make files, and passes over those that are there: the others get other numbers then."""
+    looking = [test for test in tests if test.loops]
+    waits = {id(value) for event in calls if event.name == "time.sleep" for value in event.args} if looking else set()
+    found = [one for one in draws(program) if looking and one.event.loops and id(one.event.result) not in waits]
+    told_of = set()
+    for test in looking:
+        path = test.args[0] if test.args else test.receiver
+        making = [one for one in found if one.event.index > test.index and _absent(one.event, test)]
+        making = [one for one in making if not one.event.detached]
+        drawn = next((one for one in making if _goes_on(program, one, test)), None)
+        if path is None or drawn is None or test.location in told_of or not _is_made(path, test, calls):
+            continue
+        told_of.add(test.location)
+        related = [Related(drawn.event.location, "draws only where the file is not there")]
+        yield draft(program, rule, test, related=related, remedy=_SEED_EACH, name=short_name(test), what=_PASSES_OVER)
+
+
+def _goes_on(program: Program, drawn: Draw, test: Event) -> bool:
+    """Whether a loop draws from one generator for all files: one with a seed, which is not set again in the loop."""
+    seeds = [s.event for s in seedings(program) if drawn.generator in s.generators and not s.event.detached]
+    before = any(seed.index < test.index for seed in seeds)
+    return (
+        before
+        and drawn.event.loops[: len(test.loops)] == test.loops
+        and not any(test.loops[-1] in seed.loops for seed in seeds)
+    )
+
+
+def _is_made(path: Value, test: Event, calls: Sequence[Event]) -> bool:
+    """Whether a call makes the file where it is not there."""
+    made = (e for e in calls if e.index > test.index and test.loops[-1] in e.loops and _absent(e, test))
+    return any(same_path(one, path) for e in made for one in given(e))
+
+
 # -- files that grow -----------------------------------------------------------------------------------------------
 
 
 def _growing(program: Program, rule: Rule, tests: Sequence[Event], files: Sequence[Event]) -> Iterator[Draft]:
     """Where a file is opened to be added to that the program reads, and that it never empties."""
-    for opening in (event for event in files if _adds(event) and not _only_once(event, tests, files)):
-        path = opening.args[0] if opening.args else None
-        if path is None or not _OF_ONE_RUN.isdisjoint(taint([path])[0]):
+    for opening in (event for event in files if adds(event) and not _only_once(event, tests, files)):
+        path = path_of(opening)
+        if path is None or not OF_ONE_RUN.isdisjoint(taint([path])[0]):
             continue  # (a name that each run makes anew, unless it is given one)
-        mentions = [e for e in files if e is not opening and any(_same_path(one, path) for one in _given(e))]
-        emptied = any(_EMPTIES.fullmatch(e.name) or (_opens(e) and not _adds(e)) for e in mentions)
-        reader = next((e for e in mentions if _READS.fullmatch(e.name) and not _opens(e)), None)
+        mentions = [e for e in files if e is not opening and any(same_path(one, path) for one in given(e))]
+        emptied = any(_EMPTIES.fullmatch(e.name) or (opens(e) and not adds(e)) for e in mentions)
+        reader = next((e for e in mentions if READS.fullmatch(e.name) and not opens(e)), None)
         if reader is not None and not emptied:
             related = [Related(reader.location, "is read here")]
-            what = f"adds to what an earlier run has left in {_told(path)}, which the program reads"
+            what = f"adds to what an earlier run has left in {told(path)}, which the program reads"
             yield draft(
                 program, rule, opening, related=related, remedy=_WRITE_ANEW, name=short_name(opening), what=what
             )
@@ -140,47 +189,7 @@ def _only_once(opening: Event, tests: Sequence[Event], files: Sequence[Event]) -
     for test in tests:
         path = test.args[0] if test.args else test.receiver
         if path is not None and test.index < opening.index and _absent(opening, test):
-            made = (e for e in files if e.index > test.index and _absent(e, test) and _opens(e))
-            if any(_same_path(one, path) for e in made for one in _given(e)):
+            made = (e for e in files if e.index > test.index and _absent(e, test) and opens(e))
+            if any(same_path(one, path) for e in made for one in given(e)):
                 return True
     return False
-
-
-def _opens(event: Event) -> bool:
-    """Whether a call opens or writes a file."""
-    return any(x.writes or (x.opens and for_writing(event, x)) for x in event.effects)
-
-
-def _adds(event: Event) -> bool:
-    """Whether a call opens a file to write at its end."""
-    if not any(x.opens for x in event.effects):
-        return False
-    mode = event.argument(_MODE)
-    text = mode.value if isinstance(mode, Const) else None
-    return isinstance(text, str) and "a" in text
-
-
-# -- paths ---------------------------------------------------------------------------------------------------------
-
-
-def _given(event: Event) -> list[Value]:
-    return [*event.args[:2], *event.kwargs.values(), *([event.receiver] if event.receiver is not None else [])]
-
-
-def _same_path(one: Value, other: Value) -> bool:
-    """Whether two paths are surely the same, as far as they are told."""
-    if one is other or same(one, other):
-        return not isinstance(one, Const) or isinstance(one.value, str)
-    if isinstance(one, Text) and isinstance(other, Text):
-        return len(one.parts) == len(other.parts) and all(map(_same_path, one.parts, other.parts))
-    if isinstance(one, Obj) and isinstance(other, Obj) and one.event is not None and other.event is not None:
-        alike = one.event.name == other.event.name and one.event.name in _JOINS
-        given, theirs = one.event.args, other.event.args
-        return alike and len(given) == len(theirs) > 0 and all(map(_same_path, given, theirs))
-    return False
-
-
-def _told(path: Value) -> str:
-    leaf = next((leaf for _, leaf in alternatives(path)), path)
-    known = isinstance(leaf, FlagValue) or (isinstance(leaf, Const) and isinstance(leaf.value, str))
-    return f"`{value_text(leaf)}`" if known else "a file"

@@ -1,0 +1,68 @@
+"""Files of a program: which calls are given the same one, and what opens or writes it."""
+
+from __future__ import annotations
+
+import re
+
+from d9mlint.model import Argument
+from d9mlint.python.domain.choices import same
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import Const, FlagValue, Obj, Text, Value, alternatives
+from d9mlint.python.interpreter.library.streams import for_writing
+from d9mlint.python.judging.drafts import value_text
+
+READS = re.compile(
+    r"(numpy|torch|joblib|pickle)\.load|numpy\.(loadtxt|genfromtxt|fromfile|memmap)|pandas\.read_\w+|h5py\.File|"
+    r"numpy\.lib\.format\.open_memmap|builtins\.open|io\.open|"
+    r"(linecache\.getlines?|fileinput\.input|datasets\.load_dataset)"
+)
+_JOINS = ("os.path.join", "pathlib.Path")
+_TABLES = (".to_csv", ".to_json")
+_MODE = Argument(None, "mode")
+"""Where tables are told how to be written."""
+
+
+def opens(event: Event) -> bool:
+    """Whether a call opens or writes a file."""
+    return any(x.writes or (x.opens and for_writing(event, x)) for x in event.effects)
+
+
+def adds(event: Event) -> bool:
+    """Whether a call opens a file to write at its end."""
+    asked = [x.mode for x in event.effects if x.opens and x.mode is not None]
+    asked += [_MODE] if event.name.endswith(_TABLES) else []
+    modes = (event.argument(one) for one in asked)
+    texts = (mode.value for mode in modes if isinstance(mode, Const))
+    return any(isinstance(text, str) and "a" in text for text in texts)
+
+
+def path_of(event: Event) -> Value | None:
+    """The file that a call opens, reads or writes: of a method of a path that itself, else the first argument."""
+    if event.receiver is not None and event.name.startswith("pathlib."):
+        return event.receiver
+    return event.args[0] if event.args else None
+
+
+def given(event: Event) -> list[Value]:
+    """What a call is given that may be a path, or its beginning."""
+    return [*event.args[:2], *event.kwargs.values(), *([event.receiver] if event.receiver is not None else [])]
+
+
+def same_path(one: Value, other: Value) -> bool:
+    """Whether two paths are surely the same, as far as they are told."""
+    if one is other or same(one, other):
+        return not isinstance(one, Const) or isinstance(one.value, str)
+    if isinstance(one, Text) and isinstance(other, Text):
+        return len(one.parts) == len(other.parts) and all(map(same_path, one.parts, other.parts))
+    if isinstance(one, Obj) and isinstance(other, Obj) and one.event is not None and other.event is not None:
+        alike = one.event.name == other.event.name and one.event.name in _JOINS
+        parts, theirs = one.event.args, other.event.args
+        return alike and len(parts) == len(theirs) > 0 and all(map(same_path, parts, theirs))
+    return False
+
+
+def told(path: Value) -> str:
+    """A path in words."""
+    leaf = next((leaf for _, leaf in alternatives(path)), path)
+    known = isinstance(leaf, FlagValue) or (isinstance(leaf, Const) and isinstance(leaf.value, str))
+    return f"`{value_text(leaf)}`" if known else "a file"

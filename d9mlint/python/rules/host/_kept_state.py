@@ -1,0 +1,193 @@
+"""State that a program takes up where an earlier run has left it, and writes anew: buffers, tables, results."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from d9mlint.model import Related, Rule
+from d9mlint.python.domain.conditions import EXCEPTION, Cond, both, by_default, made_by, negate, opaque
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.taint import taint
+from d9mlint.python.domain.values import Dict, Obj, Seq, Unknown, Value, alternatives
+from d9mlint.python.interpreter.library.streams import FILE_TESTS
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.judging.drafts import Draft, draft, short_name
+from d9mlint.python.judging.paths import OF_ONE_RUN, besides_files
+from d9mlint.python.judging.wording import describe
+from d9mlint.python.rules.host._files import adds, path_of, same_path, told
+
+_LOADS = re.compile(
+    r"(json|ujson|orjson|pickle|cPickle|dill|cloudpickle|yaml|joblib|marshal)\.(load|safe_load|full_load)|numpy\.load|"
+    r"pandas\.read_\w+"
+)
+_TRAINS = (".partial_fit",)
+_GROWS = (".append", ".extend", ".appendleft", ".insert", ".push", *_TRAINS)
+_JOINS = ("pandas.concat", "numpy.append", "numpy.concatenate", "numpy.vstack", "numpy.hstack")
+_HARMLESS = re.compile(
+    r"builtins\.(len|print|isinstance|type|str|list)|.*\.(info|debug|dumps?|save|to_csv|close|flush)"
+)
+"""Calls that may be given what is kept without anything else depending on it."""
+_ASKS = re.compile(r"resum|restor|continu|restart|append|update", re.IGNORECASE)
+"""Words of a setting with which somebody asks to go on."""
+_NOT_ASKED = re.compile(r"\S+ is (not given|false)|--[\w-]+ is true \(the default\)")
+_TAKES_UP = (
+    "takes up what an earlier run has left in {}, and the program writes it anew: the same command a second time {}"
+)
+_REMEDY = (
+    "begin anew in each run, in a folder of its own, and take up what is there only where a flag such as `--resume` "
+    "asks for it"
+)
+
+
+class _Kept(NamedTuple):
+    """What is read from a file that is there, and written to it again."""
+
+    read: Event
+    """The call that gives the contents."""
+    write: Event
+    path: Value
+    others: tuple[Value, ...]
+    """What it is where no file is there."""
+
+
+def carried(program: Program, rule: Rule, calls: Sequence[Event], files: Sequence[Event]) -> Iterator[Draft]:
+    """Where a file that is there is read, changed and written again, without anybody asking for it."""
+    told_of: set[object] = set()
+    for kept in _kept(calls, files):
+        grows = _grows(kept, calls)
+        uses = _used(kept, calls, grows)
+        trains = grows is not None and grows.name.endswith(_TRAINS)
+        state = trains or (grows is None and _is_state(kept) and uses is not None)
+        if (grows is None and not state) or not _unasked(kept) or kept.read.location in told_of:
+            continue
+        told_of.add(kept.read.location)
+        then = "begins with it" if state else "adds to it"
+        related = [Related(kept.write.location, "is written again here")]
+        use = grows if trains else uses
+        related += [Related(use.location, "is used here")] if use is not None else []
+        here = kept.read
+        yield draft(
+            program, rule, here.location, cond=besides_files(here.guards), related=related, remedy=_REMEDY,
+            severity="" if state or uses is not None else "info", name=short_name(here),
+            what=_TAKES_UP.format(told(kept.path), then),
+        )  # fmt: skip
+
+
+def _kept(calls: Sequence[Event], files: Sequence[Event]) -> Iterator[_Kept]:
+    """The pairs of a load of what is there and a call that writes what was loaded to the same file."""
+    loads = [e for e in calls if _LOADS.fullmatch(e.name)]
+    openings = {id(e.result): e for e in files if e.result is not None and any(x.opens for x in e.effects)}
+    writes = [e for e in files if any(x.writes for x in e.effects)] if loads else []
+    for load in loads:
+        opened = _opened(load, openings)
+        path = path_of(opened)
+        if path is None or not OF_ONE_RUN.isdisjoint(taint([path])[0]):
+            continue
+        for write in writes:
+            if write.index < load.index or not write.meets(load) or not _only_if_there(load, write):
+                continue
+            target = _opened(write, openings)
+            place = _place(target)
+            values = [v for v in (*write.args, write.receiver) if v is not None and v is not place]
+            leaves = [leaf for value in values for leaf in _leaves(value)]
+            if place is None or adds(target) or not same_path(place, path):
+                continue
+            if any(leaf is load.result or (isinstance(leaf, Obj) and leaf.event is load) for leaf in leaves):
+                yield _Kept(load, write, path, tuple(leaf for leaf in leaves if leaf is not load.result))
+                break
+
+
+def _leaves(value: Value) -> Iterator[Value]:
+    """What a value may be, and what is in it where that is a list or a dict."""
+    for _, leaf in alternatives(value):
+        yield leaf
+        if isinstance(leaf, Dict):
+            yield from (one for item in leaf.items.values() for _, one in alternatives(item))
+        elif isinstance(leaf, Seq) and leaf.items is not None:
+            yield from (one for item in leaf.items for _, one in alternatives(item))
+
+
+def _opened(event: Event, openings: dict[int, Event]) -> Event:
+    """The call that opened the stream which a call reads or writes; itself where it is given a path."""
+    for value in (*event.args, *event.kwargs.values()):
+        for _, leaf in alternatives(value):
+            if id(leaf) in openings:
+                return openings[id(leaf)]
+    return event
+
+
+def _place(event: Event) -> Value | None:
+    """Where a call writes: ``joblib.dump(value, path)``, ``numpy.save(path, value)``, ``open(path, "w")``."""
+    if event.name.endswith(".dump"):
+        return event.args[1] if len(event.args) > 1 else None
+    return path_of(event)
+
+
+def _only_if_there(load: Event, write: Event) -> bool:
+    """Whether the program goes on, and writes, also where no file is there to be loaded."""
+    return load.tried > write.tried or any(map(_asks_for_file, load.guards))
+
+
+def _asks_for_file(cond: Cond) -> bool:
+    test = opaque(cond)
+    return test is not None and any(name.endswith(FILE_TESTS) for name in made_by(test))
+
+
+def _is_error(cond: Cond) -> bool:
+    test = opaque(cond)
+    return test is not None and test.text == EXCEPTION
+
+
+def _grows(kept: _Kept, calls: Sequence[Event]) -> Event | None:
+    """The call that adds to what was loaded before it is written."""
+    last = kept.write.index
+    between = [e for e in calls if kept.read.index < e.index < last]
+    for event in between:
+        if event.name.endswith(_GROWS) and (_is_of(event.receiver, kept) or _is_part(event, kept)):
+            return event
+        if event.name in _JOINS and any(_is_of(value, kept) for value in event.args):
+            return event
+    return None
+
+
+def _is_of(value: Value | None, kept: _Kept) -> bool:
+    leaves = () if value is None else _leaves(value)
+    return any(leaf is kept.read.result or (isinstance(leaf, Obj) and leaf.event is kept.read) for leaf in leaves)
+
+
+def _is_part(event: Event, kept: _Kept) -> bool:
+    """Whether a method is one of a part of something that is only there where the file is: ``meta["steps"].append``."""
+    if not (event.name.startswith("?.") and isinstance(event.receiver, Unknown) and event.func is kept.read.func):
+        return False
+    there = [one for one in event.guards if _asks_for_file(one) or _is_error(negate(one))]
+    return bool(there) and set(kept.read.guards) <= set(event.guards)
+
+
+def _used(kept: _Kept, calls: Sequence[Event], grows: Event | None) -> Event | None:
+    """A call that looks at what was loaded, other than to add to it, to write it or to tell of it."""
+    for event in calls:
+        if event.index <= kept.read.index or event is grows or event is kept.write or event.name.endswith(_GROWS):
+            continue
+        if event.name in _JOINS or _HARMLESS.fullmatch(event.name):
+            continue
+        given = [*event.args, *event.kwargs.values(), event.receiver]
+        if any(_is_of(value, kept) for value in given) or _is_part(event, kept):
+            return event
+    return None
+
+
+def _is_state(kept: _Kept) -> bool:
+    """Whether what begins anew without the file is something that a program trains or fills in a loop, and no dict."""
+    return any(isinstance(leaf, Obj) and leaf.event is not None for leaf in kept.others) and not any(
+        isinstance(leaf, Dict) for leaf in kept.others
+    )
+
+
+def _unasked(kept: _Kept) -> bool:
+    """Whether the program does so by itself."""
+    guards = [besides_files([one]) for one in (*kept.read.guards, *kept.write.guards)]
+    if by_default(both(*guards)) is False:
+        return False
+    return not any(_ASKS.search(_NOT_ASKED.sub("", describe(one))) for one in guards)
