@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from d9mlint.python.domain.conditions import Cond, both, conjuncts, made_by, opaque
+from d9mlint.python.domain.conditions import Cond, both, conjuncts, literals, made_by, opaque
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, FlagValue, Obj, Ref, Text, Value, alternatives
 from d9mlint.python.interpreter.library.streams import FILE_TESTS, LISTINGS
@@ -112,6 +112,12 @@ def perhaps_there(path: Value, saves: Iterable[Event]) -> bool:
 def besides_files(conds: Iterable[Cond]) -> Cond:
     """Conditions without those that an earlier run has left a file: what is said of it presumes that there is one."""
     return both(*(part for one in conds for part in conjuncts(one) if not _asks_for_file(part)))
+
+
+def lists_files(cond: Cond) -> bool:
+    """Whether a condition is that a listing has something in it."""
+    tests = (one.opaque for one in literals(cond))
+    return any(test is not None and any(name.endswith(LISTINGS) for name in made_by(test)) for test in tests)
 
 
 def _asks_for_file(cond: Cond) -> bool:

@@ -6,31 +6,36 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from d9mlint.model import Argument, Related, Rule
+from d9mlint.model import Argument, Rule
 from d9mlint.python.domain.conditions import (
     EXCEPTION,
     Cond,
     both,
     by_default,
     either,
-    is_symbolic,
-    literals,
-    made_by,
-    negate,
     opaque,
 )
 from d9mlint.python.domain.diagrams import simplified
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Const, FlagValue, Obj, Ref, Seq, Text, Unknown, Value, alternatives
-from d9mlint.python.frameworks.tensorflow import estimators, sessions
+from d9mlint.python.domain.values import Obj, Ref, Text, Unknown, Value, alternatives
+from d9mlint.python.frameworks.tensorflow import sessions
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
-from d9mlint.python.frameworks.torch.mode import truthy
 from d9mlint.python.interpreter.library.streams import FILE_TESTS
 from d9mlint.python.interpreter.program import Program, is_none
-from d9mlint.python.judging.drafts import Draft, draft, short_name, value_text
-from d9mlint.python.judging.paths import besides_files, flags_of, flags_within, perhaps_saved, saved_there, with_moves
+from d9mlint.python.judging.drafts import Draft
+from d9mlint.python.judging.paths import flags_of, flags_within, perhaps_saved, saved_there, with_moves
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.wording import describe
+from d9mlint.python.rules.host._by_itself import by_itself
+from d9mlint.python.rules.host._unasked import (
+    RESUMES,
+    THERE,
+    asked_for,
+    asks_for_files,
+    is_asked,
+    left_over,
+    listed,
+)
 
 _NEWEST = {
     **sessions.NEWEST,
@@ -55,14 +60,6 @@ _INTO = {"torch.load": ".load_state_dict", "numpy.load": ".set_weights"}
 """How methods end that fill a model from what such a call has loaded, which may be anything."""
 _ENDS = ("sys.exit", "builtins.exit", "builtins.quit", "os._exit")
 """Calls that end the program."""
-_RESUMES = re.compile(r"resum|restor|continu|restart", re.IGNORECASE)
-_ON = re.compile(r"--[\w-]+ is true \(the default\)")
-"""What a condition says of a flag that is on where nobody asks for anything."""
-_OFF = re.compile(r"\S+ is (not given|false)")
-"""What a condition says of what is left off: who does not ask to start anew asks for nothing."""
-_THERE = re.compile(r"exists\(|isfile\(|isdir\(|is_file\(|is_dir\(")
-_STARTS = "starts with trained weights"
-_NEW_STUDY = "give each run a study of its own: leave `load_if_exists=True` out, so that one which is there is an error"
 _LOADS = (*_NEWEST, *_INITIALIZES, *_RESTORES, *_IF_THERE)
 _SAVES = re.compile(
     r"tensorflow\.train\.(Saver|Checkpoint|CheckpointManager)\(\)\.(save|write)|tensorflow\.train\.CheckpointManager|"
@@ -76,8 +73,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At each call that takes up such a checkpoint before the program trains."""
     if program.story.local or program.story.truncated:
         return
-    yield from _estimators(program, rule)
-    yield from _studies(program, rule)
+    yield from by_itself(program, rule)
     steps = [event for event in (*program.trains, *trainings(program)) if not event.detached]
     steps.sort(key=lambda event: event.index, reverse=True)
     states = [s.event for s in seedings(program) if s.restores and not s.event.detached]
@@ -91,7 +87,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         if any(e.index > load.index for e in states):
             continue  # (with the states of the generators it ends like the run that it goes on with)
         folder, guards = _newest_of_its_own(program, load, training, saves)
-        unasked = folder is None and not _asked_for(load, training)
+        unasked = folder is None and not asked_for(load, training)
         if unasked:
             folder = _taken_up(program, load)
         if folder is None:
@@ -104,7 +100,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
             told = replace(load, guards=guards) if guards else load
             when = either(*(cond for cond, leaf in alternatives(folder) if own or _saved_there(leaf, saves)))
             later = [e for e in saves if e.index > load.index]
-            yield _draft(program, rule, told, folder, later, when=when)
+            yield left_over(program, rule, told, folder, later, when=when)
     yield from _skipped(program, rule, steps, saves)
 
 
@@ -117,33 +113,14 @@ def _skipped(program: Program, rule: Rule, steps: Sequence[Event], saves: Sequen
     for test in (one for one in tests if not one.detached):
         path = test.args[0] if test.args else test.receiver
         if path is not None and saved_there(path, saves) and any(step.meets(test) for step in steps):
-            yield _draft(program, rule, test, path, saves, "does not train")
+            yield left_over(program, rule, test, path, saves, "does not train")
             return
 
 
 def _if_absent(step: Event) -> bool:
     """Whether a step is done only where a file is not there."""
     told = (describe(one) for one in step.guards)
-    return any(_THERE.search(text) and text.startswith("not ") for text in told)
-
-
-def _draft(
-    program: Program, rule: Rule, load: Event, folder: Value, saves: Iterable[Event], then: str = _STARTS,
-    when: Cond = True,
-) -> Draft:  # fmt: skip
-    related = [Related(saved.location, "saves there") for saved in saves][:1]
-    given = besides_files([negate(is_none(folder)), when])  # (without a folder nothing is saved, either)
-    there = replace(load, guards=(besides_files(load.guards),))
-    return draft(
-        program, rule, there, cond=given, related=related, name=short_name(load), folder=_told(folder), then=then,
-        what="checkpoint",
-    )  # fmt: skip
-
-
-def _asked_for(load: Event, training: Event) -> bool:
-    """Whether who trains has to ask for it: by a flag that is off, or by a setting whose name says so."""
-    asked = by_default(simplified(both(*load.guards), both(*training.guards))) is False
-    return asked or any(_RESUMES.search(_ON.sub("", describe(one))) for one in load.guards)
+    return any(THERE.search(text) and text.startswith("not ") for text in told)
 
 
 def _taken_up(program: Program, load: Event) -> Value | None:
@@ -157,7 +134,7 @@ def _taken_up(program: Program, load: Event) -> Value | None:
         return first if isinstance(first, Ref) and first.name.endswith(_MANAGED) else None
     if load.name not in _IF_THERE or not _into_weights(program, load):
         return None
-    return first if any(map(_asks_for_files, load.guards)) else _listed(first)
+    return first if any(map(asks_for_files, load.guards)) else listed(program, first)
 
 
 def _found_there(
@@ -171,11 +148,11 @@ def _found_there(
     if len(several) < 2 or not _into_weights(program, load):
         return None, ()
     for cond, leaf in several:
-        if not _asks_for_files(cond) or not saved_there(leaf, saves):
+        if not asks_for_files(cond) or not saved_there(leaf, saves):
             continue
         here = both(cond, *load.guards)
         unasked = by_default(simplified(here, both(*training.guards))) is not False
-        if unasked and not _RESUMES.search(_OFF.sub("", _ON.sub("", describe(here)))):
+        if unasked and not is_asked(describe(here)):
             return leaf, (here,)
     return None, ()
 
@@ -191,7 +168,7 @@ def _tried(program: Program, load: Event, steps: Sequence[Event], saves: Sequenc
         return None
     saved = {name for save in saves for value in (*save.args, *save.kwargs.values()) for name in flags_within(value)}
     picked = flags_within(path) - saved  # one of several files that the program saves: `--step 300`
-    named = bool(picked) or is_none(path) is not False or any(_RESUMES.search(name) for name in flags_of(path))
+    named = bool(picked) or is_none(path) is not False or any(RESUMES.search(name) for name in flags_of(path))
     if named or _is_needed(program, load, min(step.index for step in after)):
         return None
     return path if perhaps_saved(path, saves) else None
@@ -215,12 +192,6 @@ def _is_error(cond: Cond) -> bool:
     return test is not None and test.text == EXCEPTION
 
 
-def _asks_for_files(cond: Cond) -> bool:
-    """Whether a condition is that files are there, tested on the spot or before (``there = path.exists()``)."""
-    makers = (name for one in literals(cond) if one.opaque is not None for name in made_by(one.opaque))
-    return any(name.endswith(FILE_TESTS) for name in makers) or bool(_THERE.search(describe(cond)))
-
-
 def _newest_of_its_own(
     program: Program, load: Event, training: Event, saves: Sequence[Event]
 ) -> tuple[Value | None, tuple[Cond, ...]]:  # fmt: skip
@@ -239,7 +210,7 @@ def _newest_of_its_own(
         for cond, _ in own:
             guards = (*listing.guards, cond)
             unasked = by_default(simplified(both(*guards, *load.guards), both(*training.guards))) is not False
-            words = any(_RESUMES.search(_ON.sub("", describe(one))) for one in guards)
+            words = any(is_asked(describe(one), off=True) for one in guards)
             if folder is not None and unasked and not words and listing.meets(load) and saved_there(folder, saves):
                 return folder, guards
     return None, ()
@@ -249,16 +220,6 @@ def _is_put_together(path: Value) -> bool:
     """Whether a path has a part that is only known when it runs, after a folder."""
     parts = path.parts if isinstance(path, Text) else path.event.args if isinstance(path, Obj) and path.event else ()
     return any(isinstance(leaf, Unknown) for part in parts[1:] for _, leaf in alternatives(part))
-
-
-def _listed(path: Value | None) -> Value | None:
-    """The folder, or the pattern, of the listing that a path is taken from; None where there is none."""
-    for _, leaf in alternatives(path):
-        sources: tuple[Event, ...] = leaf.sources if isinstance(leaf, (Unknown, Obj, Seq)) else ()
-        for source in sources:
-            if any(effect.order == "listing" for effect in source.effects):
-                return source.args[0] if source.args else source.receiver
-    return None
 
 
 def _into_weights(program: Program, load: Event) -> bool:
@@ -279,49 +240,3 @@ def _saved_there(folder: Value, saves: Iterable[Event]) -> bool:
     if isinstance(folder, Obj) and folder.type.startswith(_KEEPERS):
         return bool(saves)
     return saved_there(folder, saves)
-
-
-# -- Estimators ----------------------------------------------------------------------------------------------------
-
-
-def _estimators(program: Program, rule: Rule) -> Iterator[Draft]:
-    """Estimators restore the newest checkpoint of their ``model_dir`` (estimator.py, ``_train_model``)."""
-    for training, folder in estimators.folders(program):
-        if not training.detached:
-            # A second run with `steps` trains on; with `max_steps` it does nothing, whatever was changed in between.
-            severity = "" if estimators.ends(training) else "info"
-            yield draft(
-                program, rule, training, cond=negate(is_none(folder)), severity=severity, name=short_name(training),
-                folder=_told(folder), then=_STARTS, what="checkpoint",
-            )  # fmt: skip
-
-
-# -- Optuna ---------------------------------------------------------------------------------------------------------
-
-_STUDY, _OPTIMIZE = "optuna.create_study", "optuna.Study.optimize"
-
-
-def _studies(program: Program, rule: Rule) -> Iterator[Draft]:
-    """Studies of a name in a storage that are taken up where they are there (optuna/study/study.py, create_study)."""
-    for made in program.calls(_STUDY) if any(not e.detached for e in program.calls(_OPTIMIZE)) else ():
-        storage, name = made.kwargs.get("storage"), made.kwargs.get("study_name")
-        takes_up = made.kwargs.get("load_if_exists")
-        if made.detached or storage is None or name is None or takes_up is None:
-            continue
-        when = both(negate(is_none(storage)), negate(is_none(name)), truthy(takes_up))
-        words = describe(both(*made.guards, when))
-        if is_symbolic(when) and when is not False and not _RESUMES.search(_OFF.sub("", _ON.sub("", words))):
-            yield draft(
-                program, rule, made, cond=when, name=short_name(made), what="study",
-                folder="its own storage" if isinstance(storage, Obj) else _told(storage),
-                then="has these trials before its own", remedy=_NEW_STUDY,
-            )  # fmt: skip
-
-
-# -- words ---------------------------------------------------------------------------------------------------------
-
-
-def _told(folder: Value) -> str:
-    folder = folder.first if isinstance(folder, Text) else folder
-    known = isinstance(folder, FlagValue) or (isinstance(folder, Const) and isinstance(folder.value, str))
-    return f"`{value_text(folder)}`" if known else "its own folder"

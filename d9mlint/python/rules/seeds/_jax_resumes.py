@@ -8,12 +8,13 @@ from collections.abc import Iterator, Sequence
 from d9mlint.model import Argument, Rule
 from d9mlint.python.domain.conditions import both, by_default, symbolic_part
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Dict, Ref, Value, alternatives
+from d9mlint.python.domain.values import Dict, Obj, Ref, Value, alternatives
 from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.randomness import Draw, draws
-from d9mlint.python.rules.seeds._lost import OPTIMIZER, told
+from d9mlint.python.rules.seeds._carried_keys import split_on
+from d9mlint.python.rules.seeds._lost import KEYS, OPTIMIZER, told
 from d9mlint.python.rules.seeds._resuming import both_remedies, feeds, from_own, places, resumes
 
 _JAX_SAVES = re.compile(
@@ -34,6 +35,7 @@ _PLAIN = re.compile(
 _OWN_FOLDER = ".restore_or_initialize"
 """What takes up the newest checkpoint of the folder in which the same object saves."""
 PICKLED, PICKLES = ("pickle.load", "cloudpickle.load", "dill.load"), ("pickle.dump", "cloudpickle.dump", "dill.dump")
+_KEEP = "save and restore the key with the state, or make the keys of each step by `jax.random.fold_in(key, step)`"
 _SHUFFLES = ("tensorflow.data.Dataset.shuffle", "tensorflow.data.Dataset.sample_from_datasets")
 
 
@@ -57,11 +59,13 @@ def of_jax(program: Program, rule: Rule) -> Iterator[Draft]:
             continue
         drawn = next((d.event for d in draws(program) if feeds(d, load, loops) or _fetches(d, load)), None)
         also = (OPTIMIZER,) if _forgets_optimizer(program, saved, loops) else ()
+        split = split_on(program, load, loops)
+        also = (*also, KEYS) if split is not None else also
         if drawn is not None or also:
             yield draft(
-                program, rule, saved, cond=symbolic_part(both(*load.guards)), related=places(load, drawn),
+                program, rule, saved, cond=symbolic_part(both(*load.guards)), related=places(load, drawn or split),
                 remedy=_remedy(program, rule, also, drawn), lacks=told(also, drawn is not None),
-                holds="the weights" if also else "the training state",
+                holds="the weights" if OPTIMIZER in also else "the training state",
             )  # fmt: skip
             return
 
@@ -81,11 +85,15 @@ def _is_weights(leaf: Value) -> bool:
     if isinstance(leaf, Dict):
         names = [str(key) for key in leaf.items]
         return not leaf.open and all(map(_PLAIN.fullmatch, names)) and any(map(_WEIGHTS.fullmatch, names))
+    if isinstance(leaf, Obj) and leaf.event is not None and leaf.event.name == "optax.apply_updates":
+        return True
     return isinstance(leaf, Ref) and _WEIGHTS.fullmatch(leaf.name.rpartition(".")[2]) is not None
 
 
 def _remedy(program: Program, rule: Rule, also: Sequence[str], drawn: Event | None) -> str:
-    more = "save and restore the state of the optimizer with the weights" if also else ""
+    more = "save and restore the state of the optimizer with the weights" if OPTIMIZER in also else ""
+    if KEYS in also:
+        more = f"{more}; {_KEEP}" if more else _KEEP
     return more if drawn is None else both_remedies(more, rule, program, "jax")
 
 

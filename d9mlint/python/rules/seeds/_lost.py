@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from d9mlint.model import Argument
 from d9mlint.python.domain.events import Event
@@ -24,6 +24,7 @@ _KINDS = {
 """What steps in a training, by the beginnings of the names that make it; the last that fits counts."""
 OPTIMIZER, PLACE = "optimizer", "place in the epoch"
 EPOCH, BEST = "number of epochs or steps done", "best result so far"
+BUFFER, KEYS = "replay buffer", "random key that is split while it trains"
 UNREAD = "saved, but never loaded"
 _GENERATORS = "does not continue the random numbers of the interrupted one"
 _CHANGES = {
@@ -33,6 +34,8 @@ _CHANGES = {
     "gradient scaler": "scales the loss as at the very start",
     PLACE: "goes through the data of the epoch from the beginning",
     EPOCH: "counts its epochs or steps from the start",
+    BUFFER: "learns first only from what it meets anew",
+    KEYS: "draws as at the very start",
     BEST: "takes its first result for the best",
 }
 """What a resumed run does because its checkpoint does not hold a kind of state, or as nothing loads it."""
@@ -44,8 +47,13 @@ _STATELESS = "tensorflow.train.GradientDescentOptimizer"
 _MINIMIZES = ("tensorflow.train.Optimizer.minimize", "tensorflow.train.Optimizer.apply_gradients")
 
 
-def lost(program: Program, load: Event, steps: Sequence[Event]) -> tuple[str, ...]:
-    """The kinds of what makes the ``steps`` of the training after a load, and is not loaded; mostly none."""
+def lost(
+    program: Program, load: Event, steps: Sequence[Event], handed: Collection[int] = frozenset()
+) -> tuple[str, ...]:  # fmt: skip
+    """The kinds of what makes the ``steps`` of the training after a load, and is not loaded; mostly none.
+
+    ``handed`` has the ``id`` of each object that is loaded because the program has handed it to what loads.
+    """
     makers = {id(e.result): e for e in program.events if e.kind == "call" and e.result is not None and _kind(e)}
     loading = [e for e in program.events if e.kind == "call" and e.name.endswith(_STATE) and not e.detached]
     networks = {e.location for e in loading if e.name.startswith(_NETWORKS)}  # at one place it is one variable
@@ -57,6 +65,7 @@ def lost(program: Program, load: Event, steps: Sequence[Event]) -> tuple[str, ..
     moved = (e for e in program.events if e.kind == "set" and e.name.endswith(f".{_LAST}") and not e.detached)
     kept = {_kind(made) for several in (*loads, *(_made_by(e, makers) for e in moved)) for made in several}
     kept |= {_kind(made) for e in loading for made in _made_by(e, makers)}
+    kept |= {_kind(made) for result, made in makers.items() if result in handed}
     after = [e for e in (*steps, *_updates(program, steps)) if e.index > load.index and e.meets(load)]
     kinds = {_kind(made) for event in after for made in _made_by(event, makers) if _remembers(made)}
     return tuple(kind for kind in _KINDS if kind in kinds - kept)

@@ -19,8 +19,9 @@ from d9mlint.python.judging.randomness import Draw, draws
 from d9mlint.python.judging.restoring import of_checkpoints
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.wording import describe
+from d9mlint.python.rules.seeds._agent_resumes import of_agents
 from d9mlint.python.rules.seeds._checkpoints import holds_optimizer, is_network, lacks_state, leaves, may_hold_optimizer
-from d9mlint.python.rules.seeds._engine_resumes import of_engines
+from d9mlint.python.rules.seeds._engine_resumes import of_accelerators, of_engines
 from d9mlint.python.rules.seeds._jax_resumes import PICKLES, of_jax
 from d9mlint.python.rules.seeds._lost import OPTIMIZER as LOST
 from d9mlint.python.rules.seeds._lost import UNREAD, lost, told
@@ -47,13 +48,17 @@ _DROPOUT, _SHARE, _HALF = "torch.nn.Dropout", Argument(0, "p"), Const(0.5)
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At the first such checkpoint of a program that draws while it trains, and that loads what it has saved."""
-    if program.story.local or program.story.truncated or not program.trains:
+    if program.story.local or program.story.truncated:
+        return
+    yield from of_agents(program, rule)
+    if not program.trains:
         return
     kept = of_checkpoints(program, _STATES)
     if not kept:
         yield from of_tensorflow(program, rule)
         yield from _of_lightning(program, rule)
         yield from of_engines(program, rule)
+        yield from of_accelerators(program, rule)
         yield from of_jax(program, rule)
     yield from _of_torch(program, rule, kept)
 

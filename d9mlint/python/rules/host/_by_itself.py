@@ -1,0 +1,130 @@
+"""What goes on by itself from what an earlier run has left: Estimators, studies, agents and trainers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from d9mlint.model import Argument, Rule
+from d9mlint.python.domain.conditions import both, by_default, is_symbolic, negate
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.taint import taint
+from d9mlint.python.domain.values import Const, Obj, Value, alternatives
+from d9mlint.python.frameworks import agents
+from d9mlint.python.frameworks.tensorflow import estimators
+from d9mlint.python.frameworks.torch.mode import truthy
+from d9mlint.python.interpreter.program import Program, is_none
+from d9mlint.python.judging.drafts import Draft, draft, short_name
+from d9mlint.python.judging.paths import OF_ONE_RUN, besides_files, lists_files, saved_there
+from d9mlint.python.judging.wording import describe
+from d9mlint.python.rules.host._unasked import (
+    STARTS,
+    asked_for,
+    asks_for_files,
+    folder_told,
+    is_asked,
+    left_over,
+    listed,
+)
+
+_NEW_STUDY = "give each run a study of its own: leave `load_if_exists=True` out, so that one which is there is an error"
+
+
+def by_itself(program: Program, rule: Rule) -> Iterator[Draft]:
+    """At each of these that goes on unasked."""
+    yield from _estimators(program, rule)
+    yield from _studies(program, rule)
+    yield from _agents(program, rule)
+    yield from _trainers(program, rule)
+
+
+# -- Estimators ----------------------------------------------------------------------------------------------------
+
+
+def _estimators(program: Program, rule: Rule) -> Iterator[Draft]:
+    """Estimators restore the newest checkpoint of their ``model_dir`` (estimator.py, ``_train_model``)."""
+    for training, folder in estimators.folders(program):
+        if not training.detached:
+            # A second run with `steps` trains on; with `max_steps` it does nothing, whatever was changed in between.
+            severity = "" if estimators.ends(training) else "info"
+            yield draft(
+                program, rule, training, cond=negate(is_none(folder)), severity=severity, name=short_name(training),
+                folder=folder_told(folder), then=STARTS,
+            )  # fmt: skip
+
+
+# -- agents ---------------------------------------------------------------------------------------------------------
+
+
+def _agents(program: Program, rule: Rule) -> Iterator[Draft]:
+    """Agents that are loaded, unasked, where an earlier run has saved them, and learn on."""
+    for load in agents.loads(program):
+        learn = next(agents.learning(program, load), None)
+        saves = [e for e in program.events if e.kind == "call" and agents.SAVES.fullmatch(e.name) and not e.detached]
+        path = load.args[0] if load.args else None
+        if learn is None or path is None or asked_for(load, learn):
+            continue
+        folder = path if any(map(asks_for_files, load.guards)) or load.tried > learn.tried else listed(program, path)
+        if folder is not None and saved_there(folder, saves):
+            later = [e for e in saves if e.index > load.index]
+            yield left_over(program, rule, load, folder, later)
+
+
+# -- Optuna ---------------------------------------------------------------------------------------------------------
+
+_STUDY, _OPTIMIZE = "optuna.create_study", "optuna.Study.optimize"
+
+
+def _studies(program: Program, rule: Rule) -> Iterator[Draft]:
+    """Studies of a name in a storage that are taken up where they are there (optuna/study/study.py, create_study)."""
+    for made in program.calls(_STUDY) if any(not e.detached for e in program.calls(_OPTIMIZE)) else ():
+        storage, name = made.kwargs.get("storage"), made.kwargs.get("study_name")
+        takes_up = made.kwargs.get("load_if_exists")
+        if made.detached or storage is None or name is None or takes_up is None:
+            continue
+        when = both(negate(is_none(storage)), negate(is_none(name)), truthy(takes_up))
+        words = describe(both(*made.guards, when))
+        if is_symbolic(when) and when is not False and not is_asked(words):
+            yield draft(
+                program, rule, made, cond=when, name=short_name(made), what="study",
+                folder="its own storage" if isinstance(storage, Obj) else folder_told(storage),
+                then="has these trials before its own", remedy=_NEW_STUDY,
+            )  # fmt: skip
+
+
+# -- trainers -------------------------------------------------------------------------------------------------------
+
+_FIT, _TRAIN = "lightning.pytorch.Trainer.fit", "transformers.Trainer.train"
+_GIVEN = {_FIT: Argument(4, "ckpt_path"), _TRAIN: Argument(0, "resume_from_checkpoint")}
+_NEWEST = {_FIT: "last", _TRAIN: True}
+"""What lets a trainer look for its newest checkpoint itself."""
+_KEEPS = {_FIT: "lightning.pytorch.callbacks.ModelCheckpoint", _TRAIN: "transformers.TrainingArguments"}
+_FOLDERS = (Argument(None, "dirpath"), Argument(0, "output_dir"))
+
+
+def _trainers(program: Program, rule: Rule) -> Iterator[Draft]:
+    """Trainers that are told, unasked, to go on from their newest checkpoint, or from one that is there.
+
+    Lightning begins anew where it finds no `last`; Transformers raises an error, so that it is told only where files
+    are there (lightning/pytorch/trainer/connectors/checkpoint_connector.py, transformers/trainer.py).
+    """
+    for training in program.calls(_FIT, _TRAIN):
+        saves = [e for e in program.calls(_KEEPS[training.name]) if not e.detached and _folder(e) is not None]
+        for cond, leaf in alternatives(training.argument(_GIVEN[training.name])) if saves else ():
+            here = both(cond, *training.guards)
+            there = any(map(asks_for_files, (cond, *training.guards))) or lists_files(here)
+            newest = isinstance(leaf, Const) and leaf.value is not None and leaf.value == _NEWEST[training.name]
+            known = (newest and (there or training.name == _FIT)) or (there and saved_there(leaf, saves))
+            if training.detached or not known or by_default(besides_files([here])) is False or is_asked(describe(here)):
+                continue
+            folder = _folder(saves[0]) if newest else leaf
+            if folder is not None:
+                told = replace(training, guards=(here,))
+                yield left_over(program, rule, told, folder, saves)
+                break
+
+
+def _folder(keeps: Event) -> Value | None:
+    """The folder in which what keeps checkpoints does so, where it is not that of one run."""
+    folder = next((value for one in _FOLDERS if (value := keeps.argument(one)) is not None), None)
+    return folder if folder is not None and OF_ONE_RUN.isdisjoint(taint([folder])[0]) else None

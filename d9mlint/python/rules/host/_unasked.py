@@ -1,0 +1,78 @@
+"""Whether somebody asks a program to go on from what an earlier run has left, and words for where that lies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from d9mlint.model import Related, Rule
+from d9mlint.python.domain.conditions import Cond, both, by_default, literals, made_by, negate
+from d9mlint.python.domain.diagrams import simplified
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import Const, FlagValue, Obj, Seq, Text, Unknown, Value, alternatives
+from d9mlint.python.interpreter.library.streams import FILE_TESTS
+from d9mlint.python.interpreter.program import Program, is_none
+from d9mlint.python.interpreter.provenance import made_of, results
+from d9mlint.python.judging.drafts import Draft, draft, short_name, value_text
+from d9mlint.python.judging.paths import besides_files
+from d9mlint.python.judging.wording import describe
+
+RESUMES = re.compile(r"resum|restor|continu|restart", re.IGNORECASE)
+_ON = re.compile(r"--[\w-]+ is true \(the default\)")
+"""What a condition says of a flag that is on where nobody asks for anything."""
+_OFF = re.compile(r"\S+ is (not given|false)")
+"""What a condition says of what is left off: who does not ask to start anew asks for nothing."""
+THERE = re.compile(r"exists\(|isfile\(|isdir\(|is_file\(|is_dir\(")
+STARTS = "starts with trained weights"
+_PICKS = ("builtins.max", "builtins.min")
+
+
+def is_asked(words: str, *, off: bool = False) -> bool:
+    """Whether a condition, in words, is that somebody asks to go on; ``off``: also by leaving a flag off."""
+    words = _ON.sub("", words)
+    return RESUMES.search(words if off else _OFF.sub("", words)) is not None
+
+
+def asked_for(load: Event, training: Event) -> bool:
+    """Whether who trains has to ask for it: by a flag that is off, or by a setting whose name says so."""
+    asked = by_default(simplified(both(*load.guards), both(*training.guards))) is False
+    return asked or any(is_asked(describe(one), off=True) for one in load.guards)
+
+
+def asks_for_files(cond: Cond) -> bool:
+    """Whether a condition is that files are there, tested on the spot or before (``there = path.exists()``)."""
+    makers = (name for one in literals(cond) if one.opaque is not None for name in made_by(one.opaque))
+    return any(name.endswith(FILE_TESTS) for name in makers) or bool(THERE.search(describe(cond)))
+
+
+def listed(program: Program, path: Value | None) -> Value | None:
+    """The folder, or the pattern, of the listing that a path is taken from, also as its newest; None where none is."""
+    picked = [made.args[0] for made in made_of(path, results(program)) if made.name in _PICKS and made.args]
+    for _, leaf in (pair for value in (path, *picked) for pair in alternatives(value)):
+        sources: tuple[Event, ...] = leaf.sources if isinstance(leaf, (Unknown, Obj, Seq)) else ()
+        for source in sources:
+            if any(effect.order == "listing" for effect in source.effects):
+                return source.args[0] if source.args else source.receiver
+    return None
+
+
+def folder_told(folder: Value) -> str:
+    """A folder in words."""
+    folder = folder.first if isinstance(folder, Text) else folder
+    known = isinstance(folder, FlagValue) or (isinstance(folder, Const) and isinstance(folder.value, str))
+    return f"`{value_text(folder)}`" if known else "its own folder"
+
+
+def left_over(
+    program: Program, rule: Rule, load: Event, folder: Value, saves: Iterable[Event], then: str = STARTS,
+    when: Cond = True,
+) -> Draft:  # fmt: skip
+    """A finding at what takes up a checkpoint; ``then`` is what a second run does."""
+    related = [Related(saved.location, "saves there") for saved in saves][:1]
+    given = besides_files([negate(is_none(folder)), when])  # (without a folder nothing is saved, either)
+    there = replace(load, guards=(besides_files(load.guards),))
+    return draft(
+        program, rule, there, cond=given, related=related, name=short_name(load), folder=folder_told(folder), then=then,
+        what="checkpoint",
+    )  # fmt: skip
