@@ -12,6 +12,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import CondValue, Const
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
 from d9mlint.python.frameworks.tensorflow.pipelines import OWN_GENERATORS
+from d9mlint.python.frameworks.tensorflow.sessions import NEWEST
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft
@@ -38,6 +39,11 @@ _POLLS = (
     "tf_slim.evaluation.evaluation_loop",
 )  # fmt: skip
 """Calls that wait for the newest checkpoint of another process (training/checkpoint_utils.py, contrib/training)."""
+_NEWEST = ("flax.training.checkpoints.latest_checkpoint", "flax.training.checkpoints.restore_checkpoint")
+_EACH_STEP = (
+    "evaluate every checkpoint that is kept, by the number of its step: "
+    "`restore_checkpoint(folder, state, step=step)`"
+)
 _POLLED = "goes by the clock: which checkpoints are evaluated"
 _EACH = "evaluate every checkpoint that is kept: `tf.train.get_checkpoint_state(folder).all_model_checkpoint_paths`"
 
@@ -48,10 +54,28 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     for event in program.calls(*_POLLS):
         name = event.raw.rpartition(".")[2]
         yield draft(program, rule, event, name=name, setting="what is newest at the moment", then=_POLLED, remedy=_EACH)
+    yield from _waits(program, rule)
     for event in program.events:
         if event.kind == "timed" and not event.args:
             yield draft(program, rule, event, name="while", setting=f"a test of `{event.raw}`", then=_ENDS)
     yield from _tests(program, rule)
+
+
+def _waits(program: Program, rule: Rule) -> Iterator[Draft]:
+    """Where a loop that trains nothing asks again and again for the newest checkpoint, and sleeps in between."""
+    asked = [e for e in program.calls(*NEWEST, *_NEWEST) if e.loops and not e.detached]
+    pauses = [e for e in program.calls("time.sleep") if e.loops and not e.detached] if asked else []
+    for event in asked:
+        pause = next((e for e in pauses if e.loops == event.loops and e.index > event.index), None)
+        busy = (e for e in (*program.trains, *trainings(program)) if event.loops[-1] in e.loops)
+        if pause is not None and not any(busy):
+            related = [Related(pause.location, "waits for another one")]
+            name = event.raw.rpartition(".")[2]
+            yield draft(
+                program, rule, event, related=related, name=name, setting="what is newest at the moment", then=_POLLED,
+                remedy=_EACH if event.name in NEWEST else _EACH_STEP,
+            )  # fmt: skip
+            return
 
 
 def _does(effect: Effect) -> str:

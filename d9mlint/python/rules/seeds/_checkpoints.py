@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Dict, Inst, Obj, Seq, Value, alternatives
 from d9mlint.python.interpreter.program import Program
 
 _OPTIMIZER, _STATE = "torch.optim.", ".state_dict"
+_HALVES = (".half", ".bfloat16")
 _KEY = "optim"
 _WEIGHTS = ("state", "model", "net", "weight", "generator", "disc", "encoder", "decoder")
 """Words in a key of a checkpoint that say that weights are in it."""
@@ -61,6 +63,27 @@ def _has_none(program: Program, saved: Value) -> bool:
     if isinstance(saved, Dict):
         return not saved.open and not any(_PERHAPS.search(str(key)) for key in saved.items)
     return is_network(saved) or _is_state(program, saved)
+
+
+def is_rounded(program: Program, save: Event) -> bool:
+    """Whether the weights in what is saved are a copy in 16 bits: ``deepcopy(net).half()``, or the state of one."""
+    copies = program.once("copies-in-half", _copies_in_half)
+    saved = [leaf for _, leaf in alternatives(save.args[0] if save.args else None)] if copies else []
+    parts = (one for leaf in saved for one in ([*leaf.items.values()] if isinstance(leaf, Dict) else [leaf]))
+    return any(id(leaf) in copies for leaf in leaves(*parts))
+
+
+def _copies_in_half(program: Program) -> frozenset[int]:
+    """The ``id`` of each copy in 16 bits, and of the state of each."""
+    copies = {id(e.result) for e in program.calls("copy.deepcopy")}
+    halves = (e for e in program.events if copies and e.kind == "call" and e.name.endswith(_HALVES))
+    found = {id(e.result) for e in halves if not e.detached and _is_any(e.receiver, copies)}
+    return frozenset(found | {id(e.result) for e in program.once("states", states) if _is_any(e.receiver, found)})
+
+
+def _is_any(value: Value | None, ids: Collection[int]) -> bool:
+    """Whether a value may be one of those with these ``id``."""
+    return any(id(leaf) in ids for leaf in leaves(value))
 
 
 def leaves(*items: Value | None) -> list[Value]:

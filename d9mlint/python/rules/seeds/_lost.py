@@ -13,8 +13,13 @@ from d9mlint.python.interpreter.provenance import made_by
 _LOAD = "?.load_state_dict", "torch.optim.Optimizer.load_state_dict"
 _UPDATES = (".update", ".update_parameters")
 _STATE, _NETWORKS = ".load_state_dict", "torch.nn."
+OPTIMIZER, PLACE = "optimizer", "place in the epoch"
+EPOCH, BEST = "number of epochs or steps done", "best result so far"
+BUFFER, KEYS = "replay buffer", "random key that is split while it trains"
+SCHEDULE, PRECISION = "learning-rate scheduler", "full precision of the weights"
+UNREAD = "saved, but never loaded"
 _KINDS = {
-    "optimizer": ("torch.optim.",), "learning-rate scheduler": ("torch.optim.lr_scheduler.",),
+    OPTIMIZER: ("torch.optim.",), SCHEDULE: ("torch.optim.lr_scheduler.",),
     "moving average of the weights": (
         "torch.optim.swa_utils.AveragedModel", "timm.utils.ModelEma", "timm.utils.model_ema.", "torch_ema.",
         "ema_pytorch.", "diffusers.training_utils.EMAModel",
@@ -22,18 +27,15 @@ _KINDS = {
     "gradient scaler": ("torch.cuda.amp.GradScaler", "torch.amp.GradScaler", "torch.GradScaler"),
 }  # fmt: skip
 """What steps in a training, by the beginnings of the names that make it; the last that fits counts."""
-OPTIMIZER, PLACE = "optimizer", "place in the epoch"
-EPOCH, BEST = "number of epochs or steps done", "best result so far"
-BUFFER, KEYS = "replay buffer", "random key that is split while it trains"
-UNREAD = "saved, but never loaded"
 _GENERATORS = "does not continue the random numbers of the interrupted one"
 _CHANGES = {
     OPTIMIZER: "starts its averages of the gradients anew",
-    "learning-rate scheduler": "starts the schedule of the learning rate anew",
+    SCHEDULE: "starts the schedule of the learning rate anew",
     "moving average of the weights": "starts the average of the weights anew",
     "gradient scaler": "scales the loss as at the very start",
     PLACE: "goes through the data of the epoch from the beginning",
     EPOCH: "counts its epochs or steps from the start",
+    PRECISION: "goes on with weights that are rounded to 16 bits",
     BUFFER: "learns first only from what it meets anew",
     KEYS: "draws as at the very start",
     BEST: "takes its first result for the best",

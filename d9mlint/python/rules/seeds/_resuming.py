@@ -11,7 +11,7 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.paths import saved_there
 from d9mlint.python.judging.randomness import Draw
 from d9mlint.python.judging.wording import describe
-from d9mlint.python.rules.seeds._lost import BEST, EPOCH, PLACE, words
+from d9mlint.python.rules.seeds._lost import BEST, EPOCH, PLACE, PRECISION, words
 
 _GRAPH = (
     "tensorflow.nn.dropout", "tensorflow.layers.dropout", "keras.layers.Dropout", "tensorflow.random.",
@@ -30,6 +30,7 @@ _PLAIN = {
     PLACE: "the number of batches that the epoch has done (and skip as many of the same order)",
     EPOCH: "the number of epochs or steps done (and go on from it)",
     BEST: "the best result so far",
+    PRECISION: "the weights as they are (`half()` only in a file of its own, which nobody trains on from)",
 }
 """What is saved of kinds that have no `state_dict()`."""
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from d9mlint.model import Argument, Rule
 from d9mlint.python.domain.conditions import both, by_default, negate, symbolic_part
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Obj, alternatives
+from d9mlint.python.domain.values import Const, Obj, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
 from d9mlint.python.frameworks.tensorflow.estimators import ends, folders
 from d9mlint.python.frameworks.tensorflow.sessions import NEWEST, initial_values, takes_up
@@ -35,6 +35,8 @@ _SET, _ARRAYS = "keras.Model.set_weights", ("numpy.load", "pickle.load", "joblib
 """What fills a model from arrays, and what reads these from files."""
 _ARRAY_SAVES = ("numpy.save", "numpy.savez", "pickle.dump", "joblib.dump")
 _GET, _SLOTS = "keras.Model.get_weights", "keras.optimizers."
+_INITIAL = "initial_epoch"
+_BACKUPS = ("keras.callbacks.BackupAndRestore", "keras.callbacks.experimental.BackupAndRestore")
 _LOADS = (_RESTORE, "keras.models.load_model", _WEIGHTS, *_TRACKED, *_ARRAYS)
 _PATH = Argument(1, "save_path")
 
@@ -43,6 +45,7 @@ def of_tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
     """One draft: of variables that are restored before a training that draws, or of what restores them by itself."""
     yield from next(filter(None, map(list, (_of_savers(program, rule), _of_sessions(program, rule)))), [])
     yield from _of_estimators(program, rule)
+    yield from _of_backups(program, rule)
 
 
 def _of_savers(program: Program, rule: Rule) -> Iterator[Draft]:
@@ -56,7 +59,9 @@ def _of_savers(program: Program, rule: Rule) -> Iterator[Draft]:
             continue
         training = [e for e in trainings(program) if e.index > load.index and e.meets(load)]
         saved = next((e for e in saves if e.meets(load)), None)
-        if load.detached or not training or saved is None or not _goes_on(program, load, saves):
+        if load.detached or not training or saved is None:
+            continue
+        if not (_goes_on(program, load, saves) or any(map(_counts_on, training))):
             continue
         if load.name in _TRACKED and _holds_more(program):
             continue
@@ -69,6 +74,7 @@ def _of_savers(program: Program, rule: Rule) -> Iterator[Draft]:
             related, note = places(load, drawn), ""
             resumed, also = symbolic_part(both(*load.guards)), lost_by_saver(program, load)
             more = "let the saver hold all variables (`tf.train.Saver()`)" if also else ""
+            weights = arrays or load.name == _WEIGHTS
             if load.name == _WEIGHTS:
                 also, more = (OPTIMIZER,), "save and load the whole model (`keras.models.load_model`)"
             if arrays:
@@ -78,7 +84,7 @@ def _of_savers(program: Program, rule: Rule) -> Iterator[Draft]:
             remedy = both_remedies(more, rule, program, "tensorflow")
             yield draft(
                 program, rule, saved, cond=resumed, related=related, remedy=remedy,
-                holds="the weights" if arrays else "the variables", lacks=told(also, note=note),
+                holds="the weights" if weights else "the variables", lacks=told(also, note=note),
             )  # fmt: skip
             return
 
@@ -95,6 +101,25 @@ def _goes_on(program: Program, load: Event, saves: list[Event]) -> bool:
     found = (e for e in program.calls(*NEWEST) if e.index < load.index and e.meets(load) and not e.detached)
     near = (e.argument(NEWEST[e.name]) for e in found if e.func is load.func)
     return any(folder is not None and saved_there(folder, saves) for folder in near)
+
+
+def _counts_on(training: Event) -> bool:
+    """Whether Keras is told how many epochs were done before."""
+    done = training.kwargs.get(_INITIAL) if training.name.startswith("keras.") else None
+    return done is not None and not (isinstance(done, Const) and not done.value)
+
+
+def _of_backups(program: Program, rule: Rule) -> Iterator[Draft]:
+    """Where a callback of Keras goes on after an interruption: with weights, optimizer and place, and no generator."""
+    for made in program.calls(*_BACKUPS):
+        training = next((e for e in trainings(program) if e.index > made.index and e.meets(made)), None)
+        found = (d.event for d in draws(program) if not made.detached and feeds(d, made, frozenset()))
+        drawn = next((e for e in found if training is not None and e is not made), None)
+        if drawn is not None:
+            yield draft(
+                program, rule, made, related=[draws_on(drawn)], holds="the model and the epoch", lacks=told(())
+            )
+            return
 
 
 def _is_of_weights(program: Program, save: Event) -> bool:

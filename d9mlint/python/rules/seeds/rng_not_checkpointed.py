@@ -20,15 +20,23 @@ from d9mlint.python.judging.restoring import of_checkpoints
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.seeds._agent_resumes import of_agents
-from d9mlint.python.rules.seeds._checkpoints import holds_optimizer, is_network, lacks_state, leaves, may_hold_optimizer
+from d9mlint.python.rules.seeds._checkpoints import (
+    holds_optimizer,
+    is_network,
+    is_rounded,
+    lacks_state,
+    leaves,
+    may_hold_optimizer,
+)
 from d9mlint.python.rules.seeds._engine_resumes import of_accelerators, of_engines
 from d9mlint.python.rules.seeds._jax_resumes import PICKLES, of_jax
 from d9mlint.python.rules.seeds._lost import OPTIMIZER as LOST
-from d9mlint.python.rules.seeds._lost import UNREAD, lost, told
+from d9mlint.python.rules.seeds._lost import PRECISION, UNREAD, lost, told
 from d9mlint.python.rules.seeds._progress import progress
 from d9mlint.python.rules.seeds._resuming import RESUMES, draws_on, places, resumes, with_states
 from d9mlint.python.rules.seeds._tensorflow_resumes import of_tensorflow
 from d9mlint.python.rules.seeds._torch_loads import OPTIMIZER, SAVES, checkpoints, is_own, loads, of_own, setting
+from d9mlint.python.rules.seeds._trainer_resumes import of_weights
 
 _STATES = (
     "torch.get_rng_state", "torch.set_rng_state", "torch.cuda.get_rng_state", "torch.cuda.get_rng_state_all",
@@ -57,6 +65,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     if not kept:
         yield from of_tensorflow(program, rule)
         yield from _of_lightning(program, rule)
+        yield from of_weights(program, rule)
         yield from of_engines(program, rule)
         yield from of_accelerators(program, rule)
         yield from of_jax(program, rule)
@@ -106,6 +115,7 @@ def _lost(program: Program, load: Event, saves: Sequence[Event], steps: Sequence
     found = lost(program, load, steps)
     never = load.name.startswith(OPTIMIZER) and not any(may_hold_optimizer(program, e) for e in saves)
     never = never or bool(setting(program, load))
+    found = (*found, PRECISION) if any(is_rounded(program, e) for e in saves[:1]) else found
     return (LOST, *found) if never and LOST not in found else found
 
 
