@@ -60,7 +60,7 @@ def _agents(program: Program, rule: Rule) -> Iterator[Draft]:
     """Agents that are loaded, unasked, where an earlier run has saved them, and learn on."""
     for load in agents.loads(program):
         learn = next(agents.learning(program, load), None)
-        saves = [e for e in program.events if e.kind == "call" and agents.SAVES.fullmatch(e.name) and not e.detached]
+        saves = agents.saves(program, load)
         path = load.args[0] if load.args else None
         if learn is None or path is None or asked_for(load, learn):
             continue

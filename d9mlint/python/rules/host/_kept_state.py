@@ -19,12 +19,13 @@ from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.host._files import adds, path_of, same_path, told
 
 _LOADS = re.compile(
-    r"(json|ujson|orjson|pickle|cPickle|dill|cloudpickle|yaml|joblib|marshal)\.(load|safe_load|full_load)|numpy\.load|"
+    r"(json|ujson|orjson|pickle|cPickle|dill|cloudpickle|yaml|joblib|marshal)\.(load|safe_load|full_load)|(numpy|torch)\.load|"
     r"pandas\.read_\w+"
 )
 _TRAINS = (".partial_fit",)
 _GROWS = (".append", ".extend", ".appendleft", ".insert", ".push", *_TRAINS)
 _JOINS = ("pandas.concat", "numpy.append", "numpy.concatenate", "numpy.vstack", "numpy.hstack")
+_ROWS = "pandas.DataFrame.append"
 _HARMLESS = re.compile(
     r"builtins\.(len|print|isinstance|type|str|list)|.*\.(info|debug|dumps?|save|to_csv|close|flush)"
 )
@@ -99,14 +100,18 @@ def _kept(calls: Sequence[Event], files: Sequence[Event]) -> Iterator[_Kept]:
                 break
 
 
-def _leaves(value: Value) -> Iterator[Value]:
-    """What a value may be, and what is in it where that is a list or a dict."""
+def _leaves(value: Value, joined: bool = True) -> Iterator[Value]:
+    """What a value may be, what is in it where that is a list or a dict, and what it is joined from."""
     for _, leaf in alternatives(value):
         yield leaf
+        made = leaf.event if isinstance(leaf, Obj) else None
         if isinstance(leaf, Dict):
             yield from (one for item in leaf.items.values() for _, one in alternatives(item))
         elif isinstance(leaf, Seq) and leaf.items is not None:
             yield from (one for item in leaf.items for _, one in alternatives(item))
+        elif joined and made is not None and (made.name in _JOINS or made.name == _ROWS):
+            parts = (*made.args, *((made.receiver,) if made.name == _ROWS and made.receiver is not None else ()))
+            yield from (one for part in parts for one in _leaves(part, False))
 
 
 def _opened(event: Event, openings: dict[int, Event]) -> Event:
@@ -120,7 +125,7 @@ def _opened(event: Event, openings: dict[int, Event]) -> Event:
 
 def _place(event: Event) -> Value | None:
     """Where a call writes: ``joblib.dump(value, path)``, ``numpy.save(path, value)``, ``open(path, "w")``."""
-    if event.name.endswith(".dump"):
+    if event.name.endswith((".dump", "torch.save")):
         return event.args[1] if len(event.args) > 1 else None
     return path_of(event)
 

@@ -15,6 +15,7 @@ from d9mlint.python.judging.drafts import Draft, draft, short_name
 from d9mlint.python.judging.paths import OF_ONE_RUN
 from d9mlint.python.judging.randomness import Draw, draws
 from d9mlint.python.judging.seedings import seedings
+from d9mlint.python.rules.host._databases import databases
 from d9mlint.python.rules.host._files import READS, adds, given, opens, path_of, same_path, told
 from d9mlint.python.rules.host._kept_state import carried
 
@@ -52,6 +53,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     yield from _skipped(program, rule, tests, calls)
     yield from _growing(program, rule, tests, files)
     yield from carried(program, rule, calls, files)
+    yield from databases(program, rule, calls)
 
 
 # -- caches --------------------------------------------------------------------------------------------------------
@@ -172,7 +174,8 @@ def _growing(program: Program, rule: Rule, tests: Sequence[Event], files: Sequen
         if path is None or not OF_ONE_RUN.isdisjoint(taint([path])[0]):
             continue  # (a name that each run makes anew, unless it is given one)
         mentions = [e for e in files if e is not opening and any(same_path(one, path) for one in given(e))]
-        emptied = any(_EMPTIES.fullmatch(e.name) or (opens(e) and not adds(e)) for e in mentions)
+        before = [e for e in mentions if e.index < opening.index]
+        emptied = any(_EMPTIES.fullmatch(e.name) for e in mentions) or any(opens(e) and not adds(e) for e in before)
         reader = next((e for e in mentions if READS.fullmatch(e.name) and not opens(e)), None)
         if reader is not None and not emptied:
             related = [Related(reader.location, "is read here")]

@@ -41,8 +41,7 @@ _POLLS = (
 """Calls that wait for the newest checkpoint of another process (training/checkpoint_utils.py, contrib/training)."""
 _NEWEST = ("flax.training.checkpoints.latest_checkpoint", "flax.training.checkpoints.restore_checkpoint")
 _EACH_STEP = (
-    "evaluate every checkpoint that is kept, by the number of its step: "
-    "`restore_checkpoint(folder, state, step=step)`"
+    "evaluate every checkpoint that is kept, by the number of its step: `restore_checkpoint(folder, state, step=step)`"
 )
 _POLLED = "goes by the clock: which checkpoints are evaluated"
 _EACH = "evaluate every checkpoint that is kept: `tf.train.get_checkpoint_state(folder).all_model_checkpoint_paths`"

@@ -9,7 +9,7 @@ from d9mlint.model import Argument, Rule
 from d9mlint.python.domain.conditions import both, by_default
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const
-from d9mlint.python.frameworks.agents import BUFFER_LOADS, SAVES, has_buffer, learning, loads
+from d9mlint.python.frameworks.agents import BUFFER_LOADS, has_buffer, learning, loads, saves
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.paths import besides_files
@@ -29,9 +29,10 @@ def of_agents(program: Program, rule: Rule) -> Iterator[Draft]:
     """At the first call that saves an agent which is loaded elsewhere to learn on."""
     for load in loads(program):
         after = [learn for learn in learning(program, load) if learn.meets(load)]
-        saves = [e for e in program.events if e.kind == "call" and SAVES.fullmatch(e.name) and not e.detached]
-        saved = next((e for e in saves if e.meets(load)), None)
-        if not after or saved is None or not _goes_on(load, after, saves):
+        kept = saves(program, load) if after else []
+        met = sorted((e for e in kept if e.meets(load)), key=lambda e: not e.name.endswith(".save"))
+        saved = next(iter(met), None)
+        if saved is None or not _goes_on(load, after, kept):
             continue
         learn = after[0]
         seeds = [s.event for s in seedings(program) if "torch" in s.generators]
@@ -50,11 +51,11 @@ def of_agents(program: Program, rule: Rule) -> Iterator[Draft]:
         return
 
 
-def _goes_on(load: Event, after: list[Event], saves: list[Event]) -> bool:
+def _goes_on(load: Event, after: list[Event], kept: list[Event]) -> bool:
     """Whether the agent goes on with the training that it was saved in, as far as words, settings and paths tell."""
     counts = (learn.argument(_COUNTS_ON) for learn in after)
     on = any(isinstance(value, Const) and value.value is False for value in counts)
-    return on or resumes(load) or from_own(load, saves) or by_default(both(*load.guards)) is False
+    return on or resumes(load) or from_own(load, kept) or by_default(both(*load.guards)) is False
 
 
 def _has_own(program: Program, load: Event) -> bool:

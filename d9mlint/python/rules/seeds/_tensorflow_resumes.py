@@ -116,9 +116,7 @@ def _of_backups(program: Program, rule: Rule) -> Iterator[Draft]:
         found = (d.event for d in draws(program) if not made.detached and feeds(d, made, frozenset()))
         drawn = next((e for e in found if training is not None and e is not made), None)
         if drawn is not None:
-            yield draft(
-                program, rule, made, related=[draws_on(drawn)], holds="the model and the epoch", lacks=told(())
-            )
+            yield draft(program, rule, made, related=[draws_on(drawn)], holds="the model and the epoch", lacks=told(()))
             return
 
 
