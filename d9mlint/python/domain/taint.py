@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from d9mlint.python.domain.values import (
     NO_ORIGINS,
+    UNKNOWN,
     Bound,
     Class,
     CondValue,
@@ -101,9 +102,16 @@ def text_of(parts: Sequence[Value], path: bool = False) -> Unknown:
     like = mixed(parts)
     if len(flat) > MAX_PARTS:
         flat[MAX_PARTS:] = [like]
-    if not isinstance(flat[0], (FlagValue, Const)) and not begins_path(flat[0]):
+    if not isinstance(flat[0], (FlagValue, Const)) and not begins_path(flat[0]) and not _begins_in_folder(flat):
         return like
     return Text(tuple(flat), like, path or any(part.path for part in parts if isinstance(part, Text)))
+
+
+def _begins_in_folder(parts: Sequence[Value]) -> bool:
+    """Whether a text begins with a folder that is not known, and may begin others: ``f"{folder}/index.json"``."""
+    first, second = parts[0], parts[1] if len(parts) > 1 else None
+    named = isinstance(second, Const) and isinstance(second.value, str) and second.value.startswith("/")
+    return named and type(first) is Unknown and first is not UNKNOWN
 
 
 def ends(value: Value) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from d9mlint.python.domain.conditions import Cond, both, conjuncts, literals, made_by, opaque
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Const, FlagValue, Obj, Ref, Text, Value, alternatives
+from d9mlint.python.domain.values import Const, FlagValue, Obj, Ref, Text, Unknown, Value, alternatives
 from d9mlint.python.interpreter.library.streams import FILE_TESTS, LISTINGS
 from d9mlint.python.interpreter.program import Program
 
@@ -152,6 +152,8 @@ def _roots(path: Value) -> Iterator[tuple[str, object]]:
         elif isinstance(leaf, Text):
             whole = not isinstance(leaf.first, Const) or "/" in str(leaf.first.value).removeprefix("./")
             yield from ((kind if whole else _BEGINNING, root) for kind, root in _roots(leaf.first))
+            if type(leaf.first) is Unknown:
+                yield "folder", id(leaf.first)
         elif isinstance(leaf, Ref):
             yield "name", leaf.name
         elif isinstance(leaf, Obj) and leaf.event is not None and leaf.event.name in _JOINS and leaf.event.args:

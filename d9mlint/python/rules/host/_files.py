@@ -13,7 +13,7 @@ from d9mlint.python.judging.drafts import value_text
 
 READS = re.compile(
     r"(numpy|torch|joblib|pickle)\.load|numpy\.(loadtxt|genfromtxt|fromfile|memmap)|pandas\.read_\w+|h5py\.File|"
-    r"numpy\.lib\.format\.open_memmap|builtins\.open|io\.open|"
+    r"numpy\.lib\.format\.open_memmap|(builtins|io|codecs|gzip|bz2|lzma|smart_open|fsspec)\.open|tensorflow\.io\.gfile\.GFile|"
     r"(linecache\.getlines?|fileinput\.input|datasets\.load_dataset)"
 )
 _JOINS = ("os.path.join", "pathlib.Path")

@@ -16,7 +16,7 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, short_name
 from d9mlint.python.judging.paths import OF_ONE_RUN, besides_files
 from d9mlint.python.judging.wording import describe
-from d9mlint.python.rules.host._files import adds, path_of, same_path, told
+from d9mlint.python.rules.host._files import adds, opens, path_of, same_path, told
 
 _LOADS = re.compile(
     r"(json|ujson|orjson|pickle|cPickle|dill|cloudpickle|yaml|joblib|marshal)\.(load|safe_load|full_load)|(numpy|torch)\.load|"
@@ -87,7 +87,9 @@ def _kept(calls: Sequence[Event], files: Sequence[Event]) -> Iterator[_Kept]:
         if path is None or not OF_ONE_RUN.isdisjoint(taint([path])[0]):
             continue
         for write in writes:
-            if write.index < load.index or not write.meets(load) or not _only_if_there(load, write):
+            if write.index < load.index or not write.meets(load):
+                continue
+            if not _only_if_there(load, write) and not _made_if_absent(path, load, files):
                 continue
             target = _opened(write, openings)
             place = _place(target)
@@ -96,7 +98,8 @@ def _kept(calls: Sequence[Event], files: Sequence[Event]) -> Iterator[_Kept]:
             if place is None or adds(target) or not same_path(place, path):
                 continue
             if any(leaf is load.result or (isinstance(leaf, Obj) and leaf.event is load) for leaf in leaves):
-                yield _Kept(load, write, path, tuple(leaf for leaf in leaves if leaf is not load.result))
+                others = tuple(one for one in leaves if one is not load.result and one is not target.result)
+                yield _Kept(load, write, path, others)
                 break
 
 
@@ -135,6 +138,16 @@ def _only_if_there(load: Event, write: Event) -> bool:
     return load.tried > write.tried or any(map(_asks_for_file, load.guards))
 
 
+def _made_if_absent(path: Value, load: Event, files: Sequence[Event]) -> bool:
+    """Whether the program makes the file, before it is loaded, only where none is there or none can be read."""
+    made = (e for e in files if e.index < load.index and opens(e) and e.func is load.func)
+    return any(
+        same_path(place, path) and any(_is_error(one) or _asks_for_file(negate(one)) for one in e.guards)
+        for e in made
+        if (place := path_of(e)) is not None
+    )
+
+
 def _asks_for_file(cond: Cond) -> bool:
     test = opaque(cond)
     return test is not None and any(name.endswith(FILE_TESTS) for name in made_by(test))
@@ -163,11 +176,12 @@ def _is_of(value: Value | None, kept: _Kept) -> bool:
 
 
 def _is_part(event: Event, kept: _Kept) -> bool:
-    """Whether a method is one of a part of something that is only there where the file is: ``meta["steps"].append``."""
+    """Whether a method is perhaps one of a part of what was read, where the file is: ``meta["steps"].append``."""
     if not (event.name.startswith("?.") and isinstance(event.receiver, Unknown) and event.func is kept.read.func):
         return False
-    there = [one for one in event.guards if _asks_for_file(one) or _is_error(negate(one))]
-    return bool(there) and set(kept.read.guards) <= set(event.guards)
+    there = any(_asks_for_file(one) or _is_error(negate(one)) for one in event.guards)
+    always = not kept.read.tried and not any(map(_asks_for_file, kept.read.guards))
+    return (there or always) and set(kept.read.guards) <= set(event.guards)
 
 
 def _used(kept: _Kept, calls: Sequence[Event], grows: Event | None) -> Event | None:

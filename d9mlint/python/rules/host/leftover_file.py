@@ -18,6 +18,7 @@ from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.rules.host._databases import databases
 from d9mlint.python.rules.host._files import READS, adds, given, opens, path_of, same_path, told
 from d9mlint.python.rules.host._kept_state import carried
+from d9mlint.python.rules.host._newest import newest
 
 _THERE = re.compile(r"exists\(|isfile\(|is_file\(")
 _TESTS = (".exists", ".isfile", ".is_file")
@@ -54,6 +55,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     yield from _growing(program, rule, tests, files)
     yield from carried(program, rule, calls, files)
     yield from databases(program, rule, calls)
+    yield from newest(program, rule, calls)
 
 
 # -- caches --------------------------------------------------------------------------------------------------------

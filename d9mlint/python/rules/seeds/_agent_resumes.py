@@ -32,7 +32,7 @@ def of_agents(program: Program, rule: Rule) -> Iterator[Draft]:
         kept = saves(program, load) if after else []
         met = sorted((e for e in kept if e.meets(load)), key=lambda e: not e.name.endswith(".save"))
         saved = next(iter(met), None)
-        if saved is None or not _goes_on(load, after, kept):
+        if saved is None or not _goes_on(load, after, kept) or _is_of_this_run(load, kept):
             continue
         learn = after[0]
         seeds = [s.event for s in seedings(program) if "torch" in s.generators]
@@ -56,6 +56,11 @@ def _goes_on(load: Event, after: list[Event], kept: list[Event]) -> bool:
     counts = (learn.argument(_COUNTS_ON) for learn in after)
     on = any(isinstance(value, Const) and value.value is False for value in counts)
     return on or resumes(load) or from_own(load, kept) or by_default(both(*load.guards)) is False
+
+
+def _is_of_this_run(load: Event, kept: list[Event]) -> bool:
+    """Whether what is loaded was saved by the same run before: two runs do the same then."""
+    return from_own(load, [e for e in kept if e.index < load.index and e.meets(load)])
 
 
 def _has_own(program: Program, load: Event) -> bool:
