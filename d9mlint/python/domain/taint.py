@@ -17,6 +17,7 @@ from d9mlint.python.domain.values import (
     FlagValue,
     Func,
     Inst,
+    Joined,
     Module,
     Obj,
     Partial,
@@ -138,12 +139,14 @@ def differ(one: Value, other: Value) -> bool:
 
 
 def further(path: Obj, parts: Sequence[Value]) -> Obj:
-    """A path with more joined to it: the same as far as is told, but it comes from the clock, say, where that does."""
+    """A path with more joined to it, which comes from the clock, say, where that does; others stay as they are."""
     origins, _, sources = taint(parts)
     origins -= NUMBERS
-    return (
-        Obj(path.type, path.event, path.origins | origins, path.order, (*path.sources, *sources)) if origins else path
-    )
+    known = path.parts if isinstance(path, Joined) else ()
+    if len(known) + len(parts) > MAX_PARTS and not origins:
+        return path
+    more = (*path.sources, *sources) if origins else path.sources
+    return Joined(path, (*known, *parts), path.origins | origins, more)
 
 
 def begins_path(value: Value) -> bool:

@@ -148,6 +148,18 @@ class Obj:
         self.tick = born()
 
 
+class Joined(Obj):
+    """A path with more joined to it: ``folder / name``; ``parts`` is what follows the path that was made."""
+
+    __slots__ = ("parts",)
+
+    def __init__(
+        self, path: Obj, parts: tuple[Value, ...], origins: frozenset[str], sources: tuple[Event, ...]
+    ) -> None:  # fmt: skip
+        super().__init__(path.type, path.event, origins, path.order, sources)
+        self.parts = parts
+
+
 class FlagValue:
     """The value of a command-line flag that the user has not fixed."""
 

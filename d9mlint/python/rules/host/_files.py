@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 
 from d9mlint.model import Argument
 from d9mlint.python.domain.choices import same
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Const, FlagValue, Obj, Text, Value, alternatives
+from d9mlint.python.domain.values import Const, FlagValue, Joined, Obj, Text, Value, alternatives
 from d9mlint.python.interpreter.library.streams import for_writing
 from d9mlint.python.judging.drafts import value_text
 
@@ -17,6 +18,7 @@ READS = re.compile(
     r"(linecache\.getlines?|fileinput\.input|datasets\.load_dataset)"
 )
 _JOINS = ("os.path.join", "pathlib.Path")
+_MOST_BASES = 40
 _TABLES = (".to_csv", ".to_json")
 _MODE = Argument(None, "mode")
 """Where tables are told how to be written."""
@@ -56,9 +58,35 @@ def same_path(one: Value, other: Value) -> bool:
         return len(one.parts) == len(other.parts) and all(map(same_path, one.parts, other.parts))
     if isinstance(one, Obj) and isinstance(other, Obj) and one.event is not None and other.event is not None:
         alike = one.event.name == other.event.name and one.event.name in _JOINS
-        parts, theirs = one.event.args, other.event.args
+        parts, theirs = (*one.event.args, *_joined(one)), (*other.event.args, *_joined(other))
         return alike and len(parts) == len(theirs) > 0 and all(map(same_path, parts, theirs))
     return False
+
+
+def _joined(path: Obj) -> tuple[Value, ...]:
+    """What was joined to a path."""
+    return path.parts if isinstance(path, Joined) else ()
+
+
+def is_numbered(path: Value, tests: Sequence[Event]) -> bool:
+    """Whether a path begins with a folder of this run: a loop has looked for a name that is not there yet."""
+    tried = {id(leaf) for test in tests if test.loops for one in given(test)[:1] for _, leaf in alternatives(one)}
+    return bool(tried) and any(id(one) in tried for one in _bases(path))
+
+
+def _bases(path: Value) -> Iterator[Value]:
+    """What a path may be, and the paths that it is made from."""
+    todo, seen = [path], set[int]()
+    while todo and len(seen) < _MOST_BASES:
+        for _, leaf in alternatives(todo.pop()):
+            if id(leaf) in seen:
+                continue
+            seen.add(id(leaf))
+            yield leaf
+            if isinstance(leaf, Text):
+                todo += leaf.parts[:1]
+            elif isinstance(leaf, Obj) and leaf.event is not None and leaf.event.name in _JOINS:
+                todo += leaf.event.args[:1]
 
 
 def told(path: Value) -> str:

@@ -16,7 +16,7 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, short_name
 from d9mlint.python.judging.paths import OF_ONE_RUN, besides_files
 from d9mlint.python.judging.wording import describe
-from d9mlint.python.rules.host._files import adds, opens, path_of, same_path, told
+from d9mlint.python.rules.host._files import adds, is_numbered, opens, path_of, same_path, told
 
 _LOADS = re.compile(
     r"(json|ujson|orjson|pickle|cPickle|dill|cloudpickle|yaml|joblib|marshal)\.(load|safe_load|full_load)|(numpy|torch)\.load|"
@@ -53,7 +53,9 @@ class _Kept(NamedTuple):
     """What it is where no file is there."""
 
 
-def carried(program: Program, rule: Rule, calls: Sequence[Event], files: Sequence[Event]) -> Iterator[Draft]:
+def carried(
+    program: Program, rule: Rule, calls: Sequence[Event], files: Sequence[Event], tests: Sequence[Event]
+) -> Iterator[Draft]:  # fmt: skip
     """Where a file that is there is read, changed and written again, without anybody asking for it."""
     told_of: set[object] = set()
     for kept in _kept(calls, files):
@@ -62,6 +64,8 @@ def carried(program: Program, rule: Rule, calls: Sequence[Event], files: Sequenc
         trains = grows is not None and grows.name.endswith(_TRAINS)
         state = trains or (grows is None and _is_state(kept) and uses is not None)
         if (grows is None and not state) or not _unasked(kept) or kept.read.location in told_of:
+            continue
+        if is_numbered(kept.path, tests):
             continue
         told_of.add(kept.read.location)
         then = "begins with it" if state else "adds to it"

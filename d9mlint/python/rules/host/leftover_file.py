@@ -16,7 +16,7 @@ from d9mlint.python.judging.paths import OF_ONE_RUN
 from d9mlint.python.judging.randomness import Draw, draws
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.rules.host._databases import databases
-from d9mlint.python.rules.host._files import READS, adds, given, opens, path_of, same_path, told
+from d9mlint.python.rules.host._files import READS, adds, given, is_numbered, opens, path_of, same_path, told
 from d9mlint.python.rules.host._kept_state import carried
 from d9mlint.python.rules.host._newest import newest
 
@@ -53,7 +53,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     yield from _caches(program, rule, tests, files)
     yield from _skipped(program, rule, tests, calls)
     yield from _growing(program, rule, tests, files)
-    yield from carried(program, rule, calls, files)
+    yield from carried(program, rule, calls, files, tests)
     yield from databases(program, rule, calls)
     yield from newest(program, rule, calls)
 
@@ -173,7 +173,7 @@ def _growing(program: Program, rule: Rule, tests: Sequence[Event], files: Sequen
     """Where a file is opened to be added to that the program reads, and that it never empties."""
     for opening in (event for event in files if adds(event) and not _only_once(event, tests, files)):
         path = path_of(opening)
-        if path is None or not OF_ONE_RUN.isdisjoint(taint([path])[0]):
+        if path is None or not OF_ONE_RUN.isdisjoint(taint([path])[0]) or is_numbered(path, tests):
             continue  # (a name that each run makes anew, unless it is given one)
         mentions = [e for e in files if e is not opening and any(same_path(one, path) for one in given(e))]
         before = [e for e in mentions if e.index < opening.index]

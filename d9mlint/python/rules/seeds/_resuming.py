@@ -30,7 +30,7 @@ _PLAIN = {
     PLACE: "the number of batches that the epoch has done (and skip as many of the same order)",
     EPOCH: "the number of epochs or steps done (and go on from it)",
     BEST: "the best result so far",
-    PRECISION: "the weights as they are (`half()` only in a file of its own, which nobody trains on from)",
+    PRECISION: "the weights in 32 bits",
 }
 """What is saved of kinds that have no `state_dict()`."""
 
