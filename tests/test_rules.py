@@ -21,7 +21,15 @@ def test_each_rule_has_bad_and_good_examples() -> None:
 @pytest.mark.parametrize(("rule", "example"), EXAMPLES, ids=[f"{r.name}:{e.line}:{e.kind}" for r, e in EXAMPLES])
 def test_example(rule, example) -> None:  # type: ignore[no-untyped-def]
     result = run_example(rule, example, CATALOGUE)
-    assert result.passed, f"expected {result.expected}, found {result.found}"
+    assert result.passed, result.problem or f"expected {result.expected}, found {result.found}"
+
+
+def test_a_gap_in_a_message_is_a_problem() -> None:
+    rule, example = next(pair for pair in EXAMPLES if pair[0].name == "leftover-checkpoint" and pair[1].kind == "bad")
+    torn = rule._replace(message=rule.message + " {nobody_fills_this}")
+    catalogue = CATALOGUE._replace(rules={**CATALOGUE.rules, rule.name: torn})
+    result = run_example(torn, example, catalogue)
+    assert "{nobody_fills_this}" in result.problem and not result.passed
 
 
 def test_each_remedy_is_given_to_somebody() -> None:

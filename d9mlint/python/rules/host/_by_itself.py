@@ -27,6 +27,7 @@ from d9mlint.python.rules.host._unasked import (
     listed,
 )
 
+_NOTHING = "does not train, or only the steps that are missing"
 _NEW_STUDY = "give each run a study of its own: leave `load_if_exists=True` out, so that one which is there is an error"
 
 
@@ -44,12 +45,10 @@ def by_itself(program: Program, rule: Rule) -> Iterator[Draft]:
 def _estimators(program: Program, rule: Rule) -> Iterator[Draft]:
     """Estimators restore the newest checkpoint of their ``model_dir`` (estimator.py, ``_train_model``)."""
     for training, folder in estimators.folders(program):
-        if not training.detached:
-            # A second run with `steps` trains on; with `max_steps` it does nothing, whatever was changed in between.
-            severity = "" if estimators.ends(training) else "info"
+        if not training.detached:  # (a second run with `steps` trains on, one with `max_steps` does nothing)
             yield draft(
-                program, rule, training, cond=negate(is_none(folder)), severity=severity, name=short_name(training),
-                folder=folder_told(folder), then=STARTS,
+                program, rule, training, cond=negate(is_none(folder)), name=short_name(training), what="checkpoint",
+                folder=folder_told(folder), then=_NOTHING if estimators.ends(training) else STARTS,
             )  # fmt: skip
 
 
