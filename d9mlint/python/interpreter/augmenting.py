@@ -39,7 +39,7 @@ def augment(interp: Interpreter, node: f.Augment, frame: Frame) -> None:
             value.born = loop  # a list for each item, filled in an order of its own
         else:
             interp.heap.arrange(value, *loop.taint)
-    if interp.loops and isinstance(node.target, f.Attr):
+    if interp.loops and isinstance(node.target, (f.Attr, f.Sub)):
         value = _in_any_turn(value)
     interp.assign(node.target, value, frame, node.place)
 

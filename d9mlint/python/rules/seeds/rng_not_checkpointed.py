@@ -29,6 +29,7 @@ from d9mlint.python.rules.seeds._checkpoints import (
     may_hold_optimizer,
 )
 from d9mlint.python.rules.seeds._engine_resumes import of_accelerators, of_engines
+from d9mlint.python.rules.seeds._filled_states import of_filled
 from d9mlint.python.rules.seeds._jax_resumes import PICKLES, of_jax
 from d9mlint.python.rules.seeds._lost import OPTIMIZER as LOST
 from d9mlint.python.rules.seeds._lost import PRECISION, UNREAD, lost, told
@@ -68,6 +69,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         yield from of_weights(program, rule)
         yield from of_engines(program, rule)
         yield from of_accelerators(program, rule)
+        yield from of_filled(program, rule)
         yield from of_jax(program, rule)
     yield from _of_torch(program, rule, kept)
 
