@@ -281,7 +281,7 @@ def test_compile_kernel_and_source_module_and_f_strings() -> None:
             """)
             return SourceModule(f"""
                 __global__ void typed({kind}* o, {kind} v) {{
-                    atomicAdd(o, v);
+                    atomicAdd(o, v + threadIdx.x);
                 }}
             """)
     '''
@@ -594,7 +594,7 @@ def test_types_that_a_program_puts_into_the_code_are_names() -> None:
         CODE = '''
         extern "C" __global__ void k({{type}}* out, ${count}* n, const int* at) {
           atomicAdd(&out[at[threadIdx.x]], ({{ type }}) 2 * at[0]);
-          atomicAdd(n + at[0], at[1]);
+          atomicAdd(n + at[0], at[threadIdx.x]);
           atomicAdd((float*) out, 0.5f * at[0]);
         }
         '''

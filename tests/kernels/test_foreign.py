@@ -16,18 +16,16 @@ KERNEL = "__global__ void k(float* o, const int* i) { atomicAdd(&o[i[threadIdx.x
 METAL = "kernel void s(device atomic_float* o) { atomic_fetch_add_explicit(&o[0], 1.5f, memory_order_relaxed); }\n"
 SYCL = "#include <sycl/sycl.hpp>\nvoid f(float& o) { sycl::atomic_ref<float> a(o); a.fetch_add(1.5f); }\n"
 OPENCL = "__kernel void h(__global int* o) { atomic_add(&o[get_global_id(0) % 7], 1); }\n"
-KOKKOS = "void f(View o) { Kokkos::parallel_for(9, KOKKOS_LAMBDA(int i) { Kokkos::atomic_add(&o(i % 3), 1.5f); }); }\n"
 
 
 def test_other_languages_are_named() -> None:
     files = {"a.cu": KERNEL, "b.metal": METAL, "c.cpp": SYCL, "d.cl": OPENCL, "plain.metal": "kernel void p() {}\n"}
-    files |= {"e.cpp": KOKKOS, "plain.cpp": "void f() { Kokkos::initialize(); }\n"}
+    files |= {"plain.cpp": "void f() { Kokkos::initialize(); }\n"}
     found = scan(Repository(files, lambda path: files[path].encode()))
     assert [(one.path, one.reason) for one in found.skipped] == [
         ("b.metal", "atomics of Metal are not looked at"),
         ("c.cpp", "atomics of SYCL are not looked at"),
         ("d.cl", "atomics of OpenCL are not looked at"),
-        ("e.cpp", "atomics of Kokkos are not looked at"),
     ]
     assert {site.location.path for site in found.sites} == {"a.cu"}
     assert not found.unchecked

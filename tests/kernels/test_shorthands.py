@@ -67,7 +67,7 @@ def test_variables_that_a_macro_declares() -> None:
           RAJA::forall<cuda>(range, [=] __device__ (int i) {
             ADD(RAJA::cuda_atomic, at[i], x[i]);                       // -> float-accumulate yes
             RAJA::atomicAdd<RAJA::cuda_atomic>(&counts[at[i]], 3);     // -> commutative-exact no
-            RAJA::atomicAdd<RAJA::cuda_atomic>(&elsewhere[at[i]], 3);  // -> unknown conditional
+            RAJA::atomicAdd<RAJA::cuda_atomic>(&elsewhere[at[i]], at[i]);  // -> unknown conditional
           });
         }
         void cpu() {

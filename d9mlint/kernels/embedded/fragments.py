@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 from d9mlint.kernels.embedded.sources import NUMPY
 from d9mlint.kernels.judging.judge import Judgement, judge
+from d9mlint.kernels.judging.known.scalars import kind
+from d9mlint.kernels.judging.operations import ACCUMULATE
 from d9mlint.kernels.sites import atomics
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.torch.pyfiles import PyFile
@@ -112,8 +114,11 @@ def _of_text(file: PyFile, text: _Text, types: dict[str, str]) -> Iterator[Site]
 
 def _of_a_piece(found: Judgement) -> Judgement:
     """A judgement that holds whatever the other pieces are: only what is exact by itself cannot vary."""
-    if found.verdict != "no" or found.class_ == "commutative-exact":
+    by_type = not ACCUMULATE & set(found.words) or kind(found.target_type) == "integer"
+    if found.verdict != "no" or (found.class_ == "commutative-exact" and by_type):
         return found
+    if found.class_ == "commutative-exact":
+        found = found._replace(class_="unknown")
     reason = f"{found.reason}, as far as this piece of the code shows; the program puts others around it"
     return found._replace(verdict="conditional", reason=reason)
 

@@ -80,7 +80,7 @@ def _call(node: Node, text: str, unit: Unit, steps: int) -> Constant | None:
         return Constant(text, nan=True)
     if not given and _LIMITS.search(name):
         return Constant(text)
-    if len(given) != 1:
+    if len(given) != 1 or (called is not None and called.type == "field_expression"):
         return None
     if _NAN.search(name):
         return Constant(text, nan=True)

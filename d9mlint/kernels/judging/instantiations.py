@@ -11,7 +11,7 @@ import tree_sitter
 from d9mlint.kernels.judging import declarations, dispatch, given
 from d9mlint.kernels.judging.declarations import TemplateParameter
 from d9mlint.kernels.judging.known import typelists
-from d9mlint.kernels.judging.known.scalars import arguments, element, kind, plain, short, underlying
+from d9mlint.kernels.judging.known.scalars import arguments, element, kind, named_float, plain, short, underlying
 from d9mlint.kernels.judging.templates import (
     Used,
     after_arguments,
@@ -316,6 +316,8 @@ class _Search:
             elif near:
                 for home, place, text in near:
                     self.resolve(text, home, place, level + 1)
+            elif named_float(name):
+                self.types.setdefault(name)
             else:
                 self.open = True
 

@@ -162,16 +162,21 @@ def _brings_own(seen: Seen) -> bool:
 
 
 def _adds_floats_beside(seen: Seen, repository: Repository) -> bool:
-    """Whether the one body of a wrapper adds to a float whatever else it adds to: ``s->mass`` beside ``s->count``."""
+    """Whether each body of a wrapper adds to a float whatever else it adds to: ``s->mass`` beside ``s->count``."""
     atomic = seen.atomic
-    bodies = {i.function.node.id: i.function.node for i in atomic.inner if i.function is not None}
-    if atomic.form != "wrapper" or len(bodies) != 1 or not seen.target.of("integer") or seen.assumed:
+    bodies = {(i.location.path, i.function.node.id): i.function.node for i in atomic.inner if i.function is not None}
+    if atomic.form != "wrapper" or not bodies or not seen.target.of("integer") or seen.assumed:
         return False
-    if b"constexpr" in (next(iter(bodies.values())).text or b""):
+    if any(b"constexpr" in (body.text or b"") for body in bodies.values()):
         return False
-    parts = [look(i, repository) for i in atomic.inner if not i.inner]
-    fixed = [p for p in parts if p.target.types and not p.target.open and "=" not in p.target.written]
-    return any(not p.target.of("integer") and set(p.operation.words) <= ACCUMULATE for p in fixed)
+    adding = set()
+    for inner in atomic.inner:
+        part = look(inner, repository) if not inner.inner and inner.function is not None else None
+        if part is None or not part.target.types or part.target.open or "=" in part.target.written:
+            continue
+        if not part.target.of("integer") and set(part.operation.words) <= ACCUMULATE and inner.function is not None:
+            adding.add((inner.location.path, inner.function.node.id))
+    return adding == bodies.keys()
 
 
 def _parameter(atomic: Atomic) -> bool:
@@ -267,13 +272,20 @@ def _arithmetic(seen: Seen, words: set[str]) -> tuple[str, str, str]:
     sums = words & ACCUMULATE
     if not sums:
         return _exact(seen, words)
+    if seen.use.kind == "index" and seen.target.of("integer") and not seen.definition:
+        return _returned(seen)  # what becomes a position is no float
     if floats:
         return _floats(seen, words)
     if seen.target.of("integer"):
         return _integers(seen)
     if seen.use.kind in ("index", "value", "ticket") and not seen.owner and seen.atomic.function is not None:
         return _returned(seen)  # whatever the type is
-    if not seen.definition and seen.use.kind == "unused" and not seen.owner and seen.atomic.arguments:
+    plain = not seen.definition and seen.use.kind == "unused" and not seen.owner and seen.atomic.arguments
+    same = seen.constant
+    if plain and same is not None and not same.nan and len(words) == 1 and seen.atomic.function is not None:
+        return "commutative-exact", "no", f"{seen.what}: every thread brings the same `{same.text}`, so the order " \
+            "changes nothing, whatever the type is"  # fmt: skip
+    if plain:
         what = f"`{seen.target.written}`" if seen.target.written else "its type"
         return "unknown", "conditional", f"{seen.what}: {what} is not visible here; floats meet " \
             "in one cell in an order that changes from run to run, integers are exact"  # fmt: skip
@@ -330,6 +342,10 @@ def _apart(atomic: Atomic) -> bool:
 
 
 def _integers(seen: Seen) -> tuple[str, str, str]:
+    same = seen.constant
+    if seen.target.open and same is not None and seen.use.kind == "unused" and not seen.definition and not same.nan:
+        return "commutative-exact", "no", f"{seen.what}: every thread brings the same `{same.text}`, so the order " \
+            "changes nothing, whatever the type is"  # fmt: skip
     if seen.target.open:
         verdict = "depends" if seen.definition else "conditional"
         return "commutative-exact", verdict, f"{seen.what}: integers give the same result in any order, but there " \

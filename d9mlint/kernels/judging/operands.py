@@ -8,10 +8,10 @@ import tree_sitter
 
 from d9mlint.kernels.judging import aliases, casloops, declarations, memory
 from d9mlint.kernels.judging.constants import MAX_CALLS, Constant, atomic_calls, constant
-from d9mlint.kernels.judging.known.scalars import kind, plain
+from d9mlint.kernels.judging.known.scalars import kind, named_float, plain
 from d9mlint.kernels.judging.types import type_of
 from d9mlint.kernels.sites.atomics import Atomic
-from d9mlint.kernels.sites.names import KNOWN
+from d9mlint.kernels.sites.names import INTRINSICS, KNOWN, QUALIFIED
 from d9mlint.kernels.source.repository import Repository
 
 Node = tree_sitter.Node
@@ -31,7 +31,7 @@ def brought(atomic: Atomic, repository: Repository) -> tuple[str, ...]:
     value = _operand(atomic)
     if value is not None and value.type != "number_literal":
         found = type_of(value, atomic.unit, repository)
-        if found is not None and not found.depth and kind(found.name) == "float":
+        if found is not None and not found.depth and (kind(found.name) == "float" or named_float(found.name)):
             return ("float",)
     return next((t for a in atomic.arguments if a.type == "lambda_expression" and (t := _applied(a, atomic))), ())
 
@@ -48,7 +48,10 @@ def _applied(node: Node, atomic: Atomic) -> tuple[str, ...]:
 
 
 def _operand(atomic: Atomic) -> Node | None:
-    return atomic.arguments[1] if len(atomic.arguments) == 2 else None
+    """What is brought; behind it only functions of the compiler and of libraries take more: a scope, an order."""
+    more = len(atomic.arguments) > 2 and not atomic.inner and atomic.intrinsic != "atomicCAS"
+    plain_ = more and (atomic.name in INTRINSICS or atomic.name.encode() in QUALIFIED)
+    return atomic.arguments[1] if len(atomic.arguments) == 2 or plain_ else None
 
 
 def handed_on(atomic: Atomic, place: int, level: int = 0) -> bool:
@@ -58,7 +61,7 @@ def handed_on(atomic: Atomic, place: int, level: int = 0) -> bool:
     """
     if atomic.of_object:
         return False
-    if atomic.name.encode() in KNOWN or level > _MAX_LEVELS:
+    if atomic.name.encode() in KNOWN or (atomic.name.encode() in QUALIFIED and not atomic.inner) or level > _MAX_LEVELS:
         return level <= _MAX_LEVELS
     for inner in atomic.inner:
         given = inner.arguments[place] if place < len(inner.arguments) else None

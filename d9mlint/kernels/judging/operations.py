@@ -20,7 +20,7 @@ COUNTERS = frozenset({"inc", "dec"})
 """Operations that CUDA has on integers only."""
 _INTRINSICS = {f"atomic{name}": name.lower() for name in
                ("Add", "Sub", "Exch", "Min", "Max", "Inc", "Dec", "CAS", "And", "Or", "Xor")}  # fmt: skip
-_NAMED = re.compile(r"(?:tomic|atom|reduce)_?(Add|Sub|Mul|Div|Min|Max)|tomic_?(add|sub|mul|div|min|max)", re.I)
+_NAMED = re.compile(r"(?:tomic|atom|reduce)_?(?:fetch_)?(Add|Sub|Mul|Div|Min|Max)", re.I)
 _MAX_LEVELS = 8
 _MAX_ATOMICS = 400
 
@@ -76,7 +76,7 @@ def _known(_: Repository, path: str) -> dict[tuple[object, ...], Operation]:
 
 def _named(name: str) -> str:
     match = _NAMED.search(name)
-    return (match[1] or match[2]).lower() if match is not None else ""
+    return match[1].lower() if match is not None else ""
 
 
 def _swap(atomic: Atomic, repository: Repository, place: Location) -> Operation:

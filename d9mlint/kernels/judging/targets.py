@@ -9,9 +9,10 @@ import tree_sitter
 
 from d9mlint.kernels.judging import casloops, declarations, memory
 from d9mlint.kernels.judging.instantiations import Bindings, bound
-from d9mlint.kernels.judging.known.scalars import element, kind, plain, short, underlying
+from d9mlint.kernels.judging.known.scalars import element, kind, named_float, plain, short, underlying
+from d9mlint.kernels.judging.known.spelled import Type
 from d9mlint.kernels.judging.operations import Operation, operation
-from d9mlint.kernels.judging.types import Type, type_of
+from d9mlint.kernels.judging.types import type_of
 from d9mlint.kernels.sites.atomics import Atomic
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.unit import Unit
@@ -36,7 +37,7 @@ class Target(NamedTuple):
 
     def of(self, wanted: str) -> tuple[str, ...]:
         """The types of a kind (``float`` or ``integer``)."""
-        return tuple(t for t in self.types if kind(t) == wanted)
+        return tuple(t for t in self.types if (kind(t) or ("float" if named_float(t) else "")) == wanted)
 
 
 def target(atomic: Atomic, found: Operation, repository: Repository) -> Target:
@@ -84,7 +85,8 @@ def target(atomic: Atomic, found: Operation, repository: Repository) -> Target:
             spaces = {memory.memory(one, atomic.unit) for one in given}
             space = spaces.pop() if len(spaces) == 1 else "unknown"
             text = atomic.unit.text(given[0])
-        return Target(inner.written, inner.types, text, space, more or inner.open)
+        # What all bodies say is so whatever the type of the address is.
+        return Target(inner.written, inner.types, text, space, inner.open or (more and not inner.types))
     return Target(written, types, text, space, more)
 
 
@@ -175,6 +177,8 @@ def _typed(
     if pointee.endswith(">") and kind(element(pointee)):
         return plain(pointee), (element(pointee),), False  # of a vector, the elements are added to
     seen = bound(pointee, *((host[1], host[0]) if host is not None else (address, unit)), repository)
+    if not seen.types and named_float(pointee):
+        return plain(pointee), (short(pointee),), False
     return _listed(pointee, seen), seen.types, seen.open
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import NamedTuple
 
 import tree_sitter
 
@@ -21,34 +19,18 @@ from d9mlint.kernels.judging.known.functions import (
     VIEWS,
 )  # fmt: skip
 from d9mlint.kernels.judging.known.scalars import arguments, element, kind, plain, short
+from d9mlint.kernels.judging.known.spelled import Type, depth_of, part, pointer_to, spelled
+from d9mlint.kernels.judging.templates import aliases
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.unit import Unit
 
 Node = tree_sitter.Node
 _HANDED = re.compile(r"begin|get|ptr|(?:mutable_|shared_|device_|host_|gpu_|cpu_)?data(?:_ptr)?")
 """Methods that give the address of what an object holds."""
+_PART = re.compile(r"(\w+)::(?:(?:non_)?const_)?(?:value|element|scalar|array_scalar)_type")
+"""The type of the elements of a view or container."""
 _MAX_STEPS = 40
 _MAX_READ = 500
-
-
-class Type(NamedTuple):
-    """A type: what is at the end of all pointers, and how many there are."""
-
-    name: str
-    depth: int = 0
-
-    def pointee(self) -> Type | None:
-        """What it points to, or holds when it is indexed."""
-        if self.depth:
-            return Type(self.name, self.depth - 1)
-        inner = element(self.name)
-        return _typed(inner) if inner else None
-
-
-def _typed(text: str) -> Type:
-    text = text.strip()
-    outer = text if "<" not in text else text[text.rfind(">") + 1 :]
-    return Type(plain(re.sub(r"[*&\s]+\Z", "", text)), outer.count("*"))
 
 
 def type_of(
@@ -79,6 +61,11 @@ class _Reader:
     def _resolved(self, found: Type, node: Node) -> Type:
         """With aliases of this file followed (``scalar_t`` -> ``float``), unless the name already says its kind."""
         for _ in range(8):
+            part = _PART.fullmatch(found.name) if not kind(found.name) else None
+            if part is not None:
+                held = self._held(part[1], node)
+                if held:
+                    return Type(held, found.depth)
             if kind(found.name) or not re.fullmatch(r"[\w:]+", found.name):
                 break
             name = short(found.name)
@@ -88,9 +75,16 @@ class _Reader:
             meaning = meaning or typedefs.meaning(self.repository, name)
             if meaning is None or plain(meaning) == found.name or "decltype" in meaning:
                 break
-            target = _typed(meaning)
+            target = spelled(meaning)
             found = Type(target.name, target.depth + found.depth)
         return found
+
+    def _held(self, name: str, node: Node) -> str:
+        """The element type of what an alias of this file stands for: ``view_t::value_type`` of a view of floats."""
+        parameter = declarations.template_parameter(node, name, self.unit)
+        meaning = declarations.alias(node, name, self.unit) if parameter is None else None
+        held = element(meaning) if meaning is not None else ""
+        return held if kind(held) else ""
 
     def _identifier(self, node: Node, steps: int) -> Type | None:
         name = self.unit.text(node)
@@ -99,12 +93,12 @@ class _Reader:
             return self._of(found, steps)
         if self.host is None:
             written = setups.declared_by_macro(node, name, self.unit, self.repository)
-            return _typed(written) if written else self._of_own_class(name, node, steps)
+            return spelled(written) if written else self._of_own_class(name, node, steps)
         unit, place = self.host
         reader = _Reader(unit, self.repository)
         found = declarations.declared(place, name, unit)
         written = setups.declared_by_macro(place, name, unit, self.repository) if found is None else ""
-        typed = reader._of(found, steps) if found is not None else _typed(written) if written else None
+        typed = reader._of(found, steps) if found is not None else spelled(written) if written else None
         return reader._resolved(typed, place) if typed is not None else None
 
     def _of_own_class(self, name: str, node: Node, steps: int) -> Type | None:
@@ -126,7 +120,7 @@ class _Reader:
                 whole = self.read(ranged, steps)
                 return whole.pointee() if whole is not None else None
             return self.read(found.value, steps)
-        outer = _typed(found.type)
+        outer = spelled(found.type)
         return Type(outer.name, outer.depth + found.depth)
 
     def _parenthesized_expression(self, node: Node, steps: int) -> Type | None:
@@ -178,7 +172,7 @@ class _Reader:
 
     def _cast_expression(self, node: Node, steps: int) -> Type | None:
         named = node.child_by_field_name("type")
-        return _typed(self.unit.text(named)) if named is not None else None
+        return spelled(self.unit.text(named)) if named is not None else None
 
     def _number_literal(self, node: Node, steps: int) -> Type | None:
         text = self.unit.text(node).lower()
@@ -199,7 +193,7 @@ class _Reader:
 
     def _compound_literal_expression(self, node: Node, steps: int) -> Type | None:
         named = node.child_by_field_name("type")
-        return _typed(self.unit.text(named)) if named is not None else None
+        return spelled(self.unit.text(named)) if named is not None else None
 
     def _this(self, node: Node, steps: int) -> Type | None:
         at: Node | None = node
@@ -245,7 +239,16 @@ class _Reader:
                 return None
             typed = reader._resolved(typed, found.node)
             return _substituted(typed, struct, body, unit)
-        return None
+        other = self._elsewhere(wanted) if steps > 0 else ""
+        return self._member(other, name, place, steps - 1) if other else None
+
+    def _elsewhere(self, name: str) -> str:
+        """The class that an alias of a file which this one sees stands for; empty where several differ."""
+        if not re.fullmatch(r"\w+", name):
+            return ""
+        found = {plain(text) for _, _, text in self.repository.derived(aliases, f"{name}\0{self.unit.path}")}
+        meant = {one for one in found if short(re.sub(r"<.*", "", one)) != name and "decltype" not in one}
+        return meant.pop() if len(meant) == 1 else ""
 
     def _inherited(self, struct: str, body: Node, unit: Unit, name: str, steps: int) -> Type | None:
         """A member of a base class, with the arguments that the class gives it."""
@@ -266,7 +269,7 @@ class _Reader:
         if called.type == "primitive_type":
             return Type(self.unit.text(called))
         if called.type == "call_expression":  # a part of what a call gives: `make_tensor(p, shape)(_, i)`
-            return _part(self.read(called, steps))
+            return part(self.read(called, steps))
         array = shorthands.element_of(node, self.unit)
         if array is not None:
             whole = self.read(array, steps)
@@ -275,7 +278,7 @@ class _Reader:
         name = short(re.sub(r"<.*", "", text, flags=re.DOTALL))
         listed_types = arguments(text[text.find("<") :]) if "<" in text else []
         if name in CASTS and listed_types:
-            return _typed(listed_types[0])
+            return spelled(listed_types[0])
         if name in CONVERSIONS:
             return Type(CONVERSIONS[name])
         if name in ("recast", "recast_ptr") and listed_types:
@@ -306,7 +309,7 @@ class _Reader:
             if variable is not None:
                 whole = self._of(variable, steps)
                 whole = self._resolved(whole, called) if whole is not None else None
-                return _part(whole)
+                return part(whole)
             if declarations.alias(node, name, self.unit) is not None:
                 return Type(name)
         return self._returned(name)
@@ -324,7 +327,7 @@ class _Reader:
         if len(found) != 1:
             return None
         text, stars = found.pop()
-        typed_ = _typed(text)
+        typed_ = spelled(text)
         return Type(typed_.name, typed_.depth + stars) if kind(typed_.name) else None
 
     def _method(self, called: Node, given: list[Node], steps: int) -> Type | None:
@@ -333,7 +336,7 @@ class _Reader:
         text = self.unit.text(field) if field is not None else ""
         name, _, rest = text.removeprefix("template ").strip().partition("<")
         if rest and POINTING.search(name):
-            return _pointer(arguments("<" + rest))
+            return pointer_to(arguments("<" + rest))
         if name in ("flat", "tensor", "matrix", "vec", "scalar", "packed_accessor", "packed_accessor32",
                     "packed_accessor64", "accessor") and rest:  # fmt: skip
             return Type(f"Tensor<{', '.join(arguments('<' + rest)[:1])}>")
@@ -342,30 +345,15 @@ class _Reader:
             inner = owner.pointee() if owner is not None else None
             if inner is None and owner is not None and whole is not None and whole.type == "subscript_expression":
                 inner = owner  # an element that knows its address: `acc[i][j].data()`
-            return Type(inner.name, 1) if inner is not None and not owner_depth(owner) else None
+            return Type(inner.name, 1) if inner is not None and not depth_of(owner) else None
         if PARTITIONS.match(name) and given:
             return self.read(given[0], steps)
+        if name == "access" and not given:  # of a view that scatters
+            return self.read(whole, steps)
         if name in ("real", "imag"):
             owner = self.read(whole, steps)
             return owner.pointee() if owner is not None and not owner.depth else None
         return None
-
-
-def _part(whole: Type | None) -> Type | None:
-    """What ``view(_, _, i)`` gives: a part with the same elements, also of a view that was made of a pointer."""
-    if whole is None or (not whole.depth and (kind(whole.name) or "<" not in whole.name)):
-        return whole
-    return whole.pointee()
-
-
-def owner_depth(owner: Type | None) -> int:
-    """The pointer levels of a type that may be missing."""
-    return owner.depth if owner is not None else 0
-
-
-def _pointer(listed: Iterable[str]) -> Type | None:
-    first = next(iter(listed), "")
-    return Type(_typed(first).name, 1) if first else None
 
 
 def _substituted(found: Type, struct: str, body: Node, unit: Unit) -> Type:

@@ -10,7 +10,7 @@ import tree_sitter
 
 from d9mlint.kernels.sites.calls import call_at, declared, full_name, name_node
 from d9mlint.kernels.sites.expand import defines
-from d9mlint.kernels.sites.names import FOREIGN, KNOWN, MEMBERS
+from d9mlint.kernels.sites.names import FOREIGN, KNOWN, MEMBERS, PORTABLE, QUALIFIED
 from d9mlint.kernels.sites.presence import ASSEMBLER, ATOMICS, NEEDLE, members_in
 from d9mlint.kernels.sites.sightings import Knowledge
 from d9mlint.kernels.sites.wrappers import defined_by
@@ -102,7 +102,8 @@ def _lines(known: Knowledge, path: str, wanted: _Wanted) -> Iterator[int]:
             continue
         scopes = _SCOPES.search(before)
         named = {part.strip().decode("ascii", "replace") for part in scopes[0].split(b"::")} if scopes else set()
-        if named & FOREIGN or any(first <= start < last for first, last in dead(data)):
+        own = word in QUALIFIED and PORTABLE.intersection(named)
+        if (named & FOREIGN and not own) or any(first <= start < last for first, last in dead(data)):
             continue
         if word not in wanted.names and not _elsewhere(known, path, word):
             continue

@@ -12,12 +12,10 @@ _TOP = 4000
 def _language(path: str, data: bytes) -> str:
     if path.endswith((".metal", ".cl")):
         return ("Metal" if path.endswith(".metal") else "OpenCL") if b"atom" in data else ""
-    if b"Kokkos::atomic_" in data:
-        return "Kokkos"
     if data.find(b"/sycl.hpp", 0, _TOP) < 0 and data.find(b"sycl::", 0, _TOP) < 0:
         return ""
     return "SYCL" if b"atomic" in data else ""
 
 
 FOREIGN = Look((*SUFFIXES, ".metal", ".cl"), _language)
-"""The language of sources with atomics in Metal, OpenCL, SYCL or Kokkos."""
+"""The language of sources with atomics in Metal, OpenCL or SYCL."""

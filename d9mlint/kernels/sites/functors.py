@@ -119,12 +119,23 @@ def _note(known: Knowledge, call: Call, unit: Unit, path: str, definitions: list
 def _is_address(call: Call) -> bool:
     """Whether the first argument is an address: by its form, or as a name that is declared a pointer."""
     first = call.arguments[0]
+    if first.type == "binary_expression":
+        while first.type == "binary_expression" and first.named_children:
+            first = first.named_children[0]
+        if first.type != "identifier" or not _local(call, first.text or b"?"):
+            return True
     if first.type in _ADDRESSES:
         return True
     if first.type != "identifier" or call.function is None:
         return False
     text = (call.function.node.text or b"")[:_MAX_TEXT]
     return any(_POINTER.search(text, max(0, at - 60), at) is not None for at in word_places(text, first.text or b"?"))
+
+
+def _local(call: Call, name: bytes) -> bool:
+    """Whether the function around a call declares a name."""
+    text = (call.function.node.text or b"")[:_MAX_TEXT] if call.function is not None else b""
+    return re.search(rb"[\w>][\s*&]+" + re.escape(name) + rb"\s*[=,;:)({\[]", text) is not None
 
 
 def _calls_of_type(unit: Unit, node: tree_sitter.Node, start: int) -> Iterator[Call]:
@@ -155,6 +166,8 @@ def _handed_to(node: tree_sitter.Node) -> tree_sitter.Node | None:
     at = node.parent if node.parent is not None and node.parent.type == "type_descriptor" else node
     listed = at.parent if at.parent is not None and at.parent.type == "template_argument_list" else None
     named = listed.parent if listed is not None else None
+    if named is not None and (named.text or b"").split(b"<", 1)[0].endswith(b"_cast"):
+        return None
     while named is not None and named.type in ("template_function", "qualified_identifier"):
         if named.parent is not None and named.parent.type == "call_expression":
             return named

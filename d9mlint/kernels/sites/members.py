@@ -27,10 +27,11 @@ _BY_AUTO = re.compile(r"\bauto\s*(?:[&*]{1,2}\s*)?(\w+)\s*=\s*(?:::|(?:\w+(?:<[^
 _MAKES = re.compile(r"\s*[&*]\s*(\w+)\s*\([^;(){}]{0,400}\)\s*(?:const\s*)?(?:noexcept\s*)?\{")
 _SCOPE = re.compile(r"\bthread_scope_\w+")
 _MAX_TYPE = 400
-_OPERATORS = {
+OPERATORS = {
     "+=": "atomicAdd", "-=": "atomicSub", "&=": "atomicAnd", "|=": "atomicOr", "^=": "atomicXor",
     "++": "atomicAdd", "--": "atomicSub",
 }  # fmt: skip
+"""What an operator does to an atomic object."""
 
 
 class Operation(NamedTuple):
@@ -45,7 +46,7 @@ class Operation(NamedTuple):
     arguments: tuple[tree_sitter.Node, ...]
 
 
-class _Variable(NamedTuple):
+class Variable(NamedTuple):
     """A name declared as an atomic: where, in which function (None outside of all), and what it refers to."""
 
     name: str
@@ -60,15 +61,15 @@ def operations(unit: Unit, repository: Repository) -> Iterator[Operation]:
     aliases, makers = _seen(repository, unit.path)
     types = [_TYPE.pattern, *(rf"\b{name}\b(?!\s*=)" for name in aliases)]
     pattern = re.compile("|".join([*types, *(rf"\b{name}(?=\s*\()" for name in sorted(makers))]))
-    variables = list(_variables(unit, text, pattern, aliases))
-    variables += [_Variable(name, None, scope, None) for name, scope in sorted(makers.items())]
+    found = list(variables(unit, text, pattern, aliases))
+    found += [Variable(name, None, scope, None) for name, scope in sorted(makers.items())]
     for name, intrinsic in MEMBERS.items():
         word = name.encode()
         for start in word_places(unit.data, word):
             call = None if in_line_comment(unit.data, start) else call_at(unit, start, word)
             if call is not None and call.receiver is not None:
-                yield from _member(call, intrinsic, pattern, variables)
-    for variable in variables:
+                yield from _member(call, intrinsic, pattern, found)
+    for variable in found:
         yield from _by_operator(unit, variable)
 
 
@@ -106,7 +107,7 @@ def _returning(text: str, typed: str) -> Iterator[str]:
             yield named[1]
 
 
-def _member(call: Call, intrinsic: str, pattern: re.Pattern[str], variables: list[_Variable]) -> Iterator[Operation]:
+def _member(call: Call, intrinsic: str, pattern: re.Pattern[str], among: list[Variable]) -> Iterator[Operation]:
     receiver = call.receiver
     assert receiver is not None
     written = call.unit.text(receiver)
@@ -116,7 +117,7 @@ def _member(call: Call, intrinsic: str, pattern: re.Pattern[str], variables: lis
         arguments = (target, *call.arguments)
         yield Operation(call.start, call.node, call, call.name, intrinsic, _scope(written), arguments)
         return
-    variable = _declared(call.unit, receiver, variables)
+    variable = meant(call.unit, receiver, among)
     if variable is not None:
         target = variable.target if variable.target is not None else receiver
         yield Operation(call.start, call.node, call, call.name, intrinsic, variable.scope, (target, *call.arguments))
@@ -124,7 +125,7 @@ def _member(call: Call, intrinsic: str, pattern: re.Pattern[str], variables: lis
         yield Operation(call.start, call.node, call, call.name, intrinsic, "system", (receiver, *call.arguments))
 
 
-def _declared(unit: Unit, receiver: tree_sitter.Node, variables: list[_Variable]) -> _Variable | None:
+def meant(unit: Unit, receiver: tree_sitter.Node, among: list[Variable]) -> Variable | None:
     """The variable that a receiver such as ``x``, ``x[i]``, ``p->x`` names, declared in the function or outside."""
     at: tree_sitter.Node | None = receiver
     while at is not None and at.type in ("subscript_expression", "pointer_expression", "parenthesized_expression"):
@@ -137,17 +138,17 @@ def _declared(unit: Unit, receiver: tree_sitter.Node, variables: list[_Variable]
         at = at.child_by_field_name("field")
     if at is None or at.type not in ("identifier", "field_identifier"):
         return None
-    function = _outermost(unit, at)
-    named = [v for v in variables if v.name == unit.text(at) and v.function in (function, None)]
+    function = function_of(unit, at)
+    named = [v for v in among if v.name == unit.text(at) and v.function in (function, None)]
     return next((v for v in named if v.function is not None), named[0] if named else None)
 
 
-def _outermost(unit: Unit, node: tree_sitter.Node) -> int | None:
+def function_of(unit: Unit, node: tree_sitter.Node) -> int | None:
     function = unit.function(node)
     return function.node.start_byte if function is not None else None
 
 
-def _variables(unit: Unit, text: str, pattern: re.Pattern[str], aliases: Mapping[str, str]) -> Iterator[_Variable]:
+def variables(unit: Unit, text: str, pattern: re.Pattern[str], aliases: Mapping[str, str]) -> Iterator[Variable]:
     """Names declared with an atomic type, or by ``auto`` from a value of one."""
     for match in pattern.finditer(text):
         if in_line_comment(unit.data, match.start()):
@@ -169,7 +170,7 @@ def _variables(unit: Unit, text: str, pattern: re.Pattern[str], aliases: Mapping
             continue
         target = _made_of(unit, made)
         written = aliases.get(match[0], "") + text[match.start() : end]
-        yield _Variable(name, _outermost(unit, node), _scope(written), target)
+        yield Variable(name, function_of(unit, node), _scope(written), target)
 
 
 def _after_template(text: str, at: int) -> int:
@@ -202,7 +203,7 @@ def _scope(written: str) -> str:
     return SCOPE_WORDS.get(named[0], "system") if named is not None else "system"
 
 
-def _by_operator(unit: Unit, variable: _Variable) -> Iterator[Operation]:
+def _by_operator(unit: Unit, variable: Variable) -> Iterator[Operation]:
     """``x += 1``, ``x++``, ``--x`` on an atomic."""
     for start in word_places(unit.data, variable.name.encode("latin-1")):
         node = unit.root.descendant_for_byte_range(start, start + len(variable.name))
@@ -210,9 +211,9 @@ def _by_operator(unit: Unit, variable: _Variable) -> Iterator[Operation]:
         if node is None or parent is None or parent.type not in ("assignment_expression", "update_expression"):
             continue
         operator = parent.child_by_field_name("operator")
-        intrinsic = _OPERATORS.get(unit.text(operator)) if operator is not None else None
+        intrinsic = OPERATORS.get(unit.text(operator)) if operator is not None else None
         first = parent.child_by_field_name("left") or parent.child_by_field_name("argument")
-        if intrinsic is None or first is None or first.id != node.id or _declared(unit, node, [variable]) is None:
+        if intrinsic is None or first is None or first.id != node.id or meant(unit, node, [variable]) is None:
             continue
         right = parent.child_by_field_name("right")
         arguments = (variable.target or node, *([right] if right is not None else []))

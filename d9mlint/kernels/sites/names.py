@@ -93,8 +93,36 @@ KNOWN: dict[bytes, Known] = {
 }
 """Functions that are atomics whatever the sources hold, by last name."""
 
-FOREIGN = frozenset({"std", "boost", "tbb", "Kokkos", "sycl", "folly", "absl", "opencl", "metal"})
+FOREIGN = frozenset({"std", "boost", "tbb", "Kokkos", "desul", "sycl", "folly", "absl", "opencl", "metal"})
 """Namespaces whose functions of such names are not CUDA's."""
+
+PORTABLE = frozenset({"Kokkos", "desul"})
+"""Namespaces of libraries for devices of several vendors, whose own atomics are known by ``QUALIFIED``."""
+
+
+def _portable() -> dict[bytes, Known]:
+    """Kokkos, "Atomics" (https://kokkos.org/kokkos-core-wiki/API/core/atomics.html); desul's are called alike."""
+    operations = {"add": "Add", "sub": "Sub", "min": "Min", "max": "Max", "and": "And", "or": "Or", "xor": "Xor",
+                  "inc": "Inc", "dec": "Dec", "mul": "CAS", "div": "CAS"}  # fmt: skip
+    found = {f"{name}": at for op, at in operations.items()
+             for name in (f"atomic_{op}", f"atomic_fetch_{op}", f"atomic_{op}_fetch")}  # fmt: skip
+    found |= {"atomic_increment": "Inc", "atomic_decrement": "Dec", "atomic_exchange": "Exch"}
+    found |= {"atomic_assign": "Exch", "atomic_store": "Exch"}
+    found |= {f"atomic_compare_exchange{suffix}": "CAS" for suffix in ("", "_strong")}
+    return {name.encode(): Known(f"atomic{at}") for name, at in found.items()}
+
+
+QUALIFIED: dict[bytes, Known] = _portable()
+"""Functions that are atomics where a namespace of ``PORTABLE`` stands before them."""
+
+EITHER: dict[bytes, Known] = KNOWN | QUALIFIED
+"""All of them: what is looked for where a source names such a namespace."""
+
+
+def portable(data: bytes) -> bool:
+    """Whether a source names Kokkos or desul."""
+    return b"Kokkos::" in data or b"desul::" in data
+
 
 INTRINSICS = frozenset(name.decode() for name, known in KNOWN.items() if not known.wrapper)
 """Those that the compiler provides; overloads of them in a source do not change what they do."""
@@ -109,6 +137,7 @@ QUALIFIERS = {
     b"TF_DEVICE": "__device__", b"CUTLASS_DEVICE": "__device__", b"CUTLASS_HOST_DEVICE": "__host__ __device__",
     b"CUTLASS_GLOBAL": "__global__", b"CUTE_DEVICE": "__device__", b"CUTE_HOST_DEVICE": "__host__ __device__",
     b"HOSTDEVICE": "__host__ __device__", b"CUB_RUNTIME_FUNCTION": "__host__ __device__",
-    b"THRUST_DEVICE_FUNCTION": "__device__",
+    b"THRUST_DEVICE_FUNCTION": "__device__", b"KOKKOS_FUNCTION": "__host__ __device__",
+    b"KOKKOS_INLINE_FUNCTION": "__host__ __device__", b"KOKKOS_FORCEINLINE_FUNCTION": "__host__ __device__",
 }  # fmt: skip
 """Words before a function that say where it runs: CUDA's, and those of libraries whose headers are not at hand."""

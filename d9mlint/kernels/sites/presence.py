@@ -28,12 +28,17 @@ _TEXT = re.compile(
 _MARKER = re.compile(rb"\bcuda::(?:std::)?(?:atomic|memory_order)|\w_atomic_ref\s*[<(]")
 
 
+_SCATTERED = (b"ScatterView", b"scatter_view")
+
+
 def _kinds(path: str, data: bytes) -> tuple[str, ...]:
     if path.endswith(".ptx"):
         return ("module",) if any(word in data for word in _PTX_WORDS) else ()
     kinds = []
     if _FILE_NEEDLE in data or (path.endswith(KERNEL_SUFFIXES) and NEEDLE in data):
         kinds.append("named")
+    if b"Kokkos" in data and views_in(data):
+        kinds.append("views")
     # The assembler of a plain C++ source is the host's, unless the source names atomics.
     device = kinds or not path.endswith(PLAIN_SUFFIXES) or path.endswith(KERNEL_SUFFIXES) or b"__device__" in data
     if device and b"asm" in data and in_assembler(data):
@@ -52,7 +57,7 @@ def _kinds(path: str, data: bytes) -> tuple[str, ...]:
 ATOMICS = Look(SUFFIXES, _kinds, again=True)
 """How a source may hold atomics: ``named``, in inline ``assembler``, in a ``module`` of PTX, as ``bulk`` reductions.
 
-``written``: in strings that are no assembler of the source itself.
+``views``: by Kokkos' views. ``written``: in strings that are no assembler of the source itself.
 """
 
 
@@ -70,6 +75,11 @@ def in_assembler(data: bytes) -> bool:
 def is_module(text: bytes) -> bool:
     """Whether this is PTX and no prose."""
     return _MODULE.search(text) is not None
+
+
+def views_in(data: bytes) -> bool:
+    """Whether a source names Kokkos' atomic views, or those that scatter."""
+    return any(word in data for word in _SCATTERED) or (b"MemoryTraits" in data and b"Atomic" in data)
 
 
 def members_in(data: bytes) -> bool:

@@ -10,7 +10,7 @@ from d9mlint.kernels.sites import macros as preprocessor
 from d9mlint.kernels.sites.calls import call_at, name_node
 from d9mlint.kernels.sites.expand import Use
 from d9mlint.kernels.sites.macros import Macro
-from d9mlint.kernels.sites.names import KNOWN
+from d9mlint.kernels.sites.names import EITHER, KNOWN, portable
 from d9mlint.kernels.sites.presence import ASSEMBLER, ATOMICS, BULK, NEEDLE, is_module, members_in
 from d9mlint.kernels.sites.sightings import Key, Knowledge, Sighting, of_assembler, of_call, owner_of
 from d9mlint.kernels.sites.strings import Text, string_around
@@ -74,14 +74,16 @@ class _Search:
             return
         if "named" in kinds:
             self._holding.append(path)
-            for start, word in words_holding(data, NEEDLE, KNOWN):
+            for start, word in words_holding(data, NEEDLE, EITHER if portable(data) else KNOWN):
                 self._look(path, start, word)
             file = self.repository.unit(path) if members_in(data) else None
             if file is not None:
-                self._members(path, file)
+                self._objects(file, "members")
         for word in ASSEMBLER if "assembler" in kinds else ():
             for start in word_places(data, word):
                 self._look(path, start, word)
+        if "views" in kinds:
+            self._viewing(path)
         if "bulk" in kinds:
             self._bulk(path, data)
         if "module" in kinds:
@@ -226,10 +228,21 @@ class _Search:
 
     # Other ways to write an atomic, which few repositories know: what reads them is imported for those.
 
-    def _members(self, path: str, unit: Unit) -> None:
-        from d9mlint.kernels.sites import members
+    def _viewing(self, path: str) -> None:
+        """A file that names atomic views, and those that include it and use its names for them."""
+        from d9mlint.kernels.sites import views
 
-        for one in members.operations(unit, self.repository):
+        named = views.named(self.repository, path)
+        for source in sorted(self.repository.users(path)) if named else [path]:
+            data = self.repository.data(source)
+            unit = self.repository.unit(source) if source == path or any(n in data for n in named) else None
+            if unit is not None:
+                self._objects(unit, "views")
+
+    def _objects(self, unit: Unit, kind: str) -> None:
+        from d9mlint.kernels.sites import members, views
+
+        for one in (views if kind == "views" else members).operations(unit, self.repository):
             function = unit.function(one.node) if one.call is None else one.call.function
             owner, target = owner_of(unit, function, one.arguments[0])
             form = "wrapper-def" if owner is not None else "direct"
@@ -238,7 +251,7 @@ class _Search:
                 holder.location(one.node), one.name, one.intrinsic, one.scope, form, holder, one.node, function,
                 one.arguments, None, owner=owner, target=target,
             )  # fmt: skip
-            self.known.add((path, one.start), found)
+            self.known.add((unit.path, one.start), found)
 
     def _bulk(self, path: str, data: bytes) -> None:
         """Reductions by bulk copies: a copy is made of the type of this name, on the host, or by an alias of it."""

@@ -11,7 +11,7 @@ import tree_sitter
 from d9mlint.kernels.sites import wrappers
 from d9mlint.kernels.sites.calls import Call
 from d9mlint.kernels.sites.macros import Macro
-from d9mlint.kernels.sites.names import FOREIGN, KNOWN, SCOPE_WORDS
+from d9mlint.kernels.sites.names import FOREIGN, KNOWN, PORTABLE, QUALIFIED, SCOPE_WORDS, Known
 from d9mlint.kernels.sites.wrappers import Definition
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.unit import Function, Unit
@@ -96,13 +96,13 @@ def owner_of(unit: Unit, function: Function | None, target: tree_sitter.Node) ->
 
 def of_call(known: Knowledge, call: Call, unit: Unit, path: str) -> Sighting | None:
     """The atomic that a call is; None for other calls. ``unit`` holds the function around it."""
-    name = KNOWN.get(call.name.encode()) if call.receiver is None else None  # a method may bear the name of an atomic
+    name = _named(call) if call.receiver is None else None  # a method may bear the name of an atomic
     places = {0}
     arguments = call.arguments
     if not arguments:
         return None
     if name is not None:
-        if any(s in FOREIGN for s in call.scopes):
+        if any(s in FOREIGN for s in call.scopes) and name is not QUALIFIED.get(call.name.encode()):
             return None
         intrinsic, scope, form = name.intrinsic, scope_word(call, name.scope), "wrapper" if name.wrapper else "direct"
     else:
@@ -123,6 +123,12 @@ def of_call(known: Knowledge, call: Call, unit: Unit, path: str) -> Sighting | N
         call.unit.location(call.node), call.name, intrinsic, scope, form, call.unit, call.node, call.function,
         arguments, call, owner=owner, target=target,
     )  # fmt: skip
+
+
+def _named(call: Call) -> Known | None:
+    """The atomic that a name means by itself, or by the namespace before it (``Kokkos::atomic_add``)."""
+    word = call.name.encode()
+    return QUALIFIED.get(word) if PORTABLE.intersection(call.scopes) else KNOWN.get(word)
 
 
 def _is_address(node: tree_sitter.Node) -> bool:

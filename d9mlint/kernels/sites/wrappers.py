@@ -224,10 +224,19 @@ def _bases(node: tree_sitter.Node) -> list[str]:
         elif at.type == "conditional_expression":
             pending += [n for f in ("alternative", "consequence") if (n := at.child_by_field_name(f)) is not None]
         elif at.type in ("pointer_expression", "comma_expression"):
-            pending += at.named_children[-1:]
+            pending += [_viewed(inner) or inner for inner in at.named_children[-1:]]
         elif at.type != "lambda_expression":
             pending += at.named_children[:1]
     return found
+
+
+def _viewed(node: tree_sitter.Node) -> tree_sitter.Node | None:
+    """The view ``v`` of ``&v(i)``: a function that reckons an address gives it without ``&``."""
+    while node.type == "parenthesized_expression" and node.named_children:
+        node = node.named_children[0]
+    named = node.child_by_field_name("function") if node.type == "call_expression" else None
+    star = node.parent is not None and (node.parent.text or b"").startswith(b"*")
+    return named if named is not None and named.type == "identifier" and not star else None
 
 
 def _call_bases(call: tree_sitter.Node) -> list[tree_sitter.Node]:

@@ -21,6 +21,8 @@ _MACROS = re.compile(
 )
 _MACRO_WORDS = (b"RESTRICT", b"_FUNC", b"INLINE", b"_HOST", b"_DEVICE", b"_LAMBDA", b"_LAUNCH_BOUNDS_")
 """What stands in every name of ``_MACROS``."""
+_PORTABLE = re.compile(rb"\bKOKKOS_(?:(?:IMPL_)?(?:[A-Z]+_)*FUNCTION|(?:CLASS_)?LAMBDA)\b")
+"""Kokkos' words before a function, and for what a lambda captures; its headers are seldom at hand."""
 _KEYWORD = re.compile(rb"namespace\s")
 _ALONE = re.compile(rb"^[ \t]*_*[A-Z][A-Z0-9_]*[ \t]*\r?\n\s*(?:inline\s+)?\Z", re.MULTILINE)
 _ALONE_NAME = re.compile(rb"[A-Z_]\w*")
@@ -77,6 +79,8 @@ def masked(data: bytes, hidden: frozenset[bytes] = frozenset()) -> bytes:
     data = _WORDS.sub(_blank, data)
     if any(word in data for word in _MACRO_WORDS):
         data = _MACROS.sub(_blank, data)
+    if b"KOKKOS_" in data:
+        data = _PORTABLE.sub(_captured, data)
     if b"#if" in data:
         data = _balanced(data)
         data = _LISTED.sub(lambda m: _CONDITION_LINE.sub(_blank, m[0]), data)
@@ -186,6 +190,11 @@ def _last_branches(text: bytes) -> bytes:
 
 def _as_string(match: re.Match[bytes]) -> bytes:
     return match[1] + b'"' + b"r" * (len(match[2]) - 2) + b'"'
+
+
+def _captured(match: re.Match[bytes]) -> bytes:
+    """``KOKKOS_LAMBDA (int i) {...}`` is a lambda that copies what it names."""
+    return b"[=]".ljust(len(match[0])) if match[0].endswith(b"LAMBDA") else _blank(match)
 
 
 def _blank(match: re.Match[bytes]) -> bytes:

@@ -33,6 +33,7 @@ CONVERSIONS = {
 """CUDA C++ Programming Guide and CUDA Math API: conversions whose name says the type."""
 SAME = words(
     "ldg __ldg GpuLdg __ldcs __ldcg fabs fabsf abs sqrt sqrtf exp expf log logf pow powf fmin fminf fmax fmaxf min max"
+    " create_scatter_view subview create_mirror_view getLocalViewDevice"
     " floor floorf ceil ceilf __shfl_down_sync __shfl_xor_sync __shfl_down __shfl_xor __shfl_sync move forward"
 )
 """Functions whose result has the type of their first argument (``ldg`` of what it points to)."""

@@ -15,18 +15,20 @@ _FLOATS = words(
     "float double half __half Half half2 __half2 Half2 half_t bfloat16 BFloat16 bfloat16_t nv_bfloat16 __nv_bfloat16"
     " nv_bfloat162 __nv_bfloat162 bfloat162 float16 float16_t float32_t float64_t float2 float3 float4 double2 double3"
     " double4 __hip_bfloat16 __hip_bfloat162 hip_bfloat16 _Float16 nv_half nv_half2 __bfloat16"
-    " float_e4m3_t float_e5m2_t tfloat32_t f32 f16 bf16 f16x2 bf16x2"
+    " float_e4m3_t float_e5m2_t tfloat32_t f32 f16 bf16 f16x2 bf16x2 __float128 _Float128"
     " complex complex64 complex128 cuComplex cuFloatComplex cuDoubleComplex thrust_complex long_double"
 )
 _INTEGERS = words(
     "int unsigned char short long bool signed size_t ssize_t ptrdiff_t intptr_t uintptr_t uint ulong ushort uchar"
     " int2 int3 int4 uint2 uint3 uint4 long2 ulonglong2 longlong2 ull ulonglong int8 int16 int32 int64 uint8 uint16"
-    " uint32 uint64 qint8 quint8 qint16 quint16 qint32 size_type"
+    " uint32 uint64 qint8 quint8 qint16 quint16 qint32 size_type ordinal_type index_type"
 )
 _VECTOR = re.compile(r"([diub]?)vec[234]\Z")
 """Vectors as GLSL and what follows it (GLM, tiny-cuda-nn) call them: ``vec3`` holds floats, ``ivec3`` integers."""
 _OWN_FLOAT = re.compile(r"\w*(?:bfloat16(?:_t|2)?|(?:[Ff]loat|[Dd]ouble|[Hh]alf)_?[Cc]omplex(?:_t)?|blas_half)\Z")
 """What vendors and libraries call their own: ``__mt_bfloat16``, ``rocsparse_float_complex``, ``hipDoubleComplex``."""
+_BY_NAME = re.compile(r"(?:[Rr]eal(?:_t|_type)?|REAL|float_(?:X|T|\d+))\Z")
+"""What numeric codes call their floats, single or double by a setting."""
 _WIDTH = re.compile(r"u?int(?:_fast|_least)?\d+_t\Z")
 _QUALIFIERS = re.compile(r"\b(?:const|volatile|typename|struct|class|enum|__restrict__|__restrict|register|static)\b")
 _SAME_KIND = re.compile(
@@ -37,6 +39,8 @@ _SAME_KIND = re.compile(
 (aten/src/ATen/AccumulateType.h, aten/src/ATen/OpMathType.h), and ``cuda::atomic_ref``."""
 _NO_ELEMENT = re.compile(r"(?:\w+::)*(?:[cgx]pu|[CG]PU|\w*Device|k[CG]PU|kDL\w+|\d+\w*)|(?:\w+::)*k\w*(?:Dim|Rank)s?")
 """Template arguments that are no types of elements: devices, dimensions."""
+_DIMENSIONS = re.compile(r"\s*\*[*\s]*(?:\[\w*\]\s*)*\Z|\s*(?:\[\w*\]\s*)+\Z")
+"""How many there are of a view: ``double*[3]``."""
 _INTEGER_TRAITS = re.compile(r"\b(?:make_unsigned|make_signed)(?:_t)?\s*<")
 
 
@@ -84,6 +88,11 @@ def kind(name: str) -> str:
     return ""
 
 
+def named_float(name: str) -> bool:
+    """Whether a type of which nothing else is known bears the name of floats: ``real``, ``float_X``."""
+    return _BY_NAME.match(short(name)) is not None
+
+
 def element(name: str) -> str:
     """The element type of a container, view or accessor: its first template argument, of the innermost one.
 
@@ -98,7 +107,7 @@ def element(name: str) -> str:
         given = [one for one in arguments(name[start:]) if not _NO_ELEMENT.fullmatch(one)]
         first = given[0] if given else ""
         if "<" not in first or kind(first):
-            return plain(first)
+            return plain(_DIMENSIONS.sub("", first))
         name = first
     return ""
 
