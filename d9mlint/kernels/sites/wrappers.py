@@ -68,11 +68,14 @@ def target_parameter(function: Function, target: tree_sitter.Node) -> int | None
     """
     if "__global__" in function.qualifier or not function.name or _in_host_lambda(function, target):
         return None
+    own = OBJECT if function.scope and NEEDLE in function.name.encode().lower() else None
     origins = _pointers(function.node)
+    view = _viewed(target)
+    if view:  # made of what the function is given, or given itself
+        return origins.get(view, own)
     if origins:
         _add_aliases(function.node, origins)
     origins |= _iterators(function.node, target, origins)
-    own = OBJECT if function.scope and NEEDLE in function.name.encode().lower() else None
     return next((origins[name] for name in _bases(target) if name in origins), own)
 
 
@@ -224,19 +227,20 @@ def _bases(node: tree_sitter.Node) -> list[str]:
         elif at.type == "conditional_expression":
             pending += [n for f in ("alternative", "consequence") if (n := at.child_by_field_name(f)) is not None]
         elif at.type in ("pointer_expression", "comma_expression"):
-            pending += [_viewed(inner) or inner for inner in at.named_children[-1:]]
+            pending += at.named_children[-1:]
         elif at.type != "lambda_expression":
             pending += at.named_children[:1]
     return found
 
 
-def _viewed(node: tree_sitter.Node) -> tree_sitter.Node | None:
-    """The view ``v`` of ``&v(i)``: a function that reckons an address gives it without ``&``."""
-    while node.type == "parenthesized_expression" and node.named_children:
-        node = node.named_children[0]
-    named = node.child_by_field_name("function") if node.type == "call_expression" else None
-    star = node.parent is not None and (node.parent.text or b"").startswith(b"*")
-    return named if named is not None and named.type == "identifier" and not star else None
+def _viewed(target: tree_sitter.Node) -> str:
+    """The name of the view in ``&v(i)``: a function that reckons an address gives it without ``&``."""
+    at = target.named_children[-1] if target.type == "pointer_expression" and target.named_children else None
+    while at is not None and at.type == "parenthesized_expression" and at.named_children:
+        at = at.named_children[0]
+    named = at.child_by_field_name("function") if at is not None and at.type == "call_expression" else None
+    taken = (target.text or b"").startswith(b"&")
+    return _text(named) if taken and named is not None and named.type == "identifier" else ""
 
 
 def _call_bases(call: tree_sitter.Node) -> list[tree_sitter.Node]:
