@@ -13,6 +13,9 @@ _OPERATIONS = ("add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "c
 _OPCODE = re.compile(r"\b(atom|red|cp\.reduce\.async\.bulk)((?:\.\w+(?:::\w+)*)+)")
 _TYPE = re.compile(r"(?:f(?:16|32|64)|bf16|f16x2|bf16x2|[sub](?:8|16|32|64|128)|tensor)\Z")
 """``tensor`` stands for the type of a tensor map's elements, which the opcode does not say."""
+_SINK = re.compile(r"\s*_\s*,")
+"""In place of a register for the old value, which nothing needs."""
+_NUMBER = re.compile(r"-?(?:0[xX][0-9A-Fa-f]+|0[fFdD][0-9A-Fa-f]+|\d+)U?")
 
 
 class Opcode(NamedTuple):
@@ -44,4 +47,15 @@ def opcode(text: str) -> Opcode | None:
     operation = next((w for w in words if w in _OPERATIONS), "")
     typed = next((w for w in reversed(words) if _TYPE.match(w)), "")
     memory = next((w for w in words if w in ("global", "shared")), "unknown")
-    return Opcode(operation, typed, memory, match[1] == "atom")
+    dropped = _SINK.match(text, match.end()) is not None
+    return Opcode(operation, typed, memory, match[1] == "atom" and not dropped)
+
+
+def literals(text: str) -> tuple[str, ...]:
+    """The operands behind the address of an instruction, where all of them are numbers.
+
+    >>> literals("atom.global.cas.b32 %0, [%1], 0, 1;"), literals("red.add.f32 [%0], %1;")
+    (('0', '1'), ())
+    """
+    given = [one.strip() for one in text.partition("]")[2].rstrip("; \t\n").lstrip(" ,").split(",")]
+    return tuple(given) if all(_NUMBER.fullmatch(one) for one in given) else ()

@@ -74,6 +74,12 @@ def lone_constant(atomic: Atomic) -> Constant | None:
     """The constant that an atomic brings, if no other atomic of the function brings another value to that base."""
     if atomic.inner and not handed_on(atomic, 1):
         return _of_bodies(atomic)
+    if atomic.assembler:
+        from d9mlint.kernels.judging.opcodes import literals  # few repositories hold assembler
+
+        written = literals(atomic.assembler)
+        if len(written) == 1:
+            return Constant(written[0])
     value = _operand(atomic)
     found = constant(value, atomic.unit) if value is not None and handed_on(atomic, 1) else None
     if found is None or found.nan or atomic.function is None:

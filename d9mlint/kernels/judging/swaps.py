@@ -85,7 +85,8 @@ def _locked(atomic: Atomic) -> bool:
             given = [atomic.unit.text(n) for n in listed.named_children] if listed is not None else []
             if len(given) == 3 and given[1] == given[2]:
                 continue  # it only reads
-            if ("CAS" in text or "Exch" in text) and uses.use(call, atomic.unit).kind != "unused":
+            used = uses.use(call, atomic.unit)
+            if used.spins or (("CAS" in text or "Exch" in text) and used.kind != "unused"):
                 return True
     return False
 
@@ -129,6 +130,12 @@ def _read(use: uses.Use, what: str) -> tuple[str, str, str]:
 
 
 def _constants(atomic: Atomic) -> bool:
+    if atomic.assembler:
+        from d9mlint.kernels.judging.opcodes import literals  # few repositories hold assembler
+
+        return len(literals(atomic.assembler)) == 2
+    if atomic.inner and not atomic.arguments[2:]:
+        return all(_constants(inner) for inner in atomic.inner)
     return len(atomic.arguments) > 2 and constant(atomic.arguments[2], atomic.unit) is not None
 
 
