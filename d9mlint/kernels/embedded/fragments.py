@@ -26,10 +26,18 @@ from d9mlint.model.kernel import Site
 _ATOMIC = re.compile(
     r"\batomic(?:Add|Sub|Exch|Min|Max|Inc|Dec|CAS|And|Or|Xor)(?:_block|_system)?\s*\(\s*"
     r"(?=[^;]{0,200}[&\[+])[^;]{3,400}?\)\s*(?:[;,)]|[=!<>]=?)"
+    r"|=\s*atomic(?:Add|Exch|CAS)\s*\([^;]{3,400}?\)\s*;"
 )
-"""A call with an address, as code and not as prose."""
+"""A call with an address, or whose result is kept: code and no prose."""
 _LITERAL = re.compile(r"([A-Za-z]{0,2})(\"\"\"|'''|\"|')")
 _PARAMETER = re.compile(r"\braw\s+(\w+)\s+(\w+)")
+_FORMAT = re.compile(r"\{\{.*\{\w+\}.*\}\}", re.DOTALL)
+"""What ``str.format`` fills: names in braces, and braces that are written twice."""
+_ARRAY = re.compile(
+    r"\b(float|double|half|__half|unsigned|(?:unsigned )?(?:int|long long)|u?int(?:32|64)_t)(?=[\s*])\s*"
+    r"(?:\*\s*(?:__restrict__\s+)?(?=\w+\s*[,)])|(?=\w+\s*\[))(\w+)"
+)
+"""``float* sums,`` and ``float sums[n]`` in a piece of code."""
 _NESTED = ("FSTRING_START", "FSTRING_END")
 
 
@@ -85,11 +93,14 @@ def _between(lines: list[str], start: tuple[int, int], end: tuple[int, int]) -> 
 
 
 def _types(file: PyFile) -> dict[str, str]:
-    """The types of arrays that lists of parameters in the strings of a file give, where they agree."""
+    """The types of arrays that the strings of a file give, in lists of parameters and declarations that agree."""
     found: dict[str, set[str]] = {}
-    for typed, name in _PARAMETER.findall(file.data.decode("utf-8", "replace")):
-        found.setdefault(name, set()).add(typed)
-    return {name: NUMPY[t] for name, every in found.items() if len(every) == 1 and (t := min(every)) in NUMPY}
+    text = file.data.decode("utf-8", "replace")
+    for typed, name in _PARAMETER.findall(text):
+        found.setdefault(name, set()).add(NUMPY.get(typed, ""))
+    for typed, name in _ARRAY.findall(text):
+        found.setdefault(name, set()).add(" ".join(typed.split()))
+    return {name: t for name, every in found.items() if len(every) == 1 and (t := min(every))}
 
 
 def _of_text(file: PyFile, text: _Text, types: dict[str, str]) -> Iterator[Site]:
@@ -149,7 +160,7 @@ class _Reader:
         opening = _LITERAL.match(self.text, self.at)
         if opening is None:
             return
-        formatted = "f" in opening[1].lower()
+        formatted = "f" in opening[1].lower() or _FORMAT.search(self.text) is not None
         self.at = opening.end()
         while self.at < len(self.text) and not self.text.startswith(opening[2], self.at):
             two = self.text[self.at : self.at + 2]

@@ -341,3 +341,21 @@ def member(struct: Node, name: str, unit: Unit) -> Declared | None:
         if found is not None:
             return found
     return None
+
+
+def method(struct: Node, name: str, unit: Unit) -> tuple[str, Node] | None:
+    """What a method of a class gives, as written, and where; None where it is not declared, or with ``auto``."""
+    body = struct.child_by_field_name("body")
+    for node in body.named_children if body is not None else ():
+        at = node.named_children[-1] if node.type == "template_declaration" and node.named_children else node
+        typed, declarator = at.child_by_field_name("type"), at.child_by_field_name("declarator")
+        stars = ""
+        while declarator is not None and declarator.type in ("pointer_declarator", "reference_declarator"):
+            stars += "*" if declarator.type == "pointer_declarator" else ""
+            declarator = declarator.child_by_field_name("declarator") or next(iter(declarator.named_children), None)
+        named = declarator.child_by_field_name("declarator") if declarator is not None else None
+        if declarator is None or declarator.type != "function_declarator" or named is None or typed is None:
+            continue
+        if unit.text(named) == name and unit.text(typed) != "auto":
+            return unit.text(typed) + stars, node
+    return None

@@ -278,7 +278,8 @@ def _arithmetic(seen: Seen, words: set[str]) -> tuple[str, str, str]:
         return _floats(seen, words)
     if seen.target.of("integer"):
         return _integers(seen)
-    if seen.use.kind in ("index", "value", "ticket") and not seen.owner and seen.atomic.function is not None:
+    known = seen.atomic.function is not None or seen.use.kind == "index"
+    if seen.use.kind in ("index", "value", "ticket") and not seen.owner and known:
         return _returned(seen)  # whatever the type is
     plain = not seen.definition and seen.use.kind == "unused" and not seen.owner and seen.atomic.arguments
     same = seen.constant

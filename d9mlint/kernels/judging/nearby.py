@@ -19,6 +19,12 @@ def units(unit: Unit, repository: Repository, word: str) -> Iterable[Unit]:
             found = repository.unit(path)
             if found is not None:
                 yield found
+    defining = (b"struct " + wanted, b"class " + wanted)
+    for path in repository.derived(_further, unit.path):
+        if any(head in repository.data(path) for head in defining):
+            found = repository.unit(path)
+            if found is not None:
+                yield found
     if unit.path.endswith((".inl", ".inc", ".tpp", ".ipp", ".tcc", ".txx")):
         # A piece of source sees what the files that include it see.
         for path in sorted(repository.users(unit.path) - {unit.path}):
@@ -36,10 +42,21 @@ def units(unit: Unit, repository: Repository, word: str) -> Iterable[Unit]:
 
 def included(repository: Repository, path: str) -> tuple[str, ...]:
     """The sources that a file includes, two levels deep; nearest first."""
+    return _waves(repository, path)[0]
+
+
+def _further(repository: Repository, path: str) -> tuple[str, ...]:
+    """Those of the two levels behind these."""
+    return _waves(repository, path)[1]
+
+
+def _waves(repository: Repository, path: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     found: dict[str, None] = {}
     wave = [path]
-    for _ in range(2):
+    near = 0
+    for level in range(4):
         following = [t for source in wave for t in repository.derived(includes, source) if t not in found]
         found.update(dict.fromkeys(t for t in following if t != path))
         wave = following
-    return tuple(found)
+        near = len(found) if level < 2 else near
+    return tuple(found)[:near], tuple(found)[near:]

@@ -33,7 +33,21 @@ def brought(atomic: Atomic, repository: Repository) -> tuple[str, ...]:
         found = type_of(value, atomic.unit, repository)
         if found is not None and not found.depth and (kind(found.name) == "float" or named_float(found.name)):
             return ("float",)
+        if _filled_with_floats(value, atomic):
+            return ("float",)
     return next((t for a in atomic.arguments if a.type == "lambda_expression" and (t := _applied(a, atomic))), ())
+
+
+def _filled_with_floats(value: Node, atomic: Atomic) -> bool:
+    """Whether the array from which a value comes is set to ``0.0`` in the function, and has no type of a template."""
+    base = memory.base(value, atomic.unit) if value.type == "subscript_expression" else None
+    if base is None or atomic.function is None:
+        return False
+    found = declarations.declared(base, atomic.unit.text(base), atomic.unit)
+    if found is not None and declarations.template_parameter(base, plain(found.type), atomic.unit) is not None:
+        return False
+    set_to = re.compile(rb"\b" + re.escape(base.text or b"?") + rb"\s*\[[^\];]*\]\s*=\s*-?\d+\.\d*f?\s*;")
+    return set_to.search(atomic.unit.data, atomic.function.node.start_byte, atomic.function.node.end_byte) is not None
 
 
 def _applied(node: Node, atomic: Atomic) -> tuple[str, ...]:

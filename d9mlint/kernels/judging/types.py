@@ -151,6 +151,8 @@ class _Reader:
         if left is not None and left.depth:
             return left
         right = self.read(node.child_by_field_name("right"), steps)
+        if operator is not None and operator.type in ("*", "/"):  # of numbers: a float, whatever the other is
+            return next((t for t in (left, right) if t is not None and kind(t.name) == "float"), left and right)
         if right is not None and right.depth:
             return right
         if left is None or right is None:
@@ -353,6 +355,19 @@ class _Reader:
         if name in ("real", "imag"):
             owner = self.read(whole, steps)
             return owner.pointee() if owner is not None and not owner.depth else None
+        return self._given_by(whole, name, steps)
+
+    def _given_by(self, whole: Node | None, name: str, steps: int) -> Type | None:
+        """What a method gives, by its declaration in the class: ``vector.ReadWrite()``, ``float* ReadWrite();``."""
+        owner = self.read(whole, steps) if re.fullmatch(r"\w+", name) else None
+        wanted = short(re.sub(r"<.*", "", owner.name, flags=re.DOTALL)) if owner is not None and steps > 0 else ""
+        for unit in nearby.units(self.unit, self.repository, wanted) if wanted else ():
+            for body in declarations.structures(unit, wanted):
+                found = declarations.method(body, name, unit)
+                if found is None or owner is None:
+                    continue
+                given = _Reader(unit, self.repository)._resolved(spelled(found[0]), found[1])
+                return _substituted(given, owner.name, body, unit)
         return None
 
 

@@ -37,6 +37,10 @@ _IDLE = re.compile(r"sleep|fence|yield|pause|relax|\bif\b|clock|assert", re.IGNO
 _LOOPS = ("while_statement", "do_statement", "for_statement")
 
 
+_STATEMENT = re.compile(rb"\s*;\s*\)")
+_ARGUMENT = re.compile(rb",\s*\Z")
+
+
 class Use(NamedTuple):
     """How an old value is used.
 
@@ -55,6 +59,10 @@ class Use(NamedTuple):
 
 def use(call: Node, unit: Unit) -> Use:
     """What becomes of the value of a call."""
+    if _STATEMENT.match(unit.data, call.end_byte) and _ARGUMENT.search(
+        unit.data, max(0, call.start_byte - 40), call.start_byte
+    ):
+        return Use("unused")  # a macro is given a statement: ``FOR_EACH(i, n, atomicAdd(&sums[i], x[i]);)``
     return _weighed(_Tracer(unit, call).follow(call, 0), call, unit)
 
 
@@ -190,14 +198,17 @@ class _Tracer:
         return [Use("value", self._text(parent))]
 
     def _uses_of(self, name: str, defined: Node, names: int, array: bool = False) -> list[Use]:
-        """The uses of a variable, or of an array, that holds the old value, in the function around."""
+        """The uses of a variable, or of an array, that holds the old value, in the function around.
+
+        A piece of a kernel (a template for a text) has none.
+        """
         function = self.unit.function(defined)
-        size = function.node.end_byte - function.node.start_byte if function is not None else 0
-        if function is None or names >= _MAX_NAMES or size > _MAX_BYTES:
+        around = function.node if function is not None else self.unit.root
+        if names >= _MAX_NAMES or around.end_byte - around.start_byte > _MAX_BYTES:
             return [Use("value", name)]
         found: list[Use] = []
         start = _begin(defined)
-        for node in identifiers(function.node, name, self.unit):
+        for node in identifiers(around, name, self.unit):
             inside_call = self.call.start_byte <= node.start_byte < self.call.end_byte
             other = node.start_byte >= start and node.start_byte != defined.start_byte
             other = other and not (array and _written(_whole(node)))  # another element

@@ -23,6 +23,8 @@ _MACRO_WORDS = (b"RESTRICT", b"_FUNC", b"INLINE", b"_HOST", b"_DEVICE", b"_LAMBD
 """What stands in every name of ``_MACROS``."""
 _PORTABLE = re.compile(rb"\bKOKKOS_(?:(?:IMPL_)?(?:[A-Z]+_)*FUNCTION|(?:CLASS_)?LAMBDA)\b")
 """Kokkos' words before a function, and for what a lambda captures; its headers are seldom at hand."""
+_TEMPLATED = re.compile(rb"\{%.*?%\}|\{#.*?#\}|\{\{[^{}\n]*\}\}", re.DOTALL)
+_NO_NAME = re.compile(rb"\W")
 _KEYWORD = re.compile(rb"namespace\s")
 _ALONE = re.compile(rb"^[ \t]*_*[A-Z][A-Z0-9_]*[ \t]*\r?\n\s*(?:inline\s+)?\Z", re.MULTILINE)
 _ALONE_NAME = re.compile(rb"[A-Z_]\w*")
@@ -99,6 +101,14 @@ def masked(data: bytes, hidden: frozenset[bytes] = frozenset()) -> bytes:
     if b"define" in data:
         data = _NO_BODY.sub(rb"\g<1>0\g<2>", data)
     return _LAUNCH.sub(_blank, _EMPTY.sub(_blank_lines, data))
+
+
+def filled(data: bytes) -> bytes:
+    """A template for a text (Jinja), as many bytes: what it puts in is a name, its statements and comments are blank.
+
+    Of a condition all branches stay.
+    """
+    return _TEMPLATED.sub(lambda m: _NO_NAME.sub(b"_", m[0]) if m[0].startswith(b"{{") else _blank(m), data)
 
 
 def _without_openings(data: bytes) -> bytes:

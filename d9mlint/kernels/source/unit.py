@@ -14,7 +14,7 @@ from typing import NamedTuple
 import tree_sitter
 
 from d9mlint.kernels.sites.names import QUALIFIERS
-from d9mlint.kernels.source.mask import masked
+from d9mlint.kernels.source.mask import filled, masked
 from d9mlint.model import Location
 
 _CAPITALS = re.compile(rb"\b(?:__[a-z]+__|[A-Z][A-Z0-9_]+)\b")
@@ -69,7 +69,8 @@ class Function(NamedTuple):
 class Unit:
     """A source (or a piece of one: a macro body, a string in a Python file) with its tree; equal only to itself.
 
-    ``data`` are the original bytes, ``tree`` was made of the masked ones, byte for byte at the same place. ``at`` is
+    ``data`` are the original bytes (of a template for a text, ``filled``), ``tree`` was made of the masked ones, byte
+    for byte at the same place. ``at`` is
     the place of the first byte in the file: a piece's locations are those of the file.
     """
 
@@ -242,4 +243,6 @@ def parsed(
     hidden: frozenset[bytes] = frozenset(),
 ) -> Unit:
     """Parses a source, or a piece that stands at line and column ``at`` of one."""
+    if b"{%" in data:
+        data = filled(data)
     return Unit(path, data, _parser().parse(masked(data, hidden)), at, meaning, hidden)

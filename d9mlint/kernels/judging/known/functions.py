@@ -46,6 +46,7 @@ VIEWS = words(
     "local_tile local_partition group_modes flatten filter filter_zeros coalesce logical_divide zipped_divide"
     " tiled_divide flat_divide composition make_tensor_like make_fragment_like as_position_independent_swizzle_tensor"
     " take select raw_pointer_cast make_gmem_ptr make_smem_ptr make_rmem_ptr recast_ptr make_tensor"
+    " Reshape reshape make_view make_span span"
 )
 POINTING = re.compile(r"(?:\A|_|[dm])(?:data_?)?[pP]tr_?\Z|\A(?:mutable_|const_)?data_?\Z")
 """Members of tensors that point to their elements: ``data_ptr``, ``dptr_``, ``Ptr``, ``mutable_data``."""
