@@ -125,7 +125,20 @@ def signature(data: bytes, at: int) -> list[str] | None:
     listed = arguments(data, opening) if data[opening : opening + 1] == b"(" else None
     if listed is None:
         return None
-    return [_type(data[a:b].replace(b"\\", b" ").decode("utf-8", "replace")) for a, b in listed[0]]
+    written = [data[a:b].replace(b"\\", b" ").decode("utf-8", "replace") for a, b in listed[0]]
+    return [_type(one) for one in _whole(written)]
+
+
+def _whole(pieces: list[str]) -> Iterator[str]:
+    """Pieces between commas, those of one list of template arguments joined: ``View<float, 2> x``."""
+    joined = ""
+    for piece in pieces:
+        joined = f"{joined},{piece}" if joined else piece
+        if joined.count("<") == joined.count(">"):
+            yield joined
+            joined = ""
+    if joined:
+        yield joined
 
 
 def _type(text: str) -> str:

@@ -234,6 +234,9 @@ class _Search:
         level: int,
     ) -> None:
         """The type from the signature of an explicit instantiation: ``template void f<1>(float*, int);``."""
+        low, high = arity(function)
+        if not low <= len(explicit) <= high:
+            return  # another function of that name
         for index, text in given.naming(parameter.name, function, unit):
             if index < len(explicit):
                 name = explicit[index] if plain(text) == parameter.name else element(explicit[index])

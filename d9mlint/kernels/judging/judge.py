@@ -8,22 +8,20 @@ from typing import NamedTuple
 
 import tree_sitter
 
-from d9mlint.kernels.judging import casloops, declarations, memory, operations, swaps, uses
+from d9mlint.kernels.judging import casloops, operations, swaps, uses
 from d9mlint.kernels.judging.constants import Constant
 from d9mlint.kernels.judging.operands import brought, handed_on, lone_constant
 from d9mlint.kernels.judging.operations import ACCUMULATE, Operation, operation
 from d9mlint.kernels.judging.owners import ownership, radix, singles, slices
 from d9mlint.kernels.judging.owners.contention import contention
-from d9mlint.kernels.judging.targets import Target, place, target
+from d9mlint.kernels.judging.targets import Target, defines, handed_in, of_parameter, place, target
 from d9mlint.kernels.sites.atomics import Atomic, target_first
 from d9mlint.kernels.source.repository import Repository
-from d9mlint.kernels.source.unit import Unit
 
 Node = tree_sitter.Node
 
 _DEFINITIONS = ("wrapper-def", "macro-def")
 _MAX_INNER = 60
-_MAX_MADE = 8
 _GRAVITY = ("yes", "conditional", "unknown", "depends", "no")
 
 
@@ -78,7 +76,7 @@ class Seen(NamedTuple):
             return (
                 function is not None
                 and "__global__" not in function.qualifier
-                and (self.atomic.passed_on or _parameter(self.atomic))
+                and (self.atomic.passed_on or of_parameter(self.atomic))
             )
         if self.defines:
             return True
@@ -111,6 +109,11 @@ def _judged(atomic: Atomic, repository: Repository) -> Judgement:
     class_, verdict, reason = _verdict(seen)
     if (class_ == "commutative-exact" or verdict == "no") and atomic.form in ("wrapper", "macro-use"):
         class_, verdict, reason = _within(seen, repository) or (class_, verdict, reason)
+    elif verdict == "no" and atomic.inner and atomic.form == "wrapper-def":
+        inside = _within(seen, repository)
+        class_, verdict, reason = (
+            (inside[0], "depends", f"{inside[2]}; it depends on the callers") if inside else (class_, verdict, reason)
+        )
     if (class_, verdict) == ("float-accumulate", "conditional") and _adds_floats_beside(seen, repository):
         verdict = "yes"
     implements = seen.operation.implements
@@ -179,13 +182,6 @@ def _adds_floats_beside(seen: Seen, repository: Repository) -> bool:
     return adding == bodies.keys()
 
 
-def _parameter(atomic: Atomic) -> bool:
-    """Whether the target is handed in by a parameter of the function."""
-    name = memory.base(atomic.arguments[0], atomic.unit)
-    found = declarations.declared(name, atomic.unit.text(name), atomic.unit) if name is not None else None
-    return found is not None and found.kind == "parameter"
-
-
 def look(atomic: Atomic, repository: Repository) -> Seen:
     """Reads a site: operation, type, memory, use of the old value, operand, owner of the address."""
     found = operation(atomic, repository)
@@ -209,36 +205,10 @@ def look(atomic: Atomic, repository: Repository) -> Seen:
         cells = None if alone else slices.owner(address, atomic.unit, atomic.function, where.memory)
         if cells is not None:
             alone, assumed = ("", f"{cells.why} {cells.assumed}") if cells.assumed else (cells.why, "")
-    defines = _defines(atomic, repository)
-    used = uses.Use("unused") if defines else used
-    handed = _handed(where.name, place(atomic, repository))
-    return Seen(atomic, found, where, used, lone_constant(atomic), alone, defines, assumed, handed)
-
-
-def _handed(name: str, host: tuple[Unit, Node] | None) -> bool:
-    """Whether a name means a parameter of a function that is no kernel where an expansion stands, or is made of one."""
-    if host is None or not name.isidentifier():
-        return False
-    unit, node = host
-    found = declarations.declared(node, name, unit)
-    for _ in range(_MAX_MADE):
-        made = memory.base(found.value, unit) if found is not None and found.value is not None else None
-        if found is None or found.kind == "parameter" or made is None:
-            break
-        found = declarations.declared(made, unit.text(made), unit)
-    function = unit.function(found.node) if found is not None and found.kind == "parameter" else None
-    return function is not None and "__global__" not in function.qualifier
-
-
-def _defines(atomic: Atomic, repository: Repository) -> bool:
-    """Whether the expansion of a macro stands outside of the bodies of functions."""
-    host = place(atomic, repository)
-    if host is None:
-        return False
-    unit, node = host
-    function = unit.function(node)
-    body = function.node.child_by_field_name("body") if function is not None else None
-    return body is None or not body.start_byte <= node.start_byte < body.end_byte
+    defining = defines(atomic, repository)
+    used = uses.Use("unused") if defining else used
+    handed = handed_in(where.name, place(atomic, repository))
+    return Seen(atomic, found, where, used, lone_constant(atomic), alone, defining, assumed, handed)
 
 
 def _verdict(seen: Seen) -> tuple[str, str, str]:
@@ -278,7 +248,7 @@ def _arithmetic(seen: Seen, words: set[str]) -> tuple[str, str, str]:
         return _floats(seen, words)
     if seen.target.of("integer"):
         return _integers(seen)
-    known = seen.atomic.function is not None or seen.use.kind == "index"
+    known = seen.atomic.function is not None or bool(seen.atomic.arguments)
     if seen.use.kind in ("index", "value", "ticket") and not seen.owner and known:
         return _returned(seen)  # whatever the type is
     plain = not seen.definition and seen.use.kind == "unused" and not seen.owner and seen.atomic.arguments

@@ -19,6 +19,7 @@ from d9mlint.kernels.source.unit import Unit
 
 Node = tree_sitter.Node
 _MAX_INNER = 60
+_MAX_MADE = 8
 
 
 class Target(NamedTuple):
@@ -205,3 +206,36 @@ def _listed(name: str, seen: Bindings) -> str:
     if not seen.types:
         return name
     return f"{name} = {' | '.join(short(t) if '<' not in t else t for t in seen.types)}"
+
+
+def of_parameter(atomic: Atomic) -> bool:
+    """Whether the target is handed in by a parameter of the function."""
+    name = memory.base(atomic.arguments[0], atomic.unit)
+    found = declarations.declared(name, atomic.unit.text(name), atomic.unit) if name is not None else None
+    return found is not None and found.kind == "parameter"
+
+
+def handed_in(name: str, host: tuple[Unit, Node] | None) -> bool:
+    """Whether a name means a parameter of a function that is no kernel where an expansion stands, or is made of one."""
+    if host is None or not name.isidentifier():
+        return False
+    unit, node = host
+    found = declarations.declared(node, name, unit)
+    for _ in range(_MAX_MADE):
+        made = memory.base(found.value, unit) if found is not None and found.value is not None else None
+        if found is None or found.kind == "parameter" or made is None:
+            break
+        found = declarations.declared(made, unit.text(made), unit)
+    function = unit.function(found.node) if found is not None and found.kind == "parameter" else None
+    return function is not None and "__global__" not in function.qualifier
+
+
+def defines(atomic: Atomic, repository: Repository) -> bool:
+    """Whether the expansion of a macro stands outside of the bodies of functions."""
+    host = place(atomic, repository)
+    if host is None:
+        return False
+    unit, node = host
+    function = unit.function(node)
+    body = function.node.child_by_field_name("body") if function is not None else None
+    return body is None or not body.start_byte <= node.start_byte < body.end_byte

@@ -24,8 +24,19 @@ def meaning(repository: Repository, name: str) -> str | None:
     """
     known = repository.derived(_known, "")
     if name not in known:
+        known[name] = None  # where names stand for one another
         known[name] = _read(repository, name)
     return known[name]
+
+
+def _kind(repository: Repository, written: str, name: str) -> str:
+    """The kind of what an alias stands for, through other aliases where it is a single name or a pointer to one."""
+    inner = plain(written).rstrip(" *")
+    found = kind(inner) or kind(element(inner))
+    if found or inner == name or not inner.isidentifier():
+        return found
+    further = meaning(repository, inner)
+    return _kind(repository, further, inner) if further is not None else ""
 
 
 def _known(_: Repository, __: str) -> dict[str, str | None]:
@@ -35,7 +46,8 @@ def _known(_: Repository, __: str) -> dict[str, str | None]:
 def _read(repository: Repository, name: str) -> str | None:
     word = re.escape(name.encode())
     alias = re.compile(
-        rb"^([ \t]*)(?:typedef\s+([\w \t:]+?)\s+" + word + rb"\s*;|using\s+" + word + rb"\s*=\s*([^;{}]+);)",
+        rb"^([ \t]*)(?:typedef\s+([\w \t:]+?(?:\s*\*(?:\s*const|\s*__restrict(?:__)?)*)*)\s*\b" + word + rb"\s*;"
+        rb"|using\s+" + word + rb"\s*=\s*([^;{}]+);)",
         re.MULTILINE,
     )
     closed = re.compile(word + rb"\s*[;=]")  # it begins with what is rare, so most files are passed over at once
@@ -48,6 +60,7 @@ def _read(repository: Repository, name: str) -> str | None:
         aliases = (b"typedef" in data or b"using" in data) and closed.search(data) is not None
         for match in alias.finditer(data) if aliases else ():
             outside = outside or not match[1]
-            found.append(plain((match[2] or match[3]).decode("utf-8", "replace")))
-    kinds = {kind(one) or kind(element(one)) for one in found}
+            written = (match[2] or match[3]).decode("utf-8", "replace")
+            found.append(plain(written) + "*" * written.count("*") * ("<" not in written))
+    kinds = {_kind(repository, one, name) for one in found}
     return found[0] if outside and len(kinds) == 1 and "" not in kinds else None
