@@ -26,13 +26,14 @@ from d9mlint.model.kernel import Site
 _ATOMIC = re.compile(
     r"\batomic(?:Add|Sub|Exch|Min|Max|Inc|Dec|CAS|And|Or|Xor)(?:_block|_system)?\s*\(\s*"
     r"(?=[^;]{0,200}[&\[+])[^;]{3,400}?\)\s*(?:[;,)]|[=!<>]=?)"
-    r"|=\s*atomic(?:Add|Exch|CAS)\s*\([^;]{3,400}?\)\s*;"
 )
-"""A call with an address, or whose result is kept: code and no prose."""
+"""A call with an address, as code and not as prose."""
+_KEPT = re.compile(r"= ?atomic(?:Add|Exch|CAS)\s*\([^;]{3,400}?\)\s*;")
+"""A call whose result is kept."""
 _LITERAL = re.compile(r"([A-Za-z]{0,2})(\"\"\"|'''|\"|')")
 _PARAMETER = re.compile(r"\braw\s+(\w+)\s+(\w+)")
-_FORMAT = re.compile(r"\{\{.*\{\w+\}.*\}\}", re.DOTALL)
-"""What ``str.format`` fills: names in braces, and braces that are written twice."""
+_FORMAT = re.compile(r"(?<!\{)\{\w+\}(?!\})")
+"""What ``str.format`` fills: a name in braces, where others are written twice."""
 _ARRAY = re.compile(
     r"\b(float|double|half|__half|unsigned|(?:unsigned )?(?:int|long long)|u?int(?:32|64)_t)(?=[\s*])\s*"
     r"(?:\*\s*(?:__restrict__\s+)?(?=\w+\s*[,)])|(?=\w+\s*\[))(\w+)"
@@ -54,7 +55,7 @@ class _Text(NamedTuple):
 def sites(file: PyFile, known: Iterable[Site]) -> Iterator[Site]:
     """The atomics in strings that hold none of the known sites of a file."""
     taken = {site.location.line for site in known}
-    if not _ATOMIC.search(file.data.decode("utf-8", "replace")):
+    if not _holds(file.data.decode("utf-8", "replace")):
         return
     types = _types(file)
     documented = {
@@ -63,9 +64,13 @@ def sites(file: PyFile, known: Iterable[Site]) -> Iterator[Site]:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant | ast.JoinedStr)
     }
     for text in _strings(file.data):
-        said = text.line in documented or ";" not in text.written or not _ATOMIC.search(text.written)
+        said = text.line in documented or ";" not in text.written or not _holds(text.written)
         if not said and taken.isdisjoint(range(text.line, text.last + 1)):
             yield from _of_text(file, text, types)
+
+
+def _holds(text: str) -> bool:
+    return _ATOMIC.search(text) is not None or ("= atomic" in text and _KEPT.search(text) is not None)
 
 
 def _strings(data: bytes) -> Iterator[_Text]:
@@ -160,7 +165,8 @@ class _Reader:
         opening = _LITERAL.match(self.text, self.at)
         if opening is None:
             return
-        formatted = "f" in opening[1].lower() or _FORMAT.search(self.text) is not None
+        doubled = "{{" in self.text and "}}" in self.text
+        formatted = "f" in opening[1].lower() or (doubled and _FORMAT.search(self.text) is not None)
         self.at = opening.end()
         while self.at < len(self.text) and not self.text.startswith(opening[2], self.at):
             two = self.text[self.at : self.at + 2]
