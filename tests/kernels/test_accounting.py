@@ -141,3 +141,11 @@ template <typename A> __global__ void k(A** many, A* one, int i) {
     )
     assert [(s.location.line, s.atomic) for s in found.sites] == [(4, "fetch_add"), (5, "fetch_add")]
     assert not found.unchecked
+
+
+def test_a_piece_of_a_kernel_that_calls_what_is_made_elsewhere_is_told() -> None:
+    text = "{% block code %}\nint at = {{ index }}[i];\n_own_atomicAdd(&{{ sums }}[at], value);\n{% endblock %}\n"
+    found = scan(repository(a_cu=text))
+    assert found.sites == ()
+    told = [(one.path, one.reason) for one in found.unchecked]
+    assert told == [("a.cu", "a call of an atomic could not be read, the first in line 3")]

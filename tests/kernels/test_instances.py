@@ -44,3 +44,35 @@ def test_a_wrapper_that_hands_out_places_beside_depends_on_its_callers() -> None
         __device__ void outer(Work* work, const int* at) { split(work, at); }  // -> order-dependent depends
         __global__ void k(Work* work, const int* at) { outer(work, at); }   // -> order-dependent yes
     """)
+
+
+def test_members_of_classes_that_include_their_functions() -> None:
+    check(
+        """
+        #include "forall.h"
+        template <int N> void Kernel::run() {
+          auto sums = Reshape(values.Write(), N, N);
+          forall(9, [=] __device__ (int i) { atomicAdd(&sums(at[i], 0), weight(i)); });   // -> float-accumulate yes
+        }
+    """,
+        forall_h="template <class F> void forall(int n, F f);\n",
+        kernel_h='class Base { protected: Vector &values; };\nclass Kernel : Base { template <int N> void run(); };\n#include "a.cu"\n',
+        vector_h="class Vector;\nclass Vector { public: virtual double *Write(bool on = true) { return data; } double* data; };\n",
+        other_h="class Vector;\nvoid use(Vector& values);\n",
+    )
+
+
+def test_macros_of_one_kind_are_a_type() -> None:
+    check("""
+        #ifdef WIDE
+        #define REAL double
+        #define COUNT int
+        #else
+        #define REAL float
+        #define COUNT float
+        #endif
+        __global__ void k(REAL* sums, COUNT* counts, const int* at) {
+          atomicAdd(sums + at[0], weight(at));     // -> float-accumulate yes
+          atomicAdd(counts + at[0], weight(at));   // -> unknown conditional
+        }
+    """)

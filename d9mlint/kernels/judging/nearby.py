@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from d9mlint.kernels.source.repository import KERNEL_SUFFIXES, Repository, includes
 from d9mlint.kernels.source.unit import Unit
+
+_PIECES = (
+    ".inl", ".inc", ".tpp", ".ipp", ".tcc", ".txx",
+    *(f"{part}{end}" for part in ("_impl", "-impl", "_inl", "-inl") for end in (".h", ".hpp", ".cuh", ".hh")),
+)  # fmt: skip
+"""Files that are included at the end of what declares the classes of their functions."""
+_FEW = 2
+"""Of a class that so many files define, each is looked at, wherever it is."""
 
 
 def units(unit: Unit, repository: Repository, word: str) -> Iterable[Unit]:
@@ -19,25 +28,38 @@ def units(unit: Unit, repository: Repository, word: str) -> Iterable[Unit]:
             found = repository.unit(path)
             if found is not None:
                 yield found
-    defining = (b"struct " + wanted, b"class " + wanted)
     for path in repository.derived(_further, unit.path):
-        if any(head in repository.data(path) for head in defining):
+        if _defines(repository.data(path), wanted):
             found = repository.unit(path)
             if found is not None:
                 yield found
-    if unit.path.endswith((".inl", ".inc", ".tpp", ".ipp", ".tcc", ".txx")):
+    if unit.path.endswith(_PIECES):
         # A piece of source sees what the files that include it see.
         for path in sorted(repository.users(unit.path) - {unit.path}):
             if wanted in repository.data(path):
                 found = repository.unit(path)
                 if found is not None:
                     yield found
-    for path in repository.sources:
-        # Further includes: by the definition itself, in sources that are named as device code.
-        if path.endswith(KERNEL_SUFFIXES) and b"struct " + wanted in repository.data(path):
+    elsewhere = repository.derived(_elsewhere, word)
+    for path in elsewhere:
+        # Further includes, also by other roots: by the definition itself, in device code or where there are few.
+        if path.endswith(KERNEL_SUFFIXES) or len(elsewhere) <= _FEW:
             found = repository.unit(path)
             if found is not None:
                 yield found
+
+
+def _elsewhere(repository: Repository, word: str) -> tuple[str, ...]:
+    """The sources that define a class."""
+    wanted = word.encode()
+    return tuple(path for path in repository.holding(wanted) if _defines(repository.data(path), wanted))
+
+
+def _defines(data: bytes, word: bytes) -> bool:
+    """Whether a class of this name has its body in a source."""
+    if b"struct " + word not in data and b"class " + word not in data:
+        return False
+    return re.search(rb"\b(?:struct|class) " + re.escape(word) + rb"\b[^;{}()=]*\{", data) is not None
 
 
 def included(repository: Repository, path: str) -> tuple[str, ...]:

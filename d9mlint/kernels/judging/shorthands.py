@@ -7,6 +7,7 @@ import re
 
 import tree_sitter
 
+from d9mlint.kernels.judging.known.scalars import kind
 from d9mlint.kernels.source.unit import Unit, parsed
 
 Node = tree_sitter.Node
@@ -18,11 +19,12 @@ _COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def meaning(name: str, unit: Unit) -> str | None:
-    """The type that ``#define name type`` makes of a name in its source; None where several differ."""
+    """The type that ``#define name type`` makes of a name in its source; None where several differ in kind."""
     if b"define" not in unit.data or not name.isidentifier():
         return None
     found = _types(name, unit.data)
-    return found[0] if len(found) == 1 and found[0] != name else None
+    same = len(found) == 1 or (len({kind(one) for one in found}) == 1 and kind(found[0]))
+    return found[0] if found and same and found[0] != name else None
 
 
 @functools.lru_cache(maxsize=1024)

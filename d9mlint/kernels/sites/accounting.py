@@ -108,7 +108,8 @@ def _lines(known: Knowledge, path: str, wanted: _Wanted) -> Iterator[int]:
         if word not in wanted.names and not _elsewhere(known, path, word):
             continue
         unit = known.repository.unit(path)
-        if unit is not None and word not in wanted.names and not _on_device(unit, start):
+        pieces = path.endswith(KERNEL_SUFFIXES) and b"{%" in data  # a template for a text
+        if unit is not None and word not in wanted.names and not _on_device(unit, start, pieces):
             continue
         if unit is not None and not _accounted(known, unit, start, word, len(scopes[0]) if scopes else 0):
             yield data.count(b"\n", 0, start) + 1
@@ -129,10 +130,13 @@ def _elsewhere(known: Knowledge, path: str, word: bytes) -> bool:
     return True
 
 
-def _on_device(unit: Unit, start: int) -> bool:
+def _on_device(unit: Unit, start: int, pieces: bool = False) -> bool:
+    """Whether a byte is in a function of the device; ``pieces``: what is in none is a part of one."""
     node = unit.root.descendant_for_byte_range(start, start + 1)
     function = unit.function(node) if node is not None else None
-    return function is not None and ("__device__" in function.qualifier or "__global__" in function.qualifier)
+    if function is None:
+        return pieces
+    return "__device__" in function.qualifier or "__global__" in function.qualifier
 
 
 def _accounted(known: Knowledge, unit: Unit, start: int, word: bytes, scopes: int) -> bool:
