@@ -262,6 +262,10 @@ def _arithmetic(seen: Seen, words: set[str]) -> tuple[str, str, str]:
             "in one cell in an order that changes from run to run, integers are exact"  # fmt: skip
     reason = f"{seen.what}: the type of the target is not visible, and floats would depend on the order of the threads"
     depends = seen.definition or seen.use.kind == "forwarded"
+    fixed = same is not None and not same.nan and not same.uniform and len(words) == 1 and seen.use.kind == "unused"
+    if depends and fixed and same is not None:
+        return "commutative-exact", "depends", f"{seen.what}: every thread brings the same `{same.text}`; it depends " \
+            "on what else is added to its targets"  # fmt: skip
     return "unknown", "depends" if depends else "unknown", reason
 
 

@@ -13,6 +13,9 @@ from d9mlint.kernels.source import lexical
 from d9mlint.kernels.source.repository import Repository
 
 _PARAMETER = re.compile(rb"\b(?:typename|class)\s+\Z")
+_VIEWED = re.compile(r"\w+::(?:t_\w+|HostMirror)")
+"""A view of a name that stands for two, in the memory of the host and of the device (Kokkos' ``DualView``)."""
+_WRITTEN = rb"[\w\s:]+?(?:<[^;{}]{0,400}>(?:::\w+)?)?(?:\s*\*(?:\s*const|\s*__restrict(?:__)?)*)*"
 _BEFORE = 40
 """So far before a name `typename` is looked for."""
 
@@ -33,6 +36,7 @@ def _kind(repository: Repository, written: str, name: str) -> str:
     """The kind of what an alias stands for, through other aliases where it is a single name or a pointer to one."""
     inner = plain(written).rstrip(" *")
     found = kind(inner) or kind(element(inner))
+    inner = inner.partition("::")[0] if _VIEWED.fullmatch(inner) else inner
     if found or inner == name or not inner.isidentifier():
         return found
     further = meaning(repository, inner)
@@ -46,8 +50,7 @@ def _known(_: Repository, __: str) -> dict[str, str | None]:
 def _read(repository: Repository, name: str) -> str | None:
     word = re.escape(name.encode())
     alias = re.compile(
-        rb"^([ \t]*)(?:typedef\s+([\w \t:]+?(?:\s*\*(?:\s*const|\s*__restrict(?:__)?)*)*)\s*\b" + word + rb"\s*;"
-        rb"|using\s+" + word + rb"\s*=\s*([^;{}]+);)",
+        rb"^([ \t]*)(?:typedef\s+(" + _WRITTEN + rb")\s*\b" + word + rb"\s*;|using\s+" + word + rb"\s*=\s*([^;{}]+);)",
         re.MULTILINE,
     )
     closed = re.compile(word + rb"\s*[;=]")  # it begins with what is rare, so most files are passed over at once

@@ -27,7 +27,7 @@ from d9mlint.kernels.source.unit import Unit
 Node = tree_sitter.Node
 _HANDED = re.compile(r"begin|get|ptr|(?:mutable_|shared_|device_|host_|gpu_|cpu_)?data(?:_ptr)?")
 """Methods that give the address of what an object holds."""
-_PART = re.compile(r"(\w+)::(?:(?:non_)?const_)?(?:value|element|scalar|array_scalar)_type")
+_PART = re.compile(r"(\w+)::(?:(?:(?:non_)?const_)?(?:value|element|scalar|array_scalar)_type|t_\w+|HostMirror)")
 """The type of the elements of a view or container."""
 _MAX_STEPS = 40
 _MAX_READ = 500
@@ -83,6 +83,8 @@ class _Reader:
         """The element type of what an alias of this file stands for: ``view_t::value_type`` of a view of floats."""
         parameter = declarations.template_parameter(node, name, self.unit)
         meaning = declarations.alias(node, name, self.unit) if parameter is None else None
+        if meaning is None and parameter is None:
+            meaning = typedefs.meaning(self.repository, name)
         held = element(meaning) if meaning is not None else ""
         return held if kind(held) else ""
 
@@ -314,6 +316,9 @@ class _Reader:
                 return part(whole)
             if declarations.alias(node, name, self.unit) is not None:
                 return Type(name)
+            own = self._of_own_class(name, called, steps)  # a view among the members
+            if own is not None:
+                return part(own)
         return self._returned(name)
 
     def _returned(self, name: str) -> Type | None:

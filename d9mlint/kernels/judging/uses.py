@@ -227,6 +227,8 @@ class _Tracer:
         if called.type == "identifier" and declarations.declared(called, name, self.unit) is not None:
             return [Use("index", self._text(parent))]
         whole = parent.parent
+        if whole is not None and whole.type == "assignment_expression" and whole.child_by_field_name("left") == parent:
+            return [Use("index", self._text(parent))]  # of a view: what is assigned to is an element
         if whole is not None and whole.type == "expression_statement":
             return [Use("argument", self._text(parent))]  # called for what it does: `add_edge_to_graph(old, x);`
         converts = name.startswith(_BROADCASTS) or "_as_" in name or "2" in name or kind(text)

@@ -96,7 +96,7 @@ KNOWN: dict[bytes, Known] = {
 FOREIGN = frozenset({"std", "boost", "tbb", "Kokkos", "desul", "sycl", "folly", "absl", "opencl", "metal"})
 """Namespaces whose functions of such names are not CUDA's."""
 
-PORTABLE = frozenset({"Kokkos", "desul"})
+PORTABLE = frozenset({"Kokkos", "desul", "RAJA"})
 """Namespaces of libraries for devices of several vendors, whose own atomics are known by ``QUALIFIED``."""
 
 
@@ -109,7 +109,11 @@ def _portable() -> dict[bytes, Known]:
     found |= {"atomic_increment": "Inc", "atomic_decrement": "Dec", "atomic_exchange": "Exch"}
     found |= {"atomic_assign": "Exch", "atomic_store": "Exch"}
     found |= {f"atomic_compare_exchange{suffix}": "CAS" for suffix in ("", "_strong")}
-    return {name.encode(): Known(f"atomic{at}") for name, at in found.items()}
+    # RAJA, "Atomics" (https://raja.readthedocs.io/en/develop/sphinx/user_guide/feature/atomic.html); most are CUDA's.
+    found |= {"atomicExchange": "Exch", "atomicStore": "Exch"}
+    return {name.encode(): Known(f"atomic{at}") for name, at in found.items()} | {
+        name: known for name, known in KNOWN.items() if name.startswith(b"atomic") and not known.wrapper
+    }
 
 
 QUALIFIED: dict[bytes, Known] = _portable()
@@ -120,8 +124,8 @@ EITHER: dict[bytes, Known] = KNOWN | QUALIFIED
 
 
 def portable(data: bytes) -> bool:
-    """Whether a source names Kokkos or desul."""
-    return b"Kokkos::" in data or b"desul::" in data
+    """Whether a source names Kokkos, desul or RAJA."""
+    return b"Kokkos::" in data or b"desul::" in data or b"RAJA::" in data
 
 
 INTRINSICS = frozenset(name.decode() for name, known in KNOWN.items() if not known.wrapper)

@@ -102,7 +102,7 @@ def of_call(known: Knowledge, call: Call, unit: Unit, path: str) -> Sighting | N
     if not arguments:
         return None
     if name is not None:
-        if any(s in FOREIGN for s in call.scopes) and name is not QUALIFIED.get(call.name.encode()):
+        if any(s in FOREIGN for s in call.scopes) and not PORTABLE.intersection(call.scopes):
             return None
         intrinsic, scope, form = name.intrinsic, scope_word(call, name.scope), "wrapper" if name.wrapper else "direct"
     else:

@@ -47,6 +47,14 @@ _MAKING = re.compile(
     re.MULTILINE,
 )
 """Macros that make functions, without semicolons: the grammar takes the library behind them for a part of them."""
+_MACRO = re.compile(
+    rb"^[ \t]*#[ \t]*define[ \t]+([A-Z][A-Z0-9_]{2,})\((?:[^\n\\]|\\\r?\n|\\.)*?[};][ \t]*(?:\\\r?\n[ \t]*)?\r?$",
+    re.MULTILINE,
+)
+"""A macro whose body is whole statements."""
+_UNROLLED = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+(?:no)?unroll[^\n\\]*$", re.MULTILINE)
+"""Between the head of a loop and its body it is no statement."""
+_PRIMITIVE = re.compile(rb"\b(?:double|float|unsigned|signed|int|long|short|char|bool|void)\b")
 _PARENTHESISED = rb"(?:[^();\"]|\"(?:[^\"\\\n]|\\.)*\")*"
 _ASSERTION = re.compile(
     rb"\b[A-Z0-9_]*STATIC_ASSERT[A-Z0-9_]*\s*\("
@@ -64,6 +72,7 @@ _EARLIER = re.compile(
 )
 """A branch that another one follows."""
 _VISIBLE = re.compile(rb"[^\r\n]")
+_UNCONTINUED = re.compile(rb"[^\r\n\\]|\\(?!\r?\n)")
 _LAUNCH = re.compile(rb"<<<(?!<)[^;{}]{0,600}?>>>")
 _EMPTY = re.compile(rb"#[ \t]*if[^\n]*\n(?:[ \t]*\r?\n){1,3}[ \t]*#[ \t]*endif[^\r\n]*")
 """Between ``template <...>`` and its kernel (launch bounds for one platform) it would tear them apart."""
@@ -86,6 +95,10 @@ def masked(data: bytes, hidden: frozenset[bytes] = frozenset()) -> bytes:
     if b"#if" in data:
         data = _balanced(data)
         data = _LISTED.sub(lambda m: _CONDITION_LINE.sub(_blank, m[0]), data)
+    if b"unroll" in data:
+        data = _UNROLLED.sub(_blank, data)
+    if b"define" in data:
+        data = _ended(data)
     if b"STATIC_ASSERT" in data:
         data = _ASSERTION.sub(_blank, data)
     data = _without_openings(data)
@@ -101,6 +114,29 @@ def masked(data: bytes, hidden: frozenset[bytes] = frozenset()) -> bytes:
     if b"define" in data:
         data = _NO_BODY.sub(rb"\g<1>0\g<2>", data)
     return _LAUNCH.sub(_blank, _EMPTY.sub(_blank_lines, data))
+
+
+def _ended(data: bytes) -> bytes:
+    """With a semicolon behind the uses of macros of the file that are whole statements and stand alone on their lines.
+
+    It takes the place of a blank at the start of the next line; without one, and with types among the arguments, the
+    grammar loses the function.
+    """
+    names = {match[1] for match in _MACRO.finditer(data)}
+    if not names:
+        return data
+    use = re.compile(
+        rb"^[ \t]+(?:" + b"|".join(map(re.escape, sorted(names))) + rb")\((?:[^;{}()\n]|\([^;{}()\n]*\)){0,300}\)"
+        rb"[ \t]*\r?\n",
+        re.MULTILINE,
+    )
+    out = bytearray(data)
+    for match in use.finditer(data):
+        if data[match.end() : match.end() + 1] in (b" ", b"\t"):
+            out[match.end()] = ord(";")
+        for word in _PRIMITIVE.finditer(data, match.start(), match.end()):
+            out[word.start()] = ord("_")  # a name: types are no arguments of calls
+    return bytes(out)
 
 
 def filled(data: bytes) -> bytes:
@@ -208,7 +244,8 @@ def _captured(match: re.Match[bytes]) -> bytes:
 
 
 def _blank(match: re.Match[bytes]) -> bytes:
-    return _VISIBLE.sub(b" ", match[0])
+    """Blank, but for what continues a line: a launch inside of a macro may go over several."""
+    return _UNCONTINUED.sub(b" ", match[0])
 
 
 def _hidden(name: bytes) -> bytes:
