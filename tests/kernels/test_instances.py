@@ -76,3 +76,23 @@ def test_macros_of_one_kind_are_a_type() -> None:
           atomicAdd(counts + at[0], weight(at));   // -> unknown conditional
         }
     """)
+
+
+def test_the_argument_of_a_nested_template_that_stands_for_the_parameter() -> None:
+    check("""
+        template <typename I, typename W> __global__ void k(optional<view<I, W const*>> weights, W* sums, I* counts, const int* at) {
+          atomicAdd(sums + at[0], weight(at));                                // -> float-accumulate yes type=W=float
+          atomicAdd(counts + at[0], weight(at));                              // -> commutative-exact no
+        }
+        template __global__ void k(optional<view<int, float const*>>, float*, int*, const int*);
+        template <typename I, typename W> __global__ void lone(optional<view<I, W const*>> weights, const int* at) {
+          __shared__ W sums[4];
+          atomicAdd(sums + at[0], weight(at));                                // -> float-accumulate yes type=W=double
+        }
+        template __global__ void lone(optional<view<long, double const*>>, const int*);
+        template <typename W> __global__ void other(view<int, W> weights, const int* at) {
+          __shared__ W sums[4];
+          atomicAdd(sums + at[0], weight(at));                                // -> unknown conditional
+        }
+        template __global__ void other(unlike<int, double>, const int*);
+    """)

@@ -143,6 +143,8 @@ def _whole(pieces: list[str]) -> Iterator[str]:
 
 def _type(text: str) -> str:
     """``float`` of ``const float* x``, ``unsigned int`` of ``unsigned int n``."""
+    if text.rfind(">") > 0:
+        return plain(text[: text.rfind(">") + 1])
     head, star, _ = text.partition("*" if "*" in text else "&")
     words = plain(head).split()
     if not star and len(words) > 1 and "<" not in words[-1] and not kind(words[-1]):

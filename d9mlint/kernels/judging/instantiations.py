@@ -239,9 +239,10 @@ class _Search:
             return  # another function of that name
         for index, text in given.naming(parameter.name, function, unit):
             if index < len(explicit):
-                name = explicit[index] if plain(text) == parameter.name else element(explicit[index])
-                self.resolve(name, *where, level + 1)
-                return
+                name = standing_for(parameter.name, text, explicit[index])
+                if name:
+                    self.resolve(name, *where, level + 1)
+                    return
         self.open = True
 
     def _by_arguments(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import tree_sitter
 
 from d9mlint.kernels.judging.declarations import TemplateParameter
-from d9mlint.kernels.judging.known.scalars import arguments, element, kind, short
+from d9mlint.kernels.judging.known.scalars import arguments, element, kind, plain, short
 from d9mlint.kernels.source import lexical
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.textual import code
@@ -173,11 +173,23 @@ def pasted(repository: Repository, key: str) -> tuple[tuple[str, int], ...]:
 
 
 def standing_for(parameter: str, declared: str, given: str) -> str:
-    """What stands in ``View<int, float>`` where ``View<I, T>`` names a parameter; else the element type."""
-    same = declared.partition("<")[0].rpartition("::")[2] == given.partition("<")[0].rpartition("::")[2]
-    own = arguments(declared[declared.find("<") :]) if same and "<" in declared and "<" in given else []
-    other = arguments(given[given.find("<") :]) if parameter in own else []
-    return other[own.index(parameter)] if len(other) == len(own) and other else element(given)
+    """What stands in ``View<int, float>`` where ``View<I, T>`` names a parameter, also deeper inside.
+
+    Of another class it is the element type, where the parameter is that of the first; empty where nothing is certain.
+    """
+    found = _matched(parameter, declared, given)
+    return found or (element(given) if element(declared) == parameter else "")
+
+
+def _matched(parameter: str, declared: str, given: str, levels: int = 6) -> str:
+    if plain(declared) == parameter:
+        return plain(given)
+    own, other = (arguments(text[text.find("<") :]) if "<" in text else [] for text in (declared, given))
+    heads_ = {short(text.partition("<")[0]) for text in (declared, given)}
+    if not levels or len(heads_) > 1 or len(own) != len(other):
+        return ""
+    found = (_matched(parameter, one, that, levels - 1) for one, that in zip(own, other, strict=True))
+    return next((one for one in found if one), "")
 
 
 def asserted(name: str, owner: Node, unit: Unit) -> tuple[str, ...]:
