@@ -28,8 +28,10 @@ def units(unit: Unit, repository: Repository, word: str) -> Iterable[Unit]:
             found = repository.unit(path)
             if found is not None:
                 yield found
-    for path in repository.derived(_further, unit.path):
-        if _defines(repository.data(path), wanted):
+    elsewhere = repository.derived(_elsewhere, word)
+    further = repository.derived(_further, unit.path) if elsewhere else frozenset()
+    for path in elsewhere:
+        if path in further:
             found = repository.unit(path)
             if found is not None:
                 yield found
@@ -40,7 +42,6 @@ def units(unit: Unit, repository: Repository, word: str) -> Iterable[Unit]:
                 found = repository.unit(path)
                 if found is not None:
                     yield found
-    elsewhere = repository.derived(_elsewhere, word)
     for path in elsewhere:
         # Further includes, also by other roots: by the definition itself, in device code or where there are few.
         if path.endswith(KERNEL_SUFFIXES) or len(elsewhere) <= _FEW:
@@ -67,9 +68,9 @@ def included(repository: Repository, path: str) -> tuple[str, ...]:
     return _waves(repository, path)[0]
 
 
-def _further(repository: Repository, path: str) -> tuple[str, ...]:
+def _further(repository: Repository, path: str) -> frozenset[str]:
     """Those of the two levels behind these."""
-    return _waves(repository, path)[1]
+    return frozenset(_waves(repository, path)[1])
 
 
 def _waves(repository: Repository, path: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
