@@ -36,7 +36,15 @@ from d9mlint.python.domain.values import (
 from d9mlint.python.interpreter import attributes, binding, callbacks, expressions
 from d9mlint.python.interpreter.extent.bounds import MAX_BRANCHES
 from d9mlint.python.interpreter.hooks import ask
-from d9mlint.python.interpreter.library import commands, dispatch, environment, experiments, mappings, streams
+from d9mlint.python.interpreter.library import (
+    commands,
+    coroutines,
+    dispatch,
+    environment,
+    experiments,
+    mappings,
+    streams,
+)
 from d9mlint.python.interpreter.program import holds
 from d9mlint.python.interpreter.reuse.summaries import Summary, generalized, kind_of, likeness, texts_of
 from d9mlint.python.source import facts as f
@@ -149,7 +157,8 @@ def call_expression(interp: Interpreter, node: f.Call, frame: Frame) -> Value:
     if not any(arg.star for arg in node.args) and binding.fails(func, args, kwargs, interp.hooks.plain_bases):
         interp.stopped = True  # it raises TypeError
         return EXITS
-    return call(interp, func, args, kwargs, frame, node.place, star)
+    run = partial(call, interp, func, args, kwargs, frame, node.place, star)
+    return run() if node.awaited else coroutines.started(interp, func, frame, node.place, run)
 
 
 def call(

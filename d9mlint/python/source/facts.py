@@ -47,6 +47,8 @@ class Call(NamedTuple):
     func: Expr
     args: tuple[Arg, ...]
     place: Place
+    awaited: bool = False
+    """What it starts has ended before anything else goes on: ``await work()``, ``asyncio.run(work())``."""
 
 
 class Sub(NamedTuple):
@@ -287,6 +289,8 @@ class Def(NamedTuple):
     decorators: tuple[Expr, ...]
     generator: bool
     place: Place
+    coroutine: bool = False
+    """It is ``async``, and others go on while it waits for something."""
 
 
 class Class(NamedTuple):

@@ -9,6 +9,7 @@ from typing import Any
 import libcst as cst
 
 from d9mlint.python.source import facts as f
+from d9mlint.python.source import waiting
 from d9mlint.python.source.places import Places
 from d9mlint.python.source.tokens import OPERATORS, word
 
@@ -38,6 +39,8 @@ class _Lowering:
         self._depth = 0
         self._yields = 0
         """Yields seen so far."""
+        self._waits = 0
+        """The same of ``await`` and ``async with``."""
         self._words: dict[str, f.Expr] = {}
         """Names and constants by their text: most stand in a file many times, and have no place of their own."""
 
@@ -127,6 +130,7 @@ class _Lowering:
     def _for(self, node: cst.For) -> f.Stmt:
         orelse = () if node.orelse is None else self.suite(node.orelse.body)
         iterable = self.expr(node.iter)
+        self._waits += node.asynchronous is not None
         return f.For(self.expr(node.target), iterable, self.suite(node.body), orelse, self._places.of(node.iter))
 
     def _while(self, node: cst.While) -> f.Stmt:
@@ -142,6 +146,7 @@ class _Lowering:
         )
 
     def _with(self, node: cst.With) -> f.Stmt:
+        self._waits += node.asynchronous is not None
         items = tuple(
             (self.expr(item.item), None if item.asname is None else self.expr(item.asname.name)) for item in node.items
         )
@@ -156,9 +161,10 @@ class _Lowering:
         return f.Match(self.expr(node.subject), tuple(cases))
 
     def _def(self, node: cst.FunctionDef) -> f.Stmt:
-        before = self._yields
+        before, waited = self._yields, self._waits
         body = self.suite(node.body)
         generator, self._yields = self._yields > before, before  # they are this function's, not of the one around it
+        coroutine, self._waits = node.asynchronous is not None and self._waits > waited, waited
         return f.Def(
             node.name.value,
             self._params(node.params, decorated=bool(node.decorators)),
@@ -166,6 +172,7 @@ class _Lowering:
             tuple(self.expr(d.decorator) for d in node.decorators),
             generator,
             self._places.of(node.name),
+            coroutine,
         )
 
     def _class(self, node: cst.ClassDef) -> f.Stmt:
@@ -240,6 +247,8 @@ class _Lowering:
         args = tuple(
             f.Arg(self.expr(a.value), None if a.keyword is None else intern(a.keyword.value), a.star) for a in node.args
         )
+        if isinstance(node.func, cst.Attribute) and node.func.attr.value in waiting.RUNS:
+            args = tuple(arg._replace(value=waiting.awaited(arg.value)) for arg in args)
         return f.Call(self.expr(node.func), args, self._places.of_call(node))
 
     def _subscript(self, node: cst.Subscript) -> f.Expr:
@@ -335,7 +344,8 @@ class _Lowering:
         return f.Walrus(self.expr(node.target), self.expr(node.value))
 
     def _await(self, node: cst.Await) -> f.Expr:
-        return self.expr(node.expression)
+        self._waits += 1
+        return waiting.awaited(self.expr(node.expression))
 
     def _yield(self, node: cst.Yield) -> f.Expr:
         self._yields += 1

@@ -38,6 +38,7 @@ from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import (
     commands,
     copies,
+    coroutines,
     counting,
     dispatch,
     environment,
@@ -143,14 +144,15 @@ def _enumerate(interp: Interpreter, event: Event, frame: Frame) -> Value:
 
 def _zip(interp: Interpreter, event: Event, frame: Frame) -> Value:
     firsts: list[Value] = []
-    order, sources = "", ()
+    order, sources = "", []
     for value in event.args:
         _, its_order, its_sources = sequences.iteration_order(interp, value, frame, environment.place_of(event))
         if its_order:
-            order, sources = its_order, its_sources  # type: ignore[assignment]
+            order = order or its_order
+            sources += [one for one in its_sources if one not in sources]
         items = sequences.loop_items(interp, value, Unknown())
         firsts.append(items[0] if items else UNKNOWN)
-    return Seq("list", None, Seq("tuple", firsts), order, sources)
+    return Seq("list", None, Seq("tuple", firsts), order, tuple(sources))
 
 
 def _map(interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -380,5 +382,6 @@ TRANSFER.update(settings.TRANSFER)
 TRANSFER.update(sorting.TRANSFER)
 TRANSFER.update(experiments.TRANSFER)
 TRANSFER.update(streams.TRANSFER)
+TRANSFER.update(coroutines.TRANSFER)
 TRANSFER.update(workers.TRANSFER)
 TRANSFER.update({f"builtins.str.{name}": _text_method for name in (*_PURE_TEXT, "join", "format")})

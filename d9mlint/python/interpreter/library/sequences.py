@@ -154,6 +154,8 @@ def iteration_order(
     for hook in interp.hooks.iterates:
         hook(interp, iterable, frame, place)
     origins, order, sources = taint([iterable])
+    if isinstance(iterable, Seq) and iterable.order and iterable.sources:
+        sources = iterable.sources  # (what its items come from may have been sorted)
     for cond, leaf in sets.with_salted_order(iterable):
         if not _supposed(cond):
             event = interp.event("iterate", "set", frame, place, (leaf,))

@@ -47,15 +47,18 @@ def check(
     found: dict[int, tuple[Event, list[Event]]] = {}
     trained = {id(one.event): one for one in steps.in_loops(program)}
     for event, value in program.once("ordered-inputs", _ordered_inputs):
-        source = _source(value, order)
-        if source is None or (source.name in tables.LISTS) is not of_tables or not counts(source, event):
+        sources = [
+            one for one in _sources(value, order) if (one.name in tables.LISTS) is of_tables and counts(one, event)
+        ]
+        if not sources:
             continue
         if _only_sorted(program, event) or not (numeric or _is_written(event)):
             continue
         if event.kind == "sink" and flows.in_message(program, event):
             continue
         if id(event) in trained or not picking.asks_no_order(program, event):
-            found.setdefault(source.index, (source, []))[1].append(event)
+            for source in sources:
+                found.setdefault(source.index, (source, []))[1].append(event)
     for source, sinks in found.values():
         if _is_looped(program, source) and _sorted_inside(program, source):
             continue
@@ -191,15 +194,23 @@ def _inputs(event: Event) -> Iterator[Value]:
             yield from (one for value in given for _, leaf in alternatives(value) for one in streams.ordered(leaf))
 
 
-def _source(value: Value, order: str) -> Event | None:
-    """Where a value in this order comes from: the listing, or the place that goes through the set."""
+def _sources(value: Value, order: str) -> list[Event]:
+    """Where values in this order come from: the listings, or the places that go through the sets."""
+    found: list[Event] = []
     for _, leaf in alternatives(value):
-        _, its_order, sources = taint_of(leaf)
-        if its_order == order:
-            wanted = [e for e in sources if _makes(e, order)]
-            if wanted:
-                return wanted[0]
-    return None
+        parts = [leaf, *leaf.items] if isinstance(leaf, Seq) and leaf.items else [leaf]
+        for part in parts:
+            _, its_order, sources = taint_of(part)
+            if isinstance(part, Seq) and _together(part):
+                sources = part.sources  # (what it holds comes from lists that are sorted, too)
+            wanted = [e for e in sources if _makes(e, order)] if its_order == order else []
+            found += [e for e in (wanted if _together(part) else wanted[:1]) if e not in found]
+    return found
+
+
+def _together(value: Value) -> bool:
+    """Whether a list takes its items from several others in turn, each of which has its order in it: ``zip``."""
+    return isinstance(value, Seq) and isinstance(value.element, Seq) and value.element.items is not None
 
 
 def _makes(event: Event, order: str) -> bool:

@@ -1,0 +1,48 @@
+"""Coroutines that are started one after another and run side by side: what they leave comes as they end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.values import UNKNOWN, Bound, Func, Seq, Unknown, Value
+from d9mlint.python.interpreter.hooks import Transfer
+from d9mlint.python.interpreter.library import environment
+from d9mlint.python.interpreter.scopes import OrderLoop
+from d9mlint.python.source import facts as f
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+TASK = "asyncio.Task"
+
+
+def started(interp: Interpreter, func: Value, frame: Frame, place: f.Place, run: Callable[[], Value]) -> Value:
+    """What a call gives that nobody waits for; of coroutines that are started in a loop, any one may go on first."""
+    func = func.func if isinstance(func, Bound) else func
+    if not interp.loops or not isinstance(func, Func) or not isinstance(func.node, f.Def) or not func.node.coroutine:
+        return run()
+    task = interp.event("call", TASK, frame, place)
+    task.raw = func.name
+    interp.order_loops.append(OrderLoop("completion", (task,), len(interp.loops)))
+    try:
+        return run()
+    finally:
+        interp.order_loops.pop()
+
+
+def _run(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    """``asyncio.run(work())``, ``create_task(work())``: what the coroutine returns, when somebody waits for it."""
+    return environment.first(event)
+
+
+def _wait(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    """``done, pending = wait(tasks)``: sets of objects that are hashed by where they lie in memory."""
+    done = Unknown(order="completion", sources=(event,))
+    return Seq("tuple", [done, UNKNOWN])
+
+
+_HANDED_ON = ("asyncio.run", "?.run_until_complete", "asyncio.create_task", "asyncio.ensure_future", "?.create_task")
+_WAITS = ("asyncio.wait", "concurrent.futures.wait")
+TRANSFER: dict[str, Transfer] = {**dict.fromkeys(_HANDED_ON, _run), **dict.fromkeys(_WAITS, _wait)}
