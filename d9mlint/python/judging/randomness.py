@@ -23,6 +23,7 @@ from d9mlint.python.domain.conditions import (
 )
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Inst, Obj, Seq, Unknown, Value, alternatives
+from d9mlint.python.frameworks import unseendraws
 from d9mlint.python.frameworks.tensorflow import sessions
 from d9mlint.python.frameworks.tensorflow.determinism import trains
 from d9mlint.python.frameworks.tensorflow.hooks import SCOPE_INITIALIZER
@@ -86,6 +87,8 @@ class Draw:
     """A seed of this generator covers it, too, as far as anybody can tell."""
     in_process: bool = False
     """It happens in processes that a library starts."""
+    unseen: bool = False
+    """That it draws is not seen: its code could not be read."""
 
     def may_follow(self, seed: Event) -> bool:
         """Whether a seed that comes before the draw acts on it, as far as their processes say."""
@@ -123,6 +126,19 @@ def _draws(program: Program) -> Iterator[Draw]:
                     yield draw
         if event.name in _FITS:
             yield from _fit(program, event)
+    yield from _hidden(program)
+
+
+def _hidden(program: Program) -> Iterator[Draw]:
+    """What packages most probably draw whose code is not read."""
+    for one in unseendraws.hidden(program):
+        of_torch = one.framework == "torch"
+        trained = program.training if one.weights and of_torch else True
+        cond = both(*one.event.guards, one.free, trained)
+        if cond is not False and not (one.weights and of_torch and not trains(program)):
+            generator = one.framework if of_torch or program.target.fits("keras", "<3") else "python"
+            if one.weights or not evaluating.only(program, one.event):
+                yield Draw(one.event, generator, cond, one.weights, unseen=True)
 
 
 def _draw(program: Program, event: Event, effect: Effect, named: str) -> Draw | None:
@@ -288,6 +304,7 @@ def _uncovered(program: Program) -> list[Uncovered]:
         before = [
             s for s in own
             if (at is None or s.event.index < at) and draw.may_follow(s.event) and not undone(s.event, draw.event)
+            and not _of_other_graph(program, s, draw)
         ]  # fmt: skip
         covered = either(*(s.fixes for s in before))
         assumed = [*draw.event.guards, draw.cond]
@@ -308,6 +325,15 @@ def _uncovered(program: Program) -> list[Uncovered]:
             Uncovered(draw, cond, late, sure=not (may_be_seeded(program, draw.event, cond) or _supposed(draw.event)))
         )
     return out
+
+
+def _of_other_graph(program: Program, seed: Seeding, draw: Draw) -> bool:
+    """Whether what seeds all generators for a program (Sacred) has seeded another graph than the one that draws.
+
+    Of graphs that the program itself seeds and leaves a rule of its own speaks.
+    """
+    several = draw.generator == "tensorflow" and len(seed.generators) > 1 and not seed.event.inside("graph")
+    return several and (made := sessions.own_graph(program, draw.event)) is not None and seed.event.index < made.index
 
 
 def _supposed(event: Event) -> bool:

@@ -159,6 +159,11 @@ def of_networks(name: str) -> bool:
     return bool(_NETWORKS.match(name) or _MAKERS.match(name))
 
 
+def draws_nothing(name: str) -> bool:
+    """Whether a call makes no weights: layers that only scale or drop, what asks or reads settings."""
+    return bool(_SAME_EACH_RUN.match(name)) or any(_HELPERS.fullmatch(part) for part in name.split(".")[-2:])
+
+
 def _known(made: Event) -> bool:
     """Whether the catalogue of ops tells what a layer or network of another package computes."""
     remote = made.args[1] if len(made.args) > 1 else made.kwargs.get("module_cls")

@@ -24,6 +24,7 @@ from d9mlint.python.judging.seedings import Seeding, seedings
 from d9mlint.python.judging.wording import words_of
 
 LATE = ("late", "import")
+_MOVES = ("to", "cuda", "cpu", "eval", "train")
 
 
 def kind(program: Program, found: Uncovered) -> str:
@@ -59,7 +60,8 @@ def check(program: Program, rule: Rule, generator: str, wanted: str) -> Iterator
         if not found.draw.is_data or (late and found.draw.event.name.startswith("torch.")):
             words = words_of(found.cond, excluded=found.draw.event.excluded)
             groups.setdefault(tuple(w for w in words if w not in _stated(found)), []).append(found)
-    for group in groups.values():
+    for members in groups.values():
+        group = [one for one in members if not one.draw.unseen] or members  # what is seen to draw tells it better
         yield _draft(program, rule, sorted(group, key=_conditions) if any(map(_stated, group)) else group)
 
 
@@ -102,8 +104,7 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
     return draft(
             program,
         rule, at, cond=there, related=[*notes, *dict.fromkeys(related)],
-        confidence=rule.confidence if first.sure else lower(lower(rule.confidence)),
-        name=event.raw, draws=_draws(event, generator_of(first)), late=late,
+        confidence=_confidence(rule, first), name=_name(first), draws=_draws(first), late=late,
         generator=GENERATORS.get(generator_of(first), generator_of(first)),
         others=" and ".join(others), cause=_cause(rule, first),
         remedy=_remedy(program, rule, group),
@@ -132,13 +133,28 @@ def _together(first: Uncovered, ways: list[Uncovered]) -> tuple[Event, Cond]:
     return replace(event, guards=shared, excluded=excluded), rest
 
 
-def _draws(event: Event, generator: str) -> str:
+def _confidence(rule: Rule, found: Uncovered) -> str:
+    if not found.sure:
+        return lower(lower(rule.confidence))
+    return lower(rule.confidence) if found.draw.unseen else rule.confidence
+
+
+def _name(found: Uncovered) -> str:
+    """What draws, as the program calls it: of a network that is not seen without how it came there."""
+    name = found.draw.event.raw
+    parts = name.removeprefix("?.").replace("()", "").split(".") if found.draw.unseen else [name]
+    return ".".join(part for part in parts if part not in _MOVES)
+
+
+def _draws(found: Uncovered) -> str:
     """What a call does with a generator: layers of Keras take a seed from Python's, by which they draw."""
-    return "takes its seed" if generator == "python" and event.name.startswith("keras.") else "draws"
+    seed = generator_of(found) == "python" and (found.draw.unseen or found.draw.event.name.startswith("keras."))
+    verb = "takes its seed" if seed else "draws"
+    return f"most probably {verb} (its code could not be read here)" if found.draw.unseen else verb
 
 
 def _does(found: Uncovered) -> str:
-    return f"`{found.draw.event.raw}` draws {decides(found.draw)}"
+    return f"`{found.draw.event.raw}` {'most probably ' * found.draw.unseen}draws {decides(found.draw)}"
 
 
 def _remedy(program: Program, rule: Rule, group: list[Uncovered]) -> str:
@@ -207,8 +223,8 @@ def _late(program: Program, rule: Rule, group: list[Uncovered], seed: Event) -> 
     return draft(
             program,
         rule, at, cond=group[0].cond, related=dict.fromkeys(related),
-        confidence=rule.confidence if group[0].sure else lower(lower(rule.confidence)),
-        name=at.raw, draw=draw.raw, generator=GENERATORS.get(generator, generator), where=where,
+        confidence=_confidence(rule, group[0]), name=at.raw, draw=draw.raw, where=where,
+        generator=GENERATORS.get(generator, generator),
         cause=_cause(rule, group[0]),
     )  # fmt: skip
 

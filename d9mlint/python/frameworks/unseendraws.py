@@ -1,0 +1,190 @@
+"""Networks of packages whose code is not read here: what they most probably draw.
+
+Whatever has ``parameters()`` that are asked for, or a ``compile`` and a ``fit``, is a network of the framework, and its
+weights are drawn as it is made, unless they are loaded. Of what it computes only names and arguments tell.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from d9mlint.model import Argument
+from d9mlint.python.domain.conditions import Cond, both, either, negate
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import Const, Inst, Obj, Seq, Unknown, Value, alternatives
+from d9mlint.python.frameworks.torch import networks
+from d9mlint.python.interpreter.program import Program
+
+_TRAINED = (".parameters", ".named_parameters", ".trainable_variables")
+_SAME = re.compile(r"\.(to|cuda|cpu|train|eval|float|half|double|bfloat16|requires_grad_|apply|share_memory)$")
+_MODULES = ("nn.Module", "LightningModule")
+_KNOWN = frozenset(
+    {
+        *sys.stdlib_module_names, "builtins", "?", "torch", "torchvision", "torchaudio", "transformers", "timm",
+        "diffusers", "peft", "lightning", "pytorch_lightning", "tensorflow", "keras", "tf_keras", "jax", "flax",
+        "numpy", "sklearn", "torch_geometric", "dgl", "sentence_transformers", "accelerate", "deepspeed", "apex",
+        "horovod", "fairscale",
+    }
+)  # fmt: skip
+"""Packages of which the catalogue tells what they draw, and those that wrap networks."""
+_LOADS = re.compile(
+    r"(^|_)(load|pretrained|restore|checkpoint|prepare|wrap|setup|initialize|compile|script|trace|convert|replace|clone|"
+    r"quantize|copy|fuse|parallel|parameters?|config|optimizers?|loss(es)?|criterion)(_|$)|(Loss|Optimizer|Config|Parallel)$"
+)
+"""Parts of the names of calls that make no new network: that load, wrap or change one."""
+_WEIGHTS = ("pretrained", "weights", "checkpoint", "checkpoint_path", "ckpt", "ckpt_path", "load_from", "model_path")
+"""Arguments by which a call loads the weights of what it makes."""
+_STRICT = Argument(1, "strict")
+_SAMPLES = re.compile(r"(sample\w*|infer|inference|incremental_forward|synthesi[sz]e\w*|tts)$")
+"""Methods of networks that give something new."""
+_GENERATIVE = re.compile(r"wave(net|glow|rnn|grad)|glow|flow|vae|(^|[._])gan|diffusion|tacotron|vits|(^|[._])tts", re.I)
+"""Networks that draw what they give, by their names."""
+_SPREADS = (
+    "sigma",
+    "temperature",
+    "noise_scale",
+    "noise_level",
+    "top_k",
+    "top_p",
+    "do_sample",
+    "num_samples",
+    "n_samples",
+)
+"""Arguments that say how wide numbers are drawn, or how many."""
+_DEPTH = 8
+
+
+class Hidden(NamedTuple):
+    """A call that most probably draws, as this framework does: ``weights``, which are kept where it is ``free``."""
+
+    event: Event
+    framework: str
+    weights: bool
+    free: Cond = True
+
+
+def hidden(program: Program) -> Iterator[Hidden]:
+    """The calls of packages that are not read which most probably draw."""
+    seen: set[int] = set()
+    for event, framework in (*_trained(program), *_fitted(program)):
+        for made in _makers(event.receiver, _DEPTH):
+            if id(made) not in seen and _draws(made):
+                seen.add(id(made))
+                free = negate(_loaded(program, made))
+                if free is not False:
+                    yield Hidden(made, framework, True, free)
+    if program.imports("torch"):
+        yield from (Hidden(event, "torch", False) for event in program.events if _gives(event))
+
+
+def _trained(program: Program) -> Iterator[tuple[Event, str]]:
+    """Where the parameters of networks of PyTorch are asked for."""
+    if program.imports("torch"):
+        yield from (
+            (event, "torch")
+            for event in program.events
+            if event.kind == "call" and event.name.endswith(_TRAINED) and not event.detached
+        )
+
+
+def _fitted(program: Program) -> Iterator[tuple[Event, str]]:
+    """Where networks of Keras are trained that are compiled before."""
+    if not program.imports("tensorflow", "keras", "tf_keras"):
+        return
+    for event in program.events:
+        own = event.name.removesuffix(".fit")
+        fits = event.kind == "call" and own.endswith("()") and own != event.name and not event.detached
+        if fits and any(True for _ in program.calls(f"{own}.compile")):
+            yield event, "tensorflow"
+
+
+def _makers(value: Value | None, depth: int) -> Iterator[Event]:
+    """The calls outside of the program that made the networks in a value."""
+    for _, leaf in alternatives(value):
+        if not depth:
+            return
+        if isinstance(leaf, Inst) and _is_network(leaf):
+            for part in leaf.attrs.values():
+                yield from _makers(part, depth - 1)
+        elif isinstance(leaf, Seq) and leaf.items is not None:
+            for part in leaf.items:
+                yield from _makers(part, depth - 1)
+        elif isinstance(leaf, Obj) and leaf.event is not None:
+            made = leaf.event
+            if _SAME.search(made.name) and made.receiver is not None:
+                yield from _makers(made.receiver, depth - 1)
+                continue
+            inner = [one for one in (*made.args, *made.kwargs.values()) if _holds_network(one)]
+            for part in inner:
+                yield from _makers(part, depth - 1)
+            if not inner:
+                yield made
+
+
+def _is_network(one: Inst) -> bool:
+    return any(base.endswith(_MODULES) for base in one.cls.external())
+
+
+def _holds_network(value: Value) -> bool:
+    return any(
+        (isinstance(leaf, Inst) and _is_network(leaf))
+        or (isinstance(leaf, Obj) and leaf.event is not None and bool(_SAME.search(leaf.event.name)))
+        for _, leaf in alternatives(value)
+    )
+
+
+def _draws(made: Event) -> bool:
+    """Whether a call makes a network of its own, out of sight, whose weights it does not load."""
+    if made.kind != "call" or made.detached or (made.receiver is not None and isinstance(made.receiver, (Obj, Inst))):
+        return False
+    if made.name.partition(".")[0] in _KNOWN or networks.draws_nothing(made.name) or any(e.draws for e in made.effects):
+        return False
+    if any(map(_LOADS.search, made.name.split(".")[-1:])):
+        return False
+    given = (made.kwargs.get(name) for name in _WEIGHTS)
+    return all(one is None or (isinstance(one, Const) and not one.value) for one in given)
+
+
+def _loaded(program: Program, made: Event) -> Cond:
+    """When the weights of what a call makes are loaded before anything trains."""
+    begin = min((e.index for e in program.trains), default=len(program.events))
+    loads = []
+    for event in program.events[made.index : begin]:
+        if event.kind != "call" or not event.name.endswith((".load_state_dict", ".load_weights")) or event.tried:
+            continue
+        strict = event.argument(_STRICT)
+        if isinstance(strict, Const) and not strict.value:
+            continue
+        if any(one is made for one in _makers(event.receiver, _DEPTH)):
+            loads.append(both(*event.guards))
+    return either(*loads)
+
+
+def _gives(event: Event) -> bool:
+    """Whether a network that is not seen is asked for something new, as its name or the arguments say."""
+    name = event.name.rpartition(".")[2]
+    if event.kind != "call" or event.discarded or event.detached or not _SAMPLES.fullmatch(name) or event.effects:
+        return False
+    spread = any(_is_set(event.kwargs.get(one)) for one in _SPREADS)
+    if isinstance(event.receiver, Unknown):
+        return spread and event.name == f"?.{name}"
+    if not isinstance(event.receiver, Obj):
+        return False
+    return any(_asked(made, spread) for made in _makers(event.receiver, _DEPTH))
+
+
+def _asked(made: Event, spread: bool) -> bool:
+    """Whether what a call made is a network that draws what it gives, so far as is told."""
+    own = made.name.partition(".")[0]
+    if own in _KNOWN and not made.name.startswith(("torch.load", "torch.hub.load", "torch.jit.load")):
+        return False
+    words = (leaf.value for one in made.args for _, leaf in alternatives(one) if isinstance(leaf, Const))
+    return spread or any(_GENERATIVE.search(str(word)) for word in (made.name, *words))
+
+
+def _is_set(value: Value | None) -> bool:
+    """Whether an argument is there that does not say that nothing is drawn."""
+    return value is not None and not (isinstance(value, Const) and not value.value)
