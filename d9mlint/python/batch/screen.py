@@ -16,7 +16,8 @@ _WORDS = (
 """Python's own generator, seeds, and the variables of the environment that settings are made with."""
 _ORDERS = re.compile(
     rb"\b(?:listdir|scandir|iterdir|r?glob|os\.walk|imap_unordered|as_completed|add_done_callback|hash)\b|\bcallback="
-    rb"|\b(?:Simple|Joinable)?Queue\(|\bThread(?:Pool\w*)?\(|\bgather\(|\bcreate_task\(|\bensure_future\("
+    rb"|\b(?:Simple|Joinable)?Queue\(|\bThread(?:Pool\w*)?\(|\bgather\(|\bcreate_task\(|\bensure_future\(|\$sample"
+    rb"|(?i:\border\s+by\s+(?:rand|newid)|\btablesample\b)"
     rb"|(?<![\w.])(?:frozen)?set\([^)\s]"
     rb"|(?<![\w.])set\(\)(?=[\s\S]*\.update\()|\{[^{}:\n]+\bfor\b[^{}:\n]+\bin\b|\bin \{[\"']"
 )
