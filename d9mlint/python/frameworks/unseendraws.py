@@ -14,7 +14,7 @@ from typing import NamedTuple
 from d9mlint.model import Argument
 from d9mlint.python.domain.conditions import Cond, both, either, negate
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Const, Inst, Obj, Seq, Unknown, Value, alternatives
+from d9mlint.python.domain.values import UNKNOWN, Const, Inst, Obj, Seq, Unknown, Value, alternatives
 from d9mlint.python.frameworks.torch import networks
 from d9mlint.python.interpreter.program import Program
 
@@ -32,9 +32,12 @@ _KNOWN = frozenset(
 """Packages of which the catalogue tells what they draw, and those that wrap networks."""
 _LOADS = re.compile(
     r"(^|_)(load|pretrained|restore|checkpoint|prepare|wrap|setup|initialize|compile|script|trace|convert|replace|clone|"
-    r"quantize|copy|fuse|parallel|parameters?|config|optimizers?|loss(es)?|criterion)(_|$)|(Loss|Optimizer|Config|Parallel)$"
+    r"quantize|copy|fuse|parallel|parameters?|config|optimizers?|loss(es)?|criterion)(_|$)|"
+    r"(Loss|Optimizer|Config|Parallel|Trees?|TreesModel|ForestModel)$"
 )
-"""Parts of the names of calls that make no new network: that load, wrap or change one."""
+"""Parts of the names of calls that make no new network: that load, wrap or change one; trees have a seed by default."""
+_NAMED = re.compile(r"\w$")
+"""How the name ends of what is called, where that is not known but by a name."""
 _WEIGHTS = ("pretrained", "weights", "checkpoint", "checkpoint_path", "ckpt", "ckpt_path", "load_from", "model_path")
 """Arguments by which a call loads the weights of what it makes."""
 _STRICT = Argument(1, "strict")
@@ -67,17 +70,28 @@ class Hidden(NamedTuple):
 
 
 def hidden(program: Program) -> Iterator[Hidden]:
-    """The calls of packages that are not read which most probably draw."""
+    """The calls of packages that are not read, or that nobody can tell, which most probably draw."""
     seen: set[int] = set()
+    given = program.once("results-of-unknown", _results_of_unknown)
     for event, framework in (*_trained(program), *_fitted(program)):
-        for made in _makers(event.receiver, _DEPTH):
+        for made in _makers(event.receiver, given, _DEPTH):
             if id(made) not in seen and _draws(made):
                 seen.add(id(made))
                 free = negate(_loaded(program, made))
                 if free is not False:
                     yield Hidden(made, framework, True, free)
     if program.imports("torch"):
-        yield from (Hidden(event, "torch", False) for event in program.events if _gives(event))
+        yield from (Hidden(event, "torch", False) for event in program.events if _gives(event, given))
+
+
+def _results_of_unknown(program: Program) -> dict[int, Event]:
+    """Calls of what is not known, and of methods of it, by the ``id`` of what they give."""
+    return {
+        id(event.result): event
+        for event in program.events
+        if isinstance(event.result, Unknown) and event.result is not UNKNOWN
+        and (event.kind == "unresolved" or (event.kind == "call" and event.name.startswith("?.")))
+    }  # fmt: skip
 
 
 def _trained(program: Program) -> Iterator[tuple[Event, str]]:
@@ -101,25 +115,24 @@ def _fitted(program: Program) -> Iterator[tuple[Event, str]]:
             yield event, "tensorflow"
 
 
-def _makers(value: Value | None, depth: int) -> Iterator[Event]:
+def _makers(value: Value | None, given: dict[int, Event], depth: int) -> Iterator[Event]:
     """The calls outside of the program that made the networks in a value."""
     for _, leaf in alternatives(value):
         if not depth:
             return
         if isinstance(leaf, Inst) and _is_network(leaf):
             for part in leaf.attrs.values():
-                yield from _makers(part, depth - 1)
+                yield from _makers(part, given, depth - 1)
         elif isinstance(leaf, Seq) and leaf.items is not None:
             for part in leaf.items:
-                yield from _makers(part, depth - 1)
-        elif isinstance(leaf, Obj) and leaf.event is not None:
-            made = leaf.event
+                yield from _makers(part, given, depth - 1)
+        elif (made := leaf.event if isinstance(leaf, Obj) else given.get(id(leaf))) is not None:
             if _SAME.search(made.name) and made.receiver is not None:
-                yield from _makers(made.receiver, depth - 1)
+                yield from _makers(made.receiver, given, depth - 1)
                 continue
             inner = [one for one in (*made.args, *made.kwargs.values()) if _holds_network(one)]
             for part in inner:
-                yield from _makers(part, depth - 1)
+                yield from _makers(part, given, depth - 1)
             if not inner:
                 yield made
 
@@ -158,12 +171,13 @@ def _loaded(program: Program, made: Event) -> Cond:
         strict = event.argument(_STRICT)
         if isinstance(strict, Const) and not strict.value:
             continue
-        if any(one is made for one in _makers(event.receiver, _DEPTH)):
+        given = program.once("results-of-unknown", _results_of_unknown)
+        if any(one is made for one in _makers(event.receiver, given, _DEPTH)):
             loads.append(both(*event.guards))
     return either(*loads)
 
 
-def _gives(event: Event) -> bool:
+def _gives(event: Event, given: dict[int, Event]) -> bool:
     """Whether a network that is not seen is asked for something new, as its name or the arguments say."""
     name = event.name.rpartition(".")[2]
     if event.kind != "call" or event.discarded or event.detached or not _SAMPLES.fullmatch(name) or event.effects:
@@ -173,7 +187,7 @@ def _gives(event: Event) -> bool:
         return spread and event.name == f"?.{name}"
     if not isinstance(event.receiver, Obj):
         return False
-    return any(_asked(made, spread) for made in _makers(event.receiver, _DEPTH))
+    return any(_asked(made, spread) for made in _makers(event.receiver, given, _DEPTH))
 
 
 def _asked(made: Event, spread: bool) -> bool:

@@ -21,6 +21,7 @@ from d9mlint.python.domain.conditions import (
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Dict, Func, Seq, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import trains
+from d9mlint.python.frameworks.tensorflow.inputs import on_inputs
 from d9mlint.python.frameworks.torch.frozen import frozen, trained_when, without_gradients
 from d9mlint.python.frameworks.torch.leaves import on_data
 from d9mlint.python.frameworks.torch.tensors import NO_GRAD
@@ -66,7 +67,7 @@ def matters(program: Program, event: Event, op: Op) -> bool:
         return False
     if op.direction != "backward":
         return True
-    if id(event) in on_data(program) or id(event) in without_gradients(program):
+    if any(id(event) in ops for ops in (on_data(program), without_gradients(program), on_inputs(program))):
         return False
     if op.sites:  # the user's own: other frameworks train by calling `backward`
         return bool(trains(program)) or any(e.name.endswith(".backward") for e in program.events)
