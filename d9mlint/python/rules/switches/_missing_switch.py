@@ -58,7 +58,7 @@ def method(raw: str) -> str:
 
 def varying(
     program: Program, wanted: Callable[[Use], bool] = lambda use: True,
-    least: Callable[[Use], bool] = lambda use: False, *, detached: bool = False,
+    least: Callable[[Use], int] = lambda use: False, *, detached: bool = False,
 ) -> list[Use]:  # fmt: skip
     """The first use of each op that varies by default, at most five, surest first; none that excludes another.
 
@@ -88,7 +88,7 @@ def _surest(use: Use) -> tuple[bool, int]:
     return not use.sure, use.event.index
 
 
-def _compatible(found: Iterable[Use], least: Callable[[Use], bool]) -> list[Use]:
+def _compatible(found: Iterable[Use], least: Callable[[Use], int]) -> list[Use]:
     """Uses that one run can meet together; of two that exclude each other the one that runs by default."""
     kept: list[Use] = []
     for use in sorted(found, key=lambda u: (least(u), _not_by_default(u), *_surest(u))):

@@ -93,6 +93,11 @@ def _depends(use: Use) -> bool:
     return bool(_SOME_RELEASES.search(use.op.name)) or torchops.of_unknown_table(use.event, use.op)
 
 
+def _least(use: Use) -> int:
+    """How little an op says here: one that varies with some releases alone, and one that is told by itself anyhow."""
+    return 2 if _missing_switch.is_told(use) else _depends(use)
+
+
 def _where(use: Use) -> str:
     """For which sizes alone an op varies, which a program may not show."""
     return f"where {use.op.where}," if use.op.where else ""
@@ -175,7 +180,7 @@ def _seen(program: Program, rule: Rule, partial: bool) -> _Seen:
             return False
         return use.likely and not use.event.unreached if use.event.detached else likely(use)
 
-    varying = _missing_switch.varying(program, wanted, _depends) or _missing_switch.varying(
+    varying = _missing_switch.varying(program, wanted, _least) or _missing_switch.varying(
         program, wanted, detached=True
     )
     varying = [use for use in varying if not _missing_switch.is_told(use)] or varying
