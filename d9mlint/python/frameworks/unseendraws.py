@@ -41,8 +41,9 @@ _NAMED = re.compile(r"\w$")
 _WEIGHTS = ("pretrained", "weights", "checkpoint", "checkpoint_path", "ckpt", "ckpt_path", "load_from", "model_path")
 """Arguments by which a call loads the weights of what it makes."""
 _STRICT = Argument(1, "strict")
-_SAMPLES = re.compile(r"(sample\w*|infer|inference|incremental_forward|synthesi[sz]e\w*|tts)$")
-"""Methods of networks that give something new."""
+_SAMPLES = (".sample", ".infer", ".inference", ".incremental_forward", ".synthesize", ".synthesise", ".tts")
+_SAMPLES_BY = ".sample_"
+"""Methods of networks that give something new; of what begins with the last one, too."""
 _GENERATIVE = re.compile(r"wave(net|glow|rnn|grad)|glow|flow|vae|(^|[._])gan|diffusion|tacotron|vits|(^|[._])tts", re.I)
 """Networks that draw what they give, by their names."""
 _SPREADS = (
@@ -72,16 +73,21 @@ class Hidden(NamedTuple):
 def hidden(program: Program) -> Iterator[Hidden]:
     """The calls of packages that are not read, or that nobody can tell, which most probably draw."""
     seen: set[int] = set()
-    given = program.once("results-of-unknown", _results_of_unknown)
     for event, framework in (*_trained(program), *_fitted(program)):
-        for made in _makers(event.receiver, given, _DEPTH):
+        for made in _makers(program, event.receiver, _DEPTH):
             if id(made) not in seen and _draws(made):
                 seen.add(id(made))
                 free = negate(_loaded(program, made))
                 if free is not False:
                     yield Hidden(made, framework, True, free)
     if program.imports("torch"):
-        yield from (Hidden(event, "torch", False) for event in program.events if _gives(event, given))
+        asked = (e for e in program.events if e.name.endswith(_SAMPLES) or _SAMPLES_BY in e.name)
+        yield from (Hidden(event, "torch", False) for event in asked if _gives(program, event))
+
+
+def _giving(program: Program, value: Value) -> Event | None:
+    """The call of something that is not known which gave a value."""
+    return program.once("results-of-unknown", _results_of_unknown).get(id(value))
 
 
 def _results_of_unknown(program: Program) -> dict[int, Event]:
@@ -109,30 +115,32 @@ def _fitted(program: Program) -> Iterator[tuple[Event, str]]:
     if not program.imports("tensorflow", "keras", "tf_keras"):
         return
     for event in program.events:
+        if not event.name.endswith("().fit"):
+            continue
         own = event.name.removesuffix(".fit")
-        fits = event.kind == "call" and own.endswith("()") and own != event.name and not event.detached
+        fits = event.kind == "call" and not event.detached
         if fits and any(True for _ in program.calls(f"{own}.compile")):
             yield event, "tensorflow"
 
 
-def _makers(value: Value | None, given: dict[int, Event], depth: int) -> Iterator[Event]:
+def _makers(program: Program, value: Value | None, depth: int) -> Iterator[Event]:
     """The calls outside of the program that made the networks in a value."""
     for _, leaf in alternatives(value):
         if not depth:
             return
         if isinstance(leaf, Inst) and _is_network(leaf):
             for part in leaf.attrs.values():
-                yield from _makers(part, given, depth - 1)
+                yield from _makers(program, part, depth - 1)
         elif isinstance(leaf, Seq) and leaf.items is not None:
             for part in leaf.items:
-                yield from _makers(part, given, depth - 1)
-        elif (made := leaf.event if isinstance(leaf, Obj) else given.get(id(leaf))) is not None:
+                yield from _makers(program, part, depth - 1)
+        elif (made := leaf.event if isinstance(leaf, Obj) else _giving(program, leaf)) is not None:
             if _SAME.search(made.name) and made.receiver is not None:
-                yield from _makers(made.receiver, given, depth - 1)
+                yield from _makers(program, made.receiver, depth - 1)
                 continue
             inner = [one for one in (*made.args, *made.kwargs.values()) if _holds_network(one)]
             for part in inner:
-                yield from _makers(part, given, depth - 1)
+                yield from _makers(program, part, depth - 1)
             if not inner:
                 yield made
 
@@ -171,23 +179,22 @@ def _loaded(program: Program, made: Event) -> Cond:
         strict = event.argument(_STRICT)
         if isinstance(strict, Const) and not strict.value:
             continue
-        given = program.once("results-of-unknown", _results_of_unknown)
-        if any(one is made for one in _makers(event.receiver, given, _DEPTH)):
+        if any(one is made for one in _makers(program, event.receiver, _DEPTH)):
             loads.append(both(*event.guards))
     return either(*loads)
 
 
-def _gives(event: Event, given: dict[int, Event]) -> bool:
+def _gives(program: Program, event: Event) -> bool:
     """Whether a network that is not seen is asked for something new, as its name or the arguments say."""
     name = event.name.rpartition(".")[2]
-    if event.kind != "call" or event.discarded or event.detached or not _SAMPLES.fullmatch(name) or event.effects:
+    if event.kind != "call" or event.discarded or event.detached or event.effects:
         return False
     spread = any(_is_set(event.kwargs.get(one)) for one in _SPREADS)
     if isinstance(event.receiver, Unknown):
         return spread and event.name == f"?.{name}"
     if not isinstance(event.receiver, Obj):
         return False
-    return any(_asked(made, spread) for made in _makers(event.receiver, given, _DEPTH))
+    return any(_asked(made, spread) for made in _makers(program, event.receiver, _DEPTH))
 
 
 def _asked(made: Event, spread: bool) -> bool:

@@ -157,8 +157,10 @@ def call_expression(interp: Interpreter, node: f.Call, frame: Frame) -> Value:
     if not any(arg.star for arg in node.args) and binding.fails(func, args, kwargs, interp.hooks.plain_bases):
         interp.stopped = True  # it raises TypeError
         return EXITS
-    run = partial(call, interp, func, args, kwargs, frame, node.place, star)
-    return run() if node.awaited else coroutines.started(interp, func, frame, node.place, run)
+    if interp.loops and not node.awaited and coroutines.is_one(func):
+        with coroutines.side_by_side(interp, func, frame, node.place):
+            return call(interp, func, args, kwargs, frame, node.place, star)
+    return call(interp, func, args, kwargs, frame, node.place, star)
 
 
 def call(

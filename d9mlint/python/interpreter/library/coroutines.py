@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.events import Event, Frame
@@ -18,16 +19,20 @@ if TYPE_CHECKING:
 TASK = "asyncio.Task"
 
 
-def started(interp: Interpreter, func: Value, frame: Frame, place: f.Place, run: Callable[[], Value]) -> Value:
-    """What a call gives that nobody waits for; of coroutines that are started in a loop, any one may go on first."""
-    func = func.func if isinstance(func, Bound) else func
-    if not interp.loops or not isinstance(func, Func) or not isinstance(func.node, f.Def) or not func.node.coroutine:
-        return run()
+def is_one(func: Value) -> bool:
+    """Whether a call only starts a function, which waits for something while others go on."""
+    inner = func.func if isinstance(func, Bound) else func
+    return isinstance(inner, Func) and isinstance(inner.node, f.Def) and inner.node.coroutine
+
+
+@contextmanager
+def side_by_side(interp: Interpreter, func: Value, frame: Frame, place: f.Place) -> Iterator[None]:
+    """Of coroutines that are started in a loop, and that nobody waits for one by one, any may go on first."""
     task = interp.event("call", TASK, frame, place)
-    task.raw = func.name
+    task.raw = func.func.name if isinstance(func, Bound) else func.name if isinstance(func, Func) else task.raw
     interp.order_loops.append(OrderLoop("completion", (task,), len(interp.loops)))
     try:
-        return run()
+        yield
     finally:
         interp.order_loops.pop()
 

@@ -12,10 +12,10 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.order import orders
 
-_ASKS = re.compile(
-    r"(^|\.)(execute|executemany|exec_driver_sql|fetch|fetchrow|read_sql|read_sql_query|read_database|query|sql|scalars|"
-    r"raw|aggregate|order_by)$"
-)
+_ASKS = (
+    ".execute", ".executemany", ".exec_driver_sql", ".fetch", ".fetchrow", ".read_sql", ".read_sql_query",
+    ".read_database", ".query", ".sql", ".scalars", ".raw", ".aggregate", ".order_by",
+)  # fmt: skip
 """Last names of calls that a query is given to."""
 _RANDOM = re.compile(
     r"\border\s+by\s+(\w+\.)?(random|rand|newid|dbms_random\.value|uuid|gen_random_uuid)\s*(\(\s*\)|\b(?!\s*\())|"
@@ -32,7 +32,7 @@ _WRITES = re.compile(r"(^|\.)(dump|to_\w+|save\w*|savetxt|write\w*)$")
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At each query that is sent, where the program computes with the rows or writes them."""
-    asked = [e for e in program.events if e.kind in ("call", "unresolved") and _ASKS.search(e.name)]
+    asked = [e for e in program.events if e.name.endswith(_ASKS) and e.kind in ("call", "unresolved")]
     if not asked or not (orders.is_numeric(program) or any(_WRITES.search(e.name) for e in program.events)):
         return
     if any(_SEEDED.search(text) for event in asked for text in _texts(event)):
