@@ -138,7 +138,9 @@ def _makers(program: Program, value: Value | None, depth: int) -> Iterator[Event
             if _SAME.search(made.name) and made.receiver is not None:
                 yield from _makers(program, made.receiver, depth - 1)
                 continue
-            inner = [one for one in (*made.args, *made.kwargs.values()) if _holds_network(one)]
+            wrapped = networks.handed_on(made)
+            given = [wrapped] if wrapped is not None else [*made.args, *made.kwargs.values()]
+            inner = [one for one in given if one is wrapped or _holds_network(one)]
             for part in inner:
                 yield from _makers(program, part, depth - 1)
             if not inner:

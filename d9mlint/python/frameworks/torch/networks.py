@@ -147,6 +147,11 @@ def _wrapped(made: Event) -> Value | None:
     return made.args[0] if made.args else made.kwargs.get("module", made.kwargs.get("model"))
 
 
+def handed_on(made: Event) -> Value | None:
+    """The network that a call is given and hands on, in parallel or compiled; None where it makes one."""
+    return _wrapped(made) if _WRAPPER.search(made.name) else None
+
+
 def add_up_messages(program: Program, names: Iterable[str]) -> bool:
     """Whether one of some networks adds up messages of edges that are in no order of their ends, as far as is seen."""
     if program.imports("torch_sparse") or program.calls(*_SORTED):
