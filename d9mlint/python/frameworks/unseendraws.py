@@ -36,8 +36,6 @@ _LOADS = re.compile(
     r"(Loss|Optimizer|Config|Parallel|Trees?|TreesModel|ForestModel)$"
 )
 """Parts of the names of calls that make no new network: that load, wrap or change one; trees have a seed by default."""
-_NAMED = re.compile(r"\w$")
-"""How the name ends of what is called, where that is not known but by a name."""
 _WEIGHTS = ("pretrained", "weights", "checkpoint", "checkpoint_path", "ckpt", "ckpt_path", "load_from", "model_path")
 """Arguments by which a call loads the weights of what it makes."""
 _STRICT = Argument(1, "strict")
@@ -161,9 +159,10 @@ def _holds_network(value: Value) -> bool:
 
 def _draws(made: Event) -> bool:
     """Whether a call makes a network of its own, out of sight, whose weights it does not load."""
-    if made.kind != "call" or made.detached or (made.receiver is not None and isinstance(made.receiver, (Obj, Inst))):
+    if made.detached or isinstance(made.receiver, (Obj, Inst)) or networks.draws_nothing(made.name):
         return False
-    if made.name.partition(".")[0] in _KNOWN or networks.draws_nothing(made.name) or any(e.draws for e in made.effects):
+    known = made.name.partition(".")[0] in _KNOWN or any(e.draws for e in made.effects)
+    if made.kind != "unresolved" and known:
         return False
     if any(map(_LOADS.search, made.name.split(".")[-1:])):
         return False

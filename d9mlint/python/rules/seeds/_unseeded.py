@@ -60,9 +60,12 @@ def check(program: Program, rule: Rule, generator: str, wanted: str) -> Iterator
         if not found.draw.is_data or (late and found.draw.event.name.startswith("torch.")):
             words = words_of(found.cond, excluded=found.draw.event.excluded)
             groups.setdefault(tuple(w for w in words if w not in _stated(found)), []).append(found)
+    anyhow = any(not one.draw.unseen for one in groups.get((), ()))
     for members in groups.values():
-        group = [one for one in members if not one.draw.unseen] or members  # what is seen to draw tells it better
-        yield _draft(program, rule, sorted(group, key=_conditions) if any(map(_stated, group)) else group)
+        group = [one for one in members if not one.draw.unseen]  # what is seen to draw tells it better
+        if group or not anyhow:
+            group = group or members
+            yield _draft(program, rule, sorted(group, key=_conditions) if any(map(_stated, group)) else group)
 
 
 def _conditions(found: Uncovered) -> int:
@@ -142,6 +145,8 @@ def _confidence(rule: Rule, found: Uncovered) -> str:
 def _name(found: Uncovered) -> str:
     """What draws, as the program calls it: of a network that is not seen without how it came there."""
     name = found.draw.event.raw
+    if found.draw.event.kind == "unresolved" and not name[-1:].isidentifier():
+        return "the network"
     parts = name.removeprefix("?.").replace("()", "").split(".") if found.draw.unseen else [name]
     return ".".join(part for part in parts if part not in _MOVES)
 
