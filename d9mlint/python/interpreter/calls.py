@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -45,6 +44,7 @@ from d9mlint.python.interpreter.library import (
     mappings,
     streams,
 )
+from d9mlint.python.interpreter.marks import inferring
 from d9mlint.python.interpreter.program import holds
 from d9mlint.python.interpreter.reuse.summaries import Summary, generalized, kind_of, likeness, texts_of
 from d9mlint.python.source import facts as f
@@ -56,10 +56,6 @@ EXITS = Unknown(name="exits")
 """What a call that ends the program returns."""
 INFERENCE = "inference"
 """The context of functions whose names say that nothing is trained there."""
-_INFERRING = re.compile(
-    r"(^|_)(eval|evaluate|evaluation|evaluator|export|exporter|serving|sampler|infer|greedy|beam_search)(_|$)"
-)
-_INFERRING_CLASS = re.compile(r"Evaluator|Exporter|Sampler|Infer(?!ence)|BeamSearch|Greedy")
 
 
 # -- functions and classes -----------------------------------------------------------------------------------------
@@ -267,7 +263,7 @@ def enter(
     interp.entered.add(id(node))
     names = _decorators(interp, func)
     added = [context for inside in interp.hooks.contexts for context in inside(interp, func, names)]
-    if INFERENCE not in interp.contexts and _infers(func):
+    if INFERENCE not in interp.contexts and inferring.infers(func):
         added.append(INFERENCE)
     interp.contexts.extend(added)
     stack, interp.stack = interp.stack, (*interp.stack, Location(frame.module.path, *place))
@@ -305,12 +301,6 @@ def _alike(interp: Interpreter, func: Func, inner: Frame, made: Inst | None, oft
         return place, tuple(given.values())
     inner.vars = {name: generalized(value) if name in varying else value for name, value in inner.vars.items()}
     return id(func.node), frozenset(interp.contexts), tuple(map(kind_of, inner.vars.values()))
-
-
-def _infers(func: Func) -> bool:
-    """Whether the name of a function or of its class says that it evaluates, exports or samples."""
-    owner = func.owner.node.name if func.owner is not None else ""
-    return bool(_INFERRING.search(func.name) or _INFERRING_CLASS.search(owner))
 
 
 def _decorators(interp: Interpreter, func: Func) -> list[tuple[Value, str]]:

@@ -11,10 +11,7 @@ from d9mlint.python.domain.conditions import (
     Cond,
     both,
     by_default,
-    conjuncts,
     either,
-    flag_test,
-    literal,
     negate,
     opaque,
     stated,
@@ -35,7 +32,16 @@ from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging import counting, evaluating
 from d9mlint.python.judging.flows import changes_nothing
 from d9mlint.python.judging.objects import MAX_DEPTH, draws_by_parts, is_own
-from d9mlint.python.judging.seedings import Seeding, compiled, may_be_seeded, reaches, seedings, undone
+from d9mlint.python.judging.seedings import (
+    Seeding,
+    compiled,
+    may_be_seeded,
+    of_other_graph,
+    reaches,
+    seedings,
+    undone,
+    without_default_seed,
+)
 
 _IMPLICIT = (
     "keras.layers.", "keras.initializers.", "keras.applications.", "tensorflow.layers.", "tensorflow.get_variable",
@@ -304,7 +310,7 @@ def _uncovered(program: Program) -> list[Uncovered]:
         before = [
             s for s in own
             if (at is None or s.event.index < at) and draw.may_follow(s.event) and not undone(s.event, draw.event)
-            and not _of_other_graph(program, s, draw)
+            and not of_other_graph(program, s, draw.event, draw.generator)
         ]  # fmt: skip
         covered = either(*(s.fixes for s in before))
         assumed = [*draw.event.guards, draw.cond]
@@ -317,7 +323,7 @@ def _uncovered(program: Program) -> list[Uncovered]:
         after = (s for s in own if at is not None and s.event.index > at and not s.restores)
         late = next((s for s in after if s.event.meets(draw.event)), None)
         cond = both(draw.cond, missing)
-        if cond is False or _without_default_seed(cond) or changes_nothing(program, draw.event):
+        if cond is False or without_default_seed(cond) or changes_nothing(program, draw.event):
             continue
         if counting.only_counted(program, draw.event):
             continue
@@ -327,30 +333,11 @@ def _uncovered(program: Program) -> list[Uncovered]:
     return out
 
 
-def _of_other_graph(program: Program, seed: Seeding, draw: Draw) -> bool:
-    """Whether what seeds all generators for a program (Sacred) has seeded another graph than the one that draws.
-
-    Of graphs that the program itself seeds and leaves a rule of its own speaks.
-    """
-    several = draw.generator == "tensorflow" and len(seed.generators) > 1 and not seed.event.inside("graph")
-    return several and (made := sessions.own_graph(program, draw.event)) is not None and seed.event.index < made.index
-
-
 def _supposed(event: Event) -> bool:
     """Whether a draw that not every input brings about happens only if something unknown has some type."""
     return any(e.where for e in event.effects) and any(
         (test := opaque(cond)) is not None and test.text == TYPE_TEST for cond in event.guards
     )
-
-
-def _without_default_seed(cond: Cond) -> bool:
-    """Whether the user has to take a default seed away (``--seed 0`` for ``args.seed or random.randint(...)``)."""
-    parts = [(part, literal(part)) for part in conjuncts(cond)]
-    return any(
-        one is not None and one.flag is not None and "seed" in one.flag.name.lower()
-        and both(part, flag_test(one.flag, "truthy")) is False and by_default(part) is False
-        for part, one in parts
-    )  # fmt: skip
 
 
 def _happens(program: Program, draw: Draw) -> int | None:

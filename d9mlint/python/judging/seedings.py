@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from d9mlint.python.domain.conditions import Cond, both, negate
+from d9mlint.python.domain.conditions import Cond, both, by_default, conjuncts, flag_test, literal, negate
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Inst, Obj, Ref, Unknown, Value
+from d9mlint.python.frameworks.tensorflow.sessions import own_graph
 from d9mlint.python.frameworks.torch import loading
 from d9mlint.python.frameworks.used import keras_backend
 from d9mlint.python.interpreter.library.environment import PICKLED, SPAWNED
@@ -104,6 +105,25 @@ def reaches(seed: Event, draw: Event) -> bool:
 def undone(seed: Event, draw: Event) -> bool:
     """Whether the generators are put back after a seed and before a draw."""
     return seed.inside(FORKED) and not draw.inside(FORKED)
+
+
+def of_other_graph(program: Program, seed: Seeding, draw: Event, generator: str) -> bool:
+    """Whether what seeds all generators for a program (Sacred) has seeded another graph than the one that draws.
+
+    Of graphs that the program itself seeds and leaves a rule of its own speaks.
+    """
+    several = generator == "tensorflow" and len(seed.generators) > 1 and not seed.event.inside("graph")
+    return several and (made := own_graph(program, draw)) is not None and seed.event.index < made.index
+
+
+def without_default_seed(cond: Cond) -> bool:
+    """Whether the user has to take a default seed away (``--seed 0`` for ``args.seed or random.randint(...)``)."""
+    parts = [(part, literal(part)) for part in conjuncts(cond)]
+    return any(
+        one is not None and one.flag is not None and "seed" in one.flag.name.lower()
+        and both(part, flag_test(one.flag, "truthy")) is False and by_default(part) is False
+        for part, one in parts
+    )  # fmt: skip
 
 
 def may_be_seeded(program: Program, before: Event, cond: Cond = True) -> bool:
