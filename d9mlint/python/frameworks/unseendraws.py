@@ -71,8 +71,9 @@ class Hidden(NamedTuple):
 def hidden(program: Program) -> Iterator[Hidden]:
     """The calls of packages that are not read, or that nobody can tell, which most probably draw."""
     seen: set[int] = set()
+    walked: set[int] = set()
     for event, framework in (*_trained(program), *_fitted(program)):
-        for made in _makers(program, event.receiver, _DEPTH):
+        for made in _makers(program, event.receiver, _DEPTH, walked):
             if id(made) not in seen and _draws(made):
                 seen.add(id(made))
                 free = negate(_loaded(program, made))
@@ -121,26 +122,27 @@ def _fitted(program: Program) -> Iterator[tuple[Event, str]]:
             yield event, "tensorflow"
 
 
-def _makers(program: Program, value: Value | None, depth: int) -> Iterator[Event]:
+def _makers(program: Program, value: Value | None, depth: int, walked: set[int]) -> Iterator[Event]:
     """The calls outside of the program that made the networks in a value."""
     for _, leaf in alternatives(value):
-        if not depth:
-            return
+        if not depth or id(leaf) in walked:
+            continue
+        walked.add(id(leaf))
         if isinstance(leaf, Inst) and _is_network(leaf):
             for part in leaf.attrs.values():
-                yield from _makers(program, part, depth - 1)
+                yield from _makers(program, part, depth - 1, walked)
         elif isinstance(leaf, Seq) and leaf.items is not None:
             for part in leaf.items:
-                yield from _makers(program, part, depth - 1)
+                yield from _makers(program, part, depth - 1, walked)
         elif (made := leaf.event if isinstance(leaf, Obj) else _giving(program, leaf)) is not None:
             if _SAME.search(made.name) and made.receiver is not None:
-                yield from _makers(program, made.receiver, depth - 1)
+                yield from _makers(program, made.receiver, depth - 1, walked)
                 continue
             wrapped = networks.handed_on(made)
             given = [wrapped] if wrapped is not None else [*made.args, *made.kwargs.values()]
             inner = [one for one in given if one is wrapped or _holds_network(one)]
             for part in inner:
-                yield from _makers(program, part, depth - 1)
+                yield from _makers(program, part, depth - 1, walked)
             if not inner:
                 yield made
 
@@ -180,7 +182,7 @@ def _loaded(program: Program, made: Event) -> Cond:
         strict = event.argument(_STRICT)
         if isinstance(strict, Const) and not strict.value:
             continue
-        if any(one is made for one in _makers(program, event.receiver, _DEPTH)):
+        if any(one is made for one in _makers(program, event.receiver, _DEPTH, set())):
             loads.append(both(*event.guards))
     return either(*loads)
 
@@ -195,7 +197,7 @@ def _gives(program: Program, event: Event) -> bool:
         return spread and event.name == f"?.{name}"
     if not isinstance(event.receiver, Obj):
         return False
-    return any(_asked(made, spread) for made in _makers(program, event.receiver, _DEPTH))
+    return any(_asked(made, spread) for made in _makers(program, event.receiver, _DEPTH, set()))
 
 
 def _asked(made: Event, spread: bool) -> bool:
