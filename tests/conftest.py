@@ -52,7 +52,7 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="session", autouse=True)
 def one_catalogue(own_cache: Path) -> Iterator[None]:
-    """The rules stay as they are while tests run: what comes out of the cache of the session is read once a process."""
+    """The rules stay as they are while tests run: they are read, or compiled without a cache, once a process."""
     import d9mlint.catalogue as catalogue
     from d9mlint.catalogue.files import rules_folder
 
@@ -61,7 +61,7 @@ def one_catalogue(own_cache: Path) -> Iterator[None]:
     known: list[Any] = []
 
     def once(folder: Path, extra: Sequence[Path] = (), **options: Any) -> Any:
-        if (folder, tuple(extra)) != built_in or options["cache"] != kept or options["full"]:
+        if (folder, tuple(extra)) != built_in or options["cache"] not in (kept, None) or options["full"]:
             return load_from(folder, extra, **options)
         if not known:
             known.append(load_from(folder, extra, **options))

@@ -23,7 +23,7 @@ def model_fn(features, labels, mode, params):
 
 
 def main(_):
-    config = tf.estimator.RunConfig(model_dir='out', tf_random_seed=SEED, save_checkpoints_steps=500)
+    config = tf.estimator.RunConfig(tf_random_seed=SEED, save_checkpoints_steps=500)
     estimator = tf.estimator.Estimator(model_fn, config=config, params={'lr': 1e-3})
     estimator.train(input_fn)
 
