@@ -10,7 +10,7 @@ from contextlib import suppress
 from itertools import islice
 
 from d9mlint.python.source import facts as f
-from d9mlint.python.source import python2
+from d9mlint.python.source import marimo, python2
 from d9mlint.python.source.reading import CannotRead
 from d9mlint.python.source.sections import is_large, sections
 
@@ -54,7 +54,12 @@ def parse(data: bytes, path: str) -> f.Facts:
 
 
 def _read(data: bytes, path: str, tree: ast.Module | None) -> f.Facts:
-    """The facts of a text, section by section where it is large; ``tree`` is what Python's parser has read already."""
+    body = _statements(data, tree)
+    return f.Facts(path, marimo.as_script(body) if marimo.NAME in data else body)
+
+
+def _statements(data: bytes, tree: ast.Module | None) -> tuple[f.Stmt, ...]:
+    """The statements of a text, section by section where it is large; ``tree`` is what Python's parser has read."""
     import libcst as cst
 
     from d9mlint.python.source.lowering import lower
@@ -62,8 +67,8 @@ def _read(data: bytes, path: str, tree: ast.Module | None) -> f.Facts:
     if is_large(data):
         with suppress(SyntaxError, ValueError, RecursionError, MemoryError, cst.ParserSyntaxError):
             parts = sections(data, tree or _python_tree(data))
-            return f.Facts(path, tuple(s for before, part in parts for s in lower(cst.parse_module(part), before)))
-    return f.Facts(path, lower(cst.parse_module(data)))
+            return tuple(s for before, part in parts for s in lower(cst.parse_module(part), before))
+    return lower(cst.parse_module(data))
 
 
 def check(data: bytes, path: str) -> None:
