@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
 TENSOR = "torch.Tensor"
+OPERANDS = "@operands"
+"""The attribute of what arithmetic makes of tensors that holds those besides the first."""
 NO_GRAD = "no-grad"
 """The context of code through which no gradient goes."""
 MAX_SOURCES = 8
@@ -101,7 +103,16 @@ def computed(operands: Sequence[Value]) -> Value | None:
     if first is None:
         return None
     origins, order, sources = taint(operands)
-    return Obj(TENSOR, first.event, origins, order, tuple(e for e in sources if e is not first.event)[-MAX_SOURCES:])
+    made = Obj(TENSOR, first.event, origins, order, tuple(e for e in sources if e is not first.event)[-MAX_SOURCES:])
+    before = first.attrs.get(OPERANDS)
+    others = [*(before.items or () if isinstance(before, Seq) else ()), *(o for o in operands if _is_other(o, first))]
+    if others:
+        made.attrs[OPERANDS] = Seq("tuple", others[-MAX_SOURCES:])
+    return made
+
+
+def _is_other(operand: Value, first: Obj) -> bool:
+    return operand is not first and isinstance(operand, Obj) and operand.type == TENSOR and operand.event is not None
 
 
 def loads(func: Func) -> bool:

@@ -19,12 +19,12 @@ from d9mlint.python.domain.conditions import (
     truth,
 )
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Dict, Func, Seq, Value, alternatives
+from d9mlint.python.domain.values import Dict, Func, Obj, Seq, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import trains
 from d9mlint.python.frameworks.tensorflow.inputs import on_inputs
 from d9mlint.python.frameworks.torch.frozen import frozen, trained_when, without_gradients
 from d9mlint.python.frameworks.torch.leaves import on_data
-from d9mlint.python.frameworks.torch.tensors import NO_GRAD
+from d9mlint.python.frameworks.torch.tensors import NO_GRAD, OPERANDS
 from d9mlint.python.interpreter.calls import INFERENCE
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by, made_of, results
@@ -130,6 +130,8 @@ def _parts(value: Value) -> Iterator[Value]:
             yield from leaf.items.values()
         else:
             yield leaf
+            others = leaf.attrs.get(OPERANDS) if isinstance(leaf, Obj) else None
+            yield from others.items or () if isinstance(others, Seq) else ()
 
 
 def _frozen(program: Program, model: Event) -> bool:
