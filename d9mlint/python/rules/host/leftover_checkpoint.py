@@ -134,7 +134,7 @@ def _taken_up(program: Program, load: Event) -> Value | None:
         return first if isinstance(first, Ref) and first.name.endswith(_MANAGED) else None
     if load.name not in _IF_THERE or not _into_weights(program, load):
         return None
-    return first if any(map(asks_for_files, load.guards)) else listed(program, first)
+    return listed(program, first) or (first if any(map(asks_for_files, load.guards)) else None)
 
 
 def _found_there(
@@ -223,11 +223,21 @@ def _is_put_together(path: Value) -> bool:
 
 
 def _into_weights(program: Program, load: Event) -> bool:
-    """Whether the function that loads a file goes on to fill a model from it: no cache of data."""
+    """Whether the function that loads a file, or the one that it hands it to, fills a model from it: no cache of data."""
     fills = _INTO.get(load.name, "")
     after = program.events[load.index + 1 :] if fills else ()
-    calls = (e for e in after if e.kind == "call" and e.func is load.func and not e.detached)
-    return not fills or any(e.name.endswith(fills) for e in calls)
+    calls = [e for e in after if e.kind == "call" and not e.detached]
+    there = any(e.func is load.func and e.name.endswith(fills) for e in calls)
+    return not fills or there or any(e.name.endswith(fills) for e in _handed(load, calls))
+
+
+def _handed(load: Event, calls: Iterable[Event]) -> Iterator[Event]:
+    """The calls that the caller of a function makes with what that one has loaded, until it loads something else."""
+    for event in calls if load.stack else ():
+        if event.stack == load.stack[:-1]:
+            if event.name == load.name:
+                return
+            yield event
 
 
 def _saved_there(folder: Value, saves: Iterable[Event]) -> bool:
