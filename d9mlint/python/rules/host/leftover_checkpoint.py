@@ -223,7 +223,7 @@ def _is_put_together(path: Value) -> bool:
 
 
 def _into_weights(program: Program, load: Event) -> bool:
-    """Whether the function that loads a file, or the one that it hands it to, fills a model from it: no cache of data."""
+    """Whether the function that loads a file, or the one that calls it, fills a model from it: no cache of data."""
     fills = _INTO.get(load.name, "")
     after = program.events[load.index + 1 :] if fills else ()
     calls = [e for e in after if e.kind == "call" and not e.detached]
