@@ -101,14 +101,28 @@ def opaque_test(key: tuple[Any, ...], text: str, *, by_default: bool = False) ->
     return diagrams.test(found)
 
 
-_OF_PARTS = ("compare", "any")
+_OF_PARTS = (("compare",), ("any",))
 """What begins the keys of tests of several values: two that are compared, or of which there is one."""
 
 
 def made_by(test: Opaque) -> frozenset[str]:
     """The names of the calls whose results a test looks at, as far as its key tells them."""
-    parts = (part for part in test.key if isinstance(part, tuple)) if test.key[0] in _OF_PARTS else (test.key,)
-    return frozenset(name for part in parts if part[:1] == ("value",) for name in part[2:])
+    return frozenset(part[2] for part in _of_calls(test.key))
+
+
+def asked_by(test: Opaque) -> frozenset[int]:
+    """Which calls these are, by the ticks of their events, as far as its key tells them."""
+    return frozenset(part[3] for part in _of_calls(test.key))
+
+
+def _of_calls(key: Any) -> Iterator[tuple[Any, ...]]:
+    """The parts of a test's key that are about results of calls: ``("value", serial, name of the call, its tick)``."""
+    if key[:1] == ("value",) and len(key) > len(("value", 0)):
+        yield key
+    elif key[:1] in _OF_PARTS:
+        for part in key:
+            if isinstance(part, tuple):
+                yield from _of_calls(part)
 
 
 def flag_test(flag: Flag, op: str, value: Any = None) -> Cond:

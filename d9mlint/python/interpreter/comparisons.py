@@ -224,10 +224,10 @@ def _key(interp: Interpreter, value: Value) -> Any:
         return ("const", repr(value.value))
     if isinstance(value, FlagValue):
         return ("flag", value.flag.name)
-    made_by: tuple[str, ...] = (value.event.name,) if isinstance(value, Obj) and value.event is not None else ()
-    if isinstance(value, (Seq, Unknown)) and value.order:
-        made_by = tuple(source.name for source in value.sources[:1])
-    return ("value", interp.serial(value), *made_by)
+    call = value.event if isinstance(value, Obj) else None
+    if isinstance(value, (Seq, Unknown)) and value.order and value.sources:
+        call = value.sources[0]
+    return ("value", interp.serial(value), *((call.name, call.tick) if call is not None else ()))
 
 
 def _compare_constants(op: str, left: Any, right: Any) -> bool | None:

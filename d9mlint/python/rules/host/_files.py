@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from d9mlint.model import Argument
 from d9mlint.python.domain.choices import same
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Const, FlagValue, Joined, Obj, Text, Value, alternatives
+from d9mlint.python.domain.values import Const, FlagValue, Joined, Obj, Ref, Setting, Text, Value, alternatives
 from d9mlint.python.interpreter.library.streams import for_writing
 from d9mlint.python.judging.drafts import value_text
 
@@ -18,6 +18,12 @@ READS = re.compile(
     r"(linecache\.getlines?|fileinput\.input|datasets\.load_dataset)"
 )
 _JOINS = ("os.path.join", "pathlib.Path")
+_SPELLED = tuple(
+    f"os.path.{name}" for name in ("abspath", "basename", "dirname", "expanduser", "expandvars", "normpath", "realpath")
+)
+"""Functions that spell a path in another way, or give a part of it: the same for the same path."""
+_OF_PATHS = ("os.", "pathlib.")
+"""Modules whose functions give the same path for the same arguments, as far as they give one."""
 _MOST_BASES = 40
 _TABLES = (".to_csv", ".to_json")
 _MODE = Argument(None, "mode")
@@ -57,7 +63,7 @@ def same_path(one: Value, other: Value) -> bool:
     if isinstance(one, Text) and isinstance(other, Text):
         return len(one.parts) == len(other.parts) and all(map(same_path, one.parts, other.parts))
     if isinstance(one, Obj) and isinstance(other, Obj) and one.event is not None and other.event is not None:
-        alike = one.event.name == other.event.name and one.event.name in _JOINS
+        alike = one.event.name == other.event.name and one.event.name in (*_JOINS, *_SPELLED)
         parts, theirs = (*one.event.args, *_joined(one)), (*other.event.args, *_joined(other))
         return alike and len(parts) == len(theirs) > 0 and all(map(same_path, parts, theirs))
     return False
@@ -66,6 +72,34 @@ def same_path(one: Value, other: Value) -> bool:
 def _joined(path: Obj) -> tuple[Value, ...]:
     """What was joined to a path."""
     return path.parts if isinstance(path, Joined) else ()
+
+
+def varies(path: Value, loop: int, calls: Sequence[Event]) -> bool:
+    """Whether a path may be another one in each turn of a loop: something in it is not known, or is made there."""
+    todo, seen = [path], set[int]()
+    while todo:
+        for _, leaf in alternatives(todo.pop()):
+            if id(leaf) in seen or isinstance(leaf, (Const, FlagValue, Setting)):
+                continue
+            seen.add(id(leaf))
+            if isinstance(leaf, Text):
+                todo += leaf.parts
+            elif isinstance(leaf, Obj) and leaf.event is not None:
+                if loop not in leaf.event.loops:
+                    todo += _joined(leaf)
+                elif leaf.event.name.startswith(_OF_PATHS) and is_alike(leaf.event, loop, calls):
+                    todo += (*given(leaf.event), *leaf.event.args[2:], *_joined(leaf))
+                else:
+                    return True
+            elif not isinstance(leaf, Ref) or leaf.name.startswith("?"):  # (an attribute of what is not known)
+                return True
+    return False
+
+
+def is_alike(event: Event, loop: int, calls: Sequence[Event]) -> bool:
+    """Whether a call is given the same paths in all turns of a loop that are told."""
+    turns = (e for e in calls if e.location == event.location and e.name == event.name and loop in e.loops)
+    return all(len(e.args) == len(event.args) and all(map(same_path, given(e), given(event))) for e in turns)
 
 
 def is_numbered(path: Value, tests: Sequence[Event]) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from d9mlint.model import Related, Rule
-from d9mlint.python.domain.conditions import EXCEPTION, Cond, both, made_by, negate, opaque
+from d9mlint.python.domain.conditions import EXCEPTION, Cond, asked_by, both, made_by, negate, opaque
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.values import Value
@@ -16,7 +16,18 @@ from d9mlint.python.judging.paths import OF_ONE_RUN
 from d9mlint.python.judging.randomness import Draw, draws
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.rules.host._databases import databases
-from d9mlint.python.rules.host._files import READS, adds, given, is_numbered, opens, path_of, same_path, told
+from d9mlint.python.rules.host._files import (
+    READS,
+    adds,
+    given,
+    is_alike,
+    is_numbered,
+    opens,
+    path_of,
+    same_path,
+    told,
+    varies,
+)
 from d9mlint.python.rules.host._kept_state import carried
 from d9mlint.python.rules.host._newest import newest
 
@@ -73,7 +84,7 @@ def _caches(program: Program, rule: Rule, tests: Sequence[Event], files: Sequenc
         making = [one for one in makers if one.event.index > test.index and _absent(one.event, test)]
         if path is None or not making or not _is_kept(path, test, files):
             continue
-        later = _after(program, making, [one for one in found if not _absent(one.event, test)])
+        later = _after(program, making, [one for one in found if not _is_made_too(one.event, test)])
         if later is not None:
             drawn, then = later
             related = [Related(drawn.event.location, "draws only where the file is not there"),
@@ -82,11 +93,25 @@ def _caches(program: Program, rule: Rule, tests: Sequence[Event], files: Sequenc
             yield draft(program, rule, test, related=related, remedy=_SEED_APART, name=short_name(test), what=what)
 
 
+def _is_made_too(event: Event, test: Event) -> bool:
+    """Whether something is done to make a file, this one or another: where all are kept, no later run does it."""
+    return any(_is_missing(guard) and guard not in test.guards for guard in event.guards)
+
+
 def _absent(event: Event, test: Event) -> bool:
     """Whether something happens only where a test has not found its file, or where reading it has failed."""
     if not test.name.endswith(_TESTS):
         return test.tried > event.tried and any(_has_failed(guard) and _is_of(guard, test) for guard in event.guards)
-    return any(_is_missing(guard) and not _has_failed(guard) and _is_of(guard, test) for guard in event.guards)
+    return any(_is_missing(guard) and _asks(guard, test) and _is_of(guard, test) for guard in event.guards)
+
+
+def _asks(guard: Cond, test: Event) -> bool:
+    """Whether a condition is about what a test says of its file, not about what another says; True if none is known."""
+    asked = opaque(negate(guard))
+    if asked is None:
+        return False
+    calls = asked_by(asked)
+    return not calls or test.tick in calls
 
 
 def _is_missing(guard: Cond) -> bool:
@@ -144,9 +169,12 @@ def _skipped(program: Program, rule: Rule, tests: Sequence[Event], calls: Sequen
         drawn = next((one for one in making if _goes_on(program, one, test)), None)
         if path is None or drawn is None or test.location in told_of or not _is_made(path, test, calls):
             continue
-        told_of.add(test.location)
-        related = [Related(drawn.event.location, "draws only where the file is not there")]
-        yield draft(program, rule, test, related=related, remedy=_SEED_EACH, name=short_name(test), what=_PASSES_OVER)
+        if not is_alike(test, test.loops[0], calls) or varies(path, test.loops[0], calls):
+            told_of.add(test.location)  # (else it is one file, which the first turn makes)
+            related = [Related(drawn.event.location, "draws only where the file is not there")]
+            yield draft(
+                program, rule, test, related=related, remedy=_SEED_EACH, name=short_name(test), what=_PASSES_OVER
+            )
 
 
 def _goes_on(program: Program, drawn: Draw, test: Event) -> bool:
