@@ -204,9 +204,9 @@ def call(
     if isinstance(func, Dynamic) and func.options:
         known = dispatch.candidates(interp, func, args, kwargs, star)
         if known is not None:
-            if func.open:
+            if known[1]:
                 _unresolved(interp, func, args, kwargs, frame, place)
-            return call(interp, known, args, kwargs, frame, place, star)
+            return call(interp, known[0], args, kwargs, frame, place, star)
     return _unresolved(interp, func, args, kwargs, frame, place)
 
 

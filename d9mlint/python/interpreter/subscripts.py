@@ -30,7 +30,7 @@ from d9mlint.python.domain.values import (
 )
 from d9mlint.python.interpreter import attributes, calls, expressions
 from d9mlint.python.interpreter.hooks import ask
-from d9mlint.python.interpreter.library import dispatch, sequences
+from d9mlint.python.interpreter.library import dispatch, nodes, sequences
 from d9mlint.python.interpreter.marks import selection
 from d9mlint.python.source import facts as f
 
@@ -183,6 +183,9 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
         if isinstance(method, Func) and not node.is_slice:
             return calls.call(interp, Bound(method, holder), [index], {}, frame, node.place)
     if isinstance(holder, Obj):
+        held = nodes.item(interp, holder, index.value) if isinstance(index, Const) else None
+        if held is not None:
+            return held
         selection.note(interp, holder, index, node, frame)
         if holder.type in interp.hooks.items_alike or (node.is_slice and _keeps_all(node.key)):
             return holder

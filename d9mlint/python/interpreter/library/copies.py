@@ -7,13 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 from d9mlint.python.domain.choices import choose
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.values import Const, Dict, Inst, Record, Seq, Value, alternatives
+from d9mlint.python.domain.values import Const, Dict, Inst, Obj, Record, Seq, Value, alternatives
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import environment
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
+NODES = frozenset(
+    {
+        "yacs.config.CfgNode", "fvcore.common.config.CfgNode", "iopath.common.config.CfgNode",
+        "detectron2.config.CfgNode", "detectron2.config.config.CfgNode",
+        "mmengine.Config", "mmengine.ConfigDict", "mmengine.config.Config", "mmengine.config.ConfigDict",
+        "mmcv.Config", "mmcv.ConfigDict", "mmcv.utils.Config", "mmcv.utils.ConfigDict",
+        "ml_collections.ConfigDict", "ml_collections.config_dict.ConfigDict",
+        "ml_collections.config_dict.config_dict.ConfigDict",
+    }
+)  # fmt: skip
+"""Types of trees of settings, whose attributes are what they hold."""
 _MOST_LEVELS = 6
 _MOST_COPIES = 1_000
 """Objects and collections inside of one that is copied; those beyond are shared with it."""
@@ -31,13 +42,13 @@ class _Copier:
         leaves = alternatives(value)
         if len(leaves) > 1:
             return choose([(cond, self.copy(leaf, levels)) for cond, leaf in leaves])
-        if levels < 0 or not isinstance(value, (Inst, Dict, Seq)) or len(self._made) >= _MOST_COPIES:
+        if levels < 0 or not is_copied(value) or len(self._made) >= _MOST_COPIES:
             return value
         if id(value) not in self._made:
             self._made[id(value)] = (value, self._copied(value, levels - 1))
         return self._made[id(value)][1]
 
-    def _copied(self, value: Inst | Dict | Seq, levels: int) -> Value:
+    def _copied(self, value: Value, levels: int) -> Value:
         if isinstance(value, Inst):
             made = Inst(value.cls, value.born)
             self._made[id(value)] = (value, made)
@@ -52,7 +63,14 @@ class _Copier:
         if isinstance(value, Dict):
             items = self._each(self._interp.heap.items(value), levels)
             return Dict(items, value.open, value.order, value.sources, value.element)
-        return self._of_sequence(value, levels)
+        if isinstance(value, Obj):
+            for name, held in value.attrs.items():
+                self._interp.heap.read(value, name, held)
+            node = Obj(value.type, value.event)
+            self._made[id(value)] = (value, node)
+            node.attrs.update(self._each(value.attrs, levels))
+            return node
+        return self._of_sequence(value, levels) if isinstance(value, Seq) else value
 
     def _of_sequence(self, value: Seq, levels: int) -> Seq:
         items = None if value.items is None else [self.copy(one, levels) for one in value.items]
@@ -68,9 +86,19 @@ class _Copier:
 def _copy(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """``copy.copy(x)``, ``copy.deepcopy(x)``; None where nothing is known of what ``x`` holds."""
     value = environment.first(event)
-    if not any(isinstance(leaf, (Inst, Dict, Seq)) for _, leaf in alternatives(value)):
+    return copied(interp, value, deep=event.name.endswith("deepcopy"))
+
+
+def copied(interp: Interpreter, value: Value, *, deep: bool = True) -> Value | None:
+    """A copy of a value; None where nothing is known of what it holds."""
+    if not any(is_copied(leaf) for _, leaf in alternatives(value)):
         return None
-    return _Copier(interp).copy(value, _MOST_LEVELS if event.name.endswith("deepcopy") else 0)
+    return _Copier(interp).copy(value, _MOST_LEVELS if deep else 0)
+
+
+def is_copied(value: Value) -> bool:
+    """Whether it is known what a value holds."""
+    return isinstance(value, (Inst, Dict, Seq)) or (isinstance(value, Obj) and value.type in NODES)
 
 
 TRANSFER: dict[str, Transfer] = {"copy.copy": _copy, "copy.deepcopy": _copy}

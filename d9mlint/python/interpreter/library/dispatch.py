@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING
 
 from d9mlint.model import Location
 from d9mlint.python.domain.choices import MAX_THINGS, choose, same
-from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Cond, Flag, both, either, flag_test, opaque_test
+from d9mlint.python.domain.conditions import (
+    UNKNOWN_DEFAULT,
+    Cond,
+    Flag,
+    both,
+    by_default,
+    either,
+    flag_test,
+    opaque_test,
+)
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import (
     ABSENT,
@@ -92,8 +101,8 @@ def of_table(interp: Interpreter, table: Dict, key: Value, spelled: str, frame: 
 
 def candidates(
     interp: Interpreter, found: Dynamic, args: Sequence[Value], kwargs: Mapping[str, Value], star: bool
-) -> Value | None:  # fmt: skip
-    """What a call may call; None where that is nothing, or too much to follow."""
+) -> tuple[Value, bool] | None:  # fmt: skip
+    """What a call may call, and whether it may call something else, too; None where nothing of it is followed."""
     fitting: list[tuple[Cond, Value]] = [
         (cond, value)
         for cond, value in found.options
@@ -104,38 +113,43 @@ def candidates(
     if star:  # what is unpacked there is meant for those that can take it
         roomy = [one for one in fitting if binding.leaves_room(one[1], len(args), interp.hooks.plain_bases)]
         fitting = roomy or fitting
+    more = found.open
     if len(fitting) > MAX_THINGS and found.reason == _BY_KEY:
-        fitting = _samples(fitting)
+        fitting, cut = _samples(fitting)
+        more = more or cut
     if not 0 < len(fitting) <= MAX_THINGS:
         return None
     only = len(found.options) == 1 and found.reason != BY_MODULE  # (which needs no condition)
-    return fitting[0][1] if only else Phi(tuple(fitting))
+    return (fitting[0][1] if only else Phi(tuple(fitting))), more
 
 
-def _samples(options: Sequence[tuple[Cond, Value]]) -> list[tuple[Cond, Value]]:
+def _samples(options: Sequence[tuple[Cond, Value]]) -> tuple[list[tuple[Cond, Value]], bool]:
     """Of a table with more functions than are followed some of each file; the last stands for the rest of its file.
 
-    Networks that stand in one file under several names are made of the same parts. Nothing where there are too many
-    files, or where it holds something else.
+    Networks that stand in one file under several names are made of the same parts. Of too many files that of the
+    default and some others, and that there are more; nothing where there is no default, or for other things.
     """
     files: dict[str, list[tuple[Cond, Value]]] = {}
-    for cond, value in options:
+    first = [one for one in options if by_default(one[0])]
+    for cond, value in (*first, *(one for one in options if one not in first)):
         frame = value.closure if isinstance(value, Func) else value.frame if isinstance(value, Class) else None
         if frame is None:
-            return []
+            return [], False
         its = files.setdefault(frame.module.path, [])
         known = next((at for at, (_, one) in enumerate(its) if same(one, value)), None)
         if known is None:
             its.append((cond, value))
         else:
             its[known] = (either(its[known][0], cond), value)
-    if len(files) > MAX_THINGS:
-        return []
+    cut = len(files) > MAX_THINGS
+    if cut and not first:
+        return [], False
+    files = dict([*files.items()][:MAX_THINGS])
     each = MAX_THINGS // len(files)
     return [
         (either(*(cond for cond, _ in (found[at:] if at == each - 1 else found[at : at + 1]))), found[at][1])
         for found in files.values() for at in range(min(each, len(found)))
-    ]  # fmt: skip
+    ], cut  # fmt: skip
 
 
 def named_in_configs(interp: Interpreter, config: Value | None, frame: Frame, place: f.Place) -> Value | None:

@@ -46,6 +46,7 @@ from d9mlint.python.interpreter.library import (
     mappings,
     modules,
     named,
+    nodes,
     reflection,
     sequences,
     sets,
@@ -348,7 +349,6 @@ _CONVERSIONS: dict[str, Callable[[Any], Any]] = {
 }  # fmt: skip
 TRANSFER: dict[str, Transfer] = {
     "munch.Munch": make_namespace, "easydict.EasyDict": make_namespace, "attrdict.AttrDict": make_namespace,
-    "ml_collections.ConfigDict": make_namespace,
     "types.SimpleNamespace": make_namespace, "argparse.Namespace": make_namespace,
     "builtins.int": _convert, "builtins.float": _convert, "builtins.str": _convert, "builtins.abs": _convert,
     "builtins.bool": _convert, "builtins.hash": _hash, "builtins.id": _identity,
@@ -376,6 +376,7 @@ TRANSFER.update(sets.TRANSFER)
 TRANSFER.update(dispatch.TRANSFER)
 TRANSFER.update(modules.TRANSFER)
 TRANSFER.update(named.TRANSFER)
+TRANSFER.update(nodes.TRANSFER)
 TRANSFER.update(commands.TRANSFER)
 TRANSFER.update(reflection.TRANSFER)
 TRANSFER.update(settings.TRANSFER)

@@ -77,19 +77,22 @@ def _views(interp: Interpreter, event: Event, frame: Frame) -> Value:
     if isinstance(receiver, Module):  # its `__dict__`
         how = event.name.rpartition(".")[2]
         return receiver if how == "keys" else sequences.members(receiver, how)
-    if not isinstance(receiver, Dict):
-        return UNKNOWN
+    return view(interp, receiver, event.name.rpartition(".")[2]) if isinstance(receiver, Dict) else UNKNOWN
+
+
+def view(interp: Interpreter, receiver: Dict, how: str) -> Value:
+    """The ``keys``, ``values`` or ``items`` of a dict."""
     if receiver.open and not receiver.items:
-        if receiver.element is not None and not event.name.endswith("keys"):
+        if receiver.element is not None and how != "keys":
             pair = Seq("tuple", [UNKNOWN, receiver.element])
-            one = receiver.element if event.name.endswith("values") else pair
+            one = receiver.element if how == "values" else pair
             return Seq("list", None, one, receiver.order, receiver.sources)
         return Seq("list", None, UNKNOWN, receiver.order, receiver.sources) if receiver.order else UNKNOWN
     pairs = interp.heap.items(receiver).items()
     rest: list[Value] = [UNKNOWN] if receiver.open else []
-    if event.name.endswith("keys"):
+    if how == "keys":
         return Seq("list", [*(Const(k) for k, _ in pairs), *rest])
-    if event.name.endswith("values"):
+    if how == "values":
         return Seq("list", [*(interp.resolve(v) for _, v in pairs), *rest])
     items = [Seq("tuple", [Const(k), interp.resolve(v)]) for k, v in pairs]
     return Seq("list", [*items, *(Seq("tuple", [UNKNOWN, UNKNOWN]) for _ in rest)])

@@ -1,0 +1,188 @@
+"""Trees of settings (``CfgNode`` of yacs and the like): what is merged into them makes their constants defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, TypeAlias
+
+from d9mlint.model import Location
+from d9mlint.python.domain.choices import choose
+from d9mlint.python.domain.conditions import Cond, Flag
+from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.values import ABSENT, NONE, UNKNOWN, Const, Dict, Inst, Obj, Seq, Value, alternatives
+from d9mlint.python.interpreter.hooks import Transfer
+from d9mlint.python.interpreter.library import copies, environment, mappings
+from d9mlint.python.interpreter.library.flags import flag_value
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+Node: TypeAlias = Obj | Inst
+_MOST_LEVELS = 6
+_SETTINGS = (str, int, float, bool, type(None))
+"""Types of constants that are defaults of settings; lists are left as they are."""
+
+
+def _is_node(interp: Interpreter, value: Value) -> bool:
+    if isinstance(value, Inst):
+        return any(interp.knowledge.canonical(base) in copies.NODES for base in value.cls.external())
+    return isinstance(value, Obj) and value.type in copies.NODES
+
+
+def _nodes(interp: Interpreter, value: Value | None) -> Iterator[tuple[Cond, Node]]:
+    """The nodes that a value may be, each under its condition."""
+    for cond, leaf in alternatives(value):
+        if isinstance(leaf, (Obj, Inst)) and _is_node(interp, leaf):
+            yield cond, leaf
+
+
+def _held(interp: Interpreter, node: Node) -> dict[str, Value]:
+    """What a node holds by name."""
+    for name, value in node.attrs.items():
+        interp.heap.read(node, name, value)
+    return dict(node.attrs)
+
+
+def _since_made(interp: Interpreter, node: Node) -> Cond:
+    if isinstance(node, Inst):
+        return interp.since(node.born)
+    return interp.since(node.event.guards if node.event is not None else ())
+
+
+# -- making --------------------------------------------------------------------------------------------------------
+
+
+def _make(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``CfgNode()``, ``CfgNode({...})``: dicts inside are nodes, too."""
+    given = [*event.args, *(event.kwargs[name] for name in _INITIAL if name in event.kwargs)]
+    if any(not isinstance(one, Dict) for one in given[:1]):
+        return None
+    type_ = "detectron2.config.CfgNode" if event.name.endswith("get_cfg") else event.name
+    return _of_items(interp, given[0] if given else NONE, Obj(type_, event), 0)
+
+
+def _of_items(interp: Interpreter, items: Value, node: Obj, level: int) -> Obj:
+    if isinstance(items, Dict):
+        for name, value in interp.heap.items(items).items():
+            if not isinstance(name, str):
+                continue
+            inner = isinstance(value, Dict) and level < _MOST_LEVELS
+            node.attrs[name] = _of_items(interp, value, Obj(node.type, node.event), level + 1) if inner else value
+    return node
+
+
+def _clone(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``node.clone()``."""
+    return None if event.receiver is None else copies.copied(interp, event.receiver)
+
+
+# -- merging -------------------------------------------------------------------------------------------------------
+
+
+def _merge(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``node.merge_from_list(pairs)`` and the like: known values are set, by others every setting may be changed."""
+    named = Dict(dict(event.kwargs), event.star) if event.name.endswith(".update") else None
+    given = event.args[0] if event.args else named or next(iter(event.kwargs.values()), None)
+    pairs = _pairs(interp, given)
+    for _, node in _nodes(interp, event.receiver):
+        if pairs is None:
+            _free(interp, node, "", 0)
+            continue
+        for name, value in pairs.items():
+            _put(interp, node, name, value)
+    return NONE
+
+
+def _pairs(interp: Interpreter, given: Value | None) -> dict[str, Value] | None:
+    """What is merged, by dotted name; None where that is not known."""
+    if isinstance(given, Const) and not given.value:
+        return {}
+    if isinstance(given, Seq) and given.items is not None and not len(given.items) % 2:
+        names = [one.value if isinstance(one, Const) else None for one in given.items[::2]]
+        found = dict(zip(names, given.items[1::2], strict=True))
+        return {str(name): value for name, value in found.items()} if None not in found else None
+    if isinstance(given, Dict) and not given.open:
+        return {str(name): value for name, value in interp.heap.items(given).items()}
+    if isinstance(given, (Obj, Inst)) and _is_node(interp, given):
+        return _held(interp, given)
+    return None
+
+
+def _put(interp: Interpreter, node: Node, dotted: str, value: Value, level: int = 0) -> None:
+    """Sets what stands under a dotted name; of a node what it holds."""
+    name, _, rest = dotted.partition(".")
+    inner = list(_nodes(interp, node.attrs.get(name)))
+    more = {rest: value} if rest else _pairs(interp, value) if isinstance(value, (Dict, Obj, Inst)) else None
+    if inner and more is not None and level < _MOST_LEVELS:
+        for _, one in inner:
+            for key, each in more.items():
+                _put(interp, one, key, each, level + 1)
+    elif not rest:
+        interp.heap.set(node, name, _since_made(interp, node), value)
+
+
+def _free(interp: Interpreter, node: Node, prefix: str, level: int) -> None:
+    """From here on each constant of a node, and of those inside, is the default of a setting of its dotted name."""
+    cond = _since_made(interp, node)
+    for name, value in _held(interp, node).items():
+        leaves = [(when, _setting(interp, node, f"{prefix}{name}", leaf)) for when, leaf in alternatives(value)]
+        if any(leaf is not was for (_, leaf), (_, was) in zip(leaves, alternatives(value), strict=True)):
+            interp.heap.set(node, name, cond, choose(leaves))
+        for _, inner in _nodes(interp, value):
+            if level < _MOST_LEVELS:
+                _free(interp, inner, f"{prefix}{name}.", level + 1)
+
+
+def _setting(interp: Interpreter, node: Node, dotted: str, leaf: Value) -> Value:
+    """A setting whose default a constant is; anything else is left as it is."""
+    if leaf is ABSENT or not isinstance(leaf, Const) or not isinstance(leaf.value, _SETTINGS):
+        return leaf
+    if isinstance(node, Inst):
+        location = Location(node.cls.frame.module.path, *node.cls.node.place)
+    elif node.event is not None:
+        location = node.event.location
+    else:
+        return leaf
+    kind = "bool" if isinstance(leaf.value, bool) else "value"
+    return flag_value(interp, Flag(dotted, dotted, leaf.value, kind, location))
+
+
+# -- reading -------------------------------------------------------------------------------------------------------
+
+
+def item(interp: Interpreter, node: Obj, name: object) -> Value | None:
+    """``node["name"]``, ``node.get("name")``; None where the node does not hold it, or is none."""
+    if node.type not in copies.NODES or not isinstance(name, str):
+        return None
+    interp.heap.read(node, name, node.attrs.get(name))
+    return interp.resolve(node.attrs[name]) if name in node.attrs else None
+
+
+def _get(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    """``node.get(name, default)``; a name that the node does not hold may have been merged into it."""
+    name = environment.first(event)
+    if isinstance(event.receiver, Obj) and isinstance(name, Const):
+        return item(interp, event.receiver, name.value) or UNKNOWN
+    return UNKNOWN
+
+
+def _views(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``node.items()``, ``node.keys()``, ``node.values()``."""
+    if not isinstance(event.receiver, (Obj, Inst)):
+        return None
+    held: Mapping[str, Value] = _held(interp, event.receiver)
+    return mappings.view(interp, Dict(dict(held)), event.name.rpartition(".")[2])
+
+
+_INITIAL = ("init_dict", "cfg_dict", "initial_dictionary")
+_MERGES = (
+    "merge_from_file", "merge_from_list", "merge_from_other_cfg", "merge_from_dict", "update",
+    "update_from_flattened_dict",
+)  # fmt: skip
+TRANSFER: dict[str, Transfer] = {
+    **dict.fromkeys((*sorted(copies.NODES), "detectron2.config.get_cfg"), _make),
+    **{f"{node}.{name}": _merge for node in sorted(copies.NODES) for name in _MERGES},
+    **{f"{node}.clone": _clone for node in sorted(copies.NODES)},
+    **{f"{node}.get": _get for node in sorted(copies.NODES)},
+    **{f"{node}.{name}": _views for node in sorted(copies.NODES) for name in ("items", "keys", "values")},
+}
