@@ -87,6 +87,22 @@ def test_of_a_large_table_some_of_each_file_are_followed_and_stand_for_the_rest(
     assert not told.unresolved
 
 
+def test_of_a_table_of_many_files_that_of_the_default_is_followed() -> None:
+    files = {f"net{i}.py": f"import random\ndef make(n):\n    return random.{'random' if i != 19 else 'gauss'}()\n"
+             for i in range(20)}  # fmt: skip
+    table = "".join(f"import net{i}\nTABLE['n{i}'] = net{i}.make\n" for i in range(20))
+    files["train.py"] = (
+        "import argparse\nTABLE = {}\n" + table + "p = argparse.ArgumentParser()\n"
+        "p.add_argument('--net', default='n19')\nprint(TABLE[p.parse_args().net](3))\n"
+    )
+    told = story(files)
+    drawn = [name for name in calls(told) if name.startswith("random")]
+    assert (drawn.count("random.gauss"), drawn.count("random.random")) == (1, 15)
+    assert told.unresolved  # (the other four)
+    files["train.py"] = files["train.py"].replace("default='n19'", "required=True")
+    assert not any(name.startswith("random") for name in calls(story(files)))
+
+
 def test_names_that_stars_bring() -> None:
     text = "from keras.models import *\nfrom keras.layers import *\nmodel = Model(Input((3,)), ZeroPadding2D())\n"
     told = calls(story(text))

@@ -118,3 +118,52 @@ def test_dicts_inside_are_nodes(d9mlint: Callable[..., Any], made: str, merged: 
     assert _when(d9mlint, HEAD + made + values + merged + USE) == [[VIDEO]]
     assert _when(d9mlint, HEAD + made + values + merged + by_key) == [[VIDEO]]
     assert _when(d9mlint, HEAD + made + values + USE) == []
+
+
+@pytest.mark.parametrize(
+    ("defined", "read"),
+    [
+        ("flags.DEFINE_config_dict('config', get_config())", "cfg = FLAGS.config"),
+        ("holder = flags.DEFINE_config_dict('config', get_config())", "cfg = holder.value"),
+        ("flags.DEFINE_config_file('config', 'configs/default.py')", "cfg = FLAGS.config"),
+        ("flags.DEFINE_config_file('config', './configs/default.py:big')", "cfg = FLAGS.config"),
+    ],
+)
+def test_flags_of_configurations(d9mlint: Callable[..., Any], defined: str, read: str) -> None:
+    values = "ml_collections.ConfigDict({'seed': 1, 'data': {'kind': 'image', 'sizes': [4]}})"
+    made = f"import ml_collections\n\ndef get_config(size='small'):\n    return {values}\n\n"
+    Path("configs").mkdir()
+    Path("configs/default.py").write_text(made)
+    text = (
+        "import numpy as np\nimport torch\nfrom absl import app\nfrom absl.flags import FLAGS\n"
+        f"from ml_collections import config_flags as flags\n{made}{defined}\n\n"
+        f"def main(_):\n    {read}\n    " + USE.strip().replace("\n", "\n    ") + "\n\napp.run(main)\n"
+    )
+    assert _when(d9mlint, text) == [["--config.data.kind is video"]]
+    assert _when(d9mlint, text, "--", "--config.data.kind=video") == [[]]
+    assert _when(d9mlint, text, "--", "--config.seed=2") == []
+
+
+def test_a_node_in_a_network_draws_nothing(d9mlint: Callable[..., Any]) -> None:
+    Path("config.py").write_text("from yacs.config import CfgNode as CN\n" + DEFAULTS)
+    net = """from config import cfg
+
+class Net(torch.nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.config = config
+        self.layer = torch.nn.Linear(4, 1)
+
+    def forward(self, x):
+        return self.layer(x)
+
+cfg = cfg.clone()
+cfg.merge_from_list(args.opts)
+torch.manual_seed(cfg.seed)
+net = Net(cfg.data)
+optimizer = torch.optim.SGD(net.parameters(), 0.1)
+net(torch.rand(3, 4)).sum().backward()
+optimizer.step()
+"""
+    Path("train.py").write_text(HEAD + net)
+    assert d9mlint("train.py", "--format", "json", "--select", "import-time-draw,seed-after-use").json["findings"] == []

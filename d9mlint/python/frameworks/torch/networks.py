@@ -64,7 +64,7 @@ _HELPERS = re.compile(
     r"_?(is|has|check|validate)_\w+|"
     r"_?(can|supports?|warn|find|get|resolve|parse|list|download|locate)_(\w+_)?"
     r"(available|version|config|file|path|folder|dir|name|url|args)s?(_\w+)?|"
-    r"\w*(Config|Configuration|Logger)|hf_hub_download|cached_file|snapshot_download"
+    r"\w*(Config|Configuration|ConfigDict|CfgNode|Logger)|get_cfg|hf_hub_download|cached_file|snapshot_download"
 )
 """Names of what answers a question, finds a file or reads settings: no tensor goes in, none comes out."""
 

@@ -265,6 +265,11 @@ class CommandLine:
         holder.attrs["value"] = self._absl_value(interp, flag)
         return holder
 
+    def define_absl(self, interp: Interpreter, name: str, value: Value, event: Event) -> Value:
+        """Defines a flag whose value is not one of its default's own: a tree of settings, each with a flag."""
+        interp.note(("absl-value", name), value)
+        return self._define(interp, name, UNKNOWN, event)
+
     def _absl_value(self, interp: Interpreter, flag: Flag) -> Value:
         given: Value | None = interp.noted(("absl-value", flag.name))
         if given is not None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
-from d9mlint.model import Location
+from d9mlint.model import Argument, Location
 from d9mlint.python.domain.choices import choose
 from d9mlint.python.domain.conditions import Cond, Flag
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.values import ABSENT, NONE, UNKNOWN, Const, Dict, Inst, Obj, Seq, Value, alternatives
+from d9mlint.python.domain.values import ABSENT, NONE, UNKNOWN, Const, Dict, Func, Inst, Obj, Seq, Value, alternatives
+from d9mlint.python.interpreter import calls
 from d9mlint.python.interpreter.hooks import Transfer
-from d9mlint.python.interpreter.library import copies, environment, mappings
+from d9mlint.python.interpreter.library import copies, dispatch, environment, mappings
 from d9mlint.python.interpreter.library.flags import flag_value
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def _merge(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     pairs = _pairs(interp, given)
     for _, node in _nodes(interp, event.receiver):
         if pairs is None:
-            _free(interp, node, "", 0)
+            _free(interp, node)
             continue
         for name, value in pairs.items():
             _put(interp, node, name, value)
@@ -121,19 +122,24 @@ def _put(interp: Interpreter, node: Node, dotted: str, value: Value, level: int 
         interp.heap.set(node, name, _since_made(interp, node), value)
 
 
-def _free(interp: Interpreter, node: Node, prefix: str, level: int) -> None:
-    """From here on each constant of a node, and of those inside, is the default of a setting of its dotted name."""
+def _free(interp: Interpreter, node: Node, spelling: str = "{}", prefix: str = "", level: int = 0) -> None:
+    """From here on each constant of a node, and of those inside, is the default of a setting of its dotted name.
+
+    ``spelling`` is how one is written, with ``{}`` for that name; ``prefix`` is the path of names that leads here.
+    """
     cond = _since_made(interp, node)
     for name, value in _held(interp, node).items():
-        leaves = [(when, _setting(interp, node, f"{prefix}{name}", leaf)) for when, leaf in alternatives(value)]
+        leaves = [
+            (when, _setting(interp, node, f"{prefix}{name}", spelling, leaf)) for when, leaf in alternatives(value)
+        ]
         if any(leaf is not was for (_, leaf), (_, was) in zip(leaves, alternatives(value), strict=True)):
             interp.heap.set(node, name, cond, choose(leaves))
         for _, inner in _nodes(interp, value):
             if level < _MOST_LEVELS:
-                _free(interp, inner, f"{prefix}{name}.", level + 1)
+                _free(interp, inner, spelling, f"{prefix}{name}.", level + 1)
 
 
-def _setting(interp: Interpreter, node: Node, dotted: str, leaf: Value) -> Value:
+def _setting(interp: Interpreter, node: Node, dotted: str, spelling: str, leaf: Value) -> Value:
     """A setting whose default a constant is; anything else is left as it is."""
     if leaf is ABSENT or not isinstance(leaf, Const) or not isinstance(leaf.value, _SETTINGS):
         return leaf
@@ -144,7 +150,30 @@ def _setting(interp: Interpreter, node: Node, dotted: str, leaf: Value) -> Value
     else:
         return leaf
     kind = "bool" if isinstance(leaf.value, bool) else "value"
-    return flag_value(interp, Flag(dotted, dotted, leaf.value, kind, location))
+    return flag_value(interp, Flag(dotted, spelling.format(dotted), leaf.value, kind, location))
+
+
+def _define(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    """``config_flags.DEFINE_config_dict("config", node)``: ``--config.seed=1`` changes what ``FLAGS.config`` holds.
+
+    ``DEFINE_config_file("config", "configs/default.py")`` takes what ``get_config`` of that file makes. Source:
+    github.com/google/ml_collections, README ("Config Flags").
+    """
+    name = event.argument(_NAME)
+    default = event.argument(_CONFIG) or event.kwargs.get("default", NONE)
+    if not isinstance(name, Const) or not isinstance(name.value, str):
+        return UNKNOWN
+    place = environment.place_of(event)
+    if event.name.endswith("_file"):
+        path = default.value if isinstance(default, Const) and isinstance(default.value, str) else ""
+        file, _, argument = path.partition(":")
+        module = file.removesuffix(".py").strip("./").replace("/", ".")
+        made = dispatch.by_dotted_name(interp, f"{module}.get_config", frame, place) if module else UNKNOWN
+        given: list[Value] = [Const(argument)] if argument else []
+        default = calls.call(interp, made, given, {}, frame, place) if isinstance(made, Func) else UNKNOWN
+    for _, node in _nodes(interp, default):
+        _free(interp, node, "--{}", f"{name.value}.")
+    return interp.command_line.define_absl(interp, name.value, default, event)
 
 
 # -- reading -------------------------------------------------------------------------------------------------------
@@ -174,6 +203,8 @@ def _views(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     return mappings.view(interp, Dict(dict(held)), event.name.rpartition(".")[2])
 
 
+_NAME = Argument(0, "name")
+_CONFIG = Argument(1, "config")
 _INITIAL = ("init_dict", "cfg_dict", "initial_dictionary")
 _MERGES = (
     "merge_from_file", "merge_from_list", "merge_from_other_cfg", "merge_from_dict", "update",
@@ -182,6 +213,11 @@ _MERGES = (
 TRANSFER: dict[str, Transfer] = {
     **dict.fromkeys((*sorted(copies.NODES), "detectron2.config.get_cfg"), _make),
     **{f"{node}.{name}": _merge for node in sorted(copies.NODES) for name in _MERGES},
+    **{
+        f"ml_collections.config_flags.{inner}DEFINE_config_{kind}": _define
+        for inner in ("", "config_flags.")
+        for kind in ("dict", "file")
+    },
     **{f"{node}.clone": _clone for node in sorted(copies.NODES)},
     **{f"{node}.get": _get for node in sorted(copies.NODES)},
     **{f"{node}.{name}": _views for node in sorted(copies.NODES) for name in ("items", "keys", "values")},
