@@ -17,7 +17,7 @@ from d9mlint.python.domain.values import CondValue, Const, Dict, FlagValue, Obj,
 from d9mlint.python.frameworks.tensorflow.waiting import with_steps
 from d9mlint.python.frameworks.used import keras_backend
 from d9mlint.python.interpreter.program import LOOPS, Program
-from d9mlint.python.interpreter.provenance import results
+from d9mlint.python.interpreter.provenance import Makers, made_of, results
 
 ENABLE = "tensorflow.config.experimental.enable_op_determinism"
 FWR13Y = "fwr13y.d9m.tensorflow.enable_determinism"
@@ -278,14 +278,14 @@ def trains(program: Program) -> list[Event]:
 
 def _trains(program: Program) -> list[Event]:
     if _only_built(program):
-        return [e for e in program.trains if not _builds(e)]
+        return [e for e in program.trains if not builds(e)]
     used = any(not e.detached for e in program.calls(*_NOT_TRAINING))
     if not used or any(not e.detached and e.name.rpartition(".")[2] in LOOPS for e in program.trains):
         return program.trains
     return [e for e in program.trains if not e.deferred]
 
 
-_SESSIONS = ("tensorflow.Session", "tensorflow.InteractiveSession")
+SESSIONS = ("tensorflow.Session", "tensorflow.InteractiveSession")
 _INITIALIZERS = ("_initializer()", "_initializers()")
 _BUILDS = (*_STEPS, "compute_gradients", "gradients")
 
@@ -295,8 +295,8 @@ def _only_built(program: Program) -> bool:
 
     It is run where anything is handed it, or a session what nobody knows.
     """
-    steps = {id(e) for e in program.trains if _builds(e) and e.name.endswith(_STEPS)}
-    if not steps or not program.calls(*_SESSIONS):
+    steps = {id(e) for e in program.trains if builds(e, whole=True)}
+    if not steps or not program.calls(*SESSIONS):
         return False
     done = [e for e in program.events if e.kind == "call" and not e.detached]
     asked = [e for e in done if e.name.endswith(".run") and e.args]
@@ -320,15 +320,17 @@ def _part(value: Value) -> bool:
     return type(value) is Unknown and not value.name
 
 
-def _builds(event: Event) -> bool:
-    return event.name.startswith(("tensorflow.", "?.")) and event.name.endswith(_BUILDS)
+def builds(event: Event, *, whole: bool = False) -> bool:
+    """Whether a call only makes gradients in a graph, or the ``whole`` step that applies them."""
+    return event.name.startswith(("tensorflow.", "?.")) and event.name.endswith(_STEPS if whole else _BUILDS)
 
 
 def trainings(program: Program) -> list[Event]:
     """Events that train with TensorFlow, the ones that say it best first: loops and steps, then bare gradients."""
     found = [e for e in trains(program) if _is_tensorflow(program, e)]
     made = with_steps(program, {id(e) for e in found})
-    found += [e for e in program.calls("tensorflow.Session.run") if _runs(e, made)]
+    makers = results(program) if made else Makers()
+    found += [e for e in program.calls("tensorflow.Session.run") if _runs(e, made, makers)]
     return sorted(found, key=lambda e: (e.detached, _rank(e), e.index))
 
 
@@ -339,9 +341,9 @@ def _rank(event: Event) -> int:
     return 1 if last in _STEPS else 2
 
 
-def _runs(event: Event, made: set[int]) -> bool:
+def _runs(event: Event, made: set[int], makers: Makers) -> bool:
     """Whether ``Session.run`` is given the result of a training call."""
-    return any(isinstance(v, Obj) and id(v.event) in made for a in event.args[:1] for v in _inside(a))
+    return any(id(one) in made for a in event.args[:1] for v in _inside(a) for one in made_of(v, makers))
 
 
 def _inside(value: Value) -> Iterator[Value]:

@@ -18,7 +18,7 @@ NEWEST = {
 """Calls that find the newest checkpoint of a folder, and where it is given."""
 SUPERVISED = {
     "tensorflow.train.MonitoredTrainingSession": Argument(2, "checkpoint_dir"),
-    "tensorflow.train.Supervisor": Argument(3, "logdir"),
+    "tensorflow.train.Supervisor": Argument(7, "logdir"),
     "tensorflow.contrib.slim.learning.train": Argument(1, "logdir"),
     "tensorflow.contrib.training.train": Argument(1, "logdir"),
 }
@@ -27,6 +27,8 @@ SUPERVISED = {
 Sources: TensorFlow 1.15, monitored_session.py (MonitoredTrainingSession), supervisor.py, session_manager.py
 (``prepare_session``), contrib/slim/python/slim/learning.py, contrib/training/python/training/training.py.
 """
+_SAVER = Argument(9, "saver")
+"""Of a Supervisor what saves and restores: by default one of its own, None for nothing (supervisor.py)."""
 NEW_GRAPH = ("tensorflow.Graph.as_default", "tensorflow.reset_default_graph", "keras.backend.clear_session")
 """Calls after which another graph is the default one, with no seed."""
 _VARIABLES = ("tensorflow.Variable", "tensorflow.get_variable")
@@ -55,8 +57,14 @@ def takes_up(program: Program) -> Iterator[Event]:
     """The sessions that go on from a checkpoint by themselves: those that are given a folder."""
     for event in program.calls(*SUPERVISED):
         folder = event.argument(SUPERVISED[event.name])
-        if not event.detached and folder is not None and is_none(folder) is not True:
+        if not event.detached and folder is not None and is_none(folder) is not True and restores(event):
             yield event
+
+
+def restores(session: Event) -> bool:
+    """Whether a session has what restores variables: a Supervisor is made without by ``saver=None``."""
+    saver = session.argument(_SAVER) if session.name.endswith(".Supervisor") else None
+    return saver is None or is_none(saver) is not True
 
 
 def initial_values(program: Program) -> frozenset[int]:

@@ -21,6 +21,7 @@ from d9mlint.python.domain.conditions import (
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Dict, Func, Obj, Seq, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import trains
+from d9mlint.python.frameworks.tensorflow.fetching import step_fetched
 from d9mlint.python.frameworks.tensorflow.inputs import on_inputs
 from d9mlint.python.frameworks.torch.frozen import frozen, trained_when, without_gradients
 from d9mlint.python.frameworks.torch.leaves import on_data
@@ -79,8 +80,9 @@ def matters(program: Program, event: Event, op: Op) -> bool:
 
 
 def gets_gradients(program: Program, event: Event, op: Op) -> Cond:
-    """When the weights of a layer are trained that some flag leaves frozen; true for all others."""
-    return trained_when(program).get(id(event), True) if _OF_WEIGHTS.search(op.name) else True
+    """When the weights of a layer are trained that some flag leaves frozen, and a session runs the step of a graph."""
+    fetched = step_fetched(program) if op.direction == "backward" and op.framework == "tensorflow" else True
+    return both(fetched, trained_when(program).get(id(event), True) if _OF_WEIGHTS.search(op.name) else True)
 
 
 def _beside_training(program: Program, event: Event) -> bool:

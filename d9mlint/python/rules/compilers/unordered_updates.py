@@ -20,6 +20,9 @@ _GROUP, _FETCHES = "tensorflow.group", Argument(0, "fetches")
 _SESSIONS = ("tensorflow.Session", "tensorflow.InteractiveSession", "tensorflow.train.MonitoredTrainingSession()")
 _STEPS = (".minimize", ".apply_gradients")
 _AVERAGE = "tensorflow.train.ExponentialMovingAverage().apply"
+_AVERAGED = Argument(0, "var_list")
+_MODULES = ("tensorflow.reduce_", "tensorflow.math.", "tensorflow.nn.", "tensorflow.losses.", "tensorflow.add_n")
+"""How calls begin that compute losses."""
 _ASSIGNMENTS = ("assign", "assign_add", "assign_sub")
 _VARIABLES = (
     "tensorflow.get_variable", "tensorflow.Variable", "tensorflow.trainable_variables", "tensorflow.global_variables",
@@ -146,12 +149,27 @@ def _kind(made: Event, makers: Makers) -> str:
     if made.name.endswith(_STEPS) and made.name.startswith(("tensorflow.", "keras.", "horovod.")):
         return "step"
     if made.name == _AVERAGE:
-        return "average"
+        return "" if _of_tensors(made.argument(_AVERAGED), makers) else "average"
     if made.name.startswith("tensorflow.") and made.name.rpartition(".")[2] in _ASSIGNMENTS:
         target, *given = (made.args if made.name.count(".") == 1 else (made.receiver, *made.args)) or (None,)
         listed = isinstance(target, Unknown)  # one of a list of variables, as a loop goes through them
         return "assignment" if any(_of_variables(one, makers, _DEPTH, listed) for one in given) else ""
     return ""
+
+
+def _of_tensors(value: Value | None, makers: Makers) -> bool:
+    """Whether averages are those of results alone, such as losses: what they read was computed before the step."""
+    leaves = [leaf for _, leaf in alternatives(value)]
+    items = [item for leaf in leaves for item in ((leaf.items or ()) if isinstance(leaf, Seq) else ())]
+    made = [list(made_of(item, makers)) for item in items]
+    return bool(made) and all(isinstance(leaf, Seq) and leaf.items for leaf in leaves) and all(map(_computed, made))
+
+
+def _computed(made: Sequence[Event]) -> bool:
+    """Whether a value was made by ops of TensorFlow and is no variable."""
+    return bool(made) and all(
+        one.name.startswith(_MODULES) and one.name not in _VARIABLES and "ariable" not in one.name for one in made
+    )
 
 
 def _of_variables(value: Value | None, makers: Makers, depth: int, listed: bool) -> bool:

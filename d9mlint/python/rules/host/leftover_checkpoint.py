@@ -82,6 +82,8 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     for load in program.calls(*_LOADS):
         own = load.name in sessions.SUPERVISED  # a session, in which the program trains
         training = next((step for step in steps if step.meets(load)), None)
+        if own and not sessions.restores(load):
+            continue
         if load.detached or training is None or (load.index >= training.index and not own):
             continue
         if any(e.index > load.index for e in states):

@@ -18,6 +18,7 @@ from d9mlint.python.frameworks.tensorflow.determinism import (
     trainings,
 )
 from d9mlint.python.frameworks.tensorflow.exact import exact
+from d9mlint.python.frameworks.tensorflow.fetching import step_fetched
 from d9mlint.python.frameworks.used import frameworks_of, uses_tensorflow
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, lower
@@ -114,7 +115,7 @@ def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
         elsewhere = event.detached and event.location.path != program.story.entry
         yield draft(
             program,
-            rule, _missing_switch.any_of(event, found), cond=both(off, met), related=related,
+            rule, _missing_switch.any_of(event, found), cond=both(off, met, step_fetched(program)), related=related,
             severity="" if certain else "info",
             confidence=lower(rule.confidence) if elsewhere else "",
             remedy=f"{rule.remedy(program.target, used)}{_for_older(program)}" if known else _without(varying),
