@@ -8,7 +8,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Inst, Obj, alternatives
 from d9mlint.python.frameworks.opuses import OpUses
 from d9mlint.python.frameworks.tensorflow.determinism import on_gpu
-from d9mlint.python.frameworks.torch import gpu, mode, ops
+from d9mlint.python.frameworks.torch import gpu, mode, ops, pooling
 from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import Program, matches
 from d9mlint.python.interpreter.provenance import Makers
@@ -21,7 +21,8 @@ class TorchOps(OpUses):
         return gpu.on_gpu(program) if "torch" in frameworks_of(program) else on_gpu(program)
 
     def harmless(self, program: Program, event: Event, op: Op, makers: Makers) -> bool:
-        return ops.harmless(event, op, makers) or gpu.left_behind(program, event)
+        once = pooling.puts_each_once(program, op)
+        return once or ops.harmless(event, op, makers) or gpu.left_behind(program, event)
 
     def likely(self, event: Event, op: Op, makers: Makers) -> bool:
         return ops.likely(event, op, makers)
