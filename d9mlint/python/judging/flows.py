@@ -32,6 +32,7 @@ _COMPUTES = re.compile(
     r"size|view|reshape|permute|transpose|unsqueeze|squeeze|expand|contiguous|clone|detach|to|cuda|cpu|float|half|sum|mean)"
 )
 """Calls that only compute: all that comes of them is their result."""
+_SCOPE = "tensorflow.name_scope"
 _KEEPS = ("builtins.list.append", "builtins.list.extend", "builtins.list.insert")
 _MODEL = re.compile(r"(.*[._])?(model|net|network|module|backbone|encoder|decoder|forward|infer)")
 """Names of things that cannot be followed but are models by all appearance."""
@@ -55,7 +56,7 @@ def changes_nothing(program: Program, draw: Event) -> bool:
         if not taken and not (event.discarded and _only_computes(event)):
             return False
         for one in taken:
-            if _harmless(one) or id(one) in seen:
+            if _harmless(one) or _names(one, event) or id(one) in seen:
                 continue
             if len(seen) > _MAX_FLOW or _may_keep(one):
                 return False
@@ -100,6 +101,16 @@ def _harmless(event: Event) -> bool:
         return event.name in _ADDRESS
     calm = _SHOWN.fullmatch(event.name) or _MEETS.fullmatch(event.name)
     return calm is not None or any(effect.shapes for effect in event.effects)
+
+
+def _names(event: Event, source: Event) -> bool:
+    """Whether a call of TensorFlow only names its ops by what ``source`` made: nothing is drawn or computed by names."""
+    if not event.name.startswith("tensorflow."):
+        return False
+    words = [event.kwargs.get("name"), *(event.args[:1] if event.name == _SCOPE else ())]
+    rest = [event.receiver, *event.args[event.name == _SCOPE :], *(v for k, v in event.kwargs.items() if k != "name")]
+    named, others = (taint(one for one in values if one is not None)[2] for values in (words, rest))
+    return source in named and source not in others
 
 
 def _hands_on(event: Event, source: Event) -> bool:

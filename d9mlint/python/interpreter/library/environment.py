@@ -160,6 +160,7 @@ _CAST = ".astype"
 """A method that may make text of numbers."""
 _SCALARS = ("?.item", "torch.Tensor.item")
 """Methods that give the one number of an array; of what a file of NumPy held, or of a column, it may be anything."""
+_NAME = "name"
 _PATH_OF = "os.path.join"
 _PARSER = "argparse.ArgumentParser"
 _ADDS = "add_"
@@ -171,7 +172,9 @@ _ADDS = "add_"
 
 def result_of(interp: Interpreter, event: Event) -> Value:
     """What an outside call returns."""
-    origins, order, sources = taint([*event.args, *event.kwargs.values()])
+    named = _NAME in event.kwargs and event.name.startswith(interp.hooks.symbolic)  # (what a node of a graph is called)
+    given = (value for key, value in event.kwargs.items() if not (named and key == _NAME))
+    origins, order, sources = taint([*event.args, *given])
     origins -= NUMBERS
     returns = ""
     kept = False
