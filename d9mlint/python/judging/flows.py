@@ -104,7 +104,7 @@ def _harmless(event: Event) -> bool:
 
 
 def _names(event: Event, source: Event) -> bool:
-    """Whether a call of TensorFlow only names its ops by what ``source`` made: nothing is drawn or computed by names."""
+    """Whether a call of TensorFlow only names its ops by what ``source`` made: nothing is computed of names."""
     if not event.name.startswith("tensorflow."):
         return False
     words = [event.kwargs.get("name"), *(event.args[:1] if event.name == _SCOPE else ())]

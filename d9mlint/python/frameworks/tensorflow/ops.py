@@ -21,11 +21,16 @@ _DATA_DEPENDENT = re.compile(r"scatter|segment|confusion")
 _LEARNED = re.compile(
     r"(layers\.\w+\(\)\.__call__|Model\.__call__|get_variable|add_weight|Variable|matmul|conv\dd|dense)\(\)$"
 )
+_REDUCED = Argument(0, "input_tensor")
 _ADDED = (
     (re.compile("tensor_scatter"), Argument(2, "updates")), (re.compile("scatter_nd"), Argument(1, "updates")),
     (re.compile("segment"), Argument(0, "data")), (re.compile("bincount with weights"), Argument(1, "weights")),
+    (re.compile(r"tf\.reduce_sum"), _REDUCED),
 )  # fmt: skip
 """Where an op takes what it adds up."""
+_SIZES = ("tensorflow.shape", "tensorflow.size", "tensorflow.rank")
+"""Calls that give integers, unless they are asked for others."""
+_KEEPS_KIND = tuple(f"tensorflow.{m}reduce_{name}" for m in ("", "math.") for name in ("prod", "sum", "max", "min"))
 _INTEGER = re.compile(r"(tensorflow|numpy)(\.compat\.v1)?\.u?int\d+")
 _MAX_POOL = re.compile("max_?pool", re.IGNORECASE)
 _POOLS = (
@@ -111,9 +116,25 @@ def _adds_integers(event: Event, op: Op, makers: Makers) -> bool:
     """Whether what is added up are integers, whose sums are exact in any order."""
     for words, wanted in _ADDED:
         if words.search(op.name):
-            made = list(made_of(event.argument(wanted), makers))
-            return bool(made) and all(map(_makes_integers, made))
+            return _are_integers(event.argument(wanted), makers)
     return False
+
+
+def _are_integers(value: Value | None, makers: Makers, depth: int = _DEPTH) -> bool:
+    """Whether a value, or each in a list, surely is an integer: a size, say, or the product of sizes."""
+    leaves = [leaf for _, leaf in alternatives(value)]
+    lists = [leaf for leaf in leaves if isinstance(leaf, Seq)]
+    parts = [part for leaf in lists for part in (*(leaf.items or ()), leaf.element) if part is not None]
+    if parts and len(lists) == len(leaves) and depth:
+        return all(_are_integers(part, makers, depth - 1) for part in parts)
+    made = list(made_of(value, makers))
+    return bool(made) and all(_makes_integers(one) or _keeps_integers(one, makers, depth) for one in made)
+
+
+def _keeps_integers(event: Event, makers: Makers, depth: int) -> bool:
+    if event.name in _SIZES:
+        return "out_type" not in event.kwargs
+    return event.name in _KEEPS_KIND and depth > 0 and _are_integers(event.argument(_REDUCED), makers, depth - 1)
 
 
 def _pools_apart(event: Event, op: Op) -> bool:
