@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import libcst as cst
@@ -20,6 +21,8 @@ _PACKAGES = frozenset(
 )  # fmt: skip
 """Packages whose import draws nothing."""
 _UNPARSED = "it cannot be parsed"
+_MARIMO = re.compile(rb"^\w+ = marimo\.App\(", re.MULTILINE)
+_ONLY_CELLS = "marimo runs the cells of a notebook alone: put it into the cell that imports what it is about"
 Cells = Sequence[tuple[int, int]]
 """First and last line of each cell."""
 
@@ -42,6 +45,8 @@ def insertion(
     the lines of the cells that it is run in; they go into the first by which what they are about is imported. ``own``:
     the modules of the project. ``before``: the line above which they have to stand.
     """
+    if _MARIMO.search(source):
+        return _ONLY_CELLS
     of = tree(source)
     if of is None:
         return _UNPARSED

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from d9mlint.app import fixing
+from d9mlint.fix.beginnings import insertion
 from d9mlint.fix.notebooks import CannotEdit, edited, sources
 from d9mlint.model import Edit, Location
 
@@ -358,3 +359,8 @@ def test_all_else_stays(cells: list[str], data: st.DataObject, layout: str, as_l
     done = edited(before, changes)
     assert json.loads(done.decode("utf-8-sig")) == made[1]
     assert done == wanted
+
+
+def test_what_stands_outside_of_the_cells_of_marimo_does_not_run() -> None:
+    source = b"import marimo\n\napp = marimo.App()\n\n\n@app.cell\ndef _():\n    import torch\n    return (torch,)\n"
+    assert "marimo runs the cells" in str(insertion("n.py", source, ["torch.manual_seed(1)"]))
