@@ -158,8 +158,8 @@ _NUMBERS = "numbers"
 """The same of a call that gives arrays, or lists, of numbers."""
 _CAST = ".astype"
 """A method that may make text of numbers."""
-_SCALARS = ("?.item", "torch.Tensor.item")
-"""Methods that give the one number of an array; of what a file of NumPy held, or of a column, it may be anything."""
+_SCALAR = ".item"
+"""A method that gives the one number of an array; of what a call has just loaded it may be anything."""
 _NAME = "name"
 _PATH_OF = "os.path.join"
 _PARSER = "argparse.ArgumentParser"
@@ -221,7 +221,7 @@ def result_of(interp: Interpreter, event: Event) -> Value:
         return first(event)
     if receiver is not None and event.name.endswith(interp.hooks.numeric):
         return Unknown(origins | {ARRAY}, order if kept else "", sources)
-    if event.name in _SCALARS and not event.args:
+    if event.name.endswith(_SCALAR) and "()" not in event.name and not event.args:
         return Unknown(origins | {"int"}, order if kept else "", sources)
     if event.name.endswith(_CAST):
         origins -= {ARRAY}
