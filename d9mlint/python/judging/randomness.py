@@ -309,8 +309,8 @@ def _uncovered(program: Program) -> list[Uncovered]:
         at = _happens(program, draw)
         before = [
             s for s in own
-            if (at is None or s.event.index < at) and draw.may_follow(s.event) and not undone(s.event, draw.event)
-            and not of_other_graph(program, s, draw.event, draw.generator)
+            if (at is None or s.event.index < at < s.until) and draw.may_follow(s.event)
+            and not undone(s.event, draw.event) and not of_other_graph(program, s, draw.event, draw.generator)
         ]  # fmt: skip
         covered = either(*(s.fixes for s in before))
         assumed = [*draw.event.guards, draw.cond]
@@ -320,7 +320,7 @@ def _uncovered(program: Program) -> list[Uncovered]:
         missing = True if answer is False else negate(symbolic_part(covered))
         if missing is False or by_default(missing) is False:
             continue  # not known, or only when somebody takes the seed away
-        after = (s for s in own if at is not None and s.event.index > at and not s.restores)
+        after = (s for s in own if at is not None and s.event.index > at and s.lasts)
         late = next((s for s in after if s.event.meets(draw.event)), None)
         cond = both(draw.cond, missing)
         if cond is False or without_default_seed(cond) or changes_nothing(program, draw.event):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 from d9mlint.python.domain.conditions import Cond, both, by_default, conjuncts, flag_test, literal, negate
 from d9mlint.python.domain.events import Event
@@ -36,6 +37,13 @@ class Seeding:
     generators: tuple[str, ...]
     value: Value | None
     fixes: Cond
+    until: float = math.inf
+    """The index of the event by which the function that seeds puts the generators back; mostly none does."""
+
+    @property
+    def lasts(self) -> bool:
+        """Whether it says how the program goes on: it puts no state back, and none is put back after it."""
+        return not self.restores and self.until == math.inf
 
     @property
     def restores(self) -> bool:
@@ -64,7 +72,18 @@ def _seedings(program: Program) -> list[Seeding]:
                     out.append(Seeding(event, generators, value, both(*event.guards, given, negate(none))))
         if event.name == _BY_GRAPH and event.kind == "call" and program.target.fits("tensorflow", ">=1.2"):
             out += _by_graph(event, out)
-    return out
+    return [replace(one, until=_put_back(one, out)) for one in out]
+
+
+def _put_back(seeding: Seeding, known: list[Seeding]) -> float:
+    """Where the function that seeds puts the state back: ``state = get_state(); seed(0); ...; set_state(state)``."""
+    event = seeding.event
+    later = (
+        one.event.index for one in known
+        if one.restores and event.func is not None and one.event.func is event.func and one.event.index > event.index
+        and one.event.stack == event.stack and set(seeding.generators) <= set(one.generators)
+    )  # fmt: skip
+    return math.inf if seeding.restores else min(later, default=math.inf)
 
 
 def _by_graph(event: Event, before: list[Seeding]) -> list[Seeding]:

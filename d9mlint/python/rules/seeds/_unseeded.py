@@ -85,7 +85,7 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
     graphs = _graphs(program, group)
     takes += [Related(one.location, OWN_GRAPH) for one in graphs]
     related = [*takes, *told_there(program, event), *(Related(u.draw.event.location, _does(u)) for u in others_too)]
-    seeds = [s for s in seedings(program) if first.draw.generator in s.generators]
+    seeds = [s for s in seedings(program) if first.draw.generator in s.generators and s.lasts]
     idle = [s for s in seeds if s.event.detached]
     late = ""
     notes: list[Related] = []
