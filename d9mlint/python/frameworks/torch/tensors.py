@@ -130,7 +130,7 @@ def type_parameters(interp: Interpreter, func: Func, inner: Frame) -> None:
         if not isinstance(value, Unknown) or value.origins or value.order:
             continue
         given = of_module and number > 0 and param.kind == "pos" and param.default is None
-        if given or (param.annotation is not None and _means_tensor(interp, param.annotation, func.closure)):
+        if given or (param.annotation is not None and _means_tensor(interp, param.annotation, func)):
             inner.vars[param.name] = Obj(TENSOR, None)
 
 
@@ -138,6 +138,9 @@ def _is_module(bases: Sequence[str]) -> bool:
     return any(base.endswith("nn.Module") for base in bases)
 
 
-def _means_tensor(interp: Interpreter, annotation: f.Expr, frame: Frame) -> bool:
-    value = expressions.evaluate(interp, annotation, frame)
+def _means_tensor(interp: Interpreter, annotation: f.Expr, func: Func) -> bool:
+    named = annotation.name if isinstance(annotation, f.Attr) else getattr(annotation, "id", "")
+    if not (named.endswith("Tensor") or func.decorators):
+        return False  # (nearly all: no other name of it is in use)
+    value = expressions.evaluate(interp, annotation, func.closure)
     return isinstance(value, Ref) and interp.knowledge.canonical(value.name) == TENSOR
