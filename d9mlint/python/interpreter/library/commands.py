@@ -29,7 +29,7 @@ from d9mlint.python.interpreter import attributes, calls
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import dispatch, environment, settings
 from d9mlint.python.interpreter.library.commandline import COMMAND
-from d9mlint.python.interpreter.library.flags import ANY_FLAGS, flag_value
+from d9mlint.python.interpreter.library.flags import ANY_FLAGS, flag_of, flag_value
 from d9mlint.python.interpreter.library.options import plain
 from d9mlint.python.source import facts as f
 
@@ -99,9 +99,7 @@ def _of_signature(interp: Interpreter, func: Func) -> dict[str, Value]:
             continue
         required = given is None or (isinstance(given, Const) and given.value is ...)
         default = None if required or given is None else plain(given)
-        kind = "bool" if isinstance(default, bool) else "value"
-        spelled = f"--{param.name.replace('_', '-')}"
-        out[param.name] = flag_value(interp, Flag(param.name, spelled, default, kind, location, required))
+        out[param.name] = flag_value(interp, flag_of(param.name, default, location, required))
     return out
 
 
@@ -116,9 +114,7 @@ def take_flags(interp: Interpreter, func: Func, inner: Frame) -> None:
     for param in func.node.params:
         default, given = func.defaults.get(param.name), inner.vars[param.name]
         if isinstance(default, Const) and isinstance(given, Unknown) and given.name == param.name:
-            kind = "bool" if isinstance(default.value, bool) else "value"
-            flag = Flag(param.name, f"--{param.name.replace('_', '-')}", default.value, kind, location)
-            inner.vars[param.name] = flag_value(interp, flag)
+            inner.vars[param.name] = flag_value(interp, flag_of(param.name, default.value, location))
 
 
 def set_by_name(interp: Interpreter, holder: Inst, frame: Frame, place: f.Place) -> None:
@@ -133,8 +129,7 @@ def set_by_name(interp: Interpreter, holder: Inst, frame: Frame, place: f.Place)
     for name in [one for one in dict.fromkeys((*names, *holder.attrs)) if not one.startswith("_")][:_MOST_FLAGS]:
         value = attributes.attribute(interp, holder, name, frame, place)
         if isinstance(value, Const) and isinstance(value.value, (str, int, float, type(None))):
-            kind = "bool" if isinstance(value.value, bool) else "value"
-            flag = Flag(name, f"--{name.replace('_', '-')}", value.value, kind, Location(frame.module.path, *place))
+            flag = flag_of(name, value.value, Location(frame.module.path, *place))
             interp.set_attribute(holder, name, flag_value(interp, flag), frame, place)
 
 

@@ -29,7 +29,7 @@ from d9mlint.python.interpreter import calls
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import environment
 from d9mlint.python.interpreter.library.commandline import COMMAND, number
-from d9mlint.python.interpreter.library.flags import flag_value
+from d9mlint.python.interpreter.library.flags import flag_of, flag_value
 from d9mlint.python.interpreter.library.options import plain
 from d9mlint.python.source import facts as f
 
@@ -137,8 +137,7 @@ def _as_flag(interp: Interpreter, name: str, value: Value, event: Event) -> Valu
     """``with name=...`` gives an entry another value than its constant; what is made of others stays that."""
     if not isinstance(value, Const) or isinstance(value.value, (list, tuple)):
         return value
-    kind = "bool" if isinstance(value.value, bool) else "value"
-    return flag_value(interp, Flag(name, name, plain(value), kind, event.location))
+    return flag_value(interp, flag_of(name, value.value, event.location, spelled=name))
 
 
 def _drawn(interp: Interpreter, event: Event) -> Value:

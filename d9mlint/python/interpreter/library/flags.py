@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from d9mlint.model import Location
 from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Flag
 from d9mlint.python.domain.values import UNKNOWN, Const, FlagValue, Value
 from d9mlint.python.interpreter.library.commandline import number
@@ -14,6 +15,14 @@ if TYPE_CHECKING:
 
 ANY_FLAGS = "any-flags"
 """What is remembered where a program takes flags of any name."""
+
+
+def flag_of(
+    name: str, default: Any, location: Location, required: bool = False, spelled: str = ""
+) -> Flag:  # fmt: skip
+    """A flag of a parameter or field, with dashes where nothing else is ``spelled``; its default tells its kind."""
+    kind = "bool" if isinstance(default, bool) else "value"
+    return Flag(name, spelled or f"--{name.replace('_', '-')}", default, kind, location, required)
 
 
 def flag_value(interp: Interpreter, flag: Flag) -> Value:

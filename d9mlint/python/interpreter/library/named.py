@@ -32,6 +32,19 @@ def _class(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     return made
 
 
+def _names_of(cls: Value | None) -> list[str]:
+    """The names of the fields of a class that a call has made."""
+    return _names(cls.attrs.get(_FIELDS)) if isinstance(cls, Obj) else []
+
+
+def _held(event: Event) -> dict[str, Value] | None:
+    """What the named tuple holds whose method is called, by name."""
+    held = event.receiver
+    if not isinstance(held, Fields) or held.items is None:
+        return None
+    return dict(zip(held.names, held.items, strict=True))
+
+
 def _names(given: Value | None) -> list[str]:
     """``"x y"``, ``"x, y"``, ``["x", "y"]``, ``[("x", int), ("y", int)]``."""
     if isinstance(given, Const) and isinstance(given.value, str):
@@ -45,7 +58,7 @@ def _names(given: Value | None) -> list[str]:
 def _instance(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """``Point(1, y=2)``; None where arguments are unpacked from something unknown."""
     cls = event.receiver
-    names = _names(cls.attrs.get(_FIELDS)) if isinstance(cls, Obj) else []
+    names = _names_of(cls)
     if not names or event.star or len(event.args) > len(names):
         return None
     defaults = cls.attrs.get(_DEFAULTS) if isinstance(cls, Obj) else None
@@ -58,24 +71,20 @@ def _instance(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
 
 def _replace(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """``point._replace(x=3)``."""
-    held = event.receiver
-    if not isinstance(held, Fields) or held.items is None:
-        return None
-    return Fields({**dict(zip(held.names, held.items, strict=True)), **event.kwargs})
+    held = _held(event)
+    return None if held is None else Fields({**held, **event.kwargs})
 
 
 def _as_dict(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """``point._asdict()``."""
-    held = event.receiver
-    if not isinstance(held, Fields) or held.items is None:
-        return None
-    return Dict(dict(zip(held.names, held.items, strict=True)))
+    held = _held(event)
+    return None if held is None else Dict({**held})
 
 
 def _make(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """``Point._make(values)``."""
     given = environment.first(event)
-    names = _names(event.receiver.attrs.get(_FIELDS)) if isinstance(event.receiver, Obj) else []
+    names = _names_of(event.receiver)
     if not isinstance(given, Seq) or given.items is None or len(given.items) != len(names):
         return None
     return Fields(dict(zip(names, given.items, strict=True)))

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from d9mlint.model import Argument, Location
 from d9mlint.python.domain.choices import choose
-from d9mlint.python.domain.conditions import Cond, Flag
+from d9mlint.python.domain.conditions import Cond
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import ABSENT, NONE, UNKNOWN, Const, Dict, Func, Inst, Obj, Seq, Value, alternatives
 from d9mlint.python.interpreter import calls
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import copies, dispatch, environment, mappings
-from d9mlint.python.interpreter.library.flags import flag_value
+from d9mlint.python.interpreter.library.flags import flag_of, flag_value
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
@@ -149,8 +149,7 @@ def _setting(interp: Interpreter, node: Node, dotted: str, spelling: str, leaf: 
         location = node.event.location
     else:
         return leaf
-    kind = "bool" if isinstance(leaf.value, bool) else "value"
-    return flag_value(interp, Flag(dotted, spelling.format(dotted), leaf.value, kind, location))
+    return flag_value(interp, flag_of(dotted, leaf.value, location, spelled=spelling.format(dotted)))
 
 
 def _define(interp: Interpreter, event: Event, frame: Frame) -> Value:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from d9mlint.model import Argument, Location
-from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Flag
+from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import (
     NONE,
@@ -27,7 +27,7 @@ from d9mlint.python.domain.values import (
 from d9mlint.python.interpreter import attributes, calls, expressions
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import dispatch, environment
-from d9mlint.python.interpreter.library.flags import ANY_FLAGS, flag_value
+from d9mlint.python.interpreter.library.flags import ANY_FLAGS, flag_of, flag_value
 from d9mlint.python.interpreter.library.options import plain
 from d9mlint.python.source import facts as f
 
@@ -64,9 +64,8 @@ def _fill(interp: Interpreter, instance: Inst, frame: Frame, place: f.Place, spe
             continue
         given = _default(owner.frame.vars.get(name))
         default = None if given is None else plain(given)
-        kind = "bool" if isinstance(default, bool) else "value"
         location = Location(owner.frame.module.path, *place_there)
-        flag = Flag(dotted, spelling.format(dotted), default, kind, location, given is None)
+        flag = flag_of(dotted, default, location, given is None, spelling.format(dotted))
         instance.attrs[name] = flag_value(interp, flag)
 
 
@@ -155,22 +154,24 @@ def _add_class(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
 def of_main(interp: Interpreter, func: Func) -> dict[str, Value]:
     """What ``hydra.main`` and the like hand to a function whose parameter is annotated with a class of settings."""
     first = func.node.params[0] if func.node.params else None
-    if first is None or first.annotation is None:
+    wanted = _annotated(interp, func, first) if first is not None else None
+    if first is None or wanted is None:
         return {}
-    wanted = expressions.evaluate(interp, first.annotation, func.closure)
-    return (
-        {first.name: filled(interp, wanted, func.closure, func.node.place, "{}")} if isinstance(wanted, Class) else {}
-    )
+    return {first.name: filled(interp, wanted, func.closure, func.node.place, "{}")}
 
 
 def of_parameter(interp: Interpreter, func: Func, param: f.Param) -> Inst | None:
     """What stands for a parameter that is annotated with a class of settings; None where it is not."""
-    if param.annotation is None:
-        return None
-    wanted = expressions.evaluate(interp, param.annotation, func.closure)
-    if not isinstance(wanted, Class) or not any(True for _ in _fields(wanted)):
+    wanted = _annotated(interp, func, param)
+    if wanted is None or not any(True for _ in _fields(wanted)):
         return None
     return filled(interp, wanted, func.closure, func.node.place, "--{}", f"{param.name}.")
+
+
+def _annotated(interp: Interpreter, func: Func, param: f.Param) -> Class | None:
+    """The class of the program that a parameter is annotated with."""
+    wanted = expressions.evaluate(interp, param.annotation, func.closure) if param.annotation is not None else None
+    return wanted if isinstance(wanted, Class) else None
 
 
 # -- what a configuration names ------------------------------------------------------------------------------------
@@ -219,8 +220,7 @@ def _evaluate(interp: Interpreter, event: Event, frame: Frame) -> Value:
         for name, value in [*frame.vars.items()]:
             if name.startswith("_") or not isinstance(value, Const) or not isinstance(value.value, _PLAIN):
                 continue
-            kind = "bool" if isinstance(value.value, bool) else "value"
-            interp.store(name, flag_value(interp, Flag(name, name, value.value, kind, event.location)), frame)
+            interp.store(name, flag_value(interp, flag_of(name, value.value, event.location, spelled=name)), frame)
     return NONE
 
 

@@ -104,8 +104,8 @@ def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
     for event in found:
         if truth(off, event.guards) is False:
             continue
-        seen = _missing_switch.varying(program, lambda use: use.op.framework != "jax")
         varying = _missing_switch.varying(program, lambda use: use.op.framework != "jax" and not lasting(use))
+        seen = varying or _missing_switch.varying(program, lambda use: use.op.framework != "jax")
         met = _missing_switch.met(program, lasting) if varying else True
         if (seen and not varying) or (not seen and exact(program)):
             return  # what varies does so whatever the switch, and is told by itself; or nothing does
