@@ -65,6 +65,9 @@ class Framework:
     def subscript(self, holder: Value, index: Value) -> Value | None:
         """What ``holder[index]`` gives."""
 
+    def part(self, holder: Value) -> Value | None:
+        """What a slice ``holder[a:b]`` gives."""
+
     def arithmetic(self, operands: Sequence[Value]) -> Value | None:
         """What an arithmetic operator gives."""
 
@@ -144,6 +147,7 @@ class Hooks:
     dataclasses: frozenset[str]
     layers: tuple[str, ...]
     subscript: Sequence[Callable[[Value, Value], Value | None]]
+    part: Sequence[Callable[[Value], Value | None]]
     arithmetic: Sequence[Callable[[Sequence[Value]], Value | None]]
     result: Sequence[Callable[[Event, frozenset[str]], Value | None]]
     method_of_unknown: Sequence[Callable[[str, Sequence[Value], Mapping[str, Value]], str | None]]

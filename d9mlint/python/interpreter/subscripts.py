@@ -98,18 +98,22 @@ def note_index(interp: Interpreter, holder: Value, index: Value, frame: Frame, p
 def note_assigned(
     interp: Interpreter, target: f.Sub, holder: Value, given: tuple[Value, Value], frame: Frame, place: f.Place
 ) -> None:  # fmt: skip
-    """Tells of an array that is given values at computed places where that is an op: ``array[rows, columns] = values``.
+    """Tells of an array that is given values: as a call where that is an op, at computed places.
 
-    ``given`` are the index and the values.
+    ``given`` are the index and the values: ``array[rows, columns] = values``.
     """
     index, value = given
-    parts = index.items or () if isinstance(index, Seq) else (index,)
-    if target.is_slice or isinstance(value, Const) or not any(map(_is_computed, parts)):
+    if isinstance(value, Const):
         return
+    parts = index.items or () if isinstance(index, Seq) else (index,)
+    places = not target.is_slice and any(map(_is_computed, parts))
     for cond, leaf in alternatives(holder):
-        name = f"{leaf.type}.__setitem__" if isinstance(leaf, Obj) else ""
-        if name in interp.knowledge.ops:
-            interp.under(cond, partial(interp.event, "call", name, frame, place, given, receiver=leaf))
+        if not isinstance(leaf, Obj):
+            continue
+        name = f"{leaf.type}.__setitem__"
+        kind = "call" if places and name in interp.knowledge.ops else "put"
+        if kind == "call" or (isinstance(value, Obj) and leaf.type.startswith(interp.hooks.arrays)):
+            interp.under(cond, partial(interp.event, kind, name, frame, place, given, receiver=leaf))
 
 
 def _is_computed(index: Value) -> bool:
@@ -194,7 +198,9 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
     if isinstance(holder, Ref) and holder.name.endswith(".__dict__"):
         outside = Ref(holder.name.removesuffix(".__dict__"), holder.receiver)
         return dispatch.member(interp, outside, index, expressions.spelled(node.key), frame, node.place)
-    found = ask(interp.hooks.subscript, holder, index)
+    found = ask(interp.hooks.part, holder) if node.is_slice else None
+    if found is None:
+        found = ask(interp.hooks.subscript, holder, index)
     if found is not None:
         return found  # type: ignore[no-any-return]
     if isinstance(holder, Unknown):

@@ -9,14 +9,14 @@ import re
 
 from d9mlint.python.domain.events import Event, Story
 from d9mlint.python.domain.taint import ABOUT
-from d9mlint.python.domain.values import Class, Const, Inst, Ref, Value, alternatives
+from d9mlint.python.domain.values import Class, Const, Inst, Ref, Text, Value, alternatives
 from d9mlint.python.interpreter.program import Program
 
 _COMPUTING = frozenset(
     {
         *("torch", "torchvision", "torchaudio", "einops", "einx", "numpy", "jax", "flax", "tensorflow", "keras"),
         *("builtins", "math", "functools", "itertools", "collections", "typing", "dataclasses", "copy", "operator"),
-        *("contextlib", "enum", "abc", "random", "packaging", "inspect", "warnings", "types", "importlib", "?"),
+        *("contextlib", "enum", "abc", "random", "packaging", "inspect", "warnings", "types", "importlib", "queue", "?"),
     }
 )
 """Packages whose functions give a result and do nothing else, but for what `_OUTLET` names."""
@@ -26,6 +26,8 @@ _OUTLET = re.compile(
     r"barrier|all_reduce|send|put|set_result)|torch\.(distributed|multiprocessing|onnx)\..*|builtins\.(open|input|exec|eval)"
 )
 """What lets something out of the program, or changes what it goes on with."""
+_WEIGHTS = (".state_dict().update", "torch.load().update", ".load_url().update", ".load_state_dict_from_url().update")
+"""Weights that are put into a table of weights, before they are loaded."""
 _NETWORKS = frozenset(
     {"torch.nn.Module", "keras.Model", "keras.layers.Layer", "flax.linen.Module", "tensorflow.Module"}
 )
@@ -61,8 +63,8 @@ def _lets_out(event: Event, sizes: frozenset[int]) -> bool:
     """Whether something leaves by a call; ``sizes`` are the ``id`` of what says how large something is."""
     if event.name == _PRINTS:
         printed = (leaf for one in (*event.args, *event.kwargs.values()) for _, leaf in alternatives(one))
-        return not all(id(leaf) in sizes or _tells_no_numbers(leaf) for leaf in printed)
-    if event.kind == "env" or event.name.startswith(_PATHS):
+        return not all(_tells_no_numbers(leaf, sizes) for leaf in printed)
+    if event.kind == "env" or event.name.startswith(_PATHS) or event.name.endswith(_WEIGHTS):
         return False
     if event.kind == "unresolved":  # an item of a list of layers, mostly; a method has a name that says what it does
         return not event.name.isidentifier() and event.name != "?"
@@ -71,8 +73,12 @@ def _lets_out(event: Event, sizes: frozenset[int]) -> bool:
     return event.name.partition(".")[0] not in _COMPUTING
 
 
-def _tells_no_numbers(printed: Value) -> bool:
-    """Whether what is printed is a text, a network (its layers), or says what kind of array something is."""
+def _tells_no_numbers(printed: Value, sizes: frozenset[int]) -> bool:
+    """Whether what is printed is a text, a size, a network (its layers), or says what kind of array something is."""
+    if id(printed) in sizes:
+        return True
+    if isinstance(printed, Text):
+        return all(_tells_no_numbers(leaf, sizes) for part in printed.parts for _, leaf in alternatives(part))
     if isinstance(printed, Inst):
         own = {name for one in printed.cls.line() for name in one.frame.vars}
         return bool(_NETWORKS.intersection(printed.cls.external())) and own.isdisjoint(_TEXTS)

@@ -50,6 +50,9 @@ class Torch(Framework):
     def subscript(self, holder: Value, index: Value) -> Value | None:
         return wrappers.item(holder, index)
 
+    def part(self, holder: Value) -> Value | None:
+        return wrappers.part(holder)
+
     def arithmetic(self, operands: Sequence[Value]) -> Value | None:
         return tensors.computed(operands)
 

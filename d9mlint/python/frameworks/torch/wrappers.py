@@ -101,4 +101,9 @@ def item(holder: Value, index: Value) -> Value | None:
     return given[number] if number is not None and -len(given) <= number < len(given) else None
 
 
+def part(holder: Value) -> Value | None:
+    """The container that a slice of one makes, ``features[:4]``: with all its modules, as if it were the whole."""
+    return Obj(holder.type, holder.event) if isinstance(holder, Obj) and holder.type in _CONTAINERS else None
+
+
 _CONTAINERS = ("torch.nn.Sequential()", "torch.nn.ModuleList()")
