@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Related, Rule
-from d9mlint.python.domain.conditions import ORDERINGS
+from d9mlint.python.domain.conditions import ORDERINGS, Cond
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
-from d9mlint.python.domain.values import Const, Unknown
+from d9mlint.python.domain.values import Const
 from d9mlint.python.interpreter.library import streams
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
-from d9mlint.python.judging.hashing import where_salted
+from d9mlint.python.judging.hashing import salted_value, where_salted
 
 _TAKES = ("numpy.", "tensorflow.", "keras.", "torch.", "jax.", "pandas.", "builtins.list.append", "random.")
 
@@ -32,11 +32,16 @@ def _drafts(program: Program, rule: Rule) -> Iterator[Draft]:
         origins, _, sources = taint([*event.args, *event.kwargs.values()])
         if "hash" in origins:
             for source in sources:
-                if source.name == "builtins.hash" and not _is_number(source):
+                if source.name == "builtins.hash" and _salted(source) is not False:
                     found.setdefault(source.index, (source, []))[1].append(event)
     for source, uses in found.values():
         related = [Related(e.location, "the hash is used here") for e in uses if e.kind != "compare"]
-        yield draft(program, rule, source, related=dict.fromkeys(related), sink=_sink(uses[0]))
+        cond = _salted(source)
+        yield draft(program, rule, source, cond=cond, related=dict.fromkeys(related), sink=_sink(uses[0]))
+
+
+def _salted(source: Event) -> Cond:
+    return salted_value(source.args[0]) if source.args else True
 
 
 def _sink(use: Event) -> str:
@@ -53,10 +58,5 @@ def _decides(event: Event) -> bool:
 
 
 def _seeds(event: Event) -> bool:
-    return any(x.seeds or x.creates or x.own_seed for x in event.effects)
+    return any(x.seeds or x.creates or x.own_seed or x.seed_argument for x in event.effects)
 
-
-def _is_number(source: Event) -> bool:
-    """Numbers hash to themselves."""
-    value = source.args[0] if source.args else None
-    return isinstance(value, Unknown) and bool(value.origins & {"int", "length"})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from d9mlint.model import Effect, Rule
 from d9mlint.python.domain.conditions import Cond, both, either, is_symbolic, literals, negate, truth
@@ -94,11 +94,26 @@ def _with_seed(program: Program, event: Event, effect: Effect, cond: Cond) -> st
 
 
 def _only_ends(program: Program, seed: Event, effect: Effect) -> bool:
-    """Whether a call only puts an end to a seed before it: nothing is drawn later, or in the next turn of a loop."""
-    if seed.detached or not any(s.fixes for s in seedings(program) if s.event.index < seed.index):
+    """Whether nothing is drawn from the seed: no draw later, or in the next turn of a loop, without a seed before it.
+
+    A library that seeds may leave the draws to others, which nobody sees.
+    """
+    fixed = [s.event for s in seedings(program) if s.fixes is True and {*effect.seeds} & {*s.generators}]
+    drawn = [draw.event for draw in draws(program) if draw.generator in effect.seeds]
+    if seed.detached or not (drawn or _draws_others(program, seed, effect)):
         return False
-    return not any(
-        draw.generator in effect.seeds and (draw.event.index > seed.index or {*draw.event.loops} & {*seed.loops})
-        for draw in draws(program)
-        if draw.event.meets(seed)
-    )
+    return not any(_reaches(seed, draw, fixed) for draw in drawn if draw.meets(seed))
+
+
+def _draws_others(program: Program, seed: Event, effect: Effect) -> bool:
+    """Whether a program draws from another generator that gets a seed at the same place in it."""
+    others = {g for s in seedings(program) if s.event.func is seed.func for g in s.generators} - {*effect.seeds}
+    return any(draw.generator in others for draw in draws(program))
+
+
+def _reaches(seed: Event, draw: Event, fixed: Sequence[Event]) -> bool:
+    """Whether a draw may take from a seed, as none of the fixed ones comes between."""
+    if draw.index > seed.index:
+        return not any(seed.index < one.index < draw.index for one in fixed)
+    shared = {*draw.loops} & {*seed.loops}
+    return bool(shared) and not any(one.index < draw.index and shared <= {*one.loops} for one in fixed)
