@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from d9mlint.model import Argument
 from d9mlint.python.domain.events import Event
@@ -24,6 +25,7 @@ _SAME = frozenset(
     {
         "to", "cuda", "cpu", "view", "reshape", "contiguous", "clone", "squeeze", "unsqueeze", "flatten", "detach",
         "clamp", "clamp_", "t", "transpose", "permute", "clip", "expand", "expand_as", "repeat", "view_as",
+        "from_numpy", "as_tensor", "tensor", "LongTensor", "array", "astype",
     }
 )  # fmt: skip
 """Last names of calls that give the places that they are given, or others for some of them."""
@@ -35,6 +37,19 @@ _ALIKE = frozenset({"ones", "ones_like", "new_ones", "zeros", "zeros_like", "new
 """Last names of calls that give one number for all places."""
 _DEPTH = 8
 
+
+class _Replaced(NamedTuple):
+    """Which argument of a draw says whether it takes an item twice, and what it is without."""
+
+    argument: Argument
+    default: bool
+
+
+_REPLACES = {
+    "choice": _Replaced(Argument(2, "replace"), True),
+    "multinomial": _Replaced(Argument(2, "replacement"), False),
+}
+"""Draws by their last names (numpy.random.choice, torch.multinomial)."""
 
 def each_place_once(event: Event, makers: Makers) -> bool:
     """Whether no place is given two values that differ: by a range or a mask, or as all values are the same."""
@@ -67,11 +82,20 @@ def _once(column: Value, makers: Makers) -> bool:
 def _shared(column: Value, makers: Makers) -> bool:
     for made in _back(column, makers):
         name = last(made)
-        if name in _ROUNDS or name in _DRAWS:
+        if name in _ROUNDS or name in _DRAWS or _with_replacement(made):
             return True
         if name in _WHOLE or (name in ("to", "type") and _whole_type(made)):
             return any(map(_is_computed, _leaves(_given(made))))
     return False
+
+
+def _with_replacement(made: Event) -> bool:
+    """Whether a choice may take an item twice, as NumPy's does by default."""
+    replaced = _REPLACES.get(last(made)) if made.kind == "call" else None
+    if replaced is None:
+        return False
+    given = made.argument(replaced.argument)
+    return replaced.default if given is None else not (isinstance(given, Const) and not given.value)
 
 
 def _back(value: Value | None, makers: Makers) -> Iterator[Event]:

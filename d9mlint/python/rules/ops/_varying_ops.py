@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from d9mlint.model import Op, Rule
 from d9mlint.python.domain.conditions import Cond, both, is_symbolic, negate, truth
 from d9mlint.python.frameworks.jax.mode import jax_mode
-from d9mlint.python.frameworks.tensorflow.determinism import perhaps_elsewhere, switch
+from d9mlint.python.frameworks.tensorflow.determinism import perhaps_elsewhere, switch, trainings
+from d9mlint.python.frameworks.torch import gpu as torchgpu
 from d9mlint.python.frameworks.torch import mode as torchmode
 from d9mlint.python.frameworks.torch import ops as torchops
 from d9mlint.python.frameworks.torch.mode import torch_mode
@@ -48,18 +49,24 @@ def check(program: Program, rule: Rule, *, attention: bool) -> Iterator[Draft]:
             continue
         if _switched_by_variable(program, use):
             continue
-        # Where one switch cures it, the rule about the missing switch has already warned.
         cured = use.status.deterministic_mode == "same" and not use.op.sites
         perhaps = bool(use.op.where) and not use.sure  # under a condition of which the program shows nothing
         yield draft(
             program,
-            rule, use.at, cond=both(*use.event.guards, cond), severity="info" if cured or perhaps else "",
+            rule, use.at, cond=both(*use.event.guards, cond), severity="info" if perhaps or (cured and _is_told(program, use)) else "",
             related=related(use), confidence=use.confidence(rule), remedy=remedy_of(program, use),
             of_calls=[call_of(program, use)],
             name=use.name, effect=use.effect, device=_device(use), state=_state(program, use, lasting),
             varies="can vary" if torchops.chosen_by_torch(use.op) else "varies",
             cause=SWITCH if cured else f"{rule.cause}-{use.op.name}",
         )  # fmt: skip
+
+
+def _is_told(program: Program, use: Use) -> bool:
+    """Whether a rule about the missing switch warns of all that it cures: of what is trained, as those of JAX always."""
+    if use.op.framework == "torch":
+        return bool(torchgpu.trainings(program))
+    return use.op.framework != "tensorflow" or bool(trainings(program))
 
 
 def remedy_of(program: Program, use: Use) -> str:
