@@ -27,7 +27,10 @@ def saved_there(path: Value, saves: Iterable[Event], *, named: bool = False) -> 
     """
     here = {root for _, leaf in alternatives(path) if named or not _is_of_one_run(leaf) for root in _roots(leaf)}
     for saved in saves:
-        there = {root for one in (*saved.args, *saved.kwargs.values()) for root in _roots(one)}
+        given = (*saved.args, *saved.kwargs.values())
+        if saved.receiver is not None and saved.name.startswith("pathlib."):
+            given = (saved.receiver, *given)
+        there = {root for one in given for root in _roots(one)}
         if here & there or any(_alike(one, other) for one in here for other in there):
             return True
     return False
