@@ -167,7 +167,7 @@ interpolate(x, size=(16, 16), mode="bilinear").sum().backward()
 @pytest.mark.parametrize(
     ("body", "told"),
     [
-        ('if kind == "a":\n        return 1\n    if kind == "b":\n        return np.random.rand()', " == 'b'` is true"),
+        ('if kind == "a":\n        return 1\n    if kind == "b":\n        return np.random.rand()', "` is 'b'"),
         ('if kind in ("a", "b"):\n        return np.random.rand()', "` is 'a' or 'b'"),
         ('if kind in ("a", "b", "c", "d", "e"):\n        return np.random.rand()', ""),
     ],

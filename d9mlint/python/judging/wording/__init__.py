@@ -178,6 +178,10 @@ def _alternatives(term: Term) -> list[str]:
     return [" and ".join(sorted(_of_term(term)))]
 
 
+_SAME = re.compile(r"""(?P<what>[\w.]+(\[[\w'"]+\])*) (is|==) (?P<value>None|-?\d+|'[^'"]*')""")
+"""Tests whether something has one value, as they are written."""
+
+
 def _of_literal(one: Literal) -> list[str]:
     test = one.opaque
     if test is None:
@@ -188,4 +192,6 @@ def _of_literal(one: Literal) -> list[str]:
     if test.by_default or is_given(test.text):
         name = test.text.removesuffix(" is None")
         return [f"`{name}` is {'None' if outcome else 'given'}"]
+    if (same := _SAME.fullmatch(test.text)) is not None:
+        return [f"`{same['what']}` is {'' if outcome else 'not '}{same['value']}"]
     return [f"`{test.text}` is {'true' if outcome else 'false'}"]
