@@ -6,7 +6,7 @@ tensorflow/python/framework/config.py (enable_op_determinism).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from d9mlint.model import Argument
@@ -330,7 +330,8 @@ def trainings(program: Program) -> list[Event]:
     found = [e for e in trains(program) if _is_tensorflow(program, e)]
     made = with_steps(program, {id(e) for e in found})
     makers = results(program) if made else Makers()
-    found += [e for e in program.calls("tensorflow.Session.run") if _runs(e, made, makers)]
+    runs = program.calls("tensorflow.Session.run")
+    found += [e for e in runs if _runs(e, made, makers)] or [e for e in runs if found and _may_run(e, found)]
     return sorted(found, key=lambda e: (e.detached, _rank(e), e.index))
 
 
@@ -339,6 +340,14 @@ def _rank(event: Event) -> int:
     if last in LOOPS:
         return 0
     return 1 if last in _STEPS else 2
+
+
+def _may_run(event: Event, built: Sequence[Event]) -> bool:
+    """Whether a loop runs something of a graph with a training step, which may wait for that without being told so."""
+    if not event.loops or not all(builds(one) and one.index < event.index for one in built):
+        return False
+    fetched = [v for a in event.args[:1] for v in _inside(a)]
+    return any(isinstance(v, Obj) and not v.type.endswith(_INITIALIZERS) for v in fetched)
 
 
 def _runs(event: Event, made: set[int], makers: Makers) -> bool:
