@@ -6,9 +6,9 @@ import re
 
 from d9mlint.model import Argument, Op, OpStatus
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Const, FlagValue, Ref, Seq, Value, alternatives
+from d9mlint.python.domain.values import Const, FlagValue, Obj, Ref, Seq, Value, alternatives
 from d9mlint.python.frameworks.torch import images, places
-from d9mlint.python.frameworks.torch.tensors import LOADING, PLAIN_ATTENTION, TENSOR
+from d9mlint.python.frameworks.torch.tensors import LOADING, OPERANDS, PLAIN_ATTENTION, TENSOR
 from d9mlint.python.interpreter.provenance import Makers, calls_of
 from d9mlint.python.interpreter.provenance import made_of as _made
 
@@ -169,7 +169,7 @@ def likely(event: Event, op: Op, makers: Makers) -> bool:
         return places.may_repeat(event, makers)
     if _UNLIKELY.search(op.name):
         return False
-    if _SUMS.search(op.name) and _has_rows(event):
+    if _SUMS.search(op.name) and _has_rows(event, makers):
         return False
     if _SUMS.search(op.name) and _floats_on_gpu(_read(event), makers):
         return True
@@ -183,10 +183,24 @@ def of_data(event: Event, makers: Makers) -> bool:
     return bool(_IMAGES.search(event.name)) and not _in_module(event) and not _learned(_read(event), makers)
 
 
-def _has_rows(event: Event) -> bool:
-    """Whether the axis shows that a tensor has several, so that each row of it is summed by one block."""
+def _has_rows(event: Event, makers: Makers) -> bool:
+    """Whether a tensor is seen to have several axes, so that each row of it is summed by one block.
+
+    By the axis, or as it is divided by the sums of its rows: ``pdf = w / w.sum(-1, keepdim=True)``
+    (aten/src/ATen/native/cuda/ScanUtils.cuh: only a tensor of one axis is scanned by several blocks).
+    """
     axis = _argument(event, 0, "dim")
-    return isinstance(axis, Const) and isinstance(axis.value, int) and axis.value not in (0, -1)
+    if isinstance(axis, Const) and isinstance(axis.value, int) and axis.value not in (0, -1):
+        return True
+    read = _read(event)
+    others = read.attrs.get(OPERANDS) if isinstance(read, Obj) else None
+    return isinstance(others, Seq) and any(_keeps_axes(one, makers) for one in others.items or ())
+
+
+def _keeps_axes(value: Value, makers: Makers) -> bool:
+    """Whether a call made a value that reduces one axis of several, and keeps it."""
+    given = (made.kwargs.get("keepdim", made.kwargs.get("keepdims")) for made in _made(value, makers))
+    return any(isinstance(one, Const) and bool(one.value) for one in given)
 
 
 def _floats_on_gpu(value: Value | None, makers: Makers, depth: int = 6) -> bool:
