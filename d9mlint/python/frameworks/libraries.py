@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.taint import taint
-from d9mlint.python.domain.values import Obj, Value
+from d9mlint.python.domain.taint import ARRAY, holds_numbers, taint
+from d9mlint.python.domain.values import Obj, Seq, Value
 from d9mlint.python.interpreter.hooks import Framework, Transfer
 from d9mlint.python.interpreter.library.functions import run_main
 
@@ -21,6 +21,19 @@ class Numpy(Framework):
     packages = frozenset({"numpy", "scipy", "sklearn"})
     arrays = ("numpy.ndarray",)
     same_numbers = ("numpy.array", "numpy.asarray")
+
+    def result(self, event: Event, origins: frozenset[str]) -> Value | None:
+        """An array that is put together from others: of numbers where one of them is."""
+        parts = event.args[0] if event.args and event.name in _JOINS else None
+        listed = parts.items if isinstance(parts, Seq) else None
+        return Obj(f"{event.name}()", event, origins | {ARRAY}) if any(map(_is_of_numbers, listed or ())) else None
+
+
+_JOINS = ("numpy.concatenate", "numpy.stack", "numpy.vstack", "numpy.hstack", "numpy.column_stack")
+
+
+def _is_of_numbers(value: Value) -> bool:
+    return holds_numbers(value) or (isinstance(value, Obj) and value.type in Numpy.arrays)
 
 
 class Tables(Framework):
