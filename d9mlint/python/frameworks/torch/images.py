@@ -13,6 +13,11 @@ LOSS = "torch.nn.functional.nll_loss of images"
 _PLAIN = "torch.nn.NLLLoss2d"
 _PER_IMAGE = re.compile(r"torch\.nn\.(Conv2d|ConvTranspose2d|BatchNorm2d|Upsample|UpsamplingBilinear2d|PixelShuffle)$")
 """Layers that make images of images."""
+_OF_IMAGES = re.compile(r"torch\.nn\.functional\.(conv2d|conv_transpose2d|(max|avg)_pool2d|pixel_shuffle|upsample_bilinear)$")
+"""Functions that take and give images alone."""
+_RESIZES = re.compile(r"torch\.nn\.functional\.(interpolate|upsample)$")
+_OF_TWO_AXES = ("bilinear", "bicubic")
+"""Modes of these that ask for images."""
 _SAME_SHAPE = re.compile(
     r"torch\.nn\.(\w*ReLU\w*|GELU|SiLU|Dropout2?d?|LogSoftmax|Softmax|Identity|Sigmoid)(\(\)\.__call__)?$|"
     r"torch\.nn\.functional\.(relu|gelu|leaky_relu|dropout2?d?|log_softmax|softmax|interpolate)$|"
@@ -69,6 +74,9 @@ def _makes_images(made: Event, makers: Makers, depth: int) -> bool:
         return last is not None and _ends_in_images(last, makers)
     if _PER_IMAGE.match(layer):
         return made.name.endswith(_CALL)
+    mode = made.argument(Argument(3, "mode")) if _RESIZES.match(made.name) else None
+    if _OF_IMAGES.match(made.name) or (isinstance(mode, Const) and mode.value in _OF_TWO_AXES):
+        return True
     if not _SAME_SHAPE.match(made.name):
         return False
     given = made.receiver if made.name.startswith("torch.Tensor.") else made.argument(Argument(0, "input"))
