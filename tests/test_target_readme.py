@@ -22,6 +22,7 @@ def judged(root: Path, files: dict[str, str], *, code: tuple[Limit, ...] = ()) -
     from d9mlint.target import Resolver
 
     for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")
     return Resolver((), (), root, "gpu").target(root / "train.py", code)
 
@@ -89,6 +90,22 @@ def test_the_line_is_told(tmp_path: Path) -> None:
 def test_files_that_tools_read_come_first(tmp_path: Path) -> None:
     files = {"README.md": "Tested with PyTorch 1.4.\n", "requirements.txt": "torch==1.7.1\n"}
     assert judged(tmp_path, files).packages["torch"] == ("1.7.1", "requirements.txt:1")
+
+
+@pytest.mark.parametrize(
+    ("readme", "version"),
+    [
+        ("```\n$ pip install -r ./docs/requirements.txt\n```", "1.4.0"),
+        ("pip3 install --upgrade -r docs/requirements.txt", "1.4.0"),
+        ("pip install --requirement=docs/requirements.txt", "1.4.0"),
+        ("See docs/requirements.txt", KNOWN["torch"][-1]),
+        ("pip install -r ../docs/requirements.txt", KNOWN["torch"][-1]),
+        ("pip install -r docs/other.txt", KNOWN["torch"][-1]),
+    ],
+)
+def test_requirements_that_it_has_people_install_count(tmp_path: Path, readme: str, version: str) -> None:
+    files = {"README.md": readme, "docs/requirements.txt": "torch==1.4.0\n", "docs/other.txt": "torch==1.5.0\n"}
+    assert str(judged(tmp_path, files).version("torch")) == version
 
 
 def test_a_range_is_kept(tmp_path: Path) -> None:

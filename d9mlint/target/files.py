@@ -75,14 +75,29 @@ def read_folder(folder: Path, tree: Tree) -> Folder:
             pins += _pins(folder / name, reader, tree)
         if reader is _conda:
             pins += _of_environments(folder, names, tree)
+    readmes = [(tree.text(folder / name) or "", name) for name in names if README.fullmatch(name)]
+    for path in dict.fromkeys(path for text, _ in readmes for path in _to_install(text)):
+        pins += _pins(folder / path, None, tree)
     images: list[Image] = []
     for name in filter(_DOCKERFILE.fullmatch, names):
         text = tree.text(folder / name) or ""
         images += read_dockerfile(text, tree.label(folder / name))
-    said = (
-        named(tree.text(folder / name) or "", tree.label(folder / name)) for name in names if README.fullmatch(name)
-    )
+    said = (named(text, tree.label(folder / name)) for text, name in readmes)
     return Folder(tuple(pins), tuple(images), next((limits for one in said if (limits := tuple(one))), ()))
+
+
+def _to_install(readme: str) -> Iterator[str]:
+    """The requirements files of other folders that a README has people install: ``pip install -r docs/needs.txt``."""
+    for found in _INSTALLS.finditer(readme):
+        path = os.path.normpath(found[1])
+        known = path.startswith(("requirements/", "docker/"))  # (they are read anyhow)
+        if (
+            "/" in path
+            and not known
+            and not path.startswith(("/", ".."))
+            and _REQUIREMENTS.fullmatch(path.rpartition("/")[2])
+        ):
+            yield path
 
 
 def _names(folder: Path) -> list[str]:
@@ -329,6 +344,7 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[str], Stated] | None], ...] = (
     (re.compile(r"Pipfile"), _pipfile),
 )
 _DOCKERFILE = re.compile(r"(?:docker/)?(?:[\w-]+\.)?Dockerfile(?:[._-][\w.-]*)?", re.IGNORECASE)
+_INSTALLS = re.compile(r"\bpip3? install [^\n`]*?(?:-r|--requirement)[ =]+([\w./-]+)")
 _CONSTRAINTS = re.compile(r"(?:requirements/)?[\w.-]*constraints?[^/]*\.txt|requirements/[^/]+\.in")
 """What requirements files include by convention."""
 

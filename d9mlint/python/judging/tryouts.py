@@ -15,8 +15,19 @@ from d9mlint.python.interpreter.program import Program
 _COMPUTING = frozenset(
     {
         *("torch", "torchvision", "torchaudio", "einops", "einx", "numpy", "jax", "flax", "tensorflow", "keras"),
-        *("builtins", "math", "functools", "itertools", "collections", "typing", "dataclasses", "copy", "operator"),
-        *("contextlib", "enum", "abc", "random", "packaging", "inspect", "warnings", "types", "importlib", "queue", "?"),
+        *(
+            "builtins",
+            "math",
+            "functools",
+            "itertools",
+            "collections",
+            "typing",
+            "dataclasses",
+            "copy",
+            "operator",
+            "queue",
+        ),
+        *("contextlib", "enum", "abc", "random", "packaging", "inspect", "warnings", "types", "importlib", "?"),
     }
 )
 """Packages whose functions give a result and do nothing else, but for what `_OUTLET` names."""

@@ -13,7 +13,9 @@ LOSS = "torch.nn.functional.nll_loss of images"
 _PLAIN = "torch.nn.NLLLoss2d"
 _PER_IMAGE = re.compile(r"torch\.nn\.(Conv2d|ConvTranspose2d|BatchNorm2d|Upsample|UpsamplingBilinear2d|PixelShuffle)$")
 """Layers that make images of images."""
-_OF_IMAGES = re.compile(r"torch\.nn\.functional\.(conv2d|conv_transpose2d|(max|avg)_pool2d|pixel_shuffle|upsample_bilinear)$")
+_OF_IMAGES = re.compile(
+    r"torch\.nn\.functional\.(conv2d|conv_transpose2d|(max|avg)_pool2d|pixel_shuffle|upsample_bilinear)$"
+)
 """Functions that take and give images alone."""
 _RESIZES = re.compile(r"torch\.nn\.functional\.(interpolate|upsample)$")
 _OF_TWO_AXES = ("bilinear", "bicubic")

@@ -51,6 +51,7 @@ _REPLACES = {
 }
 """Draws by their last names (numpy.random.choice, torch.multinomial)."""
 
+
 def each_place_once(event: Event, makers: Makers) -> bool:
     """Whether no place is given two values that differ: by a range or a mask, or as all values are the same."""
     value = event.argument(Argument(_first(event) + 1, "values"))

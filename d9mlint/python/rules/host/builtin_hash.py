@@ -59,4 +59,3 @@ def _decides(event: Event) -> bool:
 
 def _seeds(event: Event) -> bool:
     return any(x.seeds or x.creates or x.own_seed or x.seed_argument for x in event.effects)
-

@@ -40,5 +40,5 @@ def _in_worker(event: Event) -> bool:
 
 
 def _meanwhile(listed: Event, write: Event) -> bool:
-    """Whether a file is written while workers run, which start where an iterator is made: in the same loop, or a later one."""
+    """Whether a file is written while workers run, from where an iterator is made: in the same loop, or a later one."""
     return not {*listed.loops}.isdisjoint(write.loops) or (write.index > listed.index and bool(write.loops))

@@ -53,7 +53,8 @@ def check(program: Program, rule: Rule, *, attention: bool) -> Iterator[Draft]:
         perhaps = bool(use.op.where) and not use.sure  # under a condition of which the program shows nothing
         yield draft(
             program,
-            rule, use.at, cond=both(*use.event.guards, cond), severity="info" if perhaps or (cured and _is_told(program, use)) else "",
+            rule, use.at, cond=both(*use.event.guards, cond),
+            severity="info" if perhaps or (cured and _is_told(program, use)) else "",
             related=related(use), confidence=use.confidence(rule), remedy=remedy_of(program, use),
             of_calls=[call_of(program, use)],
             name=use.name, effect=use.effect, device=_device(use), state=_state(program, use, lasting),
@@ -63,7 +64,7 @@ def check(program: Program, rule: Rule, *, attention: bool) -> Iterator[Draft]:
 
 
 def _is_told(program: Program, use: Use) -> bool:
-    """Whether a rule about the missing switch warns of all that it cures: of what is trained, as those of JAX always."""
+    """Whether a rule about the missing switch warns of what it cures: of what is trained, as those of JAX always."""
     if use.op.framework == "torch":
         return bool(torchgpu.trainings(program))
     return use.op.framework != "tensorflow" or bool(trainings(program))

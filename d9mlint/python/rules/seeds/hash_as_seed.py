@@ -36,4 +36,3 @@ def _varies(sources: tuple[Event, ...]) -> Cond:
     if not hashes or any(e.name == "builtins.id" for e in sources):
         return True
     return either(*(salted_value(e.args[0]) for e in hashes))
-
