@@ -63,6 +63,16 @@ def perhaps_saved(path: Value, saves: Iterable[Event]) -> bool:
     return bool(given) and any(_one_name(here, other) for here in loaded for other in saved or {_ANY})
 
 
+def named_otherwise(path: Value, saves: Iterable[Event]) -> bool:
+    """Whether the name of a file begins in another way than those of all that these calls save."""
+    given = [value for one in saves for value in (*one.args, *one.kwargs.values())]
+    saved = {_file_name(leaf).beginning for value in given for _, leaf in alternatives(value) if any(_roots(leaf))}
+    loaded = {_file_name(leaf).beginning for _, leaf in alternatives(path)}
+    return bool(saved) and all(
+        here and there and not here.startswith(there) and not there.startswith(here) for here in loaded for there in saved
+    )
+
+
 class _Name(NamedTuple):
     """The name of a file in its folder, as far as it is known: how it begins and ends, or all of it."""
 

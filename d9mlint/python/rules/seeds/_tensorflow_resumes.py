@@ -14,7 +14,7 @@ from d9mlint.python.frameworks.tensorflow.sessions import NEWEST, initial_values
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import made_of, results
 from d9mlint.python.judging.drafts import Draft, draft
-from d9mlint.python.judging.paths import saved_there
+from d9mlint.python.judging.paths import named_otherwise, saved_there
 from d9mlint.python.judging.randomness import draws
 from d9mlint.python.rules.seeds._lost import OPTIMIZER, UNREAD, lost_by_saver, told
 from d9mlint.python.rules.seeds._resuming import both_remedies, draws_on, feeds, places, resumes
@@ -96,7 +96,7 @@ def _goes_on(program: Program, load: Event, saves: list[Event]) -> bool:
     if load.name == _RESTORE and any(by_default(one) is False for one in load.guards):
         return True
     path = load.argument(_PATH) if load.name == _RESTORE else next(iter(load.args), None)
-    if path is not None and saved_there(path, saves):
+    if path is not None and saved_there(path, saves) and not named_otherwise(path, saves):
         return True
     found = (e for e in program.calls(*NEWEST) if e.index < load.index and e.meets(load) and not e.detached)
     near = (e.argument(NEWEST[e.name]) for e in found if e.func is load.func)

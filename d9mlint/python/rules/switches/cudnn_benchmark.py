@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 
 from d9mlint.model import Rule
-from d9mlint.python.domain.conditions import Cond, both, either, is_symbolic, negate, truth
+from d9mlint.python.domain.conditions import Cond, both, by_default, either, is_symbolic, negate, truth
 from d9mlint.python.frameworks.torch import gpu as torchgpu
 from d9mlint.python.frameworks.torch import mode as torchmode
 from d9mlint.python.frameworks.torch.mode import Setting
@@ -44,7 +45,8 @@ _GRAPHS = ("torch_geometric.", "dgl.")
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """Assignments of True that no later one takes back."""
-    if not _may_convolve(program):
+    convolves = _convolves(program)
+    if convolves is False:
         return
     settings = torchmode.cudnn(program, "benchmark")
     asked = both(torchmode.cudnn_deterministic(program)) is True or torchmode.torch_mode(program).on is True
@@ -52,28 +54,36 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         cond = both(one.true, torchgpu.on_gpu(program), *_kept(one, settings))
         if truth(cond, one.event.guards) is False or not is_symbolic(cond) or _taken_back(one, settings):
             continue
+        event = replace(one.event, guards=(*one.event.guards, *(() if convolves is True else (convolves,))))
         yield draft(
             program,
-            rule, one.event, cond=cond, name=one.event.name,
+            rule, event, cond=cond, name=one.event.name,
             among=" (among deterministic ones here, which still differ from each other)" if asked else "",
         )  # fmt: skip
 
 
-def _may_convolve(program: Program) -> bool:
-    """Whether a convolution may run: one is seen, or a network that another package makes, or nobody knows what.
+def _convolves(program: Program) -> Cond:
+    """When a convolution may run: one is seen, or a network that another package makes, or nobody knows what.
 
     Where a program has networks of its own and no other package brings any, those are what it calls without being
     followed, also out of a file: to unpickle a network takes its class.
     """
     calls = [event for event in program.events if event.kind in ("call", "unresolved")]
-    named = (event.name for event in calls if not event.name.startswith(_GRAPHS))
-    if program.imports(*_MODELS) or any(_CONVOLVES.search(name) or name.startswith(_MODELS[:2]) for name in named):
+    seen = [e for e in calls if not e.name.startswith(_GRAPHS) and _is_convolution(e.name)]
+    if program.imports(*_MODELS) or any(e.detached for e in seen):
         return True
+    if seen:
+        runs = either(*(both(*e.guards) for e in seen))
+        return True if by_default(runs) is True else runs
     unread = any(e.kind == "unresolved" and (program.story.local or not e.detached) for e in calls)
     layers = any(e.name.startswith("torch.nn.") and any(effect.draws for effect in e.effects) for e in calls)
     if layers or defines_networks(program.story, anywhere=True):
         return unread and _has_strangers(program)
     return unread or any(not event.detached for event in program.calls("torch.load"))
+
+
+def _is_convolution(name: str) -> bool:
+    return bool(_CONVOLVES.search(name)) or name.startswith(_MODELS[:2])
 
 
 def _has_strangers(program: Program) -> bool:
