@@ -143,3 +143,14 @@ def compile_files(files: Files, full: bool) -> Catalogue:
         hazards=builder.hazards,
         digest=files.digest,
     )
+
+
+def with_extra(built_in: Catalogue, files: Files) -> Catalogue:
+    """The catalogue of ``files``, whose rules are those of ``built_in``: op files of users only add ops."""
+    builder = _Builder(files, False)
+    for file in files.extra:
+        with builder.collect():
+            builder.add(file)
+    if builder.errors:
+        raise CatalogueError("\n".join(builder.errors))
+    return built_in._replace(ops=(*built_in.ops, *builder.ops), digest=files.digest)

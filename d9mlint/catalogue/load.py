@@ -52,9 +52,16 @@ def load_from(
         known = store.read(cache, files.digest, folder)
         if known is not None:
             return known
-    from d9mlint.catalogue.compile import compile_files  # imports yaml
+    from d9mlint.catalogue.compile import compile_files, with_extra  # imports yaml
 
-    catalogue = compile_files(files, full)
+    if extra and not full:  # who edits op files waits for these, not for all rules
+        built_in = load_from(
+            folder, modules=modules, kernel_modules=kernel_modules, config_modules=config_modules,
+            cache=cache, full=False,
+        )  # fmt: skip
+        catalogue = with_extra(built_in, files)
+    else:
+        catalogue = compile_files(files, full)
     if cache is not None:
         store.write(cache, catalogue)
     return catalogue

@@ -189,6 +189,23 @@ def test_extra_op_files(folder: Path, tmp_path: Path) -> None:
         load_from(folder, [folder / "seeds"])
 
 
+def test_op_files_come_on_top_of_the_rules_that_are_compiled(folder: Path, tmp_path: Path) -> None:
+    own, cache = tmp_path / "own.yaml", tmp_path / "cache"
+    own.write_text(OPS.replace("tf.image.crop_and_resize", "own.op", 1))
+    assert load_from(folder, [own], cache=cache) == load_from(folder, [own], full=True)
+    built_in = load_from(folder)
+    (kept,) = cache.glob(f"catalogue-{built_in.digest}.json")
+    kept.write_text(kept.read_text().replace("unseeded-numpy", "out-of-the-cache"))
+    assert set(load_from(folder, [own], cache=cache).rules) == set(built_in.rules)  # (as a whole from the cache)
+    own.write_text(OPS.replace("tf.image.crop_and_resize", "another.op", 1))
+    edited = load_from(folder, [own], cache=cache)
+    assert list(edited.rules) == ["out-of-the-cache"]
+    assert [op.name for op in edited.ops] == ["tf.image.crop_and_resize", "another.op"]
+    own.write_text("framework: torch\nops: 1\n")
+    with pytest.raises(CatalogueError, match=r"own\.yaml:2: "):
+        load_from(folder, [own], cache=cache)
+
+
 def test_rules_beside_op_catalogues_and_empty_catalogue(folder: Path) -> None:
     (folder / "ops" / "some-op.yaml").write_text(RULE.replace("D9M101", "D9M102"))
     assert list(load_from(folder).rules) == ["some-op", "unseeded-numpy"]

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -381,6 +381,11 @@ class _Judge:
 
 def newest_target(requirements: Sequence[str], device: str) -> Target:
     """The target of an example: what it asks for, else the newest known releases."""
+    return _newest_target(tuple(requirements), device)
+
+
+@cache
+def _newest_target(requirements: tuple[str, ...], device: str) -> Target:
     from d9mlint.target import Resolver
 
     nowhere = Path(os.devnull).parent

@@ -6,6 +6,7 @@ import builtins
 from collections.abc import Iterable, Mapping
 
 from d9mlint.model import Effect, Op, Target
+from d9mlint.python.domain.index import index
 from d9mlint.python.domain.values import Const, Value
 
 BUILTINS = frozenset(dir(builtins))
@@ -21,35 +22,20 @@ class Knowledge:
         named: Iterable[tuple[str, str]] = (),
     ) -> None:  # fmt: skip
         self.builtins = BUILTINS
-        self._named = tuple(named)
-        self._aliases = dict(aliases)
-        self._canonical: dict[str, str] = {}
-        self._effects: dict[str, list[Effect]] = {}
-        self._names: dict[str, set[str]] = {}
         self.target = target
-        self._switching: dict[str, set[str]] = {}
+        self._named = tuple(named)
+        self._index = index(aliases, effects, ops)
+        self._canonical = dict(self._index.canonical)
+        self._effects: dict[str, tuple[Effect, ...]] = {}
         self._switching_in: dict[frozenset[str], frozenset[str]] = {}
-        for effect in effects:
-            fits = effect.fits(target)
-            for name in effect.calls:
-                key = self.canonical(name)
-                module, _, last = key.rpartition(".")
-                if effect.switches or any(not g.startswith("own") for g in effect.seeds):
-                    self._switching.setdefault(last, set()).add(module.rpartition(".")[2])
-                self._names.setdefault(module, set()).add(last)
-                if fits:
-                    self._effects.setdefault(key, []).append(effect)
-        self.ops: dict[str, tuple[Op, ...]] = {}
+        self.ops = self._index.ops
         """Ops by the names under which programs meet them."""
-        for op in ops:
-            for key in dict.fromkeys(map(self.canonical, op.calls)):
-                self.ops[key] = (*self.ops.get(key, ()), op)
 
     def canonical(self, name: str) -> str:
         """The one name of something that can be reached by several (``tf.keras.X`` is ``keras.X``)."""
         found = self._canonical.get(name)
         if found is None:
-            found = self._canonical[name] = self._resolve(name)
+            found = self._canonical[name] = self._index.resolve(name)
         return found
 
     def named_in_configs(self, key: str) -> tuple[str, ...]:
@@ -65,25 +51,24 @@ class Knowledge:
         """Whether a config file switches a setting on."""
         return any(where == key and "." not in value for where, value in self._named)
 
-    def _resolve(self, name: str) -> str:
-        for _ in range(8):
-            prefix = name
-            while prefix and prefix not in self._aliases:
-                prefix = prefix.rpartition(".")[0]
-            if not prefix:
-                return name
-            name = self._aliases[prefix] + name[len(prefix) :]
-        return name
-
     def effects_of(self, canonical: str, raw: str) -> tuple[Effect, ...]:
         """The effects of calling ``canonical`` (reached as ``raw``) on this target."""
-        found = self._effects.get(canonical)
-        if found is None:
+        found = self._fitting(canonical)
+        if not found:
             module, _, last = canonical.rpartition(".")
-            found = self._effects.get(f"{module}.*")
-            if found is None:  # `table.user.sample`: of an attribute that only the data name
-                found = self._effects.get(f"{module.rpartition('.')[0]}.*.{last}", [])
-        return tuple(found)
+            found = self._fitting(f"{module}.*")
+            if not found:  # `table.user.sample`: of an attribute that only the data name
+                found = self._fitting(f"{module.rpartition('.')[0]}.*.{last}")
+        return found
+
+    def _fitting(self, key: str) -> tuple[Effect, ...]:
+        """The effects under a key of the catalogue that the target has."""
+        if key not in self._index.effects:
+            return ()
+        found = self._effects.get(key)
+        if found is None:
+            found = self._effects[key] = tuple(e for e in self._index.effects[key] if e.fits(self.target))
+        return found
 
     def switching(self, words: frozenset[str]) -> frozenset[str]:
         """Last parts of the names of calls that may seed or switch something in a file with these words.
@@ -93,15 +78,17 @@ class Knowledge:
         found = self._switching_in.get(words)
         if found is None:
             found = self._switching_in[words] = frozenset(
-                last for last, owners in self._switching.items() if last not in _COMMON or not owners.isdisjoint(words)
+                last
+                for last, owners in self._index.switching.items()
+                if last not in _COMMON or not owners.isdisjoint(words)
             )
         return found
 
     def names_in(self, module: str) -> list[str]:
         """Known names of a module outside the program, for star imports."""
         inside = len(module) + 1
-        others = (alias[inside:] for alias in self._aliases if alias.startswith(f"{module}."))
-        return sorted({*self._names.get(self.canonical(module), ()), *(one for one in others if "." not in one)})
+        others = (alias[inside:] for alias in self._index.aliases if alias.startswith(f"{module}."))
+        return sorted({*self._index.names.get(self.canonical(module), ()), *(one for one in others if "." not in one)})
 
     def constant(self, dotted: str, target: Target) -> Value | None:
         """Constants outside the program that decide branches: framework versions, ``typing.TYPE_CHECKING``."""

@@ -1,0 +1,80 @@
+"""What the catalogue says of names, for whichever target: made once for all programs of a process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+
+from d9mlint.model import Effect, Op
+
+_MOST_ALIASES = 8
+"""So often one name stands for another before it is taken as it is: aliases may run in a circle."""
+
+
+class Index:
+    """Effects and ops by canonical name."""
+
+    def __init__(self, aliases: Mapping[str, str], effects: Iterable[Effect], ops: Iterable[Op]) -> None:
+        self.aliases = dict(aliases)
+        self.canonical: dict[str, str] = {}
+        """Of the names that the catalogue uses."""
+        self.effects: dict[str, list[Effect]] = {}
+        self.names: dict[str, set[str]] = {}
+        """By module: the last parts of the names in it."""
+        self.switching: dict[str, set[str]] = {}
+        """By the last part of the name of a call that may seed or switch something: what it may belong to."""
+        self.ops: dict[str, tuple[Op, ...]] = {}
+        for effect in effects:
+            switches = bool(effect.switches) or any(not one.startswith("own") for one in effect.seeds)
+            for name in effect.calls:
+                key = self._known(name)
+                module, _, last = key.rpartition(".")
+                if switches:
+                    self.switching.setdefault(last, set()).add(module.rpartition(".")[2])
+                self.names.setdefault(module, set()).add(last)
+                self.effects.setdefault(key, []).append(effect)
+        for op in ops:
+            for key in dict.fromkeys(map(self._known, op.calls)):
+                self.ops[key] = (*self.ops.get(key, ()), op)
+
+    def _known(self, name: str) -> str:
+        found = self.canonical.get(name)
+        if found is None:
+            found = self.canonical[name] = self.resolve(name)
+        return found
+
+    def resolve(self, name: str) -> str:
+        """The one name of something that can be reached by several (``tf.keras.X`` is ``keras.X``)."""
+        for _ in range(_MOST_ALIASES):
+            prefix = name
+            while prefix and prefix not in self.aliases:
+                prefix = prefix.rpartition(".")[0]
+            if not prefix:
+                return name
+            name = self.aliases[prefix] + name[len(prefix) :]
+        return name
+
+
+def index(aliases: Mapping[str, str], effects: Iterable[Effect], ops: Iterable[Op]) -> Index:
+    """The index of these very objects, which nobody changes any more: a catalogue is read once and judges a lot."""
+    return _made(_Same(aliases, effects, ops))
+
+
+class _Same:
+    """Parts of a catalogue, equal only where they are the same objects: comparing what is in them costs too much."""
+
+    def __init__(self, aliases: Mapping[str, str], effects: Iterable[Effect], ops: Iterable[Op]) -> None:
+        self.aliases, self.effects, self.ops = aliases, effects, ops
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Same):
+            return NotImplemented
+        return self.aliases is other.aliases and self.effects is other.effects and self.ops is other.ops
+
+    def __hash__(self) -> int:
+        return hash((id(self.aliases), id(self.effects), id(self.ops)))
+
+
+@lru_cache(maxsize=2)
+def _made(parts: _Same) -> Index:
+    return Index(parts.aliases, parts.effects, parts.ops)
