@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
@@ -31,6 +32,12 @@ class Ran:
         import json
 
         return json.loads(self.out)
+
+
+def pytest_configure() -> None:
+    """Bytecode is kept, also where the environment forbids it (images do): hundreds of processes import the same."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
 
 
 @pytest.fixture(scope="session", autouse=True)
