@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -78,6 +79,22 @@ def one_catalogue(own_cache: Path) -> Iterator[None]:
     patch.setattr(home, "load_from", once)
     yield
     patch.undo()
+
+
+@pytest.fixture(scope="session")
+def with_compiled_rules(own_cache: Path, one_catalogue: None) -> Callable[[Path], None]:
+    """Puts the compiled rules into another cache: processes need not compile them where that is not what is tested."""
+    from d9mlint.catalogue import load, store
+
+    store.write(own_cache / "d9mlint", load())
+
+    def others(folder: str, names: list[str]) -> list[str]:
+        return [name for name in names if not name.startswith("catalogue-")]
+
+    def fill(cache: Path) -> None:
+        shutil.copytree(own_cache / "d9mlint", cache / "d9mlint", ignore=others)
+
+    return fill
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -41,6 +41,13 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     yield project
 
 
+@pytest.fixture
+def compiled(tree: Path, tmp_path: Path, with_compiled_rules: Callable[[Path], None]) -> Path:
+    """The same with compiled rules in that cache, and nothing else."""
+    with_compiled_rules(tmp_path / "cache")
+    return tree
+
+
 def check(*arguments: str, code: tuple[int, ...] = (0, 1)) -> str:
     """The JSON report of a new process."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -66,22 +73,22 @@ def test_a_second_run_says_the_same(tree: Path, tmp_path: Path) -> None:
     assert check("train.py") == cold == check("train.py", "--no-cache")
 
 
-def test_an_edit_of_an_imported_module_counts(tree: Path) -> None:
+def test_an_edit_of_an_imported_module_counts(compiled: Path) -> None:
     seeded = rules_in(check("train.py"))
-    (tree / "helper.py").write_text(NOTHING)
+    (compiled / "helper.py").write_text(NOTHING)
     unseeded = rules_in(check("train.py"))
     assert unseeded - seeded
-    (tree / "helper.py").write_text(SEEDS)
+    (compiled / "helper.py").write_text(SEEDS)
     assert rules_in(check("train.py")) == seeded
 
 
-def test_a_module_that_appears_counts(tree: Path) -> None:
+def test_a_module_that_appears_counts(compiled: Path) -> None:
     seeded = rules_in(check("train.py"))
-    (tree / "helper.py").unlink()
+    (compiled / "helper.py").unlink()
     without = check("train.py")
     assert check("train.py") == without
-    (tree / "helper").mkdir()
-    (tree / "helper" / "__init__.py").write_text(SEEDS)
+    (compiled / "helper").mkdir()
+    (compiled / "helper" / "__init__.py").write_text(SEEDS)
     assert rules_in(check("train.py")) == seeded
 
 
@@ -91,7 +98,7 @@ def test_no_cache_neither_reads_nor_writes(tree: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("garbage", [b"", b"garbage", b"\x80\x05N."])
-def test_a_damaged_unit_is_made_again(tree: Path, tmp_path: Path, garbage: bytes) -> None:
+def test_a_damaged_unit_is_made_again(compiled: Path, tmp_path: Path, garbage: bytes) -> None:
     cold = check("train.py")
     for unit in (tmp_path / "cache").rglob("*"):
         if unit.is_file() and unit.suffix != ".json":
@@ -150,7 +157,10 @@ def test_what_is_old_is_dropped_once_a_day(tmp_path: Path) -> None:
     assert kept.load("cd34", dict) is None
 
 
-def test_the_number_of_processes_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_processes_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, with_compiled_rules: Callable[[Path], None]
+) -> None:
+    with_compiled_rules(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(portions, "_LITTLE", 0)
     monkeypatch.chdir(ROOT / "tests" / "projects")
@@ -162,33 +172,33 @@ def test_the_number_of_processes_changes_nothing(tmp_path: Path, monkeypatch: py
     assert check(*folders, "-j2", "--min-confidence", "low", code=(0, 1, 3)) == alone
 
 
-def test_what_nothing_calls_is_told_once_for_all_entries(tree: Path) -> None:
+def test_what_nothing_calls_is_told_once_for_all_entries(compiled: Path) -> None:
     listing = "import os\nimport numpy as np\ndef load():\n    return np.array([np.load(f) for f in os.listdir('.')])\n"
-    (tree / "helper.py").write_text(SEEDS + listing)
-    (tree / "later.py").write_text(TRAIN + "if __name__ == '__main__':\n    loader = helper.load\n")
-    (tree / "train.py").write_text(TRAIN + "if __name__ == '__main__':\n    loader = helper.load\n")
+    (compiled / "helper.py").write_text(SEEDS + listing)
+    (compiled / "later.py").write_text(TRAIN + "if __name__ == '__main__':\n    loader = helper.load\n")
+    (compiled / "train.py").write_text(TRAIN + "if __name__ == '__main__':\n    loader = helper.load\n")
     both = [f for f in json.loads(check("."))["findings"] if f["rule"] == "unsorted-listing"]
     assert [(f["path"], f["entries"]) for f in both] == [("helper.py", ["later.py"])]
     alone = [f for f in json.loads(check("train.py"))["findings"] if f["rule"] == "unsorted-listing"]
     assert [(f["path"], f["entries"]) for f in alone] == [("helper.py", ["train.py"])]
 
 
-def test_what_an_entry_reaches_and_never_makes_is_told_for_no_other_file(tree: Path) -> None:
-    (tree / "data.py").write_text(
+def test_what_an_entry_reaches_and_never_makes_is_told_for_no_other_file(compiled: Path) -> None:
+    (compiled / "data.py").write_text(
         "import numpy as np\nWIDTH = 3\nclass Data:\n    def __init__(self):\n        self.rng = np.random.default_rng()\n"
     )
-    (tree / "other.py").write_text(
+    (compiled / "other.py").write_text(
         "import data\nimport numpy as np\nnp.random.default_rng(1)\ndef make():\n    return data.Data()\n"
     )
     assert "entropy-seed" in rules_in(check("data.py", "other.py", "--no-cache"))
-    (tree / "train.py").write_text("from data import WIDTH\nif __name__ == '__main__':\n    print(WIDTH)\n")
+    (compiled / "train.py").write_text("from data import WIDTH\nif __name__ == '__main__':\n    print(WIDTH)\n")
     assert "entropy-seed" not in rules_in(check(".", "--no-cache"))
 
 
-def test_seeds_that_nothing_calls_are_told_for_each_entry(tree: Path) -> None:
+def test_seeds_that_nothing_calls_are_told_for_each_entry(compiled: Path) -> None:
     for name in ("one.py", "two.py"):
         text = TRAIN.replace("helper.prepare()\n", "") + "if __name__ == '__main__':\n    pass\n"
-        (tree / name).write_text(text)
+        (compiled / name).write_text(text)
     found = [f for f in json.loads(check("one.py", "two.py"))["findings"] if f["rule"].startswith("unseeded-")]
     notes = {f["path"]: [f["message"], *(r["note"] for r in f["related"])] for f in found}
     for name in ("one.py", "two.py"):

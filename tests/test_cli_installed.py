@@ -24,7 +24,7 @@ SCHEMA = json.loads((ROOT / "tests" / "kernels.schema.json").read_text(encoding=
 def run(*words: str, cwd: Path, path: str = "") -> subprocess.CompletedProcess[str]:
     """``d9mlint kernels --installed ...`` as a user starts it."""
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [path, str(ROOT)]))}
-    command = [sys.executable, "-m", "d9mlint", "kernels", "--no-cache", *words]
+    command = [sys.executable, "-m", "d9mlint", "kernels", *words]
     return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
 
 

@@ -9,6 +9,7 @@ import ast
 import builtins
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
@@ -67,7 +68,8 @@ def read_cases(extra: Sequence[Path] = (), folder: Path | None = None) -> tuple[
     return tuple(one for one in found if one.cases or (one.op.framework, one.op.name) not in cased)
 
 
-def executables(file: File) -> list[Executable]:
+@lru_cache(maxsize=256)  # more than there are: a server is asked again and again for the same files
+def executables(file: File) -> tuple[Executable, ...]:
     """The ops of one file, with their cases."""
     found = []
     for op, values in op_items(file.shown, file.text(), file.extra):
@@ -78,7 +80,7 @@ def executables(file: File) -> list[Executable]:
                 raise item.error(f"two cases of `{op.name}` are called the same; give them different names")
         why = values["no_case"].prose() if "no_case" in values else _UNWRITTEN
         found.append(Executable(op, tuple(cases), why))
-    return found
+    return tuple(found)
 
 
 def _written(values: Mapping[str, Item]) -> list[Item]:
