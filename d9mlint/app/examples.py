@@ -42,10 +42,7 @@ def run_examples(rules: Iterable[Rule], catalogue: Catalogue) -> list[ExampleRes
     for rule in rules:
         before: Example | None = None
         for example in read_examples(rule):
-            result = run_example(rule, example, catalogue)
-            if example.kind == "fixed" and before is not None:
-                result = result._replace(problem=_fix_problem(rule, before, example, catalogue))
-            results.append(result)
+            results.append(run_example(rule, example, catalogue, before))
             before = example
     return results
 
@@ -66,8 +63,11 @@ def _own_findings(rule: Rule, example: Example, catalogue: Catalogue) -> list[Fi
     return [f for f in _judge_example(example, catalogue) if f.rule == rule.name]
 
 
-def run_example(rule: Rule, example: Example, catalogue: Catalogue) -> ExampleResult:
-    """Judges one example with all rules; the others' findings come back beside those of ``rule``."""
+def run_example(rule: Rule, example: Example, catalogue: Catalogue, before: Example | None = None) -> ExampleResult:
+    """Judges one example with all rules; the others' findings come back beside those of ``rule``.
+
+    ``before`` stands before it in the file: the bad text of a fixed one.
+    """
     from d9mlint.catalogue.examples import MARK
     from d9mlint.python.source.reading import as_python
 
@@ -82,7 +82,10 @@ def run_example(rule: Rule, example: Example, catalogue: Catalogue) -> ExampleRe
     own = [f for f in findings if f.rule == rule.name and CONFIDENCES.index(f.confidence) >= least]
     found = sorted((f.location.path, f.location.line) for f in own)
     others = tuple(f for f in findings if f.rule != rule.name and f.confidence != "low")
-    return ExampleResult(rule, example, tuple(sorted(expected)), tuple(found), others, _unfilled(rule, own))
+    problem = _unfilled(rule, own)
+    if example.kind == "fixed" and before is not None:
+        problem = _fix_problem(rule, before, example, catalogue)
+    return ExampleResult(rule, example, tuple(sorted(expected)), tuple(found), others, problem)
 
 
 def _unfilled(rule: Rule, own: Iterable[Finding]) -> str:
