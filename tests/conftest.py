@@ -6,8 +6,9 @@ import os
 import shutil
 import signal
 import sys
+import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,10 +36,38 @@ class Ran:
         return json.loads(self.out)
 
 
-def pytest_configure() -> None:
-    """Bytecode is kept, also where the environment forbids it (images do): hundreds of processes import the same."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Before test modules are imported, as some of them read the rules then.
+
+    Tests neither read nor write the user's cache, and subprocesses inherit that. Bytecode is kept, also where the
+    environment forbids it (images do): hundreds of processes import the same.
+    """
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
+    folder = tempfile.TemporaryDirectory(prefix="d9mlint-tests-", ignore_cleanup_errors=True)
+    config.add_cleanup(folder.cleanup)
+    os.environ["XDG_CACHE_HOME"] = folder.name
+    _read_rules_once(Path(folder.name) / "d9mlint")
+
+
+def _read_rules_once(kept: Path) -> None:
+    """The rules stay as they are while tests run: they are read, compiled without a cache, or checked once a process."""
+    import d9mlint.catalogue as catalogue
+    from d9mlint.catalogue.files import rules_folder
+
+    home = sys.modules[catalogue.load.__module__]
+    load_from, built_in = home.load_from, (rules_folder(), ())
+    known: dict[bool, Any] = {}
+
+    def once(folder: Path, extra: Sequence[Path] = (), **options: Any) -> Any:
+        if (folder, tuple(extra)) != built_in or options.get("cache") not in (kept, None) or "modules" not in options:
+            return load_from(folder, extra, **options)
+        full = options.get("full", False)
+        if full not in known:
+            known[full] = load_from(folder, extra, **options)
+        return known[full]
+
+    home.load_from = once
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -48,51 +77,19 @@ def interruptible() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-@pytest.fixture(scope="session", autouse=True)
-def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Tests neither read nor write the user's cache; subprocesses inherit this."""
-    patch = pytest.MonkeyPatch()
-    folder = tmp_path_factory.mktemp("cache")
-    patch.setenv("XDG_CACHE_HOME", str(folder))
-    yield folder
-    patch.undo()
-
-
-@pytest.fixture(scope="session", autouse=True)
-def one_catalogue(own_cache: Path) -> Iterator[None]:
-    """The rules stay as they are while tests run: they are read, or compiled without a cache, once a process."""
-    import d9mlint.catalogue as catalogue
-    from d9mlint.catalogue.files import rules_folder
-
-    home = sys.modules[catalogue.load.__module__]
-    load_from, built_in, kept = home.load_from, (rules_folder(), ()), own_cache / "d9mlint"
-    known: list[Any] = []
-
-    def once(folder: Path, extra: Sequence[Path] = (), **options: Any) -> Any:
-        if (folder, tuple(extra)) != built_in or options["cache"] not in (kept, None) or options["full"]:
-            return load_from(folder, extra, **options)
-        if not known:
-            known.append(load_from(folder, extra, **options))
-        return known[0]
-
-    patch = pytest.MonkeyPatch()
-    patch.setattr(home, "load_from", once)
-    yield
-    patch.undo()
-
-
 @pytest.fixture(scope="session")
-def with_compiled_rules(own_cache: Path, one_catalogue: None) -> Callable[[Path], None]:
+def with_compiled_rules() -> Callable[[Path], None]:
     """Puts the compiled rules into another cache: processes need not compile them where that is not what is tested."""
     from d9mlint.catalogue import load, store
 
-    store.write(own_cache / "d9mlint", load())
+    own = Path(os.environ["XDG_CACHE_HOME"]) / "d9mlint"
+    store.write(own, load())
 
     def others(folder: str, names: list[str]) -> list[str]:
         return [name for name in names if not name.startswith("catalogue-")]
 
     def fill(cache: Path) -> None:
-        shutil.copytree(own_cache / "d9mlint", cache / "d9mlint", ignore=others)
+        shutil.copytree(own, cache / "d9mlint", ignore=others)
 
     return fill
 
