@@ -2,8 +2,8 @@
 
 What a user cures at once is one finding: a program that seeds nothing, whatever draws in it; a switch for deterministic
 ops that is missing, whatever varies. Of several findings the gravest and surest leads, then one that some program has
-without a flag, then one that holds in most programs, in a script of theirs and under the fewest conditions; the others
-become places of it, each with what it says, those in the scripts first.
+without a flag, then one that needs the fewest flags, that holds in most programs, in a script of theirs and under the
+fewest conditions; the others become places of it, each with what it says, those in the scripts first.
 """
 
 from __future__ import annotations
@@ -190,7 +190,8 @@ def _rank(found: Finding, reached: Mapping[tuple[str, Location], int]) -> tuple[
     programs, asked = reached[found.rule, found.location], _asked(found)
     elsewhere = found.location.path not in found.entries
     few = (-programs, asked, -len(found.entries))
-    return (*_grave(found), asked == _ALL, *few, elsewhere, len(found.when), found.sort_key)
+    needed = len([w for w in found.when if not (is_started(w) or by_default(w))]) if asked == _ALL else 0
+    return (*_grave(found), asked == _ALL, needed, *few, elsewhere, len(found.when), found.sort_key)
 
 
 def _asked(found: Finding) -> int:
@@ -220,6 +221,10 @@ def _under_any(first: Finding, own: tuple[str, ...], group: Iterable[Finding]) -
     common = frozenset.intersection(*each)
     apart = {" and ".join(sorted(one - common)) for one in each}
     kept = tuple(words for words in own if words in common)
+    if first.any_place is not None and len(apart) > 1 and first.any_place.places == len(alike):
+        told = first.any_place.when
+        if len(" and ".join(told)) < len(" and ".join((*kept, shortened(apart)))):
+            return told
     if len(apart) == 1 or (len(apart) > _CLEAR and "" not in apart and _asked(first._replace(when=own)) < _ALL):
         return own  # a default run has it: many other ways to it explain nothing
     leads = "" if all(map(by_default, own)) else " and ".join(sorted(set(own) - common))

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         OWN_GRAPH as OWN_GRAPH,
         TAKES_SEED as TAKES_SEED,
         Edit as Edit,
+        AnyPlace as AnyPlace,
         Finding as Finding,
         Fix as Fix,
         Location as Location,
@@ -129,7 +130,7 @@ _HOMES = {
         (
             "finding",
             "CONFIDENCES GENERATORS NOISES OWN_GRAPH SEVERITIES TAKES_SEED "
-            "Edit Finding Fix Location OpCall Related fingerprint",
+            "AnyPlace Edit Finding Fix Location OpCall Related fingerprint",
         ),
         ("finding", "fingerprinted"),
         (

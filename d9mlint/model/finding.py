@@ -100,6 +100,14 @@ class OpCall(NamedTuple):
     execution: str = ""
 
 
+class AnyPlace(NamedTuple):
+    """When a program has a cause at all: at any of the places of it that are as grave and as sure."""
+
+    when: tuple[str, ...]
+    places: int
+    """How many there are."""
+
+
 class Finding(NamedTuple):
     """One report of one rule; ``when`` lists the conditions under which it holds, all of them at once."""
 
@@ -132,6 +140,10 @@ class Finding(NamedTuple):
     """
     concerns: tuple[str, ...] = ()
     """What of its cause is concerned: the generators that a seed is missing for (``numpy``, ``torch``)."""
+    uncalled: bool = False
+    """Nothing was seen to call its code: its entries are those that were looked at, not those that run it."""
+    any_place: AnyPlace | None = None
+    """When its program has its cause at all; None where it is the only place, or that cannot be told."""
 
     @property
     def confirmed(self) -> bool:

@@ -11,6 +11,7 @@ from d9mlint.report.words import (
     conditions,
     count,
     first_sentence,
+    joined,
     one_line,
     printable,
     seen,
@@ -83,7 +84,7 @@ def _first_conditions(finding: Finding, room: int) -> str:
     told = sorted(map(one_line, finding.when), key=lambda condition: _DEFAULT in condition)
     for number in range(len(told), 0, -1):
         left = len(told) - number
-        text = " and ".join(told[:number]) + (f", and {_more(left)}" if left else "")
+        text = joined(told[:number]) + (f", and {_more(left)}" if left else "")
         if len(text) <= room:
             return text
     return _first_alternatives(told[0], len(told) - 1, room) if told else ""

@@ -51,7 +51,13 @@ def first_sentence(text: str) -> str:
 
 def conditions(finding: Finding) -> str:
     """The conditions under which a finding holds as one phrase; empty where it always holds."""
-    return " and ".join(one_line(condition) for condition in finding.when)
+    return joined(one_line(condition) for condition in finding.when)
+
+
+def joined(conditions: Iterable[str]) -> str:
+    """Conditions that all are needed as one phrase; commas keep the alternatives of one of them together."""
+    told = list(conditions)
+    return (", and " if any(" or " in one for one in told) else " and ").join(told)
 
 
 def seen(finding: Finding) -> str:

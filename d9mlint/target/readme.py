@@ -20,6 +20,10 @@ _STATED = re.compile(
     re.IGNORECASE,
 )
 """``torch, version 1.0.1``, ``tensorflow-gpu==1.12.0``, ``Python (3.6)``, ``**Keras**: 2.2.4``, ``TensorFlow 1.x``."""
+_NEXT = re.compile(
+    r"(?:\s*(?:,|/|&)|(?=\s*(?:and|or)\b))\s*(?:(?:and|or)\s+)?v?(?P<version>\d+\.\d+(?:\.\d+)?)(?![\w.]*\d|\s*\+)"
+)
+"""What follows a version in a list of those that were tried: ``1.8.1, 1.9 and 2.0``."""
 _BOUND = re.compile(r"[<>≥≤~]")
 _AT_LEAST = re.compile(r"\W*(\+(?![a-z])|(or|and) (later|above|higher|newer|greater|up))|.*\d\s*\+")
 """What follows a version that is the lowest one; of several, the last may be (``2.7 and 3.4+``)."""
@@ -67,17 +71,29 @@ def named(text: str, label: str) -> Iterator[Limit]:
             if _DENIED.search(line, 0, match.start()) or _REFUSED.match(match["after"]):
                 continue
             package = package_name(re.sub(r"[ _]", "-", match["name"].lower()))
-            release = match["version"].lower().removesuffix(".x")
+            if package not in KNOWN:
+                continue
+            release = _newest(package, match, line)
             if package == "python":  # whose patches are not told apart
                 release = ".".join(release.split(".")[:2])
             rank = tuple(map(int, release.split(".")))
-            if package in KNOWN and (package not in found or found[package][0] < rank):
+            if package not in found or found[package][0] < rank:
                 first = Version(KNOWN[package][0])
                 older = rank < first.release[: len(rank)]  # than all that are known: the first of these is nearest
                 wanted = f"=={first}" if older else f"=={release}.*"
                 found[package] = rank, Limit(package, wanted, f"{label}:{number}")
     for package in sorted(found):
         yield found[package][1]
+
+
+def _newest(package: str, match: re.Match[str], line: str) -> str:
+    """The version that a line states, the newest where it lists several."""
+    release, end = match["version"].lower().removesuffix(".x"), match.end("version")
+    while (other := _NEXT.match(line, end)) is not None:
+        if Version(release) < Version(other["version"]) <= Version(KNOWN[package][-1]):
+            release = other["version"]
+        end = other.end("version")
+    return release
 
 
 def _lines(text: str) -> Iterator[tuple[int, str, str]]:

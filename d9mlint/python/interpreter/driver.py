@@ -10,7 +10,7 @@ from d9mlint.model import Target
 from d9mlint.python.domain.conditions import cut_points, forget
 from d9mlint.python.domain.events import Frame, Story
 from d9mlint.python.domain.knowledge import Knowledge
-from d9mlint.python.domain.values import Class, Func, Inst, Module
+from d9mlint.python.domain.values import Class, Func, Inst, Module, Value
 from d9mlint.python.interpreter import calls, linking
 from d9mlint.python.interpreter.extent import coverage, mentions
 from d9mlint.python.interpreter.hooks import Framework
@@ -99,7 +99,25 @@ def _mentioned(interp: Interpreter) -> Callable[[object], bool] | None:
         lambda node: id(node) in interp.entered,
         story.events,
         interp.project.words,
+        _only_wrapped(interp),
     )
+
+
+def _only_wrapped(interp: Interpreter) -> frozenset[int]:
+    """The ``id`` of functions whose decorators say how they run, and keep them nowhere (``@tf.function``)."""
+    frames = [module.frame for module in interp.story.modules if module.frame is not None]
+    decorated = [one for frame in frames for one in frame.vars.values() if isinstance(one, Func) and one.decorators]
+    return frozenset(id(func.node) for func in decorated if _is_only_wrapped(interp, func))
+
+
+def _is_only_wrapped(interp: Interpreter, func: Func) -> bool:
+    """Whether each decorator of a function is one that says in which context it runs."""
+
+    def contexts(decorators: Sequence[tuple[Value, str]]) -> set[str]:
+        return {context for inside in interp.hooks.contexts for context in inside(interp, func, decorators)}
+
+    plain = contexts(())
+    return all(contexts(((one, calls.decorator_name(interp, one)),)) - plain for one in func.decorators)
 
 
 def _detached_value(

@@ -36,6 +36,8 @@ class Draft:
     calls: tuple[OpCall, ...] = ()
     """Those of ops of the catalogue that it is about."""
     cause: str = ""
+    uncalled: bool = False
+    """Nothing was seen to call the code that it is about."""
 
 
 def draft(
@@ -58,7 +60,7 @@ def draft(
         rule, location, message, cond, confidence or rule.confidence, severity or rule.severity,
         tuple(related), remedy or rule.remedy(program.target, frameworks_of(program) or ("numpy",)),
         tuple(fixes), at.excluded if isinstance(at, Event) else (), settings,
-        tuple(of_calls), cause or rule.cause,
+        tuple(of_calls), cause or rule.cause, at_unsure(at),
     )  # fmt: skip
 
 

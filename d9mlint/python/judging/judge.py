@@ -5,9 +5,10 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from d9mlint.model import CONFIDENCES, Coverage, Finding, Location, PlanRow, Related, Rule, Target
-from d9mlint.python.domain.conditions import Cond, Literal, both, literal
+from d9mlint.model import CONFIDENCES, AnyPlace, Coverage, Finding, Location, PlanRow, Related, Rule, Target
+from d9mlint.python.domain.conditions import Cond, Literal, both, literal, truth
 from d9mlint.python.domain.events import Story
 from d9mlint.python.domain.knowledge import Knowledge
 from d9mlint.python.frameworks.registry import frameworks
@@ -120,8 +121,38 @@ def merge(drafts: Iterable[Draft], entry: str, local: bool, anyhow: Sequence[Con
     groups: dict[tuple[str, Location, str], list[Draft]] = {}
     for draft in drafts:
         groups.setdefault((draft.rule.name, draft.location, draft.message), []).append(draft)
-    findings = [_finding(group, entry, local, anyhow) for group in groups.values()]
+    told = [_told(group, entry, local, anyhow) for group in groups.values()]
+    alike: dict[tuple[object, ...], list[_Told]] = {}
+    for one in told:
+        alike.setdefault(_of_cause(one.finding), []).append(one)
+    findings = [
+        one.finding._replace(any_place=at) for group in alike.values() for at in [_any_place(group)] for one in group
+    ]
     return tuple(sorted(findings, key=lambda x: x.sort_key))
+
+
+class _Told(NamedTuple):
+    """A finding, when it holds, and what holds anyhow."""
+
+    finding: Finding
+    cond: Cond
+    excluded: Sequence[Cond]
+
+
+def _of_cause(found: Finding) -> tuple[object, ...]:
+    """Equal for the findings of one cause that are as grave and as sure."""
+    cause = found.cause.partition("/")[0]
+    return (cause, found.severity, found.confidence) if cause else (found.rule, found.location, found.message)
+
+
+def _any_place(alike: Sequence[_Told]) -> AnyPlace | None:
+    """When any of several findings holds."""
+    if len(alike) == 1:
+        return None
+    cond = any_of((one.cond for one in alike), settings=True)
+    excluded = [test for test in alike[0].excluded if all(test in one.excluded for one in alike)]
+    when = words_of(cond, True, excluded)
+    return AnyPlace(when, len(alike)) if when or truth(cond, excluded) is True else None
 
 
 def anyhow(program: Program) -> tuple[Cond, ...]:
@@ -135,7 +166,7 @@ def _of_values(test: Literal) -> bool:
     return test.flag is not None and test.flag.kind == "value" and not isinstance(test.flag.default, bool)
 
 
-def _finding(group: list[Draft], entry: str, local: bool, anyhow: Sequence[Cond]) -> Finding:
+def _told(group: list[Draft], entry: str, local: bool, anyhow: Sequence[Cond]) -> _Told:
     best = max(group, key=lambda d: CONFIDENCES.index(d.confidence))
     cond: Cond = any_of((d.cond for d in group), best.settings)
     excluded = [one for one in best.excluded if all(one in draft.excluded for draft in group)]
@@ -145,14 +176,15 @@ def _finding(group: list[Draft], entry: str, local: bool, anyhow: Sequence[Cond]
     for draft in group:
         related.extend(r for r in draft.related if r not in related and r.location != draft.location)
     calls = tuple(dict.fromkeys(call for draft in group for call in draft.calls))
-    return Finding(
+    found = Finding(
         rule=best.rule.name, id=best.rule.id, hazard=best.rule.hazard, noise=best.rule.noise, severity=best.severity,
         confidence=best.confidence, message=best.message, location=best.location, remedy=best.remedy,
         when=words_of(cond, best.settings, excluded), related=tuple(related), fixes=best.fixes,
         entries=() if local else (entry,),
         ops=tuple(dict.fromkeys(call.op for call in calls)), calls=calls,
-        cause=best.cause,
+        cause=best.cause, uncalled=all(draft.uncalled for draft in group),
     )  # fmt: skip
+    return _Told(found, cond, excluded)
 
 
 __all__ = ["CannotRead", "Judged", "combine", "interpret", "judge"]

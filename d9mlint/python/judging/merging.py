@@ -37,9 +37,10 @@ def _merged(group: list[Finding], reaching: Collection[str]) -> Finding:
     when = _common(sure)
     entries = tuple(sorted({entry for found in sure for entry in found.entries}))
     ops = tuple(dict.fromkeys(op for found in sure for op in found.ops))
-    if entries and not set(entries).issuperset(reaching):
+    if entries and not set(entries).issuperset(reaching) and not all(found.uncalled for found in sure):
         when = (*when, started(entries))
-    return sure[0]._replace(when=(*when, *_of_some(sure, when)), entries=entries, ops=ops)
+    whole = sure[0].any_place if len({found.any_place for found in sure}) == 1 else None
+    return sure[0]._replace(when=(*when, *_of_some(sure, when)), entries=entries, ops=ops, any_place=whole)
 
 
 def conditions(sure: list[Finding]) -> tuple[str, ...]:

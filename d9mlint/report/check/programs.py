@@ -12,7 +12,7 @@ from d9mlint.report import summary
 from d9mlint.report.check.rows import Row
 from d9mlint.report.lines import cell, place
 from d9mlint.report.targets import describe
-from d9mlint.report.words import count, one_line, printable
+from d9mlint.report.words import count, joined, one_line, printable
 
 _SECTIONS = {
     "generators": "where random numbers come from, and who seeds them",
@@ -115,7 +115,7 @@ def _sections(rows: Sequence[PlanRow]) -> tuple[Section, ...]:
 
 def _told(row: PlanRow) -> Told:
     where = f"{place(row.location)}{cell(row.location)}" if row.location is not None else ""
-    return Told(one_line(row.text), where, " and ".join(map(one_line, row.when)))
+    return Told(one_line(row.text), where, joined(map(one_line, row.when)))
 
 
 def _outline(sections: Sequence[Section]) -> str:

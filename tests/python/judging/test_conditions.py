@@ -558,7 +558,7 @@ def main():
     else:
         print(random.random())
 """
-    assert when(text, "unseeded-python") == [("`cfg.ddp` is false or `cfg.rank` is not None",)]
+    assert when(text, "unseeded-python") == [("`cfg.ddp` is false or `cfg.rank` is given",)]
 
 
 def test_a_test_of_several_settings_is_that_of_each() -> None:

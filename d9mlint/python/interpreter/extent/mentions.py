@@ -28,7 +28,7 @@ _EVALUATES = ("builtins.eval", "builtins.exec")
 
 def mentioned(
     modules: Sequence[Module], bodies: Callable[[str], Iterable[f.Stmt]], entered: Test, events: Iterable[Event],
-    words: Words,
+    words: Words, wrapped: frozenset[int] = frozenset(),
 ) -> Test | None:  # fmt: skip
     """A test for definitions that reached code mentions; None where any may be found by its name.
 
@@ -38,6 +38,7 @@ def mentioned(
         entered: whether a definition was seen to be called.
         events: the story so far.
         words: all names and texts of a statement.
+        wrapped: functions, by ``id``, whose decorators keep them nowhere.
     """
     seen = _looked_up(events, modules)
     if seen is None or not any(isinstance(node, _DOES) for node in bodies(modules[0].path)):
@@ -49,7 +50,7 @@ def mentioned(
     told: list[f.Stmt] = []
 
     def add(node: f.Def | f.Class) -> None:
-        if _is_reached(node, entered) or node.name in seen:
+        if _is_reached(node, entered, wrapped) or node.name in seen:
             found.append(node)
         else:
             waiting.setdefault(node.name, []).append(node)
@@ -99,9 +100,9 @@ def _called_by_others(node: f.Def | f.Class) -> bool:
     return isinstance(node, f.Class) and bool(node.bases)
 
 
-def _is_reached(node: f.Def | f.Class, entered: Test) -> bool:
+def _is_reached(node: f.Def | f.Class, entered: Test, wrapped: frozenset[int]) -> bool:
     """Whether a definition is reached whether anything mentions it or not."""
-    if node.decorators:
+    if node.decorators and id(node) not in wrapped:
         return True
     if isinstance(node, f.Class):
         return any(isinstance(one, f.Def) and entered(one) for one in node.body)

@@ -10,7 +10,7 @@ from d9mlint.python.domain import covers
 from d9mlint.python.domain.conditions import Cond, Literal, Opaque, both, conjuncts, either, literal, negate, truth
 from d9mlint.python.domain.covers import Term
 from d9mlint.python.domain.diagrams import Variable, simplified
-from d9mlint.python.domain.tellable import FILE_TEST, is_given, is_of_config, is_told, loosened
+from d9mlint.python.domain.tellable import FILE_TEST, is_of_config, is_told, loosened
 from d9mlint.python.judging.wording.flagwords import alternatives_of_values, of_one_name, some_values, words_of_values
 from d9mlint.python.judging.wording.settingwords import choice, setting_compared, values_needed
 
@@ -189,7 +189,7 @@ def _of_literal(one: Literal) -> list[str]:
     outcome = one.outcome is True
     if not is_told(test, outcome):
         return [test.text if outcome else f"not ({test.text})"]
-    if test.by_default or is_given(test.text):
+    if test.by_default or test.text.endswith(" is None"):
         name = test.text.removesuffix(" is None")
         return [f"`{name}` is {'None' if outcome else 'given'}"]
     if (same := _SAME.fullmatch(test.text)) is not None:
