@@ -55,11 +55,11 @@ class ClassName(Unknown):
 
 
 class Length(Unknown):
-    """How many items a list has, which may get more in a loop; ``of`` is the list."""
+    """How many items a list has, which may get more in a loop, or what a flag gives; ``of`` is the list or the flag."""
 
     __slots__ = ("of",)
 
-    def __init__(self, of: Seq) -> None:
+    def __init__(self, of: Seq | FlagValue) -> None:
         super().__init__(frozenset({"length", "int"}))
         self.of = of
 

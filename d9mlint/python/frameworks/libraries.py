@@ -8,10 +8,11 @@ from typing import ClassVar
 
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import ARRAY, holds_numbers, taint
-from d9mlint.python.domain.values import Obj, Seq, Value
+from d9mlint.python.domain.values import Obj, Seq, Unknown, Value
 from d9mlint.python.interpreter.hooks import Framework, Transfer
 from d9mlint.python.interpreter.library.functions import run_main
 
+_INDICES = re.compile(r"(\?|(numpy|scipy)\..+)\.(nonzero|argsort|argpartition|argwhere|flatnonzero)")
 _PIPELINE = re.compile(r"diffusers\.(?:\w+\.)*\w*Pipeline\w*(?:\.from_(?:pretrained|single_file|pipe))?")
 
 
@@ -23,7 +24,9 @@ class Numpy(Framework):
     same_numbers = ("numpy.array", "numpy.asarray")
 
     def result(self, event: Event, origins: frozenset[str]) -> Value | None:
-        """An array that is put together from others: of numbers where one of them is."""
+        """Where an array is not zero: its indices. Of what is put together from arrays: numbers where one holds them."""
+        if _INDICES.fullmatch(event.name):
+            return Unknown(origins | {ARRAY})
         parts = event.args[0] if event.args and event.name in _JOINS else None
         listed = parts.items if isinstance(parts, Seq) else None
         return Obj(f"{event.name}()", event, origins | {ARRAY}) if any(map(_is_of_numbers, listed or ())) else None

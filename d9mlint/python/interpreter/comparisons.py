@@ -32,6 +32,7 @@ from d9mlint.python.domain.values import (
     FlagValue,
     Func,
     Inst,
+    Length,
     Module,
     Obj,
     Optional,
@@ -68,6 +69,10 @@ _CONTAINERS = frozenset(f"builtins.{name}" for name in ("set", "dict", "list", "
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
+
+
+_EMPTY = {("==", 0): True, ("<=", 0): True, ("<", 1): True, (">", 0): False, (">=", 1): False}
+"""Comparisons of a length that tell whether there is anything."""
 
 
 def compare(interp: Interpreter, op: str, left: Value, right: Value, text: str) -> Value:
@@ -121,6 +126,11 @@ def _compare_leaves(interp: Interpreter, op: str, left: Value, right: Value, tex
             return flag_test(left.flag, "==", right.value) if possible else False
         if isinstance(right.value, (int, float)):
             return flag_test(left.flag, op, right.value)
+    if isinstance(left, Length) and isinstance(left.of, FlagValue) and isinstance(right, Const):
+        empty = _EMPTY.get((op, right.value))
+        if empty is not None:
+            given = flag_test(left.of.flag, "truthy")
+            return negate(given) if empty else given
     if isinstance(right, FlagValue) and isinstance(left, Const) and op in ("==", "is"):
         return _compare_leaves(interp, op, right, left, text)
     if (
@@ -281,6 +291,8 @@ def condition(interp: Interpreter, value: Value, text: str) -> Cond:
         return value.cond
     if isinstance(value, FlagValue):
         return flag_test(value.flag, "truthy")
+    if isinstance(value, Length) and isinstance(value.of, FlagValue):
+        return flag_test(value.of.flag, "truthy")
     if isinstance(value, Phi):
         return _any_of((cond, condition(interp, leaf, text)) for cond, leaf in value.alternatives)
     if isinstance(value, (Func, Bound, Partial, Class, Module, Inst)) or is_path(value):

@@ -200,6 +200,9 @@ _OTHER_TRAININGS = ("tensorflow.estimator.Estimator", "keras.Model.fit", "tensor
 _USE_TPU = Argument(4, "use_tpu")
 
 
+_SESSIONS = ("tensorflow.Session", "tensorflow.InteractiveSession", "tensorflow.train.MonitoredTrainingSession")
+
+
 def on_gpu(program: Program) -> Cond:
     """When the program does not hide the GPUs from TensorFlow and does not run on TPUs."""
     hidden: list[Cond] = no_visible_gpus(program)
@@ -209,10 +212,12 @@ def on_gpu(program: Program) -> Cond:
         kind = event.args[1] if len(event.args) > 1 else event.kwargs.get("device_type")
         if isinstance(devices, Seq) and devices.items == [] and isinstance(kind, Const) and kind.value == "GPU":
             hidden.append(both(*event.guards) if not event.detached else False)
+    opened = next((e.index for e in program.calls(*_SESSIONS) if not e.detached), len(program.events))
     for event in program.calls("tensorflow.ConfigProto"):
         counts = event.kwargs.get("device_count")
         count = counts.items.get("GPU") if isinstance(counts, Dict) else None
-        if isinstance(count, Const) and count.value == 0 and not event.detached:
+        later = event.index > opened  # (each session has devices of its own: a later one evaluates)
+        if isinstance(count, Const) and count.value == 0 and not event.detached and not later:
             hidden.append(both(*event.guards))
     return loosened(negate(either(*hidden, on_tpu(program))))
 

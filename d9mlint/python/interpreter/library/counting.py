@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.values import Const, Length, Seq, Unknown, Value
+from d9mlint.python.domain.values import Const, FlagValue, Length, Seq, Unknown, Value
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import environment
 
@@ -22,14 +22,14 @@ def _length(interp: Interpreter, event: Event, frame: Frame) -> Value:
         return Const(len(value.items))
     if isinstance(value, Const) and isinstance(value.value, str):
         return Const(len(value.value))
-    if isinstance(value, Seq) and value.items is not None and value.kind == "list":
+    if isinstance(value, FlagValue) or (isinstance(value, Seq) and value.items is not None and value.kind == "list"):
         return Length(value)
     return Unknown(frozenset({"length", "int"}))
 
 
 def _number(value: Value) -> Any:
     """A known number, or how many parts a text was split into; else None."""
-    if isinstance(value, Length) and all(isinstance(one, Const) for one in value.of.items or ()):
+    if isinstance(value, Length) and isinstance(value.of, Seq) and all(isinstance(i, Const) for i in value.of.items or ()):
         return len(value.of.items or ())
     return value.value if isinstance(value, Const) and isinstance(value.value, int) else None
 
