@@ -97,14 +97,20 @@ def _newest(package: str, match: re.Match[str], line: str) -> str:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str, str]]:
-    """The lines that name a package, with their number and the heading above."""
+    """The lines that name a package, with their number and the heading above, or the item that they are parts of."""
     heading = ""
+    items: list[tuple[int, str]] = []
     for number, line in enumerate(text.splitlines(), 1):
         title = _HEADING.match(line)
         if title is not None:
             heading = title[1] or title[2]
+        depth = len(line) - len(line.lstrip())
+        if line.strip():
+            items = [item for item in items if item[0] < depth]
         if len(line) <= _LONGEST and _NAME.search(line):
-            yield number, line, heading
+            yield number, line, " ".join((heading, *(item for _, item in items)))
+        if _ITEM.match(line):
+            items.append((depth, line[:_LONGEST]))
 
 
 _LONGEST = 2000

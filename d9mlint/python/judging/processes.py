@@ -7,9 +7,11 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Bound, Func, Partial, Value, alternatives
 from d9mlint.python.frameworks import horovod
 from d9mlint.python.interpreter.library.environment import SPAWNED
+from d9mlint.python.interpreter.library.workers import TASK
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.source.facts import Def
 
+_STARTS = ("Process", "spawn", "start_processes")
 PLACED = "in a process of its own"
 """In a remedy, where something is to be done that is of no use at the start of the program."""
 RANKS = " (add the rank to the seed, `1 + hvd.rank()`: with the same seed all ranks draw the same numbers)"
@@ -28,7 +30,7 @@ def _starts(program: Program) -> dict[object, Func]:
     """The functions that calls start processes for, by the place of the call."""
     found: dict[object, Func] = {}
     for event in program.events:
-        if event.kind == "call" and event.name.rpartition(".")[2] in ("Process", "spawn", "start_processes"):
+        if event.name == TASK or (event.kind == "call" and event.name.rpartition(".")[2] in _STARTS):
             given = [event.kwargs[key] for key in ("target", "fn") if key in event.kwargs] or list(event.args)
             func = next((func for value in given if (func := _function(value))), None)
             if func is not None:

@@ -13,7 +13,7 @@ from d9mlint.python.domain.tellable import loosened
 from d9mlint.python.frameworks.tensorflow import estimators
 from d9mlint.python.frameworks.tensorflow.sessions import own_graph
 from d9mlint.python.frameworks.used import frameworks_of
-from d9mlint.python.interpreter.program import Program
+from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging.decides import decides, rank
 from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.flows import stands_in
@@ -57,6 +57,8 @@ def check(program: Program, rule: Rule, generator: str, wanted: str) -> Iterator
     for found in uncovered(program):
         if found.draw.generator != generator or found.draw.worker or kind(program, found) != wanted:
             continue
+        if not late and _is_told(program, found):
+            continue
         if not found.draw.is_data or (late and found.draw.event.name.startswith("torch.")):
             words = words_of(found.cond, excluded=found.draw.event.excluded)
             groups.setdefault(tuple(w for w in words if w not in _stated(found)), []).append(found)
@@ -66,6 +68,17 @@ def check(program: Program, rule: Rule, generator: str, wanted: str) -> Iterator
         if group or not anyhow:
             group = group or members
             yield _draft(program, rule, sorted(group, key=_conditions) if any(map(_stated, group)) else group)
+
+
+def _is_told(program: Program, found: Uncovered) -> bool:
+    """Whether the generator is seeded from entropy just before, wherever the draw is made: that is the finding then."""
+    draw = found.draw
+    return any(
+        s.fixes is False and (s.value is None or is_none(s.value) is True) and draw.generator in s.generators
+        and s.event.certain and s.event.index < draw.event.index and draw.event.certain
+        and all(g in draw.event.guards for g in s.event.guards)
+        for s in seedings(program)
+    )  # fmt: skip
 
 
 def _conditions(found: Uncovered) -> int:
