@@ -8,6 +8,7 @@ from d9mlint.model import Argument, Location, Related, Rule
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Seq, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.pipelines import OWN_GENERATORS, draws_on_host
+from d9mlint.python.frameworks.torch.loaders import WORKER
 from d9mlint.python.frameworks.used import keras_backend
 from d9mlint.python.interpreter.library import workers
 from d9mlint.python.interpreter.program import Program
@@ -60,11 +61,17 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
 
 
 def _is_only(program: Program, start: Event, draws: Sequence[Event]) -> bool:
-    """Whether one thread alone draws from a generator once it is started: in its own order, whatever the timing."""
-    if start.name != _THREAD or start.loops:
+    """Whether one thread alone draws from a generator once it is started: in its own order, whatever the timing.
+
+    Each worker process of a loader has a state of its own, which threads that the others start do not meet.
+    """
+    in_worker = start.inside(WORKER)
+    if start.name != _THREAD or (start.loops and not in_worker):
         return False
     states = {_state(one) for one in draws}
     others = (e for e in program.events if e.index > start.index and e.kind == "call" and not e.detached)
+    if in_worker:
+        others = (e for e in others if e.inside(WORKER) and not e.inside("thread"))
     return not any(draws_on_host(e) and e not in draws and _state(e) in states for e in others)
 
 
