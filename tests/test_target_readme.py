@@ -43,7 +43,10 @@ def judged(root: Path, files: dict[str, str], *, code: tuple[Limit, ...] = ()) -
         ("Tested with Keras, v2.2.4, and PyTorch, ver. 1.2", {"keras": "==2.2.4.*", "torch": "==1.2.*"}),
         ("Tested with PyTorch 1.4 and PyTorch 1.2", {"torch": "==1.4.*"}),
         ("### Setup\n| pytorch | 1.7 |", {"torch": "==1.7.*"}),
-        ("## Issues\n\n1. The test environment is\n    - Keras 2.1.5\n\n2. Old:\n   - PyTorch 1.2", {"keras": "==2.1.5.*"}),
+        (
+            "## Issues\n\n1. The test environment is\n    - Keras 2.1.5\n\n2. Old:\n   - PyTorch 1.2",
+            {"keras": "==2.1.5.*"},
+        ),
         ("All of it is tested on Pytorch 1.8.1, 1.9, 1.10.2 and 2.1.0.", {"torch": "==2.1.0.*"}),
         ("Tested with Python 3.6 / 3.7 or 3.8, PyTorch 1.4, 10.1 of CUDA", {"python": "==3.8.*", "torch": "==1.4.*"}),
         ("Code was run on JAX 0.2.28.", {"jax": "==0.2.28.*"}),

@@ -191,7 +191,16 @@ def _rank(found: Finding, reached: Mapping[tuple[str, Location], int]) -> tuple[
     elsewhere = found.location.path not in found.entries
     few = (-programs, asked, -len(found.entries))
     needed = len([w for w in found.when if not (is_started(w) or by_default(w))]) if asked == _ALL else 0
-    return (*_grave(found), asked == _ALL, needed, *few, elsewhere, len(found.when), found.sort_key)
+    return (
+        *_grave(found),
+        asked == _ALL,
+        needed,
+        *few,
+        elsewhere,
+        len(found.when),
+        found.location.path.count("/"),
+        found.sort_key,
+    )
 
 
 def _asked(found: Finding) -> int:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from d9mlint.app.causes import by_cause
-from d9mlint.model import SEVERITIES, Finding, Location, Related
+from d9mlint.model import SEVERITIES, AnyPlace, Finding, Location, Related
 
 
 def found(
@@ -266,3 +266,23 @@ def test_a_place_that_all_have_to_ask_for_does_not_lead() -> None:
         found(2, "unseeded/tensorflow", when=("--train is given",), entries=("a.py", "b.py", "c.py")),
     ])  # fmt: skip
     assert one.location.line == 1
+
+
+def test_the_place_that_needs_the_fewest_flags_leads() -> None:
+    many, few = ("--arch is vit", "--spawn is given"), ("--spawn is given",)
+    (one,) = by_cause([
+        found(1, "seed/torch", path="lib.py", entries=("a.py", "b.py"), when=many),
+        found(2, "seed/torch", path="a.py", entries=("a.py",), when=few),
+    ])  # fmt: skip
+    assert one.location.path == "a.py"
+
+
+def test_the_conditions_of_all_places_of_a_program_together_are_told_where_they_are_shorter() -> None:
+    whole = AnyPlace((), 2)
+    places = [
+        found(1, "unseeded/torch", when=("--fast is given",))._replace(any_place=whole),
+        found(2, "unseeded/torch", when=("--fast is not given",))._replace(any_place=whole),
+    ]
+    (one,) = by_cause(places)
+    assert one.when == ()
+    assert by_cause(places[:1])[0].when == ("--fast is given",)  # (the other was suppressed)

@@ -15,6 +15,8 @@ _CONFIG = r"_*(?:cfg|config|conf|params|hparams|hps|opts?|options|settings|args|
 _CHOICE = re.compile(rf"(?=(?:\w+[._])*{_CONFIG}(?:[._\[]\w|\[)){_PLACE} (?:==|is|in|<=?|>=?) .{{1,40}}", re.IGNORECASE)
 """A comparison of what a config says with something."""
 _OF_CONFIG = re.compile(rf"(?:\w+[._])*{_CONFIG}[.\[]", re.IGNORECASE)
+_PART = re.compile(r"""(?:\[['"]|\.get\(['"])(?P<name>\w+)['"](?:\]|[^()]{0,40}\))""")
+"""How a program takes a part of a config by its name."""
 _ONE_PROCESS = re.compile(r"(?:\w+[._])*rank (?:==|is) 0|\w+\[(['\"])(?:\w+_)?rank\1\] (?:==|is) 0")
 """Whether this is the first of several processes, or the only one: so every run has one in which it holds."""
 FILE_TEST = re.compile(r"(?:exists|isfile|isdir|is_file|is_dir)\('([^'()]+)'\)")
@@ -55,6 +57,14 @@ def is_file_test(text: str) -> bool:
 def is_of_config(text: str) -> bool:
     """Whether a setting is one of a config, by its name."""
     return _OF_CONFIG.match(text) is not None
+
+
+def name_of_setting(text: str) -> str:
+    """A test of a part of a config, however the program gets at it: ``config.use_x``; empty for other tests.
+
+    ``self.config["use_x"]`` and ``config.get("use_x", False)`` are the same part.
+    """
+    return _PART.sub(r".\g<name>", text.removeprefix("self.")) if is_of_config(text) else ""
 
 
 def is_given(text: str) -> bool:

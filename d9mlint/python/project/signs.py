@@ -77,6 +77,11 @@ _SIGNS = (
     _module("<2.6", b"layers.normalization"),
     _module("<2.9", b"layers.advanced_activations", b"layers.recurrent", b"layers.merge", b"layers.embeddings"),
     _module("<2.13", b"engine", b"utils.np_utils", b"layers.core", b"layers.convolutional", b"layers.pooling"),
+    # From 2.6 on `keras.engine` itself has no names, and its `topology` is gone (keras==2.4.3, keras==2.6.0).
+    _names(
+        "tensorflow", "<2.6", b"from keras.engine import Layer", b"from keras.engine import InputSpec",
+        b"from keras.engine import Input", b"from keras.engine import Model", b"from keras.engine.topology import",
+    ),
     # Keras took `input=` and `output=` of Keras 1 until 2.3 (keras==2.3.1:keras/legacy/interfaces.py).
     _Sign(
         "tensorflow", "<2.4", re.compile(rb"\bModel\([^()\n]*?\b((?:in|out)put[ ]?=)(?=[^=])"),

@@ -616,3 +616,34 @@ def main():
     loss.backward()
 """
     assert when(text, "missing-torch-determinism") == [("--cuda is given",)]
+
+
+def test_a_length_of_a_flag_asks_whether_it_is_given() -> None:
+    text = "def main():\n    if len({}) {}:\n        print(random.random())\n"
+    assert when(text.format("args.file", "!= 0"), "unseeded-python") == [("--file is given",)]
+    assert when(text.format("args.opt", "== 0"), "unseeded-python") == [("--opt is not set",)]
+
+
+def test_a_part_of_a_config_is_one_however_a_program_gets_at_it() -> None:
+    text = """
+class Trainer:
+    def __init__(self, config):
+        self.config = config
+
+    def run(self):
+        if self.config["noise"]:
+            print(random.random())
+
+def main():
+    config = settings()
+    if config.get("noise", False):
+        Trainer(config).run()
+"""
+    assert when(text, "unseeded-python") == [('`config.get("noise", False)` is true',)]
+
+
+def test_what_nothing_was_seen_to_call_names_no_program() -> None:
+    (called,) = found("def main():\n    print(random.random())\n", "unseeded-python")
+    entries = {"train.py": ["train.py", "test.py"]}
+    assert combine([called], entries)[0].when == ("`train.py` is started",)
+    assert combine([called._replace(uncalled=True)], entries)[0].when == ()

@@ -54,13 +54,18 @@ def test_nothing_outside_of_the_tree_is_read(tmp_path: Path) -> None:
     assert reach.limits(reach.files("train.py", ("", ".."))) == []
 
 
+def test_names_that_a_package_lost_before_their_module(tmp_path: Path) -> None:
+    found = tree(tmp_path, {"train.py": "from keras.engine import Layer\n"}).limits(["train.py"])
+    assert {limit.specifier for limit in found} == {"<2.6", "<2.13"}
+
+
 @pytest.mark.parametrize(
     ("text", "specifier", "name"),
     [
         ("import tensorflow as tf\nx = tf.placeholder(tf.float32)\n", "<2.0", "tf.placeholder"),
         ("from tensorflow.contrib import slim\n", "<2.0", "tensorflow.contrib"),
         ("import tensorflow as tf\nm = tf.estimator.Estimator(f)\n", "<2.16", "tf.estimator.Estimator"),
-        ("from keras.engine import Layer\n", "<2.13", "keras.engine"),
+        ("from keras.engine.training import Model\n", "<2.13", "keras.engine"),
         ("from keras.layers.merge import add\n", "<2.9", "keras.layers.merge"),
         ("import tensorflow_addons as tfa\n", "<2.16", "tensorflow_addons"),
         ("import keras\nmodel.fit_generator(g)\n", "<2.16", "fit_generator"),

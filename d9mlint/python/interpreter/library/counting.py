@@ -29,7 +29,11 @@ def _length(interp: Interpreter, event: Event, frame: Frame) -> Value:
 
 def _number(value: Value) -> Any:
     """A known number, or how many parts a text was split into; else None."""
-    if isinstance(value, Length) and isinstance(value.of, Seq) and all(isinstance(i, Const) for i in value.of.items or ()):
+    if (
+        isinstance(value, Length)
+        and isinstance(value.of, Seq)
+        and all(isinstance(i, Const) for i in value.of.items or ())
+    ):
         return len(value.of.items or ())
     return value.value if isinstance(value, Const) and isinstance(value.value, int) else None
 

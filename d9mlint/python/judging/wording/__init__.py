@@ -10,7 +10,7 @@ from d9mlint.python.domain import covers
 from d9mlint.python.domain.conditions import Cond, Literal, Opaque, both, conjuncts, either, literal, negate, truth
 from d9mlint.python.domain.covers import Term
 from d9mlint.python.domain.diagrams import Variable, simplified
-from d9mlint.python.domain.tellable import FILE_TEST, is_of_config, is_told, loosened
+from d9mlint.python.domain.tellable import FILE_TEST, is_of_config, is_told, loosened, name_of_setting
 from d9mlint.python.judging.wording.flagwords import alternatives_of_values, of_one_name, some_values, words_of_values
 from d9mlint.python.judging.wording.settingwords import choice, setting_compared, values_needed
 
@@ -34,19 +34,20 @@ class _Form(NamedTuple):
 
 
 def any_of(conds: Iterable[Cond], settings: bool = False) -> Cond:
-    """What can be told of several conditions of which one holds; parameters of one name are taken for one."""
+    """What can be told of several conditions of which one holds; parameters, or settings, of one name count as one."""
     names: dict[str, Variable] = {}
     return either(*(_alike(loosened(cond, settings), names) for cond in conds))
 
 
 def _alike(cond: Cond, names: dict[str, Variable]) -> Cond:
-    """The condition with one test for all parameters of one name: for words, they are the same."""
+    """The condition with one test for all parameters, or settings, of one name: in words, they are the same."""
     if isinstance(cond, bool):
         return cond
     for variable in sorted(cond.support, key=lambda one: -one.level):  # the first stands for the others
         test = variable.name
-        if isinstance(test, Opaque) and test.by_default:
-            known = names.setdefault(test.text, variable)
+        name = (test.text if test.by_default else name_of_setting(test.text)) if isinstance(test, Opaque) else ""
+        if name:
+            known = names.setdefault(name, variable)
             if known is not variable:
                 cond = covers.renamed(cond, variable, known)
     return cond

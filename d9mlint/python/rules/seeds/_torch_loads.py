@@ -149,6 +149,9 @@ def _goes_back(program: Program, load: Event, saves: Sequence[Event]) -> bool:
     if load.name.endswith(_LOAD):
         made = (one.receiver for one in program.once("states", states) if not one.detached)
         return _reads(program, load) and any(network is load.receiver for network in made)
+    here, later = (load.func, load.stack), program.events[load.index + 1 :]
+    if any(e.name.endswith(_LOAD) and e.kind == "call" and (e.func, e.stack) == here for e in later):
+        return False  # no network as a whole: what fills one with it is looked at by itself
     kept = program.calls(*(PICKLES if load.name.endswith(PICKLED) else SAVES))
     return any(is_network(leaf) for e in kept for leaf in leaves(*e.args[:1]))
 
@@ -163,7 +166,10 @@ def _reads(program: Program, load: Event) -> bool:
     if any(e.result is leaf for e in read for leaf in given):
         return True
     here = (load.func, load.stack)
-    return not any(isinstance(leaf, Dict) for leaf in given) and any((e.func, e.stack) == here for e in read)
+    own = {id(made.result) for made in program.once("states", states)}  # in which some weights of a file were put
+    return not any(isinstance(leaf, Dict) or id(leaf) in own for leaf in given) and any(
+        (e.func, e.stack) == here for e in read
+    )
 
 
 def _is_checkpoint(save: Event) -> bool:
