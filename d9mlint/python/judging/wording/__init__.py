@@ -34,20 +34,19 @@ class _Form(NamedTuple):
 
 
 def any_of(conds: Iterable[Cond], settings: bool = False) -> Cond:
-    """What can be told of several conditions of which one holds; parameters, or settings, of one name count as one."""
+    """What can be told of several conditions of which one holds; parameters of one name are taken for one."""
     names: dict[str, Variable] = {}
     return either(*(_alike(loosened(cond, settings), names) for cond in conds))
 
 
 def _alike(cond: Cond, names: dict[str, Variable]) -> Cond:
-    """The condition with one test for all parameters, or settings, of one name: in words, they are the same."""
+    """The condition with one test for all parameters of one name: for words, they are the same."""
     if isinstance(cond, bool):
         return cond
     for variable in sorted(cond.support, key=lambda one: -one.level):  # the first stands for the others
         test = variable.name
-        name = (test.text if test.by_default else name_of_setting(test.text)) if isinstance(test, Opaque) else ""
-        if name:
-            known = names.setdefault(name, variable)
+        if isinstance(test, Opaque) and test.by_default:
+            known = names.setdefault(test.text, variable)
             if known is not variable:
                 cond = covers.renamed(cond, variable, known)
     return cond
@@ -61,7 +60,9 @@ def words_of(cond: Cond, settings: bool = False, excluded: Iterable[Cond] = ()) 
     anyhow = both(*excluded)
     told = loosened(simplified(cond, anyhow), settings)
     # All conditions are needed, so to leave one out says less but nothing wrong.
-    return tuple(sorted({_of_files(words) for part in _independent(told, anyhow) for words in _parts(part) if words}))
+    needed = sorted({_of_files(words) for part in _independent(told, anyhow) for words in _parts(part) if words})
+    # (the same part of a config is one condition, however the program gets at it)
+    return tuple({name_of_setting(words.lstrip("`")) or words: words for words in reversed(needed)}.values())[::-1]
 
 
 def _of_files(words: str) -> str:

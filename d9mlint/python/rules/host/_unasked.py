@@ -19,8 +19,8 @@ from d9mlint.python.judging.paths import besides_files
 from d9mlint.python.judging.wording import describe
 
 RESUMES = re.compile(r"resum|restor|continu|restart", re.IGNORECASE)
-_ON = re.compile(r"--[\w-]+ is \S+ \(the default\)")
-"""What a condition says of a flag that is on, or has such a value, where nobody asks for anything."""
+_ON = re.compile(r"--[\w-]+ is (\S+ \(the default\)|not set)")
+"""What a condition says of a flag that is on, has such a value, or names nothing, where nobody asks for anything."""
 _OFF = re.compile(r"\S+ is (not given|false)")
 """What a condition says of what is left off: who does not ask to start anew asks for nothing."""
 THERE = re.compile(r"exists\(|isfile\(|isdir\(|is_file\(|is_dir\(")
