@@ -87,3 +87,23 @@ def test_a_module_that_only_a_function_of_an_unused_table_imports_is_not_run(ent
     project = Project({f"{name}.py": text.encode() for name, text in files.items()}.get)
     judged = judge(project, "train.py", ("",), [CATALOGUE.rules["entropy-seed"]], KNOWLEDGE, TARGET)
     assert len([one for one in judged.findings if one.confidence != "low"]) == told
+
+
+@pytest.mark.parametrize(
+    ("decorator", "confidence"), [("torch.no_grad()", "low"), ("torch.inference_mode()", "low"), ("kinds.add", "medium")]
+)
+def test_a_decorator_that_only_says_how_a_function_runs_keeps_it_nowhere(decorator: str, confidence: str) -> None:
+    text = f"""
+import kinds
+import numpy as np
+import torch
+
+@{decorator}
+def noise():
+    return np.random.default_rng().normal()
+
+def other():
+    return 1
+"""
+    (one,) = found(data=text, train="import data\nprint(data.other())")
+    assert one.confidence == confidence
