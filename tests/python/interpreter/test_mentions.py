@@ -90,7 +90,8 @@ def test_a_module_that_only_a_function_of_an_unused_table_imports_is_not_run(ent
 
 
 @pytest.mark.parametrize(
-    ("decorator", "confidence"), [("torch.no_grad()", "low"), ("torch.inference_mode()", "low"), ("kinds.add", "medium")]
+    ("decorator", "confidence"),
+    [("torch.no_grad()", "low"), ("torch.inference_mode()", "low"), ("kinds.add", "medium")],
 )
 def test_a_decorator_that_only_says_how_a_function_runs_keeps_it_nowhere(decorator: str, confidence: str) -> None:
     text = f"""

@@ -647,3 +647,27 @@ def test_what_nothing_was_seen_to_call_names_no_program() -> None:
     entries = {"train.py": ["train.py", "test.py"]}
     assert combine([called], entries)[0].when == ("`train.py` is started",)
     assert combine([called._replace(uncalled=True)], entries)[0].when == ()
+
+
+def test_what_is_moved_for_other_processes_says_nothing_of_what_computes() -> None:
+    text = """
+import torch.distributed as dist
+
+def gather(data):
+    if dist.get_world_size() == 1:
+        return [data]
+    size = torch.LongTensor([len(data)]).to("cuda")
+    sizes = [torch.LongTensor([0]).to("cuda") for _ in range(2)]
+    dist.all_gather(sizes, size)
+    return sizes
+
+def main():
+    torch.backends.cudnn.benchmark = True
+    net = torch.nn.Conv2d(1, 1, 3)
+    if args.cuda:
+        net = net.cuda()
+    out = net(torch.ones(1, 1, 8, 8))
+    if args.train:
+        print(gather(out))
+"""
+    assert when(text, "cudnn-benchmark") == [("--cuda is given",)]
