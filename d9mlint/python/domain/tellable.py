@@ -15,6 +15,8 @@ _CONFIG = r"_*(?:cfg|config|conf|params|hparams|hps|opts?|options|settings|args|
 _CHOICE = re.compile(rf"(?=(?:\w+[._])*{_CONFIG}(?:[._\[]\w|\[)){_PLACE} (?:==|is|in|<=?|>=?) .{{1,40}}", re.IGNORECASE)
 """A comparison of what a config says with something."""
 _OF_CONFIG = re.compile(rf"(?:\w+[._])*{_CONFIG}[.\[]", re.IGNORECASE)
+_PROGRESS = re.compile(r"^self\.(?:\w+_)?(?:step|epoch|iter|iteration|batch|count|index|idx)s?$")
+"""How far an object has come, which nobody sets."""
 _PART = re.compile(r"""(?:\[['"]|\.get\(['"])(?P<name>\w+)['"](?:\]|[^()]{0,40}\))""")
 """How a program takes a part of a config by its name."""
 _ONE_PROCESS = re.compile(r"(?:\w+[._])*rank (?:==|is) 0|\w+\[(['\"])(?:\w+_)?rank\1\] (?:==|is) 0")
@@ -46,6 +48,8 @@ def _names_a_setting(text: str) -> bool:
         return True
     match = _SETTING.fullmatch(text) or _CHOICE.fullmatch(text)
     parts = match[1].split(".") if match else ["if"]
+    if parts[0] == "self" and _PROGRESS.search(text):
+        return False
     return parts[-1] != "training" and not _ONE_PROCESS.fullmatch(text) and not any(iskeyword(part) for part in parts)
 
 

@@ -671,3 +671,22 @@ def main():
         print(gather(out))
 """
     assert when(text, "cudnn-benchmark") == [("--cuda is given",)]
+
+
+def test_how_far_an_object_has_come_is_no_setting() -> None:
+    text = """
+class Loop:
+    def __init__(self, path):
+        self.resume_step = unknown(path)
+        self.augment = unknown(path)
+
+    def run(self):
+        if self.resume_step:
+            print(random.random())
+        if self.augment:
+            np.random.rand(3).tofile("noise")
+
+def main():
+    Loop(settings()).run()
+"""
+    assert when(text, "unseeded-python", "unseeded-numpy") == [(), ("`self.augment` is true",)]
