@@ -47,7 +47,7 @@ from d9mlint.python.domain.values import (
     alternatives,
 )
 from d9mlint.python.interpreter import expressions
-from d9mlint.python.interpreter.library import dispatch, sequences, streams
+from d9mlint.python.interpreter.library import dispatch, environment, sequences, streams
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -146,6 +146,10 @@ def _compare_leaves(interp: Interpreter, op: str, left: Value, right: Value, tex
         return True
     if op == "in" and isinstance(left, Const) and isinstance(right, Dict) and not right.open:
         return left.value in right.items and present(right.items[left.value])
+    if op == "in" and isinstance(left, Const) and isinstance(right, Ref) and right.name == "os.environ":
+        seed = environment.seed_variable(str(left.value)) if interp.variable(str(left.value)) is None else None
+        if seed is not None:
+            return negate(flag_test(seed, "none"))
     if op == "==" and (isinstance(left, Text) or isinstance(right, Text)) and differ(left, right):
         return False
     if op in ("==", "is") and isinstance(left, Obj) and left.type in interp.hooks.never_text and _is_text(right):

@@ -30,7 +30,7 @@ from d9mlint.python.domain.values import (
 )
 from d9mlint.python.interpreter import attributes, calls, expressions
 from d9mlint.python.interpreter.hooks import ask
-from d9mlint.python.interpreter.library import dispatch, nodes, sequences
+from d9mlint.python.interpreter.library import argv, dispatch, nodes, sequences
 from d9mlint.python.interpreter.marks import selection
 from d9mlint.python.source import facts as f
 
@@ -142,6 +142,8 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
     if isinstance(holder, Ref) and holder.name == "os.environ":
         known = interp.variable(str(index.value)) if isinstance(index, Const) else UNKNOWN
         return Unknown(frozenset({"env"})) if known is None else known
+    if isinstance(holder, Ref) and (given := argv.word(interp, holder, index)) is not None:
+        return given
     if isinstance(holder, Dict) and isinstance(index, Const):
         try:
             found = interp.heap.item(holder, index.value)

@@ -15,6 +15,8 @@ from d9mlint.python.source.tokens import OPERATORS, word
 
 MAX_DEPTH = 150
 """Nesting of expressions and blocks beyond which a file is refused instead of exhausting the stack."""
+_HELP = "usage:"
+"""What the text at the top of a program has that is its help."""
 
 
 class TooDeep(ValueError):
@@ -27,7 +29,11 @@ def lower(module: cst.Module, before: int = 0) -> tuple[f.Stmt, ...]:
     Raises:
         TooDeep: for sources nested beyond ``MAX_DEPTH``.
     """
-    return _Lowering(module, before).block(module.body)
+    statements = _Lowering(module, before).block(module.body)
+    text = module.get_docstring() if not before else None
+    if text and _HELP in text.lower():  # that some take the flags of the program from
+        return (f.Assign((f.Name("__doc__"),), f.Const(text), f.NOWHERE), *statements)
+    return statements
 
 
 class _Lowering:

@@ -30,12 +30,14 @@ args = parser.parse_args()
 """
 
 
-def found(text: str, *rules: str, target: str = "tensorflow==2.9.1") -> list[Finding]:
-    """What is found in one file, by these rules."""
+def found(
+    text: str, *rules: str, target: str = "tensorflow==2.9.1", argv: tuple[str, ...] | None = None
+) -> list[Finding]:  # fmt: skip
+    """What is found in one file, by these rules; ``argv``: as started with these arguments."""
     at = newest_target([target], "gpu")
     knowledge = Knowledge(CATALOGUE.aliases, CATALOGUE.effects, at, CATALOGUE.ops)
     project = Project({"train.py": text.encode()}.get)
-    told = judge(project, "train.py", ("",), CATALOGUE.rules.values(), knowledge, at)
+    told = judge(project, "train.py", ("",), CATALOGUE.rules.values(), knowledge, at, argv)
     return [f for f in told.findings if f.rule in rules and f.confidence != "low"]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import Const, FlagValue, Length, Seq, Unknown, Value
 from d9mlint.python.interpreter.hooks import Transfer
-from d9mlint.python.interpreter.library import environment
+from d9mlint.python.interpreter.library import argv, environment
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
@@ -24,7 +24,7 @@ def _length(interp: Interpreter, event: Event, frame: Frame) -> Value:
         return Const(len(value.value))
     if isinstance(value, FlagValue) or (isinstance(value, Seq) and value.items is not None and value.kind == "list"):
         return Length(value)
-    return Unknown(frozenset({"length", "int"}))
+    return argv.count(interp, value) or Unknown(frozenset({"length", "int"}))
 
 
 def _number(value: Value) -> Any:

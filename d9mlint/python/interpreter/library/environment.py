@@ -6,6 +6,9 @@ import posixpath
 from functools import partial
 from typing import TYPE_CHECKING
 
+from d9mlint.model import Location
+from d9mlint.python.domain.choices import choose
+from d9mlint.python.domain.conditions import Flag, flag_test, negate
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.path import Path
 from d9mlint.python.domain.taint import ARRAY, NUMBERS, taint, text_of
@@ -14,6 +17,7 @@ from d9mlint.python.domain.values import (
     UNKNOWN,
     Const,
     Dict,
+    FlagValue,
     Module,
     Obj,
     Ref,
@@ -42,6 +46,7 @@ PICKLED = "pickled"
 _START_METHOD = ("multiprocessing.set_start_method",)
 _CONTEXT = "multiprocessing.Context."
 """Methods of what ``multiprocessing.get_context(method)`` returns; it starts processes by its own method."""
+_SET_BY_OTHERS = ("PYTHONHASHSEED", "PL_GLOBAL_SEED")
 MAX_SOURCES = 8
 """Events that a value remembers having come from."""
 
@@ -65,7 +70,24 @@ def _getenv(interp: Interpreter, event: Event, frame: Frame) -> Value:
     known = interp.variable(str(name.value)) if isinstance(name, Const) else None
     if known is not None:
         return interp.resolve(known)
+    if isinstance(name, Const) and (own := seed_variable(str(name.value))) is not None:
+        default = event.args[1] if len(event.args) > 1 else event.kwargs.get("default", NONE)
+        if not isinstance(default, Const):
+            missing = flag_test(own, "none")
+            return choose([(negate(missing), FlagValue(own)), (missing, default)])
+        if not default.value:  # (with a seed for a default there is always one)
+            return FlagValue(own._replace(default=default.value))
     return Unknown(frozenset({"env"}), name=f"${name.value}" if isinstance(name, Const) else "")
+
+
+def seed_variable(name: str) -> Flag | None:
+    """A variable by which the user gives a seed, which is as good as a flag; None for those that others set.
+
+    (Python reads PYTHONHASHSEED itself, Lightning sets PL_GLOBAL_SEED: lightning/fabric/utilities/seed.py.)
+    """
+    if "SEED" not in name.upper() or name in _SET_BY_OTHERS:
+        return None
+    return Flag(f"${name}", f"the environment variable {name}", None, "value", Location("", 1, 1, 1, 1))
 
 
 def _setenv(interp: Interpreter, event: Event, frame: Frame) -> Value:

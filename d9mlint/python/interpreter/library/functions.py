@@ -36,6 +36,7 @@ from d9mlint.python.interpreter import calls, comparisons
 from d9mlint.python.interpreter.heap import MAX_ITEMS
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import (
+    argv,
     commands,
     copies,
     coroutines,
@@ -369,6 +370,7 @@ TRANSFER: dict[str, Transfer] = {
     "argparse.ArgumentParser.error": _exit,
     "absl.flags.FLAGS.flag_values_dict": _all_absl_flags,
 }  # fmt: skip
+TRANSFER.update(argv.TRANSFER)
 TRANSFER.update(copies.TRANSFER)
 TRANSFER.update(counting.TRANSFER)
 TRANSFER.update(mappings.TRANSFER)
