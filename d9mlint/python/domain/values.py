@@ -312,6 +312,12 @@ class Seq:
         self.sources = sources
 
 
+class Members(Seq):
+    """What a dict holds, or what was sorted: it has an order of its own, whatever lists are among its items."""
+
+    __slots__ = ()
+
+
 class Dict:
     """A dict; ``open`` when it may hold more than is known; ``order`` is that in which its keys come out.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from d9mlint.model import Argument
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.values import CALLABLE, Bound, Class, Dict, Func, Inst, Seq, Unknown, Value, alternatives
+from d9mlint.python.domain.values import CALLABLE, Bound, Class, Dict, Func, Inst, Seq, Unknown, Value, alternatives, born
 from d9mlint.python.interpreter import attributes, calls
 from d9mlint.python.interpreter.library import environment
 from d9mlint.python.interpreter.scopes import OrderLoop
@@ -50,7 +50,7 @@ def run_callbacks(interp: Interpreter, event: Event, frame: Frame, place: f.Plac
                 context = environment.invocation_context(interp, event, invocation.context)
                 deferred = context in ("callback", "thread")
                 several = (context == COMPLETED and event.loops) or (context == "thread" and _starts_several(event))
-                order = [OrderLoop("completion", (event,), len(interp.loops))] if several else []
+                order = [OrderLoop("completion", (event,), len(interp.loops), born())] if several else []
                 _run_callback(
                     interp, value, frame, place, context, deferred=deferred, args=_handed(interp, event, context),
                     order=order,

@@ -363,6 +363,9 @@ def instantiate(
         )
         if (transfer := interp.hooks.transfer.get(event.name)) is not None:
             transfer(interp, event, frame)
+    after = attributes.class_attribute(interp, cls, "__post_init__")
+    if isinstance(after, Func):
+        enter(interp, after, [instance], {}, frame, place, star)
     return instance
 
 

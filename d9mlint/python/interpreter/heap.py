@@ -146,6 +146,10 @@ class Heap:
         """From here on a dict, or an object, may hold more than is known."""
         self._change(holder.holder if isinstance(holder, Attributes) else holder, EVERY, _open, ())
 
+    def hold(self, thing: Dict, element: Value) -> None:
+        """From here on a dict holds such a thing under keys that are not known."""
+        self._change(thing, EVERY, _hold, (element,))
+
     def arrange(self, thing: Seq | Dict | Obj, order: str, sources: tuple[Event, ...]) -> None:
         """From here on a thing comes out in another order."""
         self._change(thing, EVERY, _arrange, (order, sources))
@@ -213,6 +217,11 @@ def _open(heap: Heap, holder: Dict | Inst) -> None:
     holder.open = True
 
 
+def _hold(heap: Heap, thing: Dict, element: Value) -> None:
+    heap.touch(thing)
+    thing.element = element
+
+
 def _arrange(heap: Heap, thing: Seq | Dict | Obj, order: str, sources: tuple[Event, ...]) -> None:
     heap.touch(thing)
     thing.order, thing.sources = order, sources
@@ -251,7 +260,7 @@ def _state(thing: Thing) -> Any:
     if isinstance(thing, Obj):
         return dict(thing.attrs), thing.order, thing.sources
     if isinstance(thing, Dict):
-        return dict(thing.items), thing.open, thing.order, thing.sources
+        return dict(thing.items), thing.open, thing.order, thing.sources, thing.element
     if isinstance(thing, Seq):
         return None if thing.items is None else list(thing.items), thing.element, thing.order, thing.sources
     return tuple(getattr(thing, name) for name in _MARKS)
@@ -265,7 +274,7 @@ def _put_back(thing: Thing, state: Any) -> None:
     elif isinstance(thing, Obj):
         thing.attrs, thing.order, thing.sources = state
     elif isinstance(thing, Dict):
-        thing.items, thing.open, thing.order, thing.sources = state
+        thing.items, thing.open, thing.order, thing.sources, thing.element = state
     elif isinstance(thing, Seq):
         thing.items, thing.element, thing.order, thing.sources = state
     else:

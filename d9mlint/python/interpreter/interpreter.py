@@ -257,7 +257,7 @@ class Interpreter:
             if isinstance(index, Const) and _hashable(index.value):
                 self.heap.put(holder, index.value, self.since(frame.born), value)
             else:
-                self.heap.open(holder)
+                mappings.add(self, holder, value)
         else:
             subscripts.note_index(self, holder, index, frame, place)
             subscripts.note_setting(self, target, holder, value)

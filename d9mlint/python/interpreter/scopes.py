@@ -9,6 +9,7 @@ from d9mlint.model import Location
 from d9mlint.python.domain.conditions import Cond
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.path import Path
+from d9mlint.python.domain.values import Value
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
@@ -21,6 +22,10 @@ class OrderLoop(NamedTuple):
     sources: tuple[Event, ...]
     depth: int
     """How many loops are around it."""
+    tick: int
+    """The number of the next thing to be made when it began: what is older is not made in its turns."""
+    item: Value | None = None
+    """What its variable takes in each turn."""
 
     @property
     def taint(self) -> tuple[str, tuple[Event, ...]]:

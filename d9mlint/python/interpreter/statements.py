@@ -19,6 +19,7 @@ from d9mlint.python.domain.values import (
     Unknown,
     Value,
     alternatives,
+    born,
 )
 from d9mlint.python.interpreter import augmenting, calls, comparisons, expressions, linking, narrowing
 from d9mlint.python.interpreter.library import environment, sequences
@@ -152,12 +153,16 @@ def _for(interp: Interpreter, node: f.For, frame: Frame) -> Left:
     if isinstance(node.target, f.Items):
         discards.uncounted(interp, node.target.items[:1], start, frame)
     origins, order, sources = sequences.iteration_order(interp, iterable, frame, node.place)
-    if order:
-        interp.order_loops.append(OrderLoop(order, sources, len(interp.loops)))
     settings = _copies(node.body)
     limit = sequences.MAX_SETTINGS if settings else sequences.MAX_LOOP_ITEMS
-    for cond, leaf in sequences.apart(iterable, settings):
-        items = sequences.loop_items(interp, leaf, Unknown(origins, "", sources), limit)
+    every = [
+        (cond, sequences.loop_items(interp, leaf, Unknown(origins, "", sources), limit))
+        for cond, leaf in sequences.apart(iterable, settings)
+    ]
+    if order:
+        item = next((items[0] for _, items in every if items), None)
+        interp.order_loops.append(OrderLoop(order, sources, len(interp.loops), born(), item))
+    for cond, items in every:
         interp.under(cond, partial(_turns, interp, node, items, frame, bool(order)))
     if order:
         interp.order_loops.pop()

@@ -30,7 +30,7 @@ from d9mlint.python.domain.values import (
 )
 from d9mlint.python.interpreter import attributes, calls, expressions
 from d9mlint.python.interpreter.hooks import ask
-from d9mlint.python.interpreter.library import argv, dispatch, nodes, sequences
+from d9mlint.python.interpreter.library import argv, dispatch, mappings, nodes, sequences
 from d9mlint.python.interpreter.marks import selection
 from d9mlint.python.source import facts as f
 
@@ -150,8 +150,8 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
         except TypeError:
             found = None
         return interp.resolve(in_place_of_absent(found, UNKNOWN)) if found is not None else holder.element or UNKNOWN
-    if isinstance(holder, Dict) and holder.element is not None and not holder.items:
-        return holder.element
+    if isinstance(holder, Dict) and holder.element is not None:
+        return mappings.under(interp, holder.element, index)
     if (
         isinstance(holder, Dict)
         and isinstance(index, FlagValue)

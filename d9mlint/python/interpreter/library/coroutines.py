@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.values import UNKNOWN, Bound, Func, Seq, Unknown, Value
+from d9mlint.python.domain.values import UNKNOWN, Bound, Func, Seq, Unknown, Value, born
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import environment
 from d9mlint.python.interpreter.scopes import OrderLoop
@@ -30,7 +30,7 @@ def side_by_side(interp: Interpreter, func: Value, frame: Frame, place: f.Place)
     """Of coroutines that are started in a loop, and that nobody waits for one by one, any may go on first."""
     task = interp.event("call", TASK, frame, place)
     task.raw = func.func.name if isinstance(func, Bound) else func.name if isinstance(func, Func) else task.raw
-    interp.order_loops.append(OrderLoop("completion", (task,), len(interp.loops)))
+    interp.order_loops.append(OrderLoop("completion", (task,), len(interp.loops), born()))
     try:
         yield
     finally:

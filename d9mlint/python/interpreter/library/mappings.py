@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.choices import in_place_of_absent
 from d9mlint.python.domain.conditions import Cond, both
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.reflected import Attributes
+from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.values import (
     ABSENT,
     NONE,
@@ -17,12 +18,17 @@ from d9mlint.python.domain.values import (
     Const,
     Dict,
     Func,
+    Joined,
+    Members,
     Module,
     Record,
+    Ref,
     Seq,
+    Text,
     Value,
     alternatives,
 )
+from d9mlint.python.interpreter import calls
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import dispatch, environment, sequences
 from d9mlint.python.source import facts as f
@@ -43,6 +49,62 @@ def merge(interp: Interpreter, into: Dict, other: Value, cond: Cond = True) -> N
                 interp.heap.arrange(into, into.order or leaf.order, (*into.sources, *leaf.sources))
         elif leaf is not ABSENT and not into.open:
             interp.heap.open(into)
+
+
+def add(interp: Interpreter, into: Dict, value: Value) -> None:
+    """``into[key] = value`` under a key that is not known; in a loop in no promised order the keys come in that."""
+    interp.heap.open(into)
+    known = into.element
+    if isinstance(value, (Seq, Dict)) and (known is None or (taint([value])[1] and not taint([known])[1])):
+        interp.heap.hold(into, value)
+    if interp.order_loops and into.tick < interp.order_loops[-1].tick:
+        order, sources = interp.order_loops[-1].taint
+        interp.heap.arrange(into, order, (*into.sources, *(one for one in sources if one not in into.sources)))
+
+
+def _setdefault(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    receiver, key, default = event.receiver, environment.first(event), environment.first(event, 1)
+    if not isinstance(receiver, Dict) or isinstance(key, Const):
+        return _get(interp, event, frame)
+    add(interp, receiver, default)
+    return UNKNOWN if receiver.element is None else under(interp, receiver.element, key)
+
+
+def under(interp: Interpreter, element: Value, key: Value) -> Value:
+    """What stands for all that a dict holds, as it is found under a key.
+
+    Under what a loop in no promised order takes in its turn there is a list for each turn, filled in an order of its
+    own; under what is made of that, several turns may fill one.
+    """
+    if isinstance(element, Seq):
+        loop = interp.order_loops[-1] if interp.order_loops else None
+        element.born = loop if loop is not None and loop.item is not None and _tells_apart(key, loop.item) else None
+    return element
+
+
+def _tells_apart(key: Value, item: Value) -> bool:
+    """Whether a key is another one for each item: the item or a part of it, its name, a path that ends with it."""
+    if key is item or (isinstance(item, Seq) and any(key is part for part in item.items or ())):
+        return True
+    if isinstance(key, Ref):
+        return key.receiver is item and key.name.endswith(_NAMES)
+    parts = key.parts if isinstance(key, (Text, Joined)) else ()
+    return any(part is item for part in parts)
+
+
+
+
+def _with_default(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``defaultdict(list)``: one list stands for those under all keys."""
+    factory = environment.first(event)
+    if len(event.args) != 1 or event.kwargs:
+        return None
+    if isinstance(factory, Func) and isinstance(factory.node, f.Lambda):
+        held = calls.call(interp, factory, [], {}, frame, environment.place_of(event))
+    else:
+        name = factory.name if isinstance(factory, Ref) else ""
+        held = _EMPTY[name]() if name in _EMPTY else UNKNOWN
+    return Dict({}, True, element=held) if isinstance(held, (Seq, Dict)) else None
 
 
 def _get(interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -86,16 +148,16 @@ def view(interp: Interpreter, receiver: Dict, how: str) -> Value:
         if receiver.element is not None and how != "keys":
             pair = Seq("tuple", [UNKNOWN, receiver.element])
             one = receiver.element if how == "values" else pair
-            return Seq("list", None, one, receiver.order, receiver.sources)
+            return Members("list", None, one, receiver.order, receiver.sources)
         return Seq("list", None, UNKNOWN, receiver.order, receiver.sources) if receiver.order else UNKNOWN
     pairs = interp.heap.items(receiver).items()
-    rest: list[Value] = [UNKNOWN] if receiver.open else []
+    rest: list[Value] = [receiver.element or UNKNOWN] if receiver.open else []
     if how == "keys":
-        return Seq("list", [*(Const(k) for k, _ in pairs), *rest])
+        return Seq("list", [*(Const(k) for k, _ in pairs), *(UNKNOWN for _ in rest)])
     if how == "values":
-        return Seq("list", [*(interp.resolve(v) for _, v in pairs), *rest])
+        return Members("list", [*(interp.resolve(v) for _, v in pairs), *rest])
     items = [Seq("tuple", [Const(k), interp.resolve(v)]) for k, v in pairs]
-    return Seq("list", [*items, *(Seq("tuple", [UNKNOWN, UNKNOWN]) for _ in rest)])
+    return Members("list", [*items, *(Seq("tuple", [UNKNOWN, one]) for one in rest)])
 
 
 def _make(interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -137,8 +199,13 @@ def _is_its_own_dict(init: f.Def | f.Lambda) -> bool:
     )  # fmt: skip
 
 
+_EMPTY: dict[str, Callable[[], Value]] = {
+    "builtins.list": lambda: Seq("list", None), "builtins.dict": lambda: Dict({}, True),
+    "builtins.set": lambda: Seq("set", None),
+}  # fmt: skip
+_NAMES = (".name", ".path", ".stem")
 TRANSFER: dict[str, Transfer] = {
-    "builtins.dict": _make, "builtins.dict.get": _get, "builtins.dict.setdefault": _get,
+    "builtins.dict": _make, "builtins.dict.get": _get, "builtins.dict.setdefault": _setdefault,
     "builtins.dict.update": _update, "builtins.dict.items": _views, "builtins.dict.keys": _views,
-    "builtins.dict.values": _views,
+    "builtins.dict.values": _views, "collections.defaultdict": _with_default,
 }  # fmt: skip

@@ -16,6 +16,7 @@ from d9mlint.python.domain.values import (
     Dict,
     Func,
     Inst,
+    Members,
     Module,
     Obj,
     Phi,
@@ -154,7 +155,9 @@ def iteration_order(
     for hook in interp.hooks.iterates:
         hook(interp, iterable, frame, place)
     origins, order, sources = taint([iterable])
-    if isinstance(iterable, Seq) and iterable.order and iterable.sources:
+    if isinstance(iterable, Members):
+        order, sources = iterable.order, iterable.sources
+    elif isinstance(iterable, Seq) and iterable.order and iterable.sources:
         sources = iterable.sources  # (what its items come from may have been sorted)
     for cond, leaf in sets.with_salted_order(iterable):
         if not _supposed(cond):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.taint import taint
-from d9mlint.python.domain.values import NONE, Func, Obj, Ref, Seq, Unknown, Value
+from d9mlint.python.domain.values import NONE, Func, Members, Obj, Ref, Seq, Unknown, Value
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import environment, sequences
 from d9mlint.python.source import facts as f
@@ -54,7 +54,7 @@ def _sorted(interp: Interpreter, event: Event, frame: Frame) -> Value:
     if isinstance(value, Seq):
         known = list(value.items) if value.items is not None and not isinstance(key, Func) else None
         element = value.element or (value.items[0] if value.items else None)
-        return Seq("list", None if known and len(known) > 1 else known, element, order, sources)
+        return Members("list", None if known and len(known) > 1 else known, element, order, sources)
     return Seq("list", None, Unknown(origins), order, sources)
 
 

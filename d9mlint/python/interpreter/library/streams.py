@@ -83,7 +83,7 @@ def ordered(value: Value) -> Iterator[Value]:
     if not isinstance(value, Dict):
         yield value
         return
-    for item in value.items.values():
+    for item in (*value.items.values(), value.element):
         yield from (leaf for _, leaf in alternatives(item) if isinstance(leaf, (Seq, Unknown)))
 
 
