@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING
 
 from d9mlint.model import Argument
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.values import CALLABLE, Bound, Class, Dict, Func, Inst, Seq, Unknown, Value, alternatives, born
+from d9mlint.python.domain.values import (
+    CALLABLE,
+    Bound,
+    Class,
+    Dict,
+    Func,
+    Inst,
+    Seq,
+    Unknown,
+    Value,
+    alternatives,
+    born,
+)
 from d9mlint.python.interpreter import attributes, calls
 from d9mlint.python.interpreter.library import environment
 from d9mlint.python.interpreter.scopes import OrderLoop

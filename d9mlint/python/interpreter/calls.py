@@ -41,6 +41,7 @@ from d9mlint.python.interpreter.library import (
     dispatch,
     environment,
     experiments,
+    fields,
     mappings,
     streams,
 )
@@ -345,17 +346,7 @@ def instantiate(
         enter(interp, init, [instance, *args], kwargs, frame, place, star, instance)
         instance.made = True
         return instance
-    for current in reversed(list(cls.line())):  # a dataclass or NamedTuple: fields in order
-        fields = [
-            s.targets[0].id
-            for s in current.node.body
-            if isinstance(s, f.Assign) and s.annotation is not None and isinstance(s.targets[0], f.Name)
-        ]
-        if star:  # any of them may be given in what is unpacked, whatever its default
-            instance.attrs.update((name, Unknown(name=name)) for name in fields)
-        for name, value in zip(fields, args, strict=False):
-            instance.attrs[name] = value
-    instance.attrs.update(kwargs)
+    fields.fill(interp, instance, args, kwargs, frame, place, star)
     external = attributes.external(cls, "__init__", instance)
     if isinstance(external, Ref):
         event = interp.event(
@@ -363,9 +354,6 @@ def instantiate(
         )
         if (transfer := interp.hooks.transfer.get(event.name)) is not None:
             transfer(interp, event, frame)
-    after = attributes.class_attribute(interp, cls, "__post_init__")
-    if isinstance(after, Func):
-        enter(interp, after, [instance], {}, frame, place, star)
     return instance
 
 

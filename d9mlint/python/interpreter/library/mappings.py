@@ -92,8 +92,6 @@ def _tells_apart(key: Value, item: Value) -> bool:
     return any(part is item for part in parts)
 
 
-
-
 def _with_default(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """``defaultdict(list)``: one list stands for those under all keys."""
     factory = environment.first(event)

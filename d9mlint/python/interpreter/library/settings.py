@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from d9mlint.model import Argument, Location
@@ -26,7 +25,7 @@ from d9mlint.python.domain.values import (
 )
 from d9mlint.python.interpreter import attributes, calls, expressions
 from d9mlint.python.interpreter.hooks import Transfer
-from d9mlint.python.interpreter.library import dispatch, environment
+from d9mlint.python.interpreter.library import dispatch, environment, fields
 from d9mlint.python.interpreter.library.flags import ANY_FLAGS, flag_of, flag_value
 from d9mlint.python.interpreter.library.options import plain
 from d9mlint.python.source import facts as f
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
 OF_ANNOTATION = ("hydra.main", "pyrallis.wrap", "draccus.wrap", "simple_parsing.main", "simple_parsing.decorators.main")
 """Decorators that hand settings to a function, of the class that its first parameter is annotated with."""
 _TARGET = "_target_"
-_FIELDS = ("dataclasses.field", "pydantic.Field", "attrs.field", "attr.ib", "chz.field")
 _MOST_LEVELS = 6
 _ELSEWHERE = "what it makes is named in a configuration that is not at hand"
 
@@ -56,45 +54,26 @@ def filled(interp: Interpreter, cls: Class, frame: Frame, place: f.Place, spelli
 
 
 def _fill(interp: Interpreter, instance: Inst, frame: Frame, place: f.Place, spelling: str, prefix: str = "") -> None:
-    for owner, name, annotation, place_there in _fields(instance.cls):
+    for owner, name, annotation, place_there in fields.of_class(instance.cls):
         dotted = f"{prefix}{name}"
         inner = _class_of(interp, owner, name, annotation)
         if inner is not None and dotted.count(".") < _MOST_LEVELS:
             instance.attrs[name] = filled(interp, inner, frame, place, spelling, f"{dotted}.")
             continue
-        given = _default(owner.frame.vars.get(name))
+        given = fields.default(owner.frame.vars.get(name))
         default = None if given is None else plain(given)
         location = Location(owner.frame.module.path, *place_there)
         flag = flag_of(dotted, default, location, given is None, spelling.format(dotted))
         instance.attrs[name] = flag_value(interp, flag)
 
 
-def _fields(cls: Class) -> Iterator[tuple[Class, str, f.Expr, f.Place]]:
-    """The annotated fields of a class, after those of its bases, each with the class that it stands in."""
-    for current in reversed(list(cls.line())):
-        for stmt in current.node.body:
-            if isinstance(stmt, f.Assign) and stmt.annotation is not None and isinstance(stmt.targets[0], f.Name):
-                yield current, stmt.targets[0].id, stmt.annotation, stmt.place
-
-
-def _default(value: Value | None) -> Value | None:
-    """The default of a field; None where it has to be given."""
-    if isinstance(value, Obj) and value.event is not None and value.event.name in _FIELDS:
-        if "default" in value.event.kwargs:
-            return value.event.kwargs["default"]
-        return UNKNOWN if "default_factory" in value.event.kwargs else None
-    return value
-
-
 def _class_of(interp: Interpreter, owner: Class, name: str, annotation: f.Expr) -> Class | None:
     """The class of settings that a field holds, by its default or by what it is annotated with."""
-    value = owner.frame.vars.get(name)
-    if isinstance(value, Obj) and value.event is not None and value.event.name in _FIELDS:
-        value = value.event.kwargs.get("default_factory")
+    value = fields.factory(owner.frame.vars.get(name))
     if isinstance(value, Inst):
         return value.cls
     annotated = value if isinstance(value, Class) else expressions.evaluate(interp, annotation, owner.frame)
-    return annotated if isinstance(annotated, Class) and any(True for _ in _fields(annotated)) else None
+    return annotated if isinstance(annotated, Class) and any(True for _ in fields.of_class(annotated)) else None
 
 
 def of_class(interp: Interpreter, wanted: Value, frame: Frame, place: f.Place, spelling: str) -> Value:
@@ -163,7 +142,7 @@ def of_main(interp: Interpreter, func: Func) -> dict[str, Value]:
 def of_parameter(interp: Interpreter, func: Func, param: f.Param) -> Inst | None:
     """What stands for a parameter that is annotated with a class of settings; None where it is not."""
     wanted = _annotated(interp, func, param)
-    if wanted is None or not any(True for _ in _fields(wanted)):
+    if wanted is None or not any(True for _ in fields.of_class(wanted)):
         return None
     return filled(interp, wanted, func.closure, func.node.place, "--{}", f"{param.name}.")
 

@@ -1,0 +1,70 @@
+"""Fields of dataclasses, and of what is declared like them: what a constructor that nobody wrote gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from d9mlint.python.domain.events import Frame
+from d9mlint.python.domain.values import UNKNOWN, Class, Func, Inst, Obj, Unknown, Value
+from d9mlint.python.interpreter import attributes, calls
+from d9mlint.python.source import facts as f
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+_DECLARE = ("dataclasses.field", "pydantic.Field", "attrs.field", "attr.ib", "chz.field")
+_DEFAULT, _FACTORY = "default", "default_factory"
+
+
+def of_class(cls: Class) -> Iterator[tuple[Class, str, f.Expr, f.Place]]:
+    """The annotated fields of a class, after those of its bases, each with the class that it stands in."""
+    for current in reversed(list(cls.line())):
+        for stmt in current.node.body:
+            if isinstance(stmt, f.Assign) and stmt.annotation is not None and isinstance(stmt.targets[0], f.Name):
+                yield current, stmt.targets[0].id, stmt.annotation, stmt.place
+
+
+def default(value: Value | None) -> Value | None:
+    """The default of a field; None where it has to be given."""
+    if (given := _declared(value)) is None:
+        return value
+    if _DEFAULT in given:
+        return given[_DEFAULT]
+    return UNKNOWN if _FACTORY in given else None
+
+
+def factory(value: Value | None) -> Value | None:
+    """What makes the default of a field; what is no declaration as it is."""
+    given = _declared(value)
+    return value if given is None else given.get(_FACTORY)
+
+
+def _declared(value: Value | None) -> Mapping[str, Value] | None:
+    """What a field is declared with: ``field(default=3)``; None for all other values."""
+    event = value.event if isinstance(value, Obj) else None
+    return event.kwargs if event is not None and event.name in _DECLARE else None
+
+
+def fill(
+    interp: Interpreter, instance: Inst, args: Sequence[Value], kwargs: Mapping[str, Value], frame: Frame,
+    place: f.Place, star: bool,
+) -> None:  # fmt: skip
+    """Does what the constructor of a dataclass or ``NamedTuple`` does: fields in order, then ``__post_init__``."""
+    cls = instance.cls
+    names = list(dict.fromkeys(name for _, name, *_ in of_class(cls)))
+    if star:  # any of them may be given in what is unpacked, whatever its default
+        instance.attrs.update((name, Unknown(name=name)) for name in names)
+    instance.attrs.update(zip(names, args, strict=False))
+    instance.attrs.update(kwargs)
+    for owner, name, *_ in of_class(cls):
+        declared = owner.frame.vars.get(name)
+        if name in instance.attrs or (given := _declared(declared)) is None:
+            continue
+        if _DEFAULT in given:
+            instance.attrs[name] = given[_DEFAULT]
+        elif _FACTORY in given:
+            instance.attrs[name] = calls.call(interp, given[_FACTORY], [], {}, frame, place)
+    after = attributes.class_attribute(interp, cls, "__post_init__")
+    if isinstance(after, Func):
+        calls.enter(interp, after, [instance], {}, frame, place, star)
