@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from d9mlint.python.domain.conditions import Cond, both, conjuncts, literals, made_by, opaque
+from d9mlint.python.domain.conditions import Cond, Flag, both, conjuncts, literals, made_by, opaque
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, FlagValue, Obj, Ref, Text, Unknown, Value, alternatives
 from d9mlint.python.interpreter.library.streams import FILE_TESTS, LISTINGS
@@ -47,11 +47,17 @@ def flags_of(path: Value) -> list[str]:
 
 def flags_within(path: Value) -> set[str]:
     """The names of all flags that a path is put together from."""
+    return {flag.name for flag in parts_by_flags(path)}
+
+
+def parts_by_flags(path: Value) -> Iterator[Flag]:
+    """All flags that a path is put together from."""
     if isinstance(path, FlagValue):
-        return {path.flag.name}
+        yield path.flag
     parts = path.parts if isinstance(path, Text) else path.event.args if isinstance(path, Obj) and path.event else ()
     leaves = alternatives(path) if len(alternatives(path)) > 1 else ()
-    return {name for part in (*parts, *(leaf for _, leaf in leaves)) for name in flags_within(part)}
+    for part in (*parts, *(leaf for _, leaf in leaves)):
+        yield from parts_by_flags(part)
 
 
 def perhaps_saved(path: Value, saves: Iterable[Event]) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 from d9mlint.catalogue import load
@@ -31,13 +33,14 @@ args = parser.parse_args()
 
 
 def found(
-    text: str, *rules: str, target: str = "tensorflow==2.9.1", argv: tuple[str, ...] | None = None
+    text: str, *rules: str, target: str = "tensorflow==2.9.1", argv: tuple[str, ...] | None = None,
+    files: Mapping[str, str] | None = None,
 ) -> list[Finding]:  # fmt: skip
-    """What is found in one file, by these rules; ``argv``: as started with these arguments."""
+    """What is found in one file, by these rules; ``argv``: as started with these arguments, ``files`` beside it."""
     at = newest_target([target], "gpu")
     knowledge = Knowledge(CATALOGUE.aliases, CATALOGUE.effects, at, CATALOGUE.ops)
-    project = Project({"train.py": text.encode()}.get)
-    told = judge(project, "train.py", ("",), CATALOGUE.rules.values(), knowledge, at, argv)
+    sources = {name: one.encode() for name, one in ({"train.py": text} | dict(files or {})).items()}
+    told = judge(Project(sources.get), "train.py", ("",), CATALOGUE.rules.values(), knowledge, at, argv)
     return [f for f in told.findings if f.rule in rules and f.confidence != "low"]
 
 

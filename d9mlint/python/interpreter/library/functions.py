@@ -38,6 +38,7 @@ from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import (
     argv,
     commands,
+    configfiles,
     copies,
     coroutines,
     counting,
@@ -371,6 +372,7 @@ TRANSFER: dict[str, Transfer] = {
     "absl.flags.FLAGS.flag_values_dict": _all_absl_flags,
 }  # fmt: skip
 TRANSFER.update(argv.TRANSFER)
+TRANSFER.update(configfiles.TRANSFER)
 TRANSFER.update(copies.TRANSFER)
 TRANSFER.update(counting.TRANSFER)
 TRANSFER.update(mappings.TRANSFER)

@@ -7,20 +7,31 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from d9mlint.model import Related, Rule
-from d9mlint.python.domain.conditions import Cond, both, by_default, literals, made_by, negate
+from d9mlint.python.domain.conditions import (
+    UNKNOWN_DEFAULT,
+    Cond,
+    both,
+    by_default,
+    conjuncts,
+    literal,
+    literals,
+    made_by,
+    negate,
+)
 from d9mlint.python.domain.diagrams import simplified
 from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.tellable import FILE_TEST
 from d9mlint.python.domain.values import Const, FlagValue, Obj, Seq, Text, Unknown, Value, alternatives
 from d9mlint.python.interpreter.library.streams import FILE_TESTS
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import made_of, results
 from d9mlint.python.judging.drafts import Draft, draft, short_name, value_text
-from d9mlint.python.judging.paths import besides_files
+from d9mlint.python.judging.paths import besides_files, parts_by_flags
 from d9mlint.python.judging.wording import describe
 
 RESUMES = re.compile(r"resum|restor|continu|restart", re.IGNORECASE)
-_ON = re.compile(r"--[\w-]+ is (\S+ \(the default\)|not set)")
-"""What a condition says of a flag that is on, has such a value, or names nothing, where nobody asks for anything."""
+_ON = re.compile(r"(--[\w-]+|[\w.]+ in \S+) is (\S+ \(the default\)|not set)")
+"""What a condition says of a flag or a setting that is on, has such a value, or names nothing, where nobody asks."""
 _OFF = re.compile(r"\S+ is (not given|false)")
 """What a condition says of what is left off: who does not ask to start anew asks for nothing."""
 THERE = re.compile(r"exists\(|isfile\(|isdir\(|is_file\(|is_dir\(")
@@ -37,7 +48,23 @@ def is_asked(words: str, *, off: bool = False) -> bool:
 def asked_for(load: Event, training: Event) -> bool:
     """Whether who trains has to ask for it: by a flag that is off, or by a setting whose name says so."""
     asked = by_default(simplified(both(*load.guards), both(*training.guards))) is False
-    return asked or any(is_asked(describe(one), off=True) for one in load.guards)
+    words = [describe(one) for cond in load.guards for one in conjuncts(cond) if not _by_name(one)]
+    if not _names_file(load):  # what a file is called says nothing then: `exists("out/<restore_file>.pt")`
+        words = [FILE_TEST.sub("", text) for text in words]
+    return asked or any(is_asked(text, off=True) for text in words)
+
+
+def _by_name(cond: Cond) -> bool:
+    """Whether a flag passes a test by the name that it has where it is not given: `--continue_from` is `latest`."""
+    one = literal(cond)
+    of_text = one is not None and one.flag is not None and isinstance(one.flag.default, str) and one.flag.default
+    return bool(of_text) and by_default(cond) is True
+
+
+def _names_file(load: Event) -> bool:
+    """Whether who starts the program has to name what is loaded."""
+    flags = [flag for path in load.args[:1] for flag in parts_by_flags(path)]
+    return any(not flag.default or flag.default == UNKNOWN_DEFAULT or flag.required for flag in flags)
 
 
 def asks_for_files(cond: Cond) -> bool:

@@ -85,7 +85,8 @@ def _of_torch(program: Program, rule: Rule, kept: bool) -> Iterator[Draft]:
         return
     steps = [e for e in program.events if _steps(e) and e.loops and not e.detached]
     moved = checkpoints(program)
-    for load in loads(program, steps):
+    found = loads(program, steps)
+    for load in found:
         after = [e for e in steps or program.trains if e.index > load.index and e.meets(load)]
         loops = {number for event in after for number in event.loops}  # those that change the weights
         met = _met(program, load, saves, loops)
@@ -98,7 +99,8 @@ def _of_torch(program: Program, rule: Rule, kept: bool) -> Iterator[Draft]:
         also = (*_lost(program, load, met, training), *progress(program, load, met, training, sure))
         if drawn is not None or (also and sure):
             there = [e for e in (*saves, *(e for e in met if e not in saves)) if e.location == met[0].location]
-            yield from _drafts(program, rule, there, load, drawn, also)
+            here = [e for e in found if e.location == load.location]
+            yield from _drafts(program, rule, there, here, drawn, also)
             return
 
 
@@ -146,20 +148,28 @@ def _is_known(leaf: Value) -> TypeGuard[Const | FlagValue]:
 
 
 def _drafts(
-    program: Program, rule: Rule, saves: Sequence[Event], load: Event, drawn: Event | None, also: Sequence[str]
-) -> Iterator[Draft]:
+    program: Program, rule: Rule, saves: Sequence[Event], loads: Sequence[Event], drawn: Event | None,
+    also: Sequence[str],
+) -> Iterator[Draft]:  # fmt: skip
+    """At each call that saves; ``loads`` are the calls of one place in the code that load, any of which may go on."""
+    load = loads[0]
     related = places(load, drawn)
     held = any(holds_optimizer(program, saved) for saved in saves)
     holds = "the optimizer" if load.name.startswith(OPTIMIZER) and LOST not in also else "the weights"
-    asked = (one for one in load.guards if by_default(one) is False or RESUMES.search(describe(one)))
-    plain = (one for one in asked if " or " not in describe(one) and not _THERE.search(describe(one)))
-    resumed = both(*plain, of_own(load, with_moves(program, list(saves))))
+    moved = with_moves(program, list(saves))
+    resumed = either(*(both(*_asked(one), of_own(one, moved)) for one in loads))
     acts = any(_is_of_environment(e) and e.loops and not e.detached for e in program.events)
     remedy = with_states(also, drawn is not None, acts, rule, program)
     needed = setting(program, load)
     lacks = told(also, drawn is not None, f"kept only where `{needed}` is true" if needed else UNREAD if held else "")
     for saved in saves:
         yield draft(program, rule, saved, cond=resumed, related=related, remedy=remedy, holds=holds, lacks=lacks)
+
+
+def _asked(load: Event) -> Iterator[Cond]:
+    """The conditions of a load that somebody asks for it, without those that a file is there."""
+    asked = (one for one in load.guards if by_default(one) is False or RESUMES.search(describe(one)))
+    return (one for one in asked if " or " not in describe(one) and not _THERE.search(describe(one)))
 
 
 def _of_lightning(program: Program, rule: Rule) -> Iterator[Draft]:

@@ -1,0 +1,91 @@
+"""Settings that a program reads from a JSON or YAML file beside it: flags whose defaults stand in that file."""
+
+from __future__ import annotations
+
+import itertools
+import posixpath
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from d9mlint.model import Location
+from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.values import Const, Dict, FlagValue, Obj, Seq, Text, Unknown, Value
+from d9mlint.python.interpreter.hooks import Transfer
+from d9mlint.python.interpreter.library import environment
+from d9mlint.python.interpreter.library.flags import flag_of
+from d9mlint.python.source import settingsfiles
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+_READ, _OF_PATHS = ".read", "pathlib."
+_BACK = 50
+"""Events among which a file is looked for that was opened before it is read."""
+_PATHS = ("os.path.join", "pathlib.Path", "os.path.abspath", "os.path.expanduser", "builtins.str")
+_MOST_LEVELS, _MOST = 6, 200
+_SETTINGS = (str, int, float, bool, type(None))
+
+
+def _load(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``json.load(file)``, ``yaml.safe_load(file)``, ``json.loads(file.read())``; None where the file is not known."""
+    path = _path(interp, environment.first(event))
+    name = "" if path is None else _words(path)
+    there = environment.beside(interp, frame, name) if name and not name.startswith("/") else None
+    data = interp.project.data(there) if there is not None else None
+    found = settingsfiles.read(name, data) if data is not None else None
+    if found is None:
+        return None
+    others = not isinstance(path, Const)  # which may have more
+    return _settings(found, f"{{}} in {posixpath.basename(name)}", event.location, others, itertools.count(1))
+
+
+def _settings(
+    held: dict[str, Any], spelling: str, location: Location, open_: bool, count: Iterator[int], prefix: str = "",
+) -> Dict:  # fmt: skip
+    """What a file holds: each constant the default of a setting, under its dotted name."""
+    made = Dict({}, open_)
+    for name, value in held.items():
+        dotted = f"{prefix}{name}"
+        if next(count) > _MOST:
+            made.open = True
+        elif (
+            isinstance(value, dict) and dotted.count(".") < _MOST_LEVELS and all(isinstance(one, str) for one in value)
+        ):
+            made.items[name] = _settings(value, spelling, location, open_, count, f"{dotted}.")
+        elif isinstance(value, _SETTINGS):
+            made.items[name] = FlagValue(flag_of(dotted, value, location, False, spelling.format(dotted)))
+        else:
+            made.items[name] = Seq("list", None) if isinstance(value, list) else Unknown()
+    return made
+
+
+def _path(interp: Interpreter, stream: Value) -> Value | None:
+    """The path of the file that a stream reads, or whose whole text this is; it was opened just before."""
+    for event in reversed(interp.story.events[-_BACK:]):
+        if event.kind != "call" or event.result is not stream:
+            continue
+        if event.name.endswith(_READ) and event.receiver is not None:
+            return _path(interp, event.receiver)
+        if any(effect.opens for effect in event.effects):
+            return event.args[0] if event.args and not event.name.startswith(_OF_PATHS) else event.receiver
+    return None
+
+
+def _words(path: Value) -> str:
+    """A path all of whose parts are known, flags as they are by default; else empty."""
+    if isinstance(path, (Const, FlagValue)):
+        value = path.value if isinstance(path, Const) else path.flag.default
+        return value if isinstance(value, str) else ""
+    if isinstance(path, Text):
+        found = [_words(part) for part in path.parts]
+        between = "" if not path.path or "/" in found else "/"
+        return between.join(found) if all(found) else ""
+    if isinstance(path, Obj) and path.event is not None and path.event.name in _PATHS:
+        parts = [_words(part) for part in (*path.event.args, *getattr(path, "parts", ()))]
+        return posixpath.join(*parts) if parts and all(parts) else ""
+    return ""
+
+
+TRANSFER: dict[str, Transfer] = dict.fromkeys(
+    ("json.load", "json.loads", "ujson.load", "yaml.load", "yaml.safe_load", "yaml.full_load"), _load
+)

@@ -1,0 +1,46 @@
+"""Files of settings that a program reads: what stands in them is the default of a setting."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.python.judging.test_causes import found
+
+READ = """import argparse
+import json
+import os
+import yaml
+import numpy as np
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--config", default="conf/first.{ending}")
+args = parser.parse_args()
+{reads}
+if settings["seed"] is not None:
+    np.random.seed(settings["seed"])
+if settings["data"]["shuffle"]:
+    print(np.random.permutation(9))
+"""
+JSON, YAML = '{"seed": null, "data": {"shuffle": true}}', "seed:\ndata:\n  shuffle: true\n"
+
+
+@pytest.mark.parametrize(
+    ("reads", "ending"),
+    [
+        ("with open('conf/first.json') as file:\n    settings = json.load(file)", "json"),
+        ("settings = json.loads(open(args.config).read())", "json"),
+        ("with open(os.path.join('conf', 'first.yaml')) as file:\n    settings = yaml.safe_load(file)", "yaml"),
+        ("settings = yaml.load(open(args.config), Loader=yaml.FullLoader)", "yaml"),
+    ],
+)
+def test_what_a_file_says_is_a_default(reads: str, ending: str) -> None:
+    files = {f"conf/first.{ending}": JSON if ending == "json" else YAML}
+    (one,) = found(READ.format(reads=reads, ending=ending), "unseeded-numpy", files=files)
+    assert one.when == (f"data.shuffle in first.{ending} is true (the default)", f"seed in first.{ending} is not given")
+
+
+@pytest.mark.parametrize("text", [JSON.replace("null", "3"), JSON[:-1], "[1, 2]", "{" + JSON * 1000])
+def test_a_seed_in_a_file_is_one_and_what_cannot_be_read_says_nothing(text: str) -> None:
+    reads = "with open('conf/first.json') as file:\n    settings = json.load(file)"
+    source = READ.format(reads=reads, ending="json")
+    assert found(source, "unseeded-numpy", files={"conf/first.json": text}) == found(source, "unseeded-numpy") == []
