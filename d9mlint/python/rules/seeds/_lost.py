@@ -17,10 +17,11 @@ OPTIMIZER, PLACE = "optimizer", "place in the epoch"
 EPOCH, BEST = "number of epochs or steps done", "best result so far"
 BUFFER, KEYS = "replay buffer", "random key that is split while it trains"
 SCHEDULE, PRECISION = "learning-rate scheduler", "full precision of the weights"
+AVERAGE = "moving average of the weights"
 UNREAD = "saved, but never loaded"
 _KINDS = {
     OPTIMIZER: ("torch.optim.",), SCHEDULE: ("torch.optim.lr_scheduler.",),
-    "moving average of the weights": (
+    AVERAGE: (
         "torch.optim.swa_utils.AveragedModel", "timm.utils.ModelEma", "timm.utils.model_ema.", "torch_ema.",
         "ema_pytorch.", "diffusers.training_utils.EMAModel",
     ),
@@ -31,7 +32,7 @@ _GENERATORS = "does not continue the random numbers of the interrupted one"
 _CHANGES = {
     OPTIMIZER: "starts its averages of the gradients anew",
     SCHEDULE: "starts the schedule of the learning rate anew",
-    "moving average of the weights": "starts the average of the weights anew",
+    AVERAGE: "starts the average of the weights anew",
     "gradient scaler": "scales the loss as at the very start",
     PLACE: "goes through the data of the epoch from the beginning",
     EPOCH: "counts its epochs or steps from the start",

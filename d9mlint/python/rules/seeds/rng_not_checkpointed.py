@@ -20,6 +20,7 @@ from d9mlint.python.judging.restoring import of_checkpoints
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.seeds._agent_resumes import of_agents
+from d9mlint.python.rules.seeds._averages import forgotten
 from d9mlint.python.rules.seeds._checkpoints import (
     holds_optimizer,
     is_network,
@@ -31,8 +32,8 @@ from d9mlint.python.rules.seeds._checkpoints import (
 from d9mlint.python.rules.seeds._engine_resumes import of_accelerators, of_engines
 from d9mlint.python.rules.seeds._filled_states import of_filled
 from d9mlint.python.rules.seeds._jax_resumes import PICKLES, of_jax
+from d9mlint.python.rules.seeds._lost import AVERAGE, PRECISION, UNREAD, lost, told
 from d9mlint.python.rules.seeds._lost import OPTIMIZER as LOST
-from d9mlint.python.rules.seeds._lost import PRECISION, UNREAD, lost, told
 from d9mlint.python.rules.seeds._progress import progress
 from d9mlint.python.rules.seeds._resuming import RESUMES, draws_on, places, resumes, with_states
 from d9mlint.python.rules.seeds._tensorflow_resumes import of_tensorflow
@@ -119,6 +120,8 @@ def _lost(program: Program, load: Event, saves: Sequence[Event], steps: Sequence
     found = lost(program, load, steps)
     never = load.name.startswith(OPTIMIZER) and not any(may_hold_optimizer(program, e) for e in saves)
     never = never or bool(setting(program, load))
+    if AVERAGE not in found and forgotten(program, load, saves, steps):
+        found = (*found, AVERAGE)
     found = (*found, PRECISION) if any(is_rounded(program, e) for e in saves[:1]) else found
     return (LOST, *found) if never and LOST not in found else found
 
