@@ -14,6 +14,8 @@ from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import environment
 from d9mlint.python.interpreter.library.flags import flag_of
 from d9mlint.python.source import settingsfiles
+from d9mlint.python.source.filenames import folder
+from d9mlint.python.source.reading import CannotRead
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
@@ -30,13 +32,22 @@ def _load(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """``json.load(file)``, ``yaml.safe_load(file)``, ``json.loads(file.read())``; None where the file is not known."""
     path = _path(interp, environment.first(event))
     name = "" if path is None else _words(path)
-    there = environment.beside(interp, frame, name) if name and not name.startswith("/") else None
-    data = interp.project.data(there) if there is not None else None
-    found = settingsfiles.read(name, data) if data is not None else None
+    data = _data(interp, frame, name) if name and not name.startswith("/") else None
+    found = None if data is None else settingsfiles.read(name, data)
     if found is None:
         return None
     others = not isinstance(path, Const)  # which may have more
     return _settings(found, f"{{}} in {posixpath.basename(name)}", event.location, others, itertools.count(1))
+
+
+def _data(interp: Interpreter, frame: Frame, name: str) -> bytes | None:
+    """What is in a file beside the module that reads it, or below one of the folders that a program starts in."""
+    folders = dict.fromkeys((folder(frame.module.path), *interp.roots))
+    paths = dict.fromkeys(posixpath.normpath(posixpath.join(at, name)) for at in folders)
+    try:
+        return next((data for path in paths if (data := interp.project.data(path)) is not None), None)
+    except CannotRead:
+        return None
 
 
 def _settings(

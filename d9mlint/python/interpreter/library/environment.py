@@ -131,7 +131,7 @@ def _load_dotenv(interp: Interpreter, event: Event, frame: Frame) -> Value | Non
     given = event.args[0] if event.args else event.kwargs.get("dotenv_path")
     if "stream" in event.kwargs or len(event.args) > 1:
         return None
-    path = beside(interp, frame, ".env") if given is None else _dotenv_at(interp, frame, given)
+    path = _nearest(interp, frame, ".env") if given is None else _dotenv_at(interp, frame, given)
     override = event.kwargs.get("override")
     if path is None or not (override is None or isinstance(override, Const)):
         return None
@@ -148,7 +148,7 @@ def _load_dotenv(interp: Interpreter, event: Event, frame: Frame) -> Value | Non
 
 def _find_dotenv(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     given = event.args[0] if event.args else event.kwargs.get("filename", Const(".env"))
-    found = beside(interp, frame, given.value) if isinstance(given, Const) and isinstance(given.value, str) else None
+    found = _nearest(interp, frame, given.value) if isinstance(given, Const) and isinstance(given.value, str) else None
     return None if found is None else Const(found)
 
 
@@ -156,10 +156,10 @@ def _dotenv_at(interp: Interpreter, frame: Frame, given: Value) -> str | None:
     """The file of a path that is known: relative to where the program is started, which may be any folder above it."""
     if not isinstance(given, Const) or not isinstance(given.value, str) or given.value.startswith("/"):
         return None
-    return beside(interp, frame, given.value) if given.value else None
+    return _nearest(interp, frame, given.value) if given.value else None
 
 
-def beside(interp: Interpreter, frame: Frame, name: str) -> str | None:
+def _nearest(interp: Interpreter, frame: Frame, name: str) -> str | None:
     """The file of a name beside the one that asks, or in a folder above it."""
     at = folder(frame.module.path)
     while True:
