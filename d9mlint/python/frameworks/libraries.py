@@ -24,7 +24,7 @@ class Numpy(Framework):
     same_numbers = ("numpy.array", "numpy.asarray")
 
     def result(self, event: Event, origins: frozenset[str]) -> Value | None:
-        """Where an array is not zero: its indices. Of what is put together from arrays: numbers where one holds them."""
+        """Indices of what is not zero; what is put together from arrays holds numbers where one of them does."""
         if _INDICES.fullmatch(event.name):
             return Unknown(origins | {ARRAY})
         parts = event.args[0] if event.args and event.name in _JOINS else None

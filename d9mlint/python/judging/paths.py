@@ -75,7 +75,9 @@ def named_otherwise(path: Value, saves: Iterable[Event]) -> bool:
     saved = {_file_name(leaf).beginning for value in given for _, leaf in alternatives(value) if any(_roots(leaf))}
     loaded = {_file_name(leaf).beginning for _, leaf in alternatives(path)}
     return bool(saved) and all(
-        here and there and not here.startswith(there) and not there.startswith(here) for here in loaded for there in saved
+        here and there and not here.startswith(there) and not there.startswith(here)
+        for here in loaded
+        for there in saved
     )
 
 
