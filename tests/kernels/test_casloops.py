@@ -207,3 +207,20 @@ def test_a_swap_behind_another_test_is_none(test: str) -> None:
     """.replace("TEST", test))  # fmt: skip
     assert (found.class_, found.implements) == ("order-dependent", "")
     assert found.verdict != "no"
+
+
+def test_one_turn_of_a_loop_that_a_helper_makes() -> None:
+    text = """
+template <typename F> __device__ unsigned turns(unsigned* p, F turn) {
+  unsigned old = *p, assumed;
+  do { assumed = old; turn(old, assumed, p); } while (assumed != old);
+  return old;
+}
+__device__ unsigned add_up(unsigned* p, unsigned v) {
+  return turns(p, [&v](unsigned& old, unsigned assumed, unsigned* q) {
+    old = atomicCAS(q, assumed, v + assumed);  // -> MARK
+  });
+}
+"""
+    check(text.replace("MARK", "cas-loop no implements=add"))
+    check(text.replace("v + assumed", "bits(v + value(assumed))").replace("MARK", "cas-loop unknown implements=custom"))

@@ -113,3 +113,26 @@ def test_pointers_that_objects_give() -> None:
           });
         }
     """)
+
+
+def test_macros_that_are_handed_on_by_macros_of_another_header() -> None:
+    instantiations = """
+        #define FOR_FLOATS(_macro) template _macro(float, int); template _macro(double, long)
+        #define FOR_ALL(_macro) FOR_FLOATS(_macro); template _macro(std::complex<float>, int)
+    """
+    declarations = "#define DECLARE_GO(V, I) void go(int n, const V* x, const I* at, V* out)\n"
+    text = """#include "types.h"
+#include "go.h"
+template <typename V, typename I> __global__ void scatter(int n, const V* x, const I* at, V* out) {
+  atomicAdd(out + at[threadIdx.x], x[threadIdx.x]);  // -> float-accumulate yes type=V=float|double|std::complex<float>
+}
+template <typename I> __global__ void count(const I* at, I* out) {
+  atomicAdd(out + at[threadIdx.x], 1);  // -> commutative-exact no type=I=int|long
+}
+template <typename V, typename I> void go(int n, const V* x, const I* at, V* out) {
+  scatter<<<n, 256>>>(n, x, at, out);
+  count<<<n, 256>>>(at, at);
+}
+FOR_ALL(DECLARE_GO);
+"""
+    check(text, types_h=instantiations, go_h=declarations)

@@ -57,15 +57,18 @@ class Cas(NamedTuple):
 
 def cas(call: Node, arguments: tuple[Node, ...], unit: Unit) -> Cas:
     """What ``atomicCAS(address, compare, value)`` does, from the loop around it."""
-    loop = _loop(call)
+    around = _loop(call)
     if len(arguments) < 3:
-        return Cas("", False, loop)
+        return Cas("", False, around)
     compare, value = arguments[1], arguments[2]
+    loop = around if around is not None else _turn(call, compare, unit)
     assigned = _definitions(loop, call, unit) if loop is not None else {}
     carriers = _carriers(compare, assigned, unit)
-    if loop is None or not carriers or not _renewed(compare, loop, unit):
-        return Cas("", False, loop, unit.text(value))
+    if loop is None or not carriers or (around is not None and not _renewed(compare, around, unit)):
+        return Cas("", False, around, unit.text(value))
     depends, operation, floats = _flow(value, assigned, carriers, unit)
+    if around is None and operation and not floats and _called(value):
+        operation = CUSTOM  # of which type the operands are is up to what converts them
     operation = operation or _bits(value, carriers, unit)
     if not depends:
         stored = _names(value, unit) - set(_CONVERSION_NAMES)
@@ -177,6 +180,21 @@ def _loop(call: Node) -> Node | None:
             return at
         at = at.parent
     return None
+
+
+def _turn(call: Node, compare: Node, unit: Unit) -> Node | None:
+    """The lambda around a swap whose old value is a parameter of it: one turn of a loop that calls it elsewhere."""
+    at = call.parent
+    while at is not None and at.type not in ("function_definition", "lambda_expression"):
+        at = at.parent
+    found = declarations.declared(compare, unit.text(compare), unit) if compare.type == "identifier" else None
+    own = at is not None and at.type == "lambda_expression" and found is not None and found.kind == "parameter"
+    return at if own and found is not None and at is not None and at.start_byte <= found.node.start_byte else None
+
+
+def _called(node: Node) -> bool:
+    """Whether functions are called in an expression."""
+    return node.type == "call_expression" or any(_called(child) for child in node.named_children)
 
 
 def _definitions(loop: Node, call: Node, unit: Unit) -> dict[str, list[Node]]:

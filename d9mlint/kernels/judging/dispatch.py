@@ -88,6 +88,28 @@ def launching(repository: Repository, macro: str, path: str) -> int | None:
     return None
 
 
+def expansions(
+    repository: Repository, macro: str, place: int, path: str, level: int = 0
+) -> Iterator[tuple[str, int, int]]:
+    """Where what a macro is given at a place is expanded, as ``M(float)``: file, its byte, and that of the parenthesis.
+
+    The macro may hand it on to others: ``#define FOR_ALL(M) FOR_FLOATS(M); template M(int)``.
+    """
+    every = _definitions(repository, macro)
+    seen = repository.reachable(path)
+    for home, define in [one for one in every if one[0] in seen] or every:
+        body = code(repository, home)[define.start : define.end]
+        parameter = define.parameters[place].encode() if place < len(define.parameters) else b""
+        for at in lexical.word_places(body, parameter) if parameter else ():
+            opening = body.find(b"(", at)
+            if opening >= 0 and not body[at + len(parameter) : opening].strip():
+                yield home, define.start + at, define.start + opening
+                continue
+            name, parenthesis = next(enclosing(body, at), ("", 0))
+            if name and name != macro and level < _MAX_LEVELS:
+                yield from expansions(repository, name, body.count(b",", parenthesis, at), home, level + 1)
+
+
 def _definitions(repository: Repository, macro: str) -> list[tuple[str, Define]]:
     return list(repository.derived(_defined, macro))
 

@@ -21,6 +21,8 @@ _MAX_BEFORE = 400
 _MAX_USES = 40
 _LEVELS = 12
 _EXPLICIT = re.compile(rb"\btemplate\s+(?!<)[^;{}()]*\Z")
+_RESULT = re.compile(rb"(?:\s|\\\r?\n)*(?!(?:return|new|throw|delete|else|case)\b)\w(?:[\w:*&<>,\s]|\\\r?\n)*")
+_TEMPLATE = re.compile(rb"\btemplate(?:\s|\\\r?\n)*<[^;{}()]*>(?:\s|\\\r?\n)*\Z")
 _LAUNCH = re.compile(rb"\s*(?:<<<(?:[^;{}<>]|>(?!>>)){0,600}>>>\s*)?\Z")
 
 
@@ -115,9 +117,10 @@ def expanded(repository: Repository, path: str, at: int) -> Iterator[tuple[Unit,
             return
 
 
-def signature(data: bytes, at: int) -> list[str] | None:
+def signature(repository: Repository, path: str, at: int) -> list[str] | None:
     """The types in the signature of an explicit instantiation whose function is named at a byte; None for others."""
-    if _EXPLICIT.search(data[max(0, at - _MAX_BEFORE) : at]) is None:
+    data = code(repository, path)
+    if _EXPLICIT.search(data[max(0, at - _MAX_BEFORE) : at]) is None and not _to_instantiate(repository, path, at):
         return None
     name = re.compile(rb"\w+\s*").match(data, at)
     start = name.end() if name is not None else at
@@ -127,6 +130,21 @@ def signature(data: bytes, at: int) -> list[str] | None:
         return None
     written = [data[a:b].replace(b"\\", b" ").decode("utf-8", "replace") for a, b in listed[0]]
     return [_type(one) for one in _whole(written)]
+
+
+def _to_instantiate(repository: Repository, path: str, at: int) -> bool:
+    """Whether a macro is nothing but the signature of the function named there: ``template DECLARE(float);`` uses it."""
+    define = define_at(repository, path, at)
+    data = code(repository, path)
+    if define is None or not define.parameters or _RESULT.fullmatch(data, define.start, at) is None:
+        return False
+    listed = arguments(data, data.find(b"(", at, define.end))
+    return listed is not None and not data[listed[1] : define.end].strip(b" \t\r\n\\;")
+
+
+def declares(data: bytes, at: int) -> bool:
+    """Whether a template's head stands before a byte: what follows is declared for all types, instantiated for none."""
+    return _TEMPLATE.search(data[max(0, at - _MAX_BEFORE) : at]) is not None
 
 
 def _whole(pieces: list[str]) -> Iterator[str]:

@@ -212,7 +212,7 @@ class _Search:
         self, parameter: TemplateParameter, function: Node, unit: Unit, path: str, at: int, level: int
     ) -> None:
         """The type from an argument of a call without template arguments."""
-        explicit = given.signature(code(self.repository, path), at)
+        explicit = given.signature(self.repository, path, at)
         if explicit is not None:
             self._by_signature(parameter, function, unit, (path, at), explicit, level)
             return
@@ -353,7 +353,7 @@ class _Search:
             within = (first, last) if used == path else (0, None)  # until it is defined anew
             for at in lexical.word_places(data, macro.encode(), *within):
                 line = data[data.rfind(b"\n", 0, at) + 1 : at].strip().removeprefix(b"#").strip()
-                if line in (b"define", b"undef", b"ifdef", b"ifndef"):
+                if line in (b"define", b"undef", b"ifdef", b"ifndef") or given.declares(data, at):
                     continue
                 end = at + len(macro)
                 if place < 0:
@@ -371,19 +371,12 @@ class _Search:
             self.resolve(text.strip(), path, at, level + 1)
 
     def _passed(self, data: bytes, macro: str, place: int, path: str, at: int, level: int) -> None:
-        """A macro given to another by name: ``TF_CALL_float(DEFINE)``, ``FOR_ALL(DEFINE)``."""
+        """A macro given to another by name: ``TF_CALL_float(DEFINE)``, ``FOR_ALL(DEFINE)``, which may hand it on."""
         match = re.search(rb"(\w+)\s*\((?:[^()]*,)?\s*\Z", data[max(0, at - 200) : at])
         caller = match[1].decode() if match else ""
         types = typelists.tensorflow_group(caller) if place == 0 else ()
         self.types.update(dict.fromkeys(short(t) if "complex" not in t else t for t in types))
         if types or match is None:
             return
-        index = match[0].count(b",")
-        for define in self.repository.derived(defines, path).get(caller, ()):
-            if index < len(define.parameters):
-                body = data[define.start : define.end]
-                parameter = define.parameters[index].encode()
-                for inner in lexical.word_places(body, parameter):
-                    opening = body.find(b"(", inner)
-                    if opening >= 0 and not body[inner + len(parameter) : opening].strip():
-                        self._expanded(data, define.start + opening, place, path, define.start + inner, level + 1)
+        for home, inner, opening in dispatch.expansions(self.repository, caller, match[0].count(b","), path):
+            self._expanded(code(self.repository, home), opening, place, home, inner, level + 1)
