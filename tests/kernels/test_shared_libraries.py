@@ -143,3 +143,24 @@ def test_a_kernel_of_a_source_that_cupy_compiles(taken: str, name: str) -> None:
         "pkg/ops.py": f"import cupy as cp\n{taken}\ndef scatter(x):\n    _kernel((1,), (32,), (x,))\n",
     })  # fmt: skip
     assert [op.name for op in found] == ([name] if name else [])
+
+
+@pytest.mark.parametrize(
+    "named, name",
+    [
+        ('f"grid::splat<{width}>"', "pkg.ops.scatter"),
+        ('"splat<4>"', "pkg.ops.scatter"),
+        ('"splat"', ""),
+        ('"grid::splats<4>"', ""),
+    ],
+)
+def test_a_kernel_that_is_compiled_by_its_name_in_c(named: str, name: str) -> None:
+    found = reached({
+        "pkg/k.cuh": "namespace grid { template <int N> __global__ void splat(float* o) { atomicAdd(o, N * 1.5f); } }\n",
+        "pkg/__init__.py": "",
+        "pkg/cache.py": "def compiled(name, code):\n"
+        '    return Program(code, "c++").compile("cubin", name_expressions=(name,)).get_kernel(name)\n',
+        "pkg/ops.py": "from pkg.cache import compiled\n"
+        f"def scatter(x, width):\n    launch(compiled({named}, CODE), x)\n",
+    })  # fmt: skip
+    assert [op.name for op in found] == ([name] if name else [])

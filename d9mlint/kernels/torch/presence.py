@@ -44,6 +44,9 @@ LOADING = re.compile(rb"\b(?:C?DLL|PyDLL|LoadLibrary|dlopen|load_library)\s*\(")
 MODULES = re.compile(rb"\b(?:RawModule|RawKernel|SourceModule|module_from_\w+|get_function)\s*\(")
 """CuPy's and PyCUDA's ways to a kernel of CUDA."""
 
+EXPRESSIONS = b"name_expressions"
+"""How NVRTC is asked for a kernel by its C++ name, in CuPy and cuda.core: ``compile(name_expressions=["ns::k<float>"])``."""
+
 
 def is_bound(repository: Repository) -> bool:
     """Whether a source includes a header of PyTorch or of another binding, or this is PyTorch itself.
@@ -59,9 +62,16 @@ def is_bound(repository: Repository) -> bool:
         return False
     if any(path.endswith(".pyx") and EXTERN in repository.data(path) for path in repository.paths):
         return True
-    if not found:
-        return False
-    return "other" in found or _is_linked(repository)
+    return "other" in found or compiles_by_name(repository) or (bool(found) and _is_linked(repository))
+
+
+def compiles_by_name(repository: Repository) -> bool:
+    """Whether Python has kernels compiled which it names as C++ does."""
+    return repository.derived(_compiles_by_name, "")
+
+
+def _compiles_by_name(repository: Repository, _: str) -> bool:
+    return any(EXPRESSIONS in repository.data(path) for path in repository.paths if path.endswith(".py"))
 
 
 def _is_linked(repository: Repository) -> bool:

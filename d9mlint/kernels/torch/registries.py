@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from d9mlint.kernels.torch.entities import Entity, entity_of, tabled
 from d9mlint.kernels.torch.presence import LOADING, MODULES
@@ -10,7 +11,7 @@ from d9mlint.kernels.torch.pyfiles import PyFile
 from d9mlint.kernels.torch.pyguards import defaults
 from d9mlint.kernels.torch.python import Binder, Met
 from d9mlint.kernels.torch.pywords import Mention
-from d9mlint.kernels.torch.routes import C_FUNCTION, CYTHON, LOADED, Export
+from d9mlint.kernels.torch.routes import C_FUNCTION, CYTHON, EXPRESSED, LOADED, Export
 
 _MXNET = {"_contrib_": "mx.nd.contrib.", "_linalg_": "mx.nd.linalg.", "_image_": "mx.nd.image.",
           "_random_": "mx.nd.random.", "_sparse_": "mx.nd.sparse.", "_npi_": "mx.np.", "_np_": "mx.np.",
@@ -36,6 +37,8 @@ def met(export: Export, binder: Binder) -> Met:
         users = binder.users(_of_library(word, binder))
     elif export.framework == LOADED:
         users = binder.users(_of_module(word, binder))
+    elif export.framework == EXPRESSED:
+        users = binder.users(_of_expression(word, binder))
     else:
         names = [word, *(_targets(word, binder) if export.framework == "jax" else ())]
         users = binder.users([entity for name in names for entity in _mentioned(name, binder)])
@@ -100,6 +103,17 @@ def _of_module(word: str, binder: Binder) -> list[Entity]:
             name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
             entity = entity_of(file, mention) if name in ("get_function", "RawKernel") else None
             found += [entity] if entity is not None else []
+    return found
+
+
+def _of_expression(word: str, binder: Binder) -> list[Entity]:
+    """What names a kernel as C++ does, with its namespace or template arguments: ``f"ns::k<{n}>"``."""
+    name = re.compile(rf"(?:\w*::)+{re.escape(word)}(?:<.*)?|{re.escape(word)}<.*", re.DOTALL)
+    found = []
+    for file in binder.readers(word):
+        for text in [text for text in file.mentions if word in text and name.fullmatch(text) is not None]:
+            entities = (entity_of(file, mention) for mention in file.mentions[text])
+            found += [entity for entity in entities if entity is not None]
     return found
 
 

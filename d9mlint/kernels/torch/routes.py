@@ -16,6 +16,7 @@ from d9mlint.kernels.torch.bindings import Binding
 from d9mlint.kernels.torch.blocks import Block
 from d9mlint.kernels.torch.callers import Callers
 from d9mlint.kernels.torch.cases import Case, case
+from d9mlint.kernels.torch.presence import compiles_by_name
 from d9mlint.model.kernel import GUARD_LEVELS, Guard, Step
 
 _NONE = Guard()
@@ -24,6 +25,8 @@ C_FUNCTION = "c"
 """The framework of a function that a shared library exports under its plain name."""
 LOADED = "module"
 """That of a kernel in ``extern "C"``, which CuPy and PyCUDA take out of a module by its name."""
+EXPRESSED = "expression"
+"""That of a kernel which Python has compiled by its name in C++: ``ns::k<float>``."""
 CYTHON = "cython"
 """That of a function that a source of Cython calls: the export is the function or class in that source."""
 _QUERY = re.compile(r"workspace_?sizes?\Z", re.IGNORECASE)
@@ -109,7 +112,7 @@ def routes(
             continue
         seen.add(key)
         # An operator of ATen is what users meet: what is composed of it calls it by its name.
-        found = [*_native(state, natives)] or [*walk.step(state), *_linked(state), *_by_cython(callers, state)]
+        found = [*_native(state, natives)] or [*walk.step(state), *_linked(callers, state), *_by_cython(callers, state)]
         for export, step in found:
             if (export, state.backward) not in done:
                 done.add((export, state.backward))
@@ -202,13 +205,16 @@ def _native(state: _State, natives: Mapping[str, tuple[str, ...]]) -> Iterator[t
             yield Export(f"aten::{name}", True, "", ""), Step(state.block.location, f"operator `aten::{name}`")
 
 
-def _linked(state: _State) -> Iterator[tuple[Export, Step]]:
-    """What Python finds in a library (``ctypes``, ``cffi``) or module (CuPy) by its name: it is in ``extern "C"``."""
+def _linked(callers: Callers, state: _State) -> Iterator[tuple[Export, Step]]:
+    """What Python finds by its name: in a library (``ctypes``, ``cffi``) or module (CuPy) or by compiling it."""
     block = state.block
+    kernel = block.function is not None and "__global__" in block.function.qualifier
     if block.linked:
         step = Step(block.location, f"exported as `{block.name}`")
-        kernel = block.function is not None and "__global__" in block.function.qualifier
         yield Export(block.name, False, "", block.unit.path, LOADED if kernel else C_FUNCTION), step
+    elif kernel and compiles_by_name(callers.repository):
+        step = Step(block.location, f"compiled by the name `{block.name}`")
+        yield Export(block.name, False, "", block.unit.path, EXPRESSED), step
 
 
 def _by_cython(callers: Callers, state: _State) -> Iterator[tuple[Export, Step]]:
