@@ -55,3 +55,25 @@ def test_parts_of_vectors_that_come_from_traits() -> None:
         }
         void go(int2* out, int* at, float* x) { of<<<1, 1>>>(out, at, x); }
     """)
+
+
+def test_functions_of_a_namespace_are_told_from_those_around_it() -> None:
+    check("""
+namespace math {
+template <typename T> __device__ T max(const T& a, const T& b) { return a < b ? b : a; }
+namespace atomic {
+template <typename T> __device__ T max(T* at, T value) {
+  return atomicMax(at, value);  // -> order-dependent depends
+}
+template <typename T> __device__ void twice(T* at, T value) {
+  max(at, value);  // -> commutative-exact no
+}
+}
+}
+__global__ void k(int* out, const int* x, int n) {
+  int i = threadIdx.x;
+  int a = math::max(x[i], n);
+  int b = max(x[i], a);
+  math::atomic::max(out, b);  // -> commutative-exact no
+}
+""")

@@ -43,3 +43,66 @@ def test_an_overriding_method_is_called_through_its_base() -> None:
 def test_a_method_that_overrides_nothing_is_no_other_classs() -> None:
     assert ops({**FILES, "pipeline.cu": SOURCE.replace(" override", "")}) == []
     assert ops({**FILES, "pipeline.cu": SOURCE.replace("public Pipeline", "public Stage")}) == []
+
+
+def test_a_method_that_another_source_of_its_class_calls() -> None:
+    bind = """
+        #include <torch/extension.h>
+        #include "solver.h"
+        void Solver::add(at::Tensor x) { if (on_gpu) { add_cuda(x); return; } }
+        PYBIND11_MODULE(solver, m) { py::class_<Solver>(m, "Solver").def("add", &Solver::add).def("solve", &Solver::solve); }
+    """
+    kernels = """
+        #include "solver.h"
+        __global__ void add_kernel(float* out, const int* at, const float* x) { atomicAdd(out + at[threadIdx.x], *x); }
+        void Solver::add_cuda(at::Tensor x) { add_kernel<<<1, 32>>>(out, at, x.data_ptr<float>()); }
+    """
+    header = "class Solver { public: void add(at::Tensor x); void add_cuda(at::Tensor x); void solve(); };\n"
+    found = only({"csrc/solver.h": header, "csrc/solver.cpp": bind, "csrc/solver_cuda.cu": kernels})
+    assert found.name == "solver.Solver.add"
+
+
+def test_a_class_that_is_bound_under_another_name() -> None:
+    header = """
+        template <typename K, typename V> __global__ void put(K* keys, V* vals) { vals[atomicAdd(keys, 1)] = threadIdx.x; }
+        template <typename K, typename V> class Table { public: void insert(at::Tensor x); void many(K* k); void look(); };
+        using table = Table<int, float>;
+        template <typename K, typename V> void Table<K, V>::many(K* k) { put<K, V><<<1, 32>>>(k, vals); }
+        template <typename K, typename V> void Table<K, V>::insert(at::Tensor x) { many(x.data_ptr<K>()); }
+    """
+    bind = """
+        #include <torch/extension.h>
+        #include "table.cuh"
+        PYBIND11_MODULE(tables, m) {
+          py::class_<table>(m, "HashTable").def("insert", &table::insert).def("look", &table::look);
+        }
+    """
+    found = only({"csrc/table.cuh": header, "csrc/bind.cu": bind})
+    assert found.name == "tables.HashTable.insert"
+
+
+def test_a_member_of_a_base_class_whose_method_is_defined_elsewhere() -> None:
+    files = {
+        "src/base.h": "class Base { public: virtual void forces(float* out) = 0; virtual void clear() = 0; };\n",
+        "src/gpu.h": '#include "base.h"\nclass Gpu : public Base { public: void forces(float* out); void clear(); };\n',
+        "src/gpu.cu": """
+            #include "gpu.h"
+            __global__ void push(float* out, const int* at) { atomicAdd(out + at[threadIdx.x], 1.f * threadIdx.x); }
+            void Gpu::forces(float* out) { push<<<1, 32>>>(out, nullptr); }
+        """,
+        "src/bind.cpp": """
+            #include <torch/extension.h>
+            #include "gpu.h"
+            class Holder { public:
+              void backward(at::Tensor x) { impl->forces(x.data_ptr<float>()); }
+              void reset() { impl->clear(); }
+              void build() { impl = std::make_shared<Gpu>(); }
+             private:
+              std::shared_ptr<Base> impl;
+            };
+            PYBIND11_MODULE(forces, m) {
+              py::class_<Holder>(m, "Holder").def("backward", &Holder::backward).def("reset", &Holder::reset);
+            }
+        """,
+    }
+    assert only(files).name == "forces.Holder.backward"

@@ -133,7 +133,7 @@ def signature(repository: Repository, path: str, at: int) -> list[str] | None:
 
 
 def _to_instantiate(repository: Repository, path: str, at: int) -> bool:
-    """Whether a macro is nothing but the signature of the function named there: ``template DECLARE(float);`` uses it."""
+    """Whether a macro is only the signature of the function named there: ``template DECLARE(float);`` uses it."""
     define = define_at(repository, path, at)
     data = code(repository, path)
     if define is None or not define.parameters or _RESULT.fullmatch(data, define.start, at) is None:

@@ -12,7 +12,7 @@ from d9mlint.kernels.sites.calls import Call
 from d9mlint.kernels.sites.names import FOREIGN
 from d9mlint.kernels.sites.presence import NEEDLE
 from d9mlint.kernels.source.repository import Repository
-from d9mlint.kernels.source.unit import Function, Unit
+from d9mlint.kernels.source.unit import Function, Unit, namespaces
 from d9mlint.model import Location
 
 _NO_LIMIT = 1_000
@@ -21,6 +21,8 @@ _MAX_OUTER = 20
 _MAX_TEXT = 20_000
 _POINTERS = ("pointer_declarator", "reference_declarator", "array_declarator", "abstract_pointer_declarator")
 _TYPE_PARAMETER = re.compile(rb"\b(?:typename|class)\s+(\w+)")
+_CUDA = ("min", "max")
+"""Functions that CUDA has in the global namespace: without a namespace before it, such a name means these."""
 _FIRST_CHILD = {
     "subscript_expression": "argument", "field_expression": "argument", "cast_expression": "value",
     "binary_expression": "left", "assignment_expression": "left",
@@ -38,6 +40,7 @@ class Definition(NamedTuple):
     location: Location
     holds: bool = False
     """Whether what it changes is only held by members of a constant object that it is given."""
+    namespaces: tuple[str, ...] = ()
 
     def takes(self, count: int) -> bool:
         """Whether a call with so many arguments can mean it."""
@@ -53,7 +56,7 @@ def definition(unit: Unit, function: Function, target: int) -> Definition:
     low, high = arity(function.node)
     place = unit.span(*[function.node.start_byte] * 2)
     holds = target != OBJECT and _constant_reference(_parameters(function.node)[target])
-    return Definition(function.name, function.scope, low, high, place, holds)
+    return Definition(function.name, function.scope, low, high, place, holds, namespaces(function.node))
 
 
 def _constant_reference(parameter: tree_sitter.Node) -> bool:
@@ -270,12 +273,21 @@ def _of_class(call: Call, wrapper: Definition, distinctive: bool) -> bool:
     last = call.scopes[-1] if call.scopes else ""
     if not wrapper.scope:
         # A type in front of the name means a member function, unless the name says what it does.
-        return call.receiver is None and (distinctive or not re.match(r"[A-Z].*[a-z]", last))
+        free = call.receiver is None and (distinctive or not re.match(r"[A-Z].*[a-z]", last))
+        return free and (distinctive or _in_namespace(call, wrapper.namespaces))
     if call.receiver is not None:
         return distinctive or _mentions(call, wrapper.scope) or (not wrapper.holds and of_any_type(call))
     if last:
         return last == wrapper.scope or _stands_for_types(call, last)
     return call.function is not None and call.function.scope == wrapper.scope
+
+
+def _in_namespace(call: Call, own: tuple[str, ...]) -> bool:
+    """Whether a call can mean a function of a namespace: ``math::max`` is none of ``math::atomic``, nor is ``max``."""
+    if call.scopes:
+        return call.scopes[-1] not in own[:-1] or call.scopes[-1] == own[-1]
+    here = namespaces(call.function.node) if call.function is not None and call.name in _CUDA else own
+    return here[: len(own)] == own
 
 
 def _stands_for_types(call: Call, name: str) -> bool:

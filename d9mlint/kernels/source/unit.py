@@ -246,3 +246,16 @@ def parsed(
     if b"{%" in data:
         data = filled(data)
     return Unit(path, data, _parser().parse(masked(data, hidden)), at, meaning, hidden)
+
+
+def namespaces(node: tree_sitter.Node) -> tuple[str, ...]:
+    """The named namespaces around a node, the outermost first."""
+    found: list[str] = []
+    at = node.parent
+    while at is not None:
+        name = at.child_by_field_name("name") if at.type == "namespace_definition" else None
+        if name is not None:
+            written = (name.text or b"").decode("utf-8", "replace")
+            found[:0] = [part.strip() for part in written.split("::") if part.strip()]
+        at = at.parent
+    return tuple(found)

@@ -109,12 +109,24 @@ class Callers:
             found += self._in_files([p for p in self._visible(block, word) if p != home], block, word)
         if block.kind == "function" and not block.scope:
             found = self._in_namespaces(found, block, word)
-        named = virtual.bases(block)
+        found += self._renamed(block) if block.scope else []
+        named = virtual.bases(block, self.repository)
         if named:
             known = {other for other, _ in found}
             found += [one for one in virtual.calls(block, named, self._of_any(block, named)) if one[0] not in known]
         found.sort(key=lambda caller: -_common(caller[0].unit.path, home))  # the nearest first; else by file and place
         return found if len(found) <= _MAX_CALLERS else []
+
+    def _renamed(self, block: Block) -> list[tuple[Block, tuple[int, ...]]]:
+        """The blocks that name a method by another name of its class: ``&Table::insert``."""
+        found = []
+        for alias in sorted(self.repository.derived(naming.other_names, block.scope)):
+            member = re.compile(rb"\b" + alias + rb"\s*::\s*" + re.escape(block.name.encode()) + rb"\b")
+            for path in self._visible(block, alias):
+                for other in self.blocks(path).mentioning(alias):
+                    places = tuple(p for p in other.words[alias] if member.match(other.unit.data, p))
+                    found += [(other, places)] if places else []
+        return found
 
     def _of_any(self, block: Block, named: frozenset[bytes]) -> list[Block]:
         """The blocks that mention the name of a method, in the files that name one of these classes, too."""
@@ -139,9 +151,8 @@ class Callers:
 
     def _in_files(self, paths: list[str], block: Block, word: bytes) -> list[tuple[Block, tuple[int, ...]]]:
         found: list[tuple[Block, tuple[int, ...]]] = []
-        home = block.unit.path
         for path in paths:
-            names = (word, block.name.encode()) if block.scope and path == home else (word,)
+            names = (word, block.name.encode()) if block.scope else (word,)
             for other in self.blocks(path).mentioning(*names):
                 places = self._mentions(other, block, word) if other is not block else ()
                 if places:
@@ -197,6 +208,8 @@ class Callers:
             seeing = self.repository.users(home)  # what runs on the device only has to be seen to be called
             files = [p for p in files if p in seeing]
         owners = [p for p in files if p != home and word in self.blocks(p).defined]
+        if block.scope and owners and not _defines_class(self.repository.data(home), word):
+            owners = [p for p in owners if _defines_class(self.repository.data(p), word)]
         if not owners:
             return files
         return [p for p in files if p == home or (p not in owners and _nearest(p, home, owners))]
@@ -209,7 +222,7 @@ class Callers:
             return places if other.kind != "library" else ()
         if block.kind == "register" and other.kind == "register":
             return ()
-        if block.scope and other.unit.path == block.unit.path:
+        if block.scope and (other.unit.path == block.unit.path or naming.same_class(other, block)):
             member = other.words.get(block.name.encode(), ())
             only = self._only_method(block)
             places = (*places, *(p for p in member if other.scope == block.scope or (only and _through(other, p))))
@@ -222,6 +235,11 @@ class Callers:
             meant = tuple(p for p in meant if not hidden or _qualified(other, p))
             meant = tuple(p for p in meant if fits(other, block, p, self.repository))
         return () if meant and other.is_parameter(word) else meant
+
+
+def _defines_class(data: bytes, name: bytes) -> bool:
+    """Whether a source holds a class itself, not only methods of it."""
+    return re.search(rb"\b(?:class|struct)\s+(?:\w+\s+)?" + name + rb"\b[^;{}()]*\{", data) is not None
 
 
 def _tests(repository: Repository, _: str) -> frozenset[str]:

@@ -6,9 +6,9 @@ import functools
 import re
 from collections.abc import Iterable
 
-import tree_sitter
-
 from d9mlint.kernels.sites.wrappers import declarator_of
+from d9mlint.kernels.source.repository import Repository
+from d9mlint.kernels.source.unit import namespaces as enclosing
 from d9mlint.kernels.torch.blocks import Block
 
 _QUALIFIER = re.compile(rb"((?:\w+\s*(?:<[^<>;{}()]*>\s*)?::\s*)+)\Z")
@@ -26,19 +26,7 @@ def namespaces(block: Block) -> tuple[str, ...]:
     named = declarator.child_by_field_name("declarator") if declarator is not None else None
     written = (named.text or b"").decode("utf-8", "replace") if named is not None else ""
     own = _parts(re.sub(r"<.*", "", written))[:-1]
-    return (*around(block.function.node), *own)
-
-
-def around(node: tree_sitter.Node) -> tuple[str, ...]:
-    """The named namespaces around a node, the outermost first."""
-    found: list[str] = []
-    at = node.parent
-    while at is not None:
-        name = at.child_by_field_name("name") if at.type == "namespace_definition" else None
-        if name is not None:
-            found[:0] = _parts((name.text or b"").decode("utf-8", "replace"))
-        at = at.parent
-    return tuple(found)
+    return (*enclosing(block.function.node), *own)
 
 
 def meant(other: Block, block: Block, place: int, rivals: Iterable[tuple[str, ...]]) -> bool:
@@ -59,6 +47,27 @@ def meant(other: Block, block: Block, place: int, rivals: Iterable[tuple[str, ..
     if not own or here[: len(own)] == own:
         return True
     return not any(rival and rival != own and here[: len(rival)] == rival for rival in rivals)
+
+
+def same_class(one: Block, other: Block) -> bool:
+    """Whether two methods are of one class, which may be defined in two sources."""
+    if not one.scope or one.scope != other.scope:
+        return False
+    around, further = ([n for n in namespaces(block) if n != one.scope] for block in (one, other))
+    return around == further
+
+
+def other_names(repository: Repository, name: str) -> frozenset[bytes]:
+    """What ``using Table = Map<int, float>;`` and typedefs call a class beside its own name."""
+    word = re.escape(name.encode())
+    given = rb"\s*(?:<[^;{}()]*>)?\s*"
+    made = re.compile(
+        rb"\busing\s+(\w+)\s*=\s*(?:\w+\s*::\s*)*" + word + given + rb";"
+        rb"|\btypedef\s+(?:\w+\s*::\s*)*" + word + given + rb"\b(\w+)\s*;"
+    )
+    texts = (repository.data(path) for path in repository.holding(name.encode()))
+    found = (match for text in texts if b"using" in text or b"typedef" in text for match in made.finditer(text))
+    return frozenset(match[1] or match[2] for match in found) - {name.encode()}
 
 
 @functools.lru_cache(maxsize=256)

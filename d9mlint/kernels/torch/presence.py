@@ -45,7 +45,7 @@ MODULES = re.compile(rb"\b(?:RawModule|RawKernel|SourceModule|module_from_\w+|ge
 """CuPy's and PyCUDA's ways to a kernel of CUDA."""
 
 EXPRESSIONS = b"name_expressions"
-"""How NVRTC is asked for a kernel by its C++ name, in CuPy and cuda.core: ``compile(name_expressions=["ns::k<float>"])``."""
+"""How CuPy and cuda.core ask NVRTC for kernels by their C++ names: ``name_expressions=["ns::k<float>"]``."""
 
 
 def is_bound(repository: Repository) -> bool:

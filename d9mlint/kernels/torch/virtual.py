@@ -5,36 +5,68 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.torch.blocks import Block
 
 _CALLED = re.compile(rb"\s*\(")
-_MEMBER = re.compile(rb"(?:\.|->)\s*\Z")
+_MEMBER = re.compile(rb"(\w*)\s*(?:\.|->)\s*\Z")
+"""The name of an object before its method."""
 _NO_BASES = frozenset((b"public", b"private", b"protected", b"virtual", b"std", b"final"))
 
 
-def bases(block: Block) -> frozenset[bytes]:
-    """The classes whose method a method overrides, as far as the head of its class in the same file names them."""
+def bases(block: Block, repository: Repository) -> frozenset[bytes]:
+    """The classes whose method a method overrides, as far as the head of its class tells, here or in an included file.
+
+    One that is defined outside of its class cannot say ``override``: it does if the method of the base is virtual.
+    """
     node = block.function.node if block.function is not None and block.scope else None
     body = node.child_by_field_name("body") if node is not None else None
-    if body is None or b"override" not in block.unit.data[block.start : body.start_byte]:
+    if body is None:
         return frozenset()
     head = re.compile(rb"\b(?:class|struct)\s+" + re.escape(block.scope.encode()) + rb"\s*(?:final\s*)?:([^{;]*)\{")
     found = head.search(block.unit.data)
-    listed = re.sub(rb"<[^<>]*>", b"", found[1]) if found is not None else b""
-    return frozenset(re.findall(rb"\w+", listed)) - _NO_BASES
+    if found is not None:
+        said = b"override" in block.unit.data[block.start : body.start_byte]
+        return _listed(found[1]) if said else frozenset()
+    word = block.scope.encode()
+    seen = (repository.data(path) for path in sorted(repository.reachable(block.unit.path)))
+    found = next((match for data in seen if word in data if (match := head.search(data)) is not None), None)
+    method = re.compile(rb"\bvirtual\b[^;{}]*\b" + re.escape(block.name.encode()) + rb"\s*\(")
+    listed = _listed(found[1]) if found is not None else frozenset()
+    return frozenset(
+        name for name in listed if any(method.search(repository.data(path)) for path in repository.holding(name))
+    )
+
+
+def _listed(written: bytes) -> frozenset[bytes]:
+    return frozenset(re.findall(rb"\w+", re.sub(rb"<[^<>]*>", b"", written))) - _NO_BASES
 
 
 def calls(block: Block, named: frozenset[bytes], others: list[Block]) -> Iterator[tuple[Block, tuple[int, ...]]]:
-    """The blocks that call the method of an object, and name one of the base classes, with the places."""
+    """The blocks that call the method of an object of one of the base classes, with the places.
+
+    They name the class, or call it on what the source declares with it, as a member of their own class.
+    """
     word = block.name.encode()
     for other in others:
-        if other is block or other.scope == block.scope or named.isdisjoint(other.words):
+        if other is block or other.scope == block.scope:
             continue
-        data = other.unit.data
-        places = tuple(
-            at
-            for at in other.words.get(word, ())
-            if _CALLED.match(data, at + len(word)) and _MEMBER.search(data, max(0, at - 8), at)
-        )
+        places = tuple(at for at in other.words.get(word, ()) if _calls(other, at, len(word), named))
         if places:
             yield other, places
+
+
+def _calls(other: Block, at: int, width: int, named: frozenset[bytes]) -> bool:
+    data = other.unit.data
+    found = _MEMBER.search(data, max(0, at - 80), at) if _CALLED.match(data, at + width) else None
+    if found is None:
+        return False
+    return not named.isdisjoint(other.words) or (other.scope != "" and _declared(found[1], named, data))
+
+
+def _declared(name: bytes, classes: frozenset[bytes], data: bytes) -> bool:
+    """Whether a source declares a name with one of some classes: ``std::unique_ptr<Base> name;``."""
+    if not name:
+        return False
+    typed = rb"\b(?:" + b"|".join(sorted(map(re.escape, classes))) + rb")\b[^;(){}\n]*[\s*&>]" + name + rb"\s*[;={]"
+    return re.search(typed, data) is not None
