@@ -27,7 +27,7 @@ TRITON = """
         ("tl.atomic_add(out_ptr, tl.sum(x * 2.0, axis=0))", "float-accumulate", "yes", "unused"),
         ("tl.atomic_add(out_ptr + offs % 8, x)", "unknown", "conditional", "unused"),
         ("tl.atomic_add(out_ptr + offs % 8, (x > 0).to(tl.int32))", "commutative-exact", "no", "unused"),
-        ("tl.atomic_add(count_ptr, 1)", "unknown", "no", "unused"),
+        ("tl.atomic_add(count_ptr, 1)", "commutative-exact", "no", "unused"),
         ("tl.atomic_max(out_ptr, x.to(tl.float32))", "commutative-exact", "no", "unused"),
         ("tl.atomic_xor(out_ptr, x)", "commutative-exact", "no", "unused"),
         ("tl.atomic_xchg(out_ptr, x)", "order-dependent", "conditional", "unused"),

@@ -166,3 +166,28 @@ def test_a_zero_of_the_type_of_an_array_is_a_float_where_it_is_written_as_one() 
     """
     assert only(kernel.format(zero="0.0")).class_ == "float-accumulate"
     assert only(kernel.format(zero="0")).class_ == "unknown"
+
+
+def test_a_language_that_a_module_of_the_project_hands_on() -> None:
+    found = scan({
+        "pkg/__init__.py": "",
+        "pkg/_triton.py": """
+            try:
+                import triton
+                import triton.language as tl
+            except ImportError:
+                triton = tl = None
+        """,
+        "pkg/ops.py": """
+            from pkg._triton import tl, triton
+            @triton.jit
+            def _sum(x_ptr, at_ptr, out_ptr, n, BLOCK: tl.constexpr):
+                at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+                x = tl.load(x_ptr + at).to(tl.float32)
+                tl.atomic_add(out_ptr + tl.load(at_ptr + at), x)
+            def scatter(x, at, out):
+                _sum[(1,)](x, at, out, 4, BLOCK=4)
+        """,
+    })  # fmt: skip
+    assert [(s.class_, s.verdict) for s in found.sites] == [("float-accumulate", "yes")]
+    assert [op.name for op in found.ops] == ["pkg.ops.scatter"]

@@ -136,3 +136,12 @@ def test_the_device_of_alpaka_is_no_target() -> None:
           atomicAdd(&sums[at[0]], x[0]);                                           // -> float-accumulate depends
         }
     """)
+
+
+def test_recursive_templates_that_inherit_from_themselves_end() -> None:
+    levels = "".join(
+        f"template <int N> struct Level{i} : Level{i}<N - 1>, Level{i + 1}<N>, Level{i + 2}<N> {{}};\n"
+        for i in range(12)
+    )
+    use = "__global__ void k(Level0<4> all, int n) { atomicAdd(&all.sums[threadIdx.x % n], 0.5f * threadIdx.x); }\n"
+    assert only(levels + use).class_ == "float-accumulate"  # by what is added

@@ -238,7 +238,7 @@ class _Judge(NamedTuple):
             class_, verdict, reason = self._returned()
             return (class_, "yes", f"float {self.what}: {order}") if self.kind == "float" else (class_, verdict, reason)
         if constant:
-            class_ = "float-accumulate" if self.kind == "float" else "unknown"
+            class_ = "float-accumulate" if self.kind == "float" else "commutative-exact"
             return class_, "no", f"{self.what}: every thread adds the same `{constant}`, so the order changes nothing"
         if self.kind == "float":
             return "float-accumulate", "yes", f"float {self.what}: {order}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from d9mlint.kernels.source.repository import KERNEL_SUFFIXES, Repository, includes
 from d9mlint.kernels.source.unit import Unit
@@ -20,34 +20,29 @@ _FEW = 2
 def units(unit: Unit, repository: Repository, word: str) -> Iterable[Unit]:
     """This file, then those it includes (and those they include) that mention a word; found by their names."""
     yield unit
-    wanted = word.encode()
     if not word:
         return
-    for path in repository.derived(included, unit.path):
-        if wanted in repository.data(path):
-            found = repository.unit(path)
-            if found is not None:
-                yield found
+    wanted = word.encode()
+    seen = {unit.path}
+    for path in _paths(unit.path, repository, word):
+        if path in seen:
+            continue
+        seen.add(path)
+        found = repository.unit(path) if wanted in repository.data(path) else None
+        if found is not None:
+            yield found
+
+
+def _paths(path: str, repository: Repository, word: str) -> Iterator[str]:
+    yield from repository.derived(included, path)
     elsewhere = repository.derived(_elsewhere, word)
-    further = repository.derived(_further, unit.path) if elsewhere else frozenset()
-    for path in elsewhere:
-        if path in further:
-            found = repository.unit(path)
-            if found is not None:
-                yield found
-    if unit.path.endswith(_PIECES):
+    further = repository.derived(_further, path) if elsewhere else frozenset()
+    yield from (other for other in elsewhere if other in further)
+    if path.endswith(_PIECES):
         # A piece of source sees what the files that include it see.
-        for path in sorted(repository.users(unit.path) - {unit.path}):
-            if wanted in repository.data(path):
-                found = repository.unit(path)
-                if found is not None:
-                    yield found
-    for path in elsewhere:
-        # Further includes, also by other roots: by the definition itself, in device code or where there are few.
-        if path.endswith(KERNEL_SUFFIXES) or len(elsewhere) <= _FEW:
-            found = repository.unit(path)
-            if found is not None:
-                yield found
+        yield from sorted(repository.users(path))
+    # Further includes, also by other roots: by the definition itself, in device code or where there are few.
+    yield from (other for other in elsewhere if other.endswith(KERNEL_SUFFIXES) or len(elsewhere) <= _FEW)
 
 
 def _elsewhere(repository: Repository, word: str) -> tuple[str, ...]:

@@ -223,8 +223,13 @@ class _Reader:
         held = element(whole.name) if found is None and not whole.depth and POINTING.search(name) else ""
         return Type(held, 1) if held else found
 
-    def _member(self, struct: str, name: str, place: Node, steps: int) -> Type | None:
+    def _member(
+        self, struct: str, name: str, place: Node, steps: int, below: frozenset[str] = frozenset()
+    ) -> Type | None:
+        """A member of a class; ``below`` are the classes that inherit it: a recursive template is its own base."""
         wanted = short(re.sub(r"<.*", "", struct, flags=re.DOTALL))
+        if wanted in below:
+            return None
         for unit in nearby.units(self.unit, self.repository, wanted):
             body, found = None, None
             for body in declarations.structures(unit, wanted, place if unit is self.unit else None):
@@ -232,7 +237,7 @@ class _Reader:
                 if found is not None:
                     break
             if body is not None and found is None:
-                inherited = self._inherited(struct, body, unit, name, steps - 1)
+                inherited = self._inherited(struct, body, unit, name, steps - 1, below | {wanted})
                 if inherited is not None:
                     return inherited
             if body is None or found is None:
@@ -244,7 +249,7 @@ class _Reader:
             typed = reader._resolved(typed, found.node)
             return _substituted(typed, struct, body, unit)
         other = self._elsewhere(wanted) if steps > 0 else ""
-        return self._member(other, name, place, steps - 1) if other else None
+        return self._member(other, name, place, steps - 1, below) if other else None
 
     def _elsewhere(self, name: str) -> str:
         """The class that an alias of a file which this one sees stands for; empty where several differ."""
@@ -254,10 +259,12 @@ class _Reader:
         meant = {one for one in found if short(re.sub(r"<.*", "", one)) != name and "decltype" not in one}
         return meant.pop() if len(meant) == 1 else ""
 
-    def _inherited(self, struct: str, body: Node, unit: Unit, name: str, steps: int) -> Type | None:
+    def _inherited(
+        self, struct: str, body: Node, unit: Unit, name: str, steps: int, below: frozenset[str]
+    ) -> Type | None:
         """A member of a base class, with the arguments that the class gives it."""
         for base in declarations.bases(body, unit) if steps > 0 else ():
-            found = self._member(base, name, body, steps)
+            found = self._member(base, name, body, steps, below)
             if found is not None:
                 return _substituted(found, struct, body, unit)
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.torch import naming, virtual
@@ -33,6 +34,8 @@ _MADE = re.compile(rb"\bnew\s+(?:\w+\s*::\s*)*\Z")
 _STORED = re.compile(rb"\bmake_(?:shared|unique)\s*<\s*(?:\w+\s*::\s*)*\Z")
 _REGISTRARS = (b"Library", b"module", b"module_")
 _MAX_BEFORE = 2_000
+_MAX_MAKER = 200
+"""How far before a class the ``new`` or template may stand that makes an object of it."""
 _IN_MACRO = re.compile(rb"\b[A-Z][A-Z0-9_]{3,}\s*\(\s*\Z")
 """Before the first argument of a macro."""
 _REGISTERING = ("library", "operators", "function", "export")
@@ -56,6 +59,7 @@ class Callers:
         self._bindings: dict[Block, list[Binding]] = {}
         self._operators: dict[str, Block] = {}
         self._templates: dict[bytes, frozenset[bytes] | None] = {}
+        self._standing: dict[tuple[str, int], _Standing] = {}
 
     def blocks(self, path: str) -> Blocks:
         """The blocks of a source; none where it cannot be parsed."""
@@ -229,12 +233,32 @@ class Callers:
         methods: frozenset[str] = frozenset()
         if block.scope and not self.autograd(block):  # `apply`, or a helper of the class, calls forward and backward
             methods = self.blocks(block.unit.path).defined.get(word, frozenset())
-        meant = tuple(p for p in places if _means(other, block, methods, p) and not self._left_alone(other, block, p))
+        meant = tuple(
+            p for p in places if self._means(other, block, methods, p) and not self._left_alone(other, block, p)
+        )
         if not block.scope:
             hidden = other.scope and block.name in self.blocks(other.unit.path).defined.get(other.scope.encode(), ())
             meant = tuple(p for p in meant if not hidden or _qualified(other, p))
             meant = tuple(p for p in meant if fits(other, block, p, self.repository))
         return () if meant and other.is_parameter(word) else meant
+
+    def _means(self, other: Block, block: Block, methods: frozenset[str], place: int) -> bool:
+        """Whether the word at a place can be the block: no member of that name, no other method of its class."""
+        data = other.unit.data
+        if not block.scope:
+            return not _through(other, place) and (_is_handed_on(block, other) or _is_called(other, block, place))
+        match = _MEMBER.match(data, place + len(block.scope), place + len(block.scope) + 400)
+        named = match[1].decode() if match is not None else ""
+        if named[:1].isupper() and named != block.name:  # a type of the class (`Op<T>::Config`) calls nothing of it
+            return named not in methods and block.name.encode() in other.words
+        if named:
+            return named == block.name or named not in methods
+        if block.name.encode() in other.words:
+            return True
+        key = other.unit.path, place
+        if key not in self._standing:
+            self._standing[key] = _standing(data, place)
+        return _reaches(other, block, self._standing[key])
 
 
 def _defines_class(data: bytes, name: bytes) -> bool:
@@ -298,38 +322,46 @@ def _is_called(other: Block, block: Block, place: int) -> bool:
     return after.startswith((b"(", b"<", b"{")) or bool(_ADDRESS.search(before) or _IN_MACRO.search(before))
 
 
-def _means(other: Block, block: Block, methods: frozenset[str], place: int) -> bool:
-    """Whether the word at a place can be the block: no member of that name, no other method of its class."""
-    data = other.unit.data
-    if not block.scope:
-        return not _through(other, place) and (_is_handed_on(block, other) or _is_called(other, block, place))
-    match = _MEMBER.match(data, place + len(block.scope), place + len(block.scope) + 400)
-    named = match[1].decode() if match is not None else ""
-    if named[:1].isupper() and named != block.name:  # a type of the class (`Op<T>::Config`) calls nothing of it
-        return named not in methods and block.name.encode() in other.words
-    if named:
-        return named == block.name or named not in methods
-    return _reaches(other, block, place)
+class _Standing(NamedTuple):
+    """How the name of a class stands at a place."""
+
+    stored: bool
+    """``std::make_shared<Class>``: an object that others call."""
+    made: bool
+    """``new Class``."""
+    given: bool
+    """It is handed to a template that does not only hold it, or stands in an alias."""
 
 
-def _reaches(other: Block, block: Block, place: int) -> bool:
-    """Whether who names a class may call a method of it: it names the method, too, or hands the class to a template.
+def _standing(data: bytes, place: int) -> _Standing:
+    first = max(0, place - _MAX_MAKER)
+    stored, made = (pattern.search(data, first, place) is not None for pattern in (_STORED, _MADE))
+    return _Standing(stored, made, _is_given(data[max(0, place - _MAX_BEFORE) : place]))
+
+
+def _reaches(other: Block, block: Block, at: _Standing) -> bool:
+    """Whether who names a class may call a method of it, which it does not name: it hands the class to a template.
 
     Objects and functors are called without a name; an alias is used elsewhere in the block.
     """
     name = block.name
-    data = other.unit.data
-    before = data[max(0, place - _MAX_BEFORE) : place]
-    stored = _STORED.search(before) is not None
-    if stored or (other.scope and other.name == other.scope and _MADE.search(before) is not None):
-        return name == block.scope or name.encode() in other.words
+    if at.stored or (at.made and other.scope and other.name == other.scope):
+        return name == block.scope
     if name.startswith(("operator", "~")) or name in (block.scope, "forward", "backward", "apply"):
         return True
-    if name.encode() in other.words:
-        return True
-    handed = _IN_TEMPLATE.search(before)
-    given = handed is not None and _HOLDER.search(before, 0, handed.start()) is None
-    return given or bool(_IN_ALIAS.search(before) or _MADE.search(before)) or other.kind == "export"
+    return at.made or at.given or other.kind == "export"
+
+
+def _is_given(before: bytes) -> bool:
+    """Whether what follows is handed to a template that does not only hold it, or stands in an alias."""
+    statement = before[max(before.rfind(mark) for mark in (b";", b"{", b"}")) + 1 :]
+    inside = statement[max(statement.rfind(mark) for mark in (b"(", b")")) + 1 :]
+    handed = _IN_TEMPLATE.search(inside) if b"<" in inside else None
+    if handed is not None:
+        start = len(statement) - len(inside) + handed.start()
+        if _HOLDER.search(statement, max(0, start - _MAX_MAKER), start) is None:
+            return True
+    return _IN_ALIAS.search(statement) is not None
 
 
 def _nearest(path: str, home: str, owners: list[str]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -18,6 +18,11 @@ _SCOPES = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _MAX_LINKS = 20
 _TESTS = frozenset(
     ("test", "tests", "testing", "benchmark", "benchmarks", "example", "examples", "docs", "demo", "demos", "profiling")
+)
+_LANGUAGE = re.compile(
+    rb"^[ \t]*import[ \t]+((?:triton|numba|cupy|cupyx|warp|tilelang|cutlass)\b[\w.]*)"
+    rb"(?:[ \t]+as[ \t]+(\w+))?[ \t]*(?:#|$)",
+    re.MULTILINE,
 )
 _TEST = re.compile(r"(?:test_|conftest|setup\.py)|.*_test\.py")
 
@@ -32,6 +37,8 @@ class PyFile:
     data: bytes
     tree: ast.Module
     _lines: list[bytes] = field(default_factory=list)
+    outside: Callable[[str, str], str] = field(default=lambda module, name: "", compare=False, repr=False)
+    """What a name is that a module of the project imports from elsewhere and hands on; empty for other names."""
 
     @cached_property
     def _walked(self) -> Walked:
@@ -50,7 +57,8 @@ class PyFile:
                 base = self.absolute(node)
                 for name in node.names:
                     if name.name != "*":
-                        found.setdefault(name.asname or name.name, f"{base}.{name.name}" if base else name.name)
+                        own = f"{base}.{name.name}" if base else name.name
+                        found.setdefault(name.asname or name.name, self.outside(base, name.name) or own)
         return found
 
     @cached_property
@@ -193,8 +201,13 @@ class PyFiles:
         if path not in self._files:
             data = self.repository.data(path)
             tree = _parsed(data)
-            self._files[path] = PyFile(path, self.module(path), data, tree) if tree is not None else None
+            made = None if tree is None else PyFile(path, self.module(path), data, tree, outside=self._outside)
+            self._files[path] = made
         return self._files[path]
+
+    def _outside(self, module: str, name: str) -> str:
+        path = self.modules.get(module, "")
+        return self.repository.derived(_handed_on, path).get(name, "") if path else ""
 
     def mentioning(self, *words: bytes) -> list[str]:
         """The Python files whose bytes hold one of the words."""
@@ -220,6 +233,12 @@ class PyFiles:
             if file.imports.get(name) in found or any(star in found for star in stars):
                 found.append(f"{package}.{name}")
         return sorted(found, key=lambda dotted: (dotted.count("."), dotted))
+
+
+def _handed_on(repository: Repository, path: str) -> Mapping[str, str]:
+    """The names by which a module imports kernel languages, for others to import from it: ``tl`` of Triton's."""
+    data = repository.data(path)
+    return {(m[2] or m[1]).decode(): m[1].decode() for m in _LANGUAGE.finditer(data)}
 
 
 def _vocabulary(repository: Repository, _: str) -> Vocabulary:

@@ -11,6 +11,7 @@ from d9mlint.kernels.torch.blocks import Block
 _CALLED = re.compile(rb"\s*\(")
 _MEMBER = re.compile(rb"(\w*)\s*(?:\.|->)\s*\Z")
 """The name of an object before its method."""
+_VIRTUAL = re.compile(rb"\bvirtual\b[^;{}()]*?(\w+)\s*\(")
 _NO_BASES = frozenset((b"public", b"private", b"protected", b"virtual", b"std", b"final"))
 
 
@@ -23,19 +24,30 @@ def bases(block: Block, repository: Repository) -> frozenset[bytes]:
     body = node.child_by_field_name("body") if node is not None else None
     if body is None:
         return frozenset()
-    head = re.compile(rb"\b(?:class|struct)\s+" + re.escape(block.scope.encode()) + rb"\s*(?:final\s*)?:([^{;]*)\{")
-    found = head.search(block.unit.data)
-    if found is not None:
-        said = b"override" in block.unit.data[block.start : body.start_byte]
-        return _listed(found[1]) if said else frozenset()
-    word = block.scope.encode()
-    seen = (repository.data(path) for path in sorted(repository.reachable(block.unit.path)))
-    found = next((match for data in seen if word in data if (match := head.search(data)) is not None), None)
-    method = re.compile(rb"\bvirtual\b[^;{}]*\b" + re.escape(block.name.encode()) + rb"\s*\(")
-    listed = _listed(found[1]) if found is not None else frozenset()
-    return frozenset(
-        name for name in listed if any(method.search(repository.data(path)) for path in repository.holding(name))
-    )
+    own, listed = repository.derived(_head, f"{block.unit.path}\0{block.scope}")
+    if own:
+        return listed if b"override" in block.unit.data[block.start : body.start_byte] else frozenset()
+    name = block.name.encode()
+    return frozenset(base for base in listed if name in repository.derived(_virtual, base.decode()))
+
+
+def _head(repository: Repository, key: str) -> tuple[bool, frozenset[bytes]]:
+    """Whether a source holds a class itself, not a file that it includes, and the bases that its head names."""
+    path, _, scope = key.partition("\0")
+    word = scope.encode()
+    head = re.compile(rb"\b(?:class|struct)\s+" + re.escape(word) + rb"\s*(?:final\s*)?:([^{;]*)\{")
+    for home in (path, *sorted(repository.reachable(path))):
+        data = repository.data(home)
+        found = head.search(data) if word in data else None
+        if found is not None:
+            return home == path, _listed(found[1])
+    return False, frozenset()
+
+
+def _virtual(repository: Repository, name: str) -> frozenset[bytes]:
+    """The virtual methods in the sources that name a class."""
+    texts = (repository.data(path) for path in repository.holding(name.encode()))
+    return frozenset(method for data in texts if b"virtual" in data for method in _VIRTUAL.findall(data))
 
 
 def _listed(written: bytes) -> frozenset[bytes]:
