@@ -23,7 +23,6 @@ _WORDS = (b"__device__", b"__host__", b"__global__", b"__forceinline__")
 _COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _NOTHING = re.compile(
     rb"__(?:host|device|global|forceinline|noinline|inline)__|__(?:force)?inline|\b(?:inline|static|constexpr|extern)\b(?:\s*\"C\")?"
-    rb"|__(?:global|local|constant|private|generic|kernel)\b"  # of OpenCL
     rb"|__attribute__\s*\(\(.*?\)\)|__declspec\s*\([^()]*\)|\[\[.*?\]\]|__launch_bounds__\s*\([^()]*\)|\\|\s+"
 )
 _NAME = re.compile(rb"[A-Za-z_]\w*")
