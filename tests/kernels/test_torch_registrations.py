@@ -313,3 +313,28 @@ def test_a_method_of_the_own_class_is_meant_before_a_function_of_its_name() -> N
     assert ops({**sources, "csrc/bind.cpp": sources["csrc/bind.cpp"].replace("NAMED", "gather")}) == []
     found = ops({**sources, "csrc/bind.cpp": sources["csrc/bind.cpp"].replace("NAMED", "::gather")})
     assert [op.name for op in found] == ["pkg._ext.Buffer.fill"]
+
+
+def test_folders_that_each_build_a_source_of_the_same_name() -> None:
+    files: dict[str, str] = {}
+    for size in ("two", "three"):
+        files |= {
+            f"{size}/setup.py": f"""
+                from torch.utils.cpp_extension import CUDAExtension
+                setup(ext_modules=[CUDAExtension("dist_{size}", [
+                    "/".join(__file__.split("/")[:-1] + ["dist.cpp"]), "/".join(__file__.split("/")[:-1] + ["{size}.cu"])])])
+            """,
+            f"{size}/{size}.cu": f"""
+                __global__ void {size}_kernel(float* out, const int* at) {{ atomicAdd(out + at[threadIdx.x], 0.5f); }}
+                int grad_cuda(at::Tensor out) {{ {size}_kernel<<<1, 32>>>(out.data_ptr<float>(), nullptr); return 1; }}
+            """,
+            f"{size}/dist.cpp": """
+                #include <torch/torch.h>
+                int grad_cuda(at::Tensor out);
+                int grad(at::Tensor out) { return grad_cuda(out); }
+                PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("backward", &grad); }
+            """,
+        }
+    assert {op.name: [s.path for s in op.sites] for op in ops(files)} == {
+        "dist_two.backward": ["two/two.cu"], "dist_three.backward": ["three/three.cu"],
+    }  # fmt: skip
