@@ -28,7 +28,7 @@ MAX_FILES = 50_000
 _KERNEL_LANGUAGES = (
     b"triton", b"numba", b" cupy", b"cpp_extension", b"pycuda", b"pallas", b"warp as", b"import warp", b"from warp",
     b"__global__", b"_compile_kernel", b"elementwise(", b"cutlass", b"tilelang", b"cuda_src",
-    b"cuda.tile", b"flydsl",
+    b"cuda.tile", b"flydsl", b"pccm",
 )  # fmt: skip
 _WARP = re.compile(rb"^(?:import warp|from warp)\b", re.MULTILINE)
 _TOP = 4000

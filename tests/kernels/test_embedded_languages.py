@@ -191,3 +191,24 @@ def test_a_language_that_a_module_of_the_project_hands_on() -> None:
     })  # fmt: skip
     assert [(s.class_, s.verdict) for s in found.sites] == [("float-accumulate", "yes")]
     assert [op.name for op in found.ops] == ["pkg.ops.scatter"]
+
+
+def test_code_that_pccm_puts_together() -> None:
+    found = scan({
+        "pool.py": '''
+            import pccm
+            class Pool(pccm.Class):
+                @pccm.cuda.cuda_global_function
+                def rearrange(self):
+                    code = pccm.FunctionCode()
+                    code.arg("out", "int*")
+                    code.raw(f"""
+                    for (int i : KernelLoopX<int>(n)) {{
+                        auto old = atomicAdd(counts + at[i], 1);
+                        out[at[i] * n + old] = i;
+                    }}
+                    """)
+                    return code
+        ''',
+    })  # fmt: skip
+    assert [(s.class_, s.verdict) for s in found.sites] == [("order-dependent", "yes")]

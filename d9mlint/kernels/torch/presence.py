@@ -65,6 +65,15 @@ def is_bound(repository: Repository) -> bool:
     return "other" in found or compiles_by_name(repository) or (bool(found) and _is_linked(repository))
 
 
+def binds_classes(repository: Repository) -> bool:
+    """Whether Python may meet classes of C++: a library that exports functions as C does has none."""
+    return repository.derived(_binds_classes, "")
+
+
+def _binds_classes(repository: Repository, _: str) -> bool:
+    return not {"torch", "other"}.isdisjoint(repository.looked(INCLUDING).values())
+
+
 def compiles_by_name(repository: Repository) -> bool:
     """Whether Python has kernels compiled which it names as C++ does."""
     return repository.derived(_compiles_by_name, "")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.torch.blocks import Block
+from d9mlint.kernels.torch.presence import binds_classes
 
 _CALLED = re.compile(rb"\s*\(")
 _MEMBER = re.compile(rb"(\w*)\s*(?:\.|->)\s*\Z")
@@ -25,8 +26,9 @@ def bases(block: Block, repository: Repository) -> frozenset[bytes]:
     if body is None:
         return frozenset()
     own, listed = repository.derived(_head, f"{block.unit.path}\0{block.scope}")
-    if own:
-        return listed if b"override" in block.unit.data[block.start : body.start_byte] else frozenset()
+    if own or not listed or not binds_classes(repository):
+        said = own and b"override" in block.unit.data[block.start : body.start_byte]
+        return listed if said else frozenset()
     name = block.name.encode()
     return frozenset(base for base in listed if name in repository.derived(_virtual, base.decode()))
 
