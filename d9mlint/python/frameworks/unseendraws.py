@@ -38,6 +38,7 @@ _LOADS = re.compile(
 """Parts of the names of calls that make no new network: that load, wrap or change one; trees have a seed by default."""
 _WEIGHTS = ("pretrained", "weights", "checkpoint", "checkpoint_path", "ckpt", "ckpt_path", "load_from", "model_path")
 """Arguments by which a call loads the weights of what it makes."""
+_LOADER = "DataLoader"
 _STRICT = Argument(1, "strict")
 _SAMPLES = (".sample", ".infer", ".inference", ".incremental_forward", ".synthesize", ".synthesise", ".tts")
 _SAMPLES_BY = ".sample_"
@@ -82,6 +83,15 @@ def hidden(program: Program) -> Iterator[Hidden]:
     if program.imports("torch"):
         asked = (e for e in program.events if e.name.endswith(_SAMPLES) or _SAMPLES_BY in e.name)
         yield from (Hidden(event, "torch", False) for event in asked if _gives(program, event))
+        yield from (Hidden(event, "torch", False) for event in program.events if _shuffles(event))
+
+
+def _shuffles(event: Event) -> bool:
+    """Whether a loader of a package that is not read is asked to shuffle, as one that is derived from PyTorch's does."""
+    if event.kind != "call" or event.detached or event.effects or not event.name.endswith(_LOADER):
+        return False
+    shuffle = event.kwargs.get("shuffle")
+    return event.name.partition(".")[0] not in _KNOWN and isinstance(shuffle, Const) and shuffle.value is True
 
 
 def _giving(program: Program, value: Value) -> Event | None:
@@ -148,7 +158,11 @@ def _makers(program: Program, value: Value | None, depth: int, walked: set[int])
 
 
 def _is_network(one: Inst) -> bool:
-    return any(base.endswith(_MODULES) for base in one.cls.external())
+    """Whether an object is a network by its class, also where the base is a package's that derives it from PyTorch's."""
+    return any(
+        base.endswith(_MODULES) or (base.endswith("Module") and base.partition(".")[0] not in _KNOWN)
+        for base in one.cls.external()
+    )
 
 
 def _holds_network(value: Value) -> bool:
