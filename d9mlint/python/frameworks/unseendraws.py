@@ -15,6 +15,7 @@ from d9mlint.model import Argument
 from d9mlint.python.domain.conditions import Cond, both, either, negate
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import UNKNOWN, Const, Inst, Obj, Seq, Unknown, Value, alternatives
+from d9mlint.python.frameworks.tensorflow.determinism import fitted
 from d9mlint.python.frameworks.torch import networks
 from d9mlint.python.interpreter.program import Program
 
@@ -73,7 +74,7 @@ def hidden(program: Program) -> Iterator[Hidden]:
     """The calls of packages that are not read, or that nobody can tell, which most probably draw."""
     seen: set[int] = set()
     walked: set[int] = set()
-    for event, framework in (*_trained(program), *_fitted(program)):
+    for event, framework in (*_trained(program), *((event, "tensorflow") for event in fitted(program))):
         for made in _makers(program, event.receiver, _DEPTH, walked):
             if id(made) not in seen and _draws(made):
                 seen.add(id(made))
@@ -117,19 +118,6 @@ def _trained(program: Program) -> Iterator[tuple[Event, str]]:
             for event in program.events
             if event.kind == "call" and event.name.endswith(_TRAINED) and not event.detached
         )
-
-
-def _fitted(program: Program) -> Iterator[tuple[Event, str]]:
-    """Where networks of Keras are trained that are compiled before."""
-    if not program.imports("tensorflow", "keras", "tf_keras"):
-        return
-    for event in program.events:
-        if not event.name.endswith("().fit"):
-            continue
-        own = event.name.removesuffix(".fit")
-        fits = event.kind == "call" and not event.detached
-        if fits and any(True for _ in program.calls(f"{own}.compile")):
-            yield event, "tensorflow"
 
 
 def _makers(program: Program, value: Value | None, depth: int, walked: set[int]) -> Iterator[Event]:

@@ -333,6 +333,7 @@ def builds(event: Event, *, whole: bool = False) -> bool:
 def trainings(program: Program) -> list[Event]:
     """Events that train with TensorFlow, the ones that say it best first: loops and steps, then bare gradients."""
     found = [e for e in trains(program) if _is_tensorflow(program, e)]
+    found += [e for e in fitted(program) if not e.trains and e not in found]
     made = with_steps(program, {id(e) for e in found})
     makers = results(program) if made else Makers()
     runs = program.calls("tensorflow.Session.run")
@@ -345,6 +346,16 @@ def _rank(event: Event) -> int:
     if last in LOOPS:
         return 0
     return 1 if last in _STEPS else 2
+
+
+def fitted(program: Program) -> tuple[Event, ...]:
+    """Where networks are trained that a call made which is not known, and compiled before, as Keras' are."""
+    return program.once("fitted-networks", _fitted) if program.imports("tensorflow", "keras", "tf_keras") else ()
+
+
+def _fitted(program: Program) -> tuple[Event, ...]:
+    called = (e for e in program.events if e.kind == "call" and e.name.endswith("().fit") and not e.detached)
+    return tuple(e for e in called if any(True for _ in program.calls(f"{e.name.removesuffix('.fit')}.compile")))
 
 
 def _may_run(event: Event, built: Sequence[Event]) -> bool:

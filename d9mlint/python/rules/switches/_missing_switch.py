@@ -51,9 +51,11 @@ def is_told(use: Use) -> bool:
 
 
 def method(raw: str) -> str:
-    """The last two parts of a name: ``model.fit``; the last one where the other is only a type."""
+    """The last two parts of a name: ``Model.fit``; the last one where the other is only a type, or a function."""
+    maker, _, last = raw.rpartition(".")
+    made = maker.endswith("()") and maker.rpartition(".")[2][:1].islower()  # a function has made it, no class
     parts = raw.replace("()", "").replace("?", "").split(".")[-2:]
-    return ".".join(parts[-1:] if parts[0] in _TYPES else parts).strip(".")
+    return last if made else ".".join(parts[-1:] if parts[0] in _TYPES else parts).strip(".")
 
 
 def varying(
