@@ -53,7 +53,7 @@ def test_what_is_confirmed_comes_first_and_says_so_in_every_format(check: Check)
     assert heads[0].startswith(
         "train.py:7:7: warning nondeterministic-op [D9M401] confirmed: the result of `tf.math.bincount`"
     )
-    assert heads[1].startswith("train.py:6:7: info nondeterministic-op [D9M401] the result")
+    assert heads[1].startswith("train.py:6:7: warning nondeterministic-op [D9M401] the result")
     flat = " ".join(text.split())
     assert (
         "seen: observed on GPU (NVIDIA H200), tensorflow 2.9.1: 199 of 200 runs differ; deterministic mode does not"

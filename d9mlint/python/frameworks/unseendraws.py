@@ -88,7 +88,7 @@ def hidden(program: Program) -> Iterator[Hidden]:
 
 
 def _shuffles(event: Event) -> bool:
-    """Whether a loader of a package that is not read is asked to shuffle, as one that is derived from PyTorch's does."""
+    """Whether a loader of a package that is not read is asked to shuffle, as one derived from PyTorch's does."""
     if event.kind != "call" or event.detached or event.effects or not event.name.endswith(_LOADER):
         return False
     shuffle = event.kwargs.get("shuffle")
@@ -146,7 +146,7 @@ def _makers(program: Program, value: Value | None, depth: int, walked: set[int])
 
 
 def _is_network(one: Inst) -> bool:
-    """Whether an object is a network by its class, also where the base is a package's that derives it from PyTorch's."""
+    """Whether an object is a network by its class, also where a package derives the base from PyTorch's."""
     return any(
         base.endswith(_MODULES) or (base.endswith("Module") and base.partition(".")[0] not in _KNOWN)
         for base in one.cls.external()
