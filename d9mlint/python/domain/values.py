@@ -372,23 +372,9 @@ class Phi:
 
 
 Value: TypeAlias = (
-    Unknown
-    | Const
-    | Ref
-    | Obj
-    | FlagValue
-    | CondValue
-    | Func
-    | Bound
-    | Partial
-    | Class
-    | Inst
-    | Module
-    | Seq
-    | Dict
-    | Super
-    | Phi
-)
+    Unknown | Const | Ref | Obj | FlagValue | CondValue | Func | Bound | Partial | Class | Inst | Module | Seq | Dict
+    | Super | Phi
+)  # fmt: skip
 UNKNOWN = Unknown()
 NONE = Const(None)
 ABSENT = Const(None)

@@ -30,7 +30,8 @@ from d9mlint.python.domain.values import (
     Value,
 )
 from d9mlint.python.interpreter import calls, linking
-from d9mlint.python.interpreter.library import commands, environment, reflection
+from d9mlint.python.interpreter.library import environment, reflection
+from d9mlint.python.interpreter.library.arguments import commands
 from d9mlint.python.interpreter.marks import discards
 from d9mlint.python.source import facts as f
 

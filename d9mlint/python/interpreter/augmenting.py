@@ -8,7 +8,7 @@ from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.taint import FLOAT, taint
 from d9mlint.python.domain.values import Const, Inst, Obj, Ref, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter import calls, expressions
-from d9mlint.python.interpreter.library import sets
+from d9mlint.python.interpreter.library.containers import sets
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:

@@ -35,16 +35,9 @@ from d9mlint.python.domain.values import (
 from d9mlint.python.interpreter import attributes, binding, callbacks, expressions
 from d9mlint.python.interpreter.extent.bounds import MAX_BRANCHES
 from d9mlint.python.interpreter.hooks import ask
-from d9mlint.python.interpreter.library import (
-    commands,
-    coroutines,
-    dispatch,
-    environment,
-    experiments,
-    fields,
-    mappings,
-    streams,
-)
+from d9mlint.python.interpreter.library import coroutines, dispatch, environment, streams
+from d9mlint.python.interpreter.library.arguments import commands, experiments
+from d9mlint.python.interpreter.library.containers import fields, mappings
 from d9mlint.python.interpreter.marks import inferring
 from d9mlint.python.interpreter.program import holds
 from d9mlint.python.interpreter.reuse.summaries import Summary, generalized, kind_of, likeness, texts_of

@@ -47,7 +47,8 @@ from d9mlint.python.domain.values import (
     alternatives,
 )
 from d9mlint.python.interpreter import expressions
-from d9mlint.python.interpreter.library import dispatch, environment, sequences, streams
+from d9mlint.python.interpreter.library import dispatch, environment, streams
+from d9mlint.python.interpreter.library.containers import sequences
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from d9mlint.python.interpreter import calls, linking
 from d9mlint.python.interpreter.extent import coverage, mentions
 from d9mlint.python.interpreter.hooks import Framework
 from d9mlint.python.interpreter.interpreter import Interpreter
-from d9mlint.python.interpreter.library import commands
+from d9mlint.python.interpreter.library.arguments import commands
 from d9mlint.python.interpreter.reuse.sharing import Shared
 from d9mlint.python.project.files import Project
 from d9mlint.python.source import facts as f

@@ -30,8 +30,8 @@ from d9mlint.python.domain.values import (
 )
 from d9mlint.python.interpreter import attributes, calls, comparisons, narrowing, subscripts
 from d9mlint.python.interpreter.hooks import ask
-from d9mlint.python.interpreter.library import mappings, sequences
-from d9mlint.python.interpreter.library.sets import joined
+from d9mlint.python.interpreter.library.containers import mappings, sequences
+from d9mlint.python.interpreter.library.containers.sets import joined
 from d9mlint.python.interpreter.marks import thresholds
 from d9mlint.python.source import facts as f
 

@@ -40,8 +40,9 @@ from d9mlint.python.interpreter import expressions, linking, statements, subscri
 from d9mlint.python.interpreter.extent.bounds import Bounds
 from d9mlint.python.interpreter.heap import Heap
 from d9mlint.python.interpreter.hooks import Framework, Hooks
-from d9mlint.python.interpreter.library import environment, functions, mappings, sequences
-from d9mlint.python.interpreter.library.commandline import CommandLine
+from d9mlint.python.interpreter.library import environment, functions
+from d9mlint.python.interpreter.library.arguments.commandline import CommandLine
+from d9mlint.python.interpreter.library.containers import mappings, sequences
 from d9mlint.python.interpreter.reuse.sharing import Linker, Shared
 from d9mlint.python.interpreter.reuse.summaries import Summaries
 from d9mlint.python.interpreter.scopes import OrderLoop

@@ -22,7 +22,8 @@ from d9mlint.python.domain.values import (
     born,
 )
 from d9mlint.python.interpreter import augmenting, calls, comparisons, expressions, linking, narrowing
-from d9mlint.python.interpreter.library import environment, sequences
+from d9mlint.python.interpreter.library import environment
+from d9mlint.python.interpreter.library.containers import sequences
 from d9mlint.python.interpreter.marks import discards, overwritten
 from d9mlint.python.interpreter.scopes import OrderLoop
 from d9mlint.python.source import facts as f

@@ -30,7 +30,9 @@ from d9mlint.python.domain.values import (
 )
 from d9mlint.python.interpreter import attributes, calls, expressions
 from d9mlint.python.interpreter.hooks import ask
-from d9mlint.python.interpreter.library import argv, dispatch, mappings, nodes, sequences
+from d9mlint.python.interpreter.library import dispatch
+from d9mlint.python.interpreter.library.arguments import argv, nodes
+from d9mlint.python.interpreter.library.containers import mappings, sequences
 from d9mlint.python.interpreter.marks import selection
 from d9mlint.python.source import facts as f
 

@@ -27,7 +27,7 @@ from d9mlint.python.domain.values import (
     alternatives,
 )
 from d9mlint.python.interpreter import attributes, callbacks, calls, comparisons
-from d9mlint.python.interpreter.library import sequences
+from d9mlint.python.interpreter.library.containers import sequences
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:

@@ -35,28 +35,9 @@ from d9mlint.python.domain.values import (
 from d9mlint.python.interpreter import calls, comparisons
 from d9mlint.python.interpreter.heap import MAX_ITEMS
 from d9mlint.python.interpreter.hooks import Transfer
-from d9mlint.python.interpreter.library import (
-    argv,
-    commands,
-    configfiles,
-    copies,
-    coroutines,
-    counting,
-    dispatch,
-    environment,
-    experiments,
-    mappings,
-    modules,
-    named,
-    nodes,
-    reflection,
-    sequences,
-    sets,
-    settings,
-    sorting,
-    streams,
-    workers,
-)
+from d9mlint.python.interpreter.library import coroutines, dispatch, environment, modules, reflection, streams, workers
+from d9mlint.python.interpreter.library.arguments import argv, commands, configfiles, experiments, nodes, settings
+from d9mlint.python.interpreter.library.containers import copies, counting, mappings, named, sequences, sets, sorting
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter

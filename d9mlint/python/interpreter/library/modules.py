@@ -30,7 +30,8 @@ from d9mlint.python.domain.values import (
 )
 from d9mlint.python.interpreter import attributes, linking
 from d9mlint.python.interpreter.hooks import Transfer
-from d9mlint.python.interpreter.library import dispatch, environment, sequences
+from d9mlint.python.interpreter.library import dispatch, environment
+from d9mlint.python.interpreter.library.containers import sequences
 from d9mlint.python.source import facts as f
 from d9mlint.python.source.filenames import above, join
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from d9mlint.python.domain.conditions import either
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import UNKNOWN, Const, Inst, Obj, Seq, Value, alternatives
-from d9mlint.python.interpreter.library import sequences
+from d9mlint.python.interpreter.library.containers import sequences
 from d9mlint.python.interpreter.marks import discards
 from d9mlint.python.source import facts as f
 

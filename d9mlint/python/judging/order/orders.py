@@ -13,7 +13,7 @@ from d9mlint.python.domain.values import Dict, Obj, Ref, Seq, Value, alternative
 from d9mlint.python.frameworks import tables
 from d9mlint.python.interpreter.callbacks import COMPLETED
 from d9mlint.python.interpreter.library import streams
-from d9mlint.python.interpreter.library.sets import held, untold
+from d9mlint.python.interpreter.library.containers.sets import held, untold
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging import flows
 from d9mlint.python.judging.drafts import Draft, draft, lower

@@ -27,10 +27,11 @@ from d9mlint.python.domain.values import (
 )
 from d9mlint.python.interpreter import attributes, calls
 from d9mlint.python.interpreter.hooks import Transfer
-from d9mlint.python.interpreter.library import dispatch, environment, settings
-from d9mlint.python.interpreter.library.commandline import COMMAND
-from d9mlint.python.interpreter.library.flags import ANY_FLAGS, flag_of, flag_value
-from d9mlint.python.interpreter.library.options import plain
+from d9mlint.python.interpreter.library import dispatch, environment
+from d9mlint.python.interpreter.library.arguments import settings
+from d9mlint.python.interpreter.library.arguments.commandline import COMMAND
+from d9mlint.python.interpreter.library.arguments.flags import ANY_FLAGS, flag_of, flag_value
+from d9mlint.python.interpreter.library.arguments.options import plain
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.values import NONE, Func, Members, Obj, Ref, Seq, Unknown, Value
 from d9mlint.python.interpreter.hooks import Transfer
-from d9mlint.python.interpreter.library import environment, sequences
+from d9mlint.python.interpreter.library import environment
+from d9mlint.python.interpreter.library.containers import sequences
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import ABSENT, UNKNOWN, Const, Dict, FlagValue, Ref, Seq, Unknown, Value
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import environment
-from d9mlint.python.interpreter.library.commandline import number
-from d9mlint.python.interpreter.library.flags import flag_value
+from d9mlint.python.interpreter.library.arguments.commandline import number
+from d9mlint.python.interpreter.library.arguments.flags import flag_value
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter

@@ -28,9 +28,9 @@ from d9mlint.python.domain.values import (
 from d9mlint.python.interpreter import calls
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import environment
-from d9mlint.python.interpreter.library.commandline import COMMAND, number
-from d9mlint.python.interpreter.library.flags import flag_of, flag_value
-from d9mlint.python.interpreter.library.options import plain
+from d9mlint.python.interpreter.library.arguments.commandline import COMMAND, number
+from d9mlint.python.interpreter.library.arguments.flags import flag_of, flag_value
+from d9mlint.python.interpreter.library.arguments.options import plain
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:

@@ -12,8 +12,9 @@ from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import ABSENT, NONE, UNKNOWN, Const, Dict, Func, Inst, Obj, Seq, Value, alternatives
 from d9mlint.python.interpreter import calls
 from d9mlint.python.interpreter.hooks import Transfer
-from d9mlint.python.interpreter.library import copies, dispatch, environment, mappings
-from d9mlint.python.interpreter.library.flags import flag_of, flag_value
+from d9mlint.python.interpreter.library import dispatch, environment
+from d9mlint.python.interpreter.library.arguments.flags import flag_of, flag_value
+from d9mlint.python.interpreter.library.containers import copies, mappings
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from d9mlint.model import Location
 from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Flag
 from d9mlint.python.domain.values import UNKNOWN, Const, FlagValue, Value
-from d9mlint.python.interpreter.library.commandline import number
+from d9mlint.python.interpreter.library.arguments.commandline import number
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import Const, FlagValue, Length, Seq, Unknown, Value
 from d9mlint.python.interpreter.hooks import Transfer
-from d9mlint.python.interpreter.library import argv, environment
+from d9mlint.python.interpreter.library import environment
+from d9mlint.python.interpreter.library.arguments import argv
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter

@@ -26,7 +26,7 @@ from d9mlint.python.domain.values import (
     Value,
     alternatives,
 )
-from d9mlint.python.interpreter.library import sets
+from d9mlint.python.interpreter.library.containers import sets
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:

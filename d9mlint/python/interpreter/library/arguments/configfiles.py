@@ -12,7 +12,7 @@ from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import Const, Dict, FlagValue, Obj, Seq, Text, Unknown, Value
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import environment
-from d9mlint.python.interpreter.library.flags import flag_of
+from d9mlint.python.interpreter.library.arguments.flags import flag_of
 from d9mlint.python.source import settingsfiles
 from d9mlint.python.source.filenames import folder
 from d9mlint.python.source.reading import CannotRead

@@ -23,8 +23,8 @@ from d9mlint.python.domain.values import (
     Unknown,
     Value,
 )
+from d9mlint.python.interpreter.library.arguments.options import NOT_KNOWN, choices, default_of, for_argparse, plain
 from d9mlint.python.interpreter.library.environment import HOLDER, NAMESPACE
-from d9mlint.python.interpreter.library.options import NOT_KNOWN, choices, default_of, for_argparse, plain
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter

@@ -1,0 +1,1 @@
+"""Lists, dicts, sets and the like: what is in them, and in which order it comes out."""
