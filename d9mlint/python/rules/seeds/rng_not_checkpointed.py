@@ -19,9 +19,9 @@ from d9mlint.python.judging.randomness import Draw, draws
 from d9mlint.python.judging.restoring import of_checkpoints
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.wording import describe
-from d9mlint.python.rules.seeds._agent_resumes import of_agents
-from d9mlint.python.rules.seeds._averages import forgotten
-from d9mlint.python.rules.seeds._checkpoints import (
+from d9mlint.python.rules.seeds.resumes.agents import of_agents
+from d9mlint.python.rules.seeds.resumes.averages import forgotten
+from d9mlint.python.rules.seeds.resumes.checkpoints import (
     holds_optimizer,
     is_network,
     is_rounded,
@@ -29,16 +29,16 @@ from d9mlint.python.rules.seeds._checkpoints import (
     leaves,
     may_hold_optimizer,
 )
-from d9mlint.python.rules.seeds._engine_resumes import of_accelerators, of_engines
-from d9mlint.python.rules.seeds._filled_states import of_filled
-from d9mlint.python.rules.seeds._jax_resumes import PICKLES, of_jax
-from d9mlint.python.rules.seeds._lost import AVERAGE, PRECISION, UNREAD, lost, told
-from d9mlint.python.rules.seeds._lost import OPTIMIZER as LOST
-from d9mlint.python.rules.seeds._progress import progress
-from d9mlint.python.rules.seeds._resuming import RESUMES, draws_on, places, resumes, with_states
-from d9mlint.python.rules.seeds._tensorflow_resumes import of_tensorflow
-from d9mlint.python.rules.seeds._torch_loads import OPTIMIZER, SAVES, checkpoints, is_own, loads, of_own, setting
-from d9mlint.python.rules.seeds._trainer_resumes import of_weights
+from d9mlint.python.rules.seeds.resumes.engines import of_accelerators, of_engines
+from d9mlint.python.rules.seeds.resumes.filled_states import of_filled
+from d9mlint.python.rules.seeds.resumes.jax_states import PICKLES, of_jax
+from d9mlint.python.rules.seeds.resumes.lost import AVERAGE, PRECISION, UNREAD, lost, told
+from d9mlint.python.rules.seeds.resumes.lost import OPTIMIZER as LOST
+from d9mlint.python.rules.seeds.resumes.progress import progress
+from d9mlint.python.rules.seeds.resumes.resuming import RESUMES, draws_on, places, resumes, with_states
+from d9mlint.python.rules.seeds.resumes.tensorflow_savers import of_tensorflow
+from d9mlint.python.rules.seeds.resumes.torch_loads import OPTIMIZER, SAVES, checkpoints, is_own, loads, of_own, setting
+from d9mlint.python.rules.seeds.resumes.trainers import of_weights
 
 _STATES = (
     "torch.get_rng_state", "torch.set_rng_state", "torch.cuda.get_rng_state", "torch.cuda.get_rng_state_all",

@@ -11,7 +11,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Dict, Inst, Obj, Seq, Value, alternatives
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_of, results
-from d9mlint.python.rules.seeds._checkpoints import leaves
+from d9mlint.python.rules.seeds.resumes.checkpoints import leaves
 
 _ZIP, _OPTIMIZERS, _STATE = "builtins.zip", "torch.optim.", ".state_dict"
 _WEIGHTS = (".parameters", ".named_parameters", ".buffers")

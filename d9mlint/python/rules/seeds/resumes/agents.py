@@ -14,8 +14,8 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.paths import besides_files
 from d9mlint.python.judging.seedings import seedings
-from d9mlint.python.rules.seeds._lost import BUFFER, told
-from d9mlint.python.rules.seeds._resuming import draws_on, from_own, places, resumes
+from d9mlint.python.rules.seeds.resumes.lost import BUFFER, told
+from d9mlint.python.rules.seeds.resumes.resuming import draws_on, from_own, places, resumes
 
 _COUNTS_ON = Argument(None, "reset_num_timesteps")
 _SEED = (

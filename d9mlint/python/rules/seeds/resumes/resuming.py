@@ -11,7 +11,7 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.paths import saved_there
 from d9mlint.python.judging.randomness import Draw
 from d9mlint.python.judging.wording import describe
-from d9mlint.python.rules.seeds._lost import BEST, EPOCH, PLACE, PRECISION, words
+from d9mlint.python.rules.seeds.resumes.lost import BEST, EPOCH, PLACE, PRECISION, words
 
 _GRAPH = (
     "tensorflow.nn.dropout", "tensorflow.layers.dropout", "keras.layers.Dropout", "tensorflow.random.",

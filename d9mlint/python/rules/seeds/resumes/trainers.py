@@ -17,8 +17,8 @@ from d9mlint.python.frameworks.torch.mode import truthy
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.paths import besides_files
-from d9mlint.python.rules.seeds._lost import EPOCH, OPTIMIZER, SCHEDULE, told
-from d9mlint.python.rules.seeds._resuming import draws_on, resumes
+from d9mlint.python.rules.seeds.resumes.lost import EPOCH, OPTIMIZER, SCHEDULE, told
+from d9mlint.python.rules.seeds.resumes.resuming import draws_on, resumes
 
 _ADAPTERS, _PEFT = "peft.set_peft_model_state_dict", "peft.PeftModel.from_pretrained"
 _MODULE = "lightning.pytorch.LightningModule.load_from_checkpoint"

@@ -17,9 +17,9 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.paths import besides_files
 from d9mlint.python.judging.randomness import draws
-from d9mlint.python.rules.seeds._lost import EPOCH, PLACE, lost, told, words
-from d9mlint.python.rules.seeds._progress import progress
-from d9mlint.python.rules.seeds._resuming import feeds, places
+from d9mlint.python.rules.seeds.resumes.lost import EPOCH, PLACE, lost, told, words
+from d9mlint.python.rules.seeds.resumes.progress import progress
+from d9mlint.python.rules.seeds.resumes.resuming import feeds, places
 
 _ENGINE = "deepspeed.DeepSpeedEngine."
 _ACCELERATOR = "accelerate.Accelerator."

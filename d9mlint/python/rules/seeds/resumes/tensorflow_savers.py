@@ -16,8 +16,8 @@ from d9mlint.python.interpreter.provenance import made_of, results
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.paths import named_otherwise, saved_there
 from d9mlint.python.judging.randomness import draws
-from d9mlint.python.rules.seeds._lost import OPTIMIZER, UNREAD, lost_by_saver, told
-from d9mlint.python.rules.seeds._resuming import both_remedies, draws_on, feeds, places, resumes
+from d9mlint.python.rules.seeds.resumes.lost import OPTIMIZER, UNREAD, lost_by_saver, told
+from d9mlint.python.rules.seeds.resumes.resuming import both_remedies, draws_on, feeds, places, resumes
 
 _RESTORE = "tensorflow.train.Saver().restore"
 _SAVES = (

@@ -18,10 +18,10 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.paths import besides_files
 from d9mlint.python.judging.randomness import draws
-from d9mlint.python.rules.seeds._checkpoints import is_network, states
-from d9mlint.python.rules.seeds._lost import OPTIMIZER, lost, told
-from d9mlint.python.rules.seeds._progress import progress
-from d9mlint.python.rules.seeds._resuming import feeds, places, with_states
+from d9mlint.python.rules.seeds.resumes.checkpoints import is_network, states
+from d9mlint.python.rules.seeds.resumes.lost import OPTIMIZER, lost, told
+from d9mlint.python.rules.seeds.resumes.progress import progress
+from d9mlint.python.rules.seeds.resumes.resuming import feeds, places, with_states
 
 _FABRIC, _SPREAD = "lightning.fabric.Fabric.", "torch.distributed.checkpoint."
 _SAVED = {

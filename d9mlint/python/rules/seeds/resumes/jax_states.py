@@ -13,9 +13,9 @@ from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.randomness import Draw, draws
-from d9mlint.python.rules.seeds._carried_keys import split_on
-from d9mlint.python.rules.seeds._lost import KEYS, OPTIMIZER, told
-from d9mlint.python.rules.seeds._resuming import both_remedies, feeds, from_own, places, resumes
+from d9mlint.python.rules.seeds.resumes.carried_keys import split_on
+from d9mlint.python.rules.seeds.resumes.lost import KEYS, OPTIMIZER, told
+from d9mlint.python.rules.seeds.resumes.resuming import both_remedies, feeds, from_own, places, resumes
 
 _JAX_SAVES = re.compile(
     r"flax\.training\.checkpoints\.save_checkpoint(_multiprocess)?|orbax\.checkpoint\.(\w+\.)*\w+\(\)\.save"

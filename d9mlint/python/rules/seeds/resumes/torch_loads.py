@@ -13,9 +13,9 @@ from d9mlint.python.domain.values import Const, Dict, Obj, Text, Value, alternat
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.paths import besides_files, perhaps_saved, saved_there, with_moves
 from d9mlint.python.judging.wording import describe
-from d9mlint.python.rules.seeds._checkpoints import holds_optimizer, is_network, lacks_state, leaves, states
-from d9mlint.python.rules.seeds._jax_resumes import PICKLED, PICKLES
-from d9mlint.python.rules.seeds._resuming import from_own, resumes
+from d9mlint.python.rules.seeds.resumes.checkpoints import holds_optimizer, is_network, lacks_state, leaves, states
+from d9mlint.python.rules.seeds.resumes.jax_states import PICKLED, PICKLES
+from d9mlint.python.rules.seeds.resumes.resuming import from_own, resumes
 
 SAVES = ("torch.save", "accelerate.Accelerator.save", "accelerate.utils.save", "torch_xla.core.xla_model.save")
 OPTIMIZER = "torch.optim."

@@ -10,8 +10,8 @@ from d9mlint.python.domain.values import Const, Dict, FlagValue, Inst, Obj, Ref,
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.paths import perhaps_there
 from d9mlint.python.judging.wording import describe
-from d9mlint.python.rules.seeds._lost import BEST, EPOCH, PLACE
-from d9mlint.python.rules.seeds._resuming import RESUMES
+from d9mlint.python.rules.seeds.resumes.lost import BEST, EPOCH, PLACE
+from d9mlint.python.rules.seeds.resumes.resuming import RESUMES
 from d9mlint.python.source.facts import Def
 
 _RANGE, _PASS, _UNPICKLES = "builtins.range", "pass", "torch.load"
