@@ -21,7 +21,6 @@ from d9mlint.python.interpreter.program import Program
 
 _TRAINED = (".parameters", ".named_parameters", ".trainable_variables")
 _SAME = re.compile(r"\.(to|cuda|cpu|train|eval|float|half|double|bfloat16|requires_grad_|apply|share_memory)$")
-_MODULES = ("nn.Module", "LightningModule")
 _KNOWN = frozenset(
     {
         *sys.stdlib_module_names, "builtins", "?", "torch", "torchvision", "torchaudio", "transformers", "timm",
@@ -126,7 +125,7 @@ def _makers(program: Program, value: Value | None, depth: int, walked: set[int])
         if not depth or id(leaf) in walked:
             continue
         walked.add(id(leaf))
-        if isinstance(leaf, Inst) and _is_network(leaf):
+        if isinstance(leaf, Inst) and networks.is_network(leaf.cls):
             for part in leaf.attrs.values():
                 yield from _makers(program, part, depth - 1, walked)
         elif isinstance(leaf, Seq) and leaf.items is not None:
@@ -145,17 +144,9 @@ def _makers(program: Program, value: Value | None, depth: int, walked: set[int])
                 yield made
 
 
-def _is_network(one: Inst) -> bool:
-    """Whether an object is a network by its class, also where a package derives the base from PyTorch's."""
-    return any(
-        base.endswith(_MODULES) or (base.endswith("Module") and base.partition(".")[0] not in _KNOWN)
-        for base in one.cls.external()
-    )
-
-
 def _holds_network(value: Value) -> bool:
     return any(
-        (isinstance(leaf, Inst) and _is_network(leaf))
+        (isinstance(leaf, Inst) and networks.is_network(leaf.cls))
         or (isinstance(leaf, Obj) and leaf.event is not None and bool(_SAME.search(leaf.event.name)))
         for _, leaf in alternatives(value)
     )

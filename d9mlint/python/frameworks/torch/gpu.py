@@ -15,6 +15,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.tellable import loosened
 from d9mlint.python.domain.values import Class, Const, FlagValue, Inst, Obj, Ref, Unknown, Value, alternatives
 from d9mlint.python.frameworks.tensorflow import determinism
+from d9mlint.python.frameworks.torch.networks import is_network
 from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import LOOPS, Program, matches
 
@@ -166,7 +167,6 @@ def _leaf(leaf: Value, only_devices: bool) -> Cond | None:
 
 
 _WEIGHTED = re.compile(r"torch\.nn\.(RNN|LSTM|GRU|Conv|Embedding|Linear|Bilinear|Transformer|MultiheadAttention)\w*")
-_MODULES = ("nn.Module", "LightningModule")
 
 
 def left_behind(program: Program, layer: Event) -> bool:
@@ -205,7 +205,7 @@ def _moves(event: Event) -> bool:
 def _module(event: Event) -> Class | None:
     """The class of the program, a module, in whose methods something happens."""
     owner = event.func.owner if event.func is not None else None
-    return owner if owner is not None and any(base.endswith(_MODULES) for base in owner.external()) else None
+    return owner if owner is not None and is_network(owner) else None
 
 
 # -- training ------------------------------------------------------------------------------------------------------

@@ -27,6 +27,11 @@ _WRAPPER = re.compile(
 """Calls that hand on the network that they are given."""
 _APPLY = "torch.autograd.Function.apply"
 _MODULES = ("nn.Module", "LightningModule")
+_MODULE = "Module"
+_OTHERS = frozenset(
+    {"flax", "haiku", "equinox", "jax", "tensorflow", "keras", "sonnet", "objax", "paddle", "mxnet", "mindspore"}
+)
+"""Packages whose modules are none of PyTorch's."""
 _CONVOLUTIONS = re.compile(
     r"torchvision\.models\.(\w+\.)?(wide_resnet|resnet|resnext|mobilenet|efficientnet|regnet|convnext|mnasnet)\w*$|"
     r"monai\.networks\.nets\.(\w+\.)?(U[Nn]et|VNet|DynUNet|PatchDiscriminator)$"
@@ -183,7 +188,15 @@ def _known(made: Event) -> bool:
 def _of_module(event: Event) -> bool:
     """Whether it happens in a method of a network of the program."""
     owner = _owner(event)
-    return owner is not None and any(base.endswith(_MODULES) for base in owner.external())
+    return owner is not None and is_network(owner)
+
+
+def is_network(cls: Class) -> bool:
+    """Whether a class is a module of PyTorch's, also where its base is one that another package derives from that."""
+    return any(
+        base.endswith(_MODULES) or (base.endswith(_MODULE) and base.partition(".")[0] not in _OTHERS)
+        for base in cls.external()
+    )
 
 
 def _owner(event: Event) -> Class | None:
