@@ -34,13 +34,14 @@ def kind(program: Program, found: Uncovered) -> str:
     if found.late is not None and found.late.event.certain and found.draw.event not in taint([found.late.value])[2]:
         return "import" if found.draw.event.importing and not found.late.event.importing else "late"
     # (A seed drawn from the generator that it seeds is no seed that comes late, but none.)
-    seeded = {g for s in _lasting(program) for g in s.generators}
+    seeded = {g for s in _lasting(program, found.draw.event) for g in s.generators}
     return "partial" if seeded - {found.draw.generator} and not _own(program, found) else "unseeded"
 
 
-def _lasting(program: Program) -> list[Seeding]:
-    """The calls that seed the program, and not only a function of it."""
-    return [s for s in seedings(program) if not s.event.detached and lasting(program, s.event)]
+def _lasting(program: Program, draw: Event) -> list[Seeding]:
+    """The calls that fix a seed for the program where it makes a draw, and not only for a function of it."""
+    fixed = (s for s in seedings(program) if s.fixes is not False and not s.event.detached and s.event.meets(draw))
+    return [s for s in fixed if lasting(program, s.event)]
 
 
 def _own(program: Program, found: Uncovered) -> bool:
@@ -111,7 +112,7 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
     elif first.late is None and seeds:
         notes = [Related(s.event.location, "seeds it under other conditions") for s in seeds if s.fixes is not False]
     others = sorted(
-        {GENERATORS[g] for s in _lasting(program) for g in s.generators if g in GENERATORS}
+        {GENERATORS[g] for s in _lasting(program, event) for g in s.generators if g in GENERATORS}
         - {GENERATORS.get(generator_of(first), "")}
     )
     if kind(program, first) in LATE:
