@@ -245,7 +245,16 @@ def _late(program: Program, rule: Rule, group: list[Uncovered], seed: Event) -> 
         confidence=_confidence(rule, group[0]), name=at.raw, draw=draw.raw, where=where,
         generator=GENERATORS.get(generator, generator),
         cause=_cause(rule, group[0]),
+        remedy=_MOVED.format(_OWN[generator]) if importing and generator in _OWN else "",
     )  # fmt: skip
+
+
+_MOVED = "move the draw into a function that runs after seeding, or use {} there"
+_OWN = {
+    "python": "`random.Random(1)`", "torch": "a generator of its own, `torch.Generator().manual_seed(1)`,",
+    "tensorflow": "`tf.random.Generator.from_seed(1)`",
+}  # fmt: skip
+"""A generator of its own that draws what a module draws when it is imported; of NumPy's the rule's remedy tells."""
 
 
 def _call_in_entry(program: Program, seed: Event) -> Location | None:
