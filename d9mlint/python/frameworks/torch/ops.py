@@ -68,7 +68,8 @@ def harmless(event: Event, op: Op, makers: Makers) -> bool:
         return True
     receiver = event.receiver if _is_method(event) else None
     operands = [v for v in (receiver, *event.args, *event.kwargs.values()) if v is not None]
-    if any(_last(v, makers) in _TO_CPU for v in operands):
+    made = event.name.rpartition(".")[2][:1].isupper()  # what a layer is made with moves to the GPU with it
+    if not made and any(_last(v, makers) in _TO_CPU for v in operands):
         return True
     if event.name == "?.gather" and len(event.args) + len(event.kwargs) < 2:
         return True  # gathering from several processes
