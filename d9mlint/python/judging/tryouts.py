@@ -15,19 +15,9 @@ from d9mlint.python.interpreter.program import Program
 _COMPUTING = frozenset(
     {
         *("torch", "torchvision", "torchaudio", "einops", "einx", "numpy", "jax", "flax", "tensorflow", "keras"),
-        *(
-            "builtins",
-            "math",
-            "functools",
-            "itertools",
-            "collections",
-            "typing",
-            "dataclasses",
-            "copy",
-            "operator",
-            "queue",
-        ),
+        *("builtins", "math", "functools", "itertools", "collections", "typing", "dataclasses", "copy"),
         *("contextlib", "enum", "abc", "random", "packaging", "inspect", "warnings", "types", "importlib", "?"),
+        *("operator", "queue"),
     }
 )
 """Packages whose functions give a result and do nothing else, but for what `_OUTLET` names."""

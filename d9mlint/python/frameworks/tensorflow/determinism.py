@@ -200,7 +200,8 @@ _OTHER_TRAININGS = ("tensorflow.estimator.Estimator", "keras.Model.fit", "tensor
 _USE_TPU = Argument(4, "use_tpu")
 
 
-_SESSIONS = ("tensorflow.Session", "tensorflow.InteractiveSession", "tensorflow.train.MonitoredTrainingSession")
+SESSIONS = ("tensorflow.Session", "tensorflow.InteractiveSession")
+_MONITORED = "tensorflow.train.MonitoredTrainingSession"
 
 
 def on_gpu(program: Program) -> Cond:
@@ -212,7 +213,7 @@ def on_gpu(program: Program) -> Cond:
         kind = event.args[1] if len(event.args) > 1 else event.kwargs.get("device_type")
         if isinstance(devices, Seq) and devices.items == [] and isinstance(kind, Const) and kind.value == "GPU":
             hidden.append(both(*event.guards) if not event.detached else False)
-    opened = next((e.index for e in program.calls(*_SESSIONS) if not e.detached), len(program.events))
+    opened = next((e.index for e in program.calls(*SESSIONS, _MONITORED) if not e.detached), len(program.events))
     for event in program.calls("tensorflow.ConfigProto"):
         counts = event.kwargs.get("device_count")
         count = counts.items.get("GPU") if isinstance(counts, Dict) else None
@@ -290,7 +291,6 @@ def _trains(program: Program) -> list[Event]:
     return [e for e in program.trains if not e.deferred]
 
 
-SESSIONS = ("tensorflow.Session", "tensorflow.InteractiveSession")
 _INITIALIZERS = ("_initializer()", "_initializers()")
 _BUILDS = (*_STEPS, "compute_gradients", "gradients")
 
