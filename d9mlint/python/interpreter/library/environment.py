@@ -194,8 +194,8 @@ _ADDS = "add_"
 
 def result_of(interp: Interpreter, event: Event) -> Value:
     """What an outside call returns."""
-    named = _NAME in event.kwargs and event.name.startswith(interp.hooks.symbolic)  # (what a node of a graph is called)
-    given = (value for key, value in event.kwargs.items() if not (named and key == _NAME))
+    symbolic = event.name.startswith(interp.hooks.symbolic)  # (it may be a node of a graph, whatever it begins with)
+    given = (value for key, value in event.kwargs.items() if not (symbolic and key == _NAME))
     origins, order, sources = taint([*event.args, *given])
     origins -= NUMBERS
     returns = ""
@@ -203,7 +203,7 @@ def result_of(interp: Interpreter, event: Event) -> Value:
     for effect in event.effects:
         if not effect.opens or streams.for_writing(event, effect):
             returns = returns or effect.returns
-        if effect.draws and not event.name.startswith(interp.hooks.symbolic):
+        if effect.draws and not symbolic:
             origins, sources = origins | {"random"}, (*sources[-MAX_SOURCES:], event)
         if effect.origin == "fixed" or effect.shapes:
             origins, sources = frozenset(), ()
@@ -247,7 +247,7 @@ def result_of(interp: Interpreter, event: Event) -> Value:
         return Unknown(origins | {"int"}, order if kept else "", sources)
     if event.name.endswith(_CAST):
         origins -= {ARRAY}
-    if event.name.startswith(("?.", "builtins.")) or origins - {ARRAY}:
+    if event.name.startswith(("?.", "builtins.")) or (origins - {ARRAY} and not symbolic):
         if event.name == _PATH_OF and event.args and not order:
             return text_of(event.args, path=True)
         return Unknown(origins, order if kept else "", sources)
