@@ -76,6 +76,8 @@ class Event:
     contexts: tuple[str, ...] = ()
     stack: tuple[Location, ...] = ()
     """Where the calls stand that lead here, outermost first."""
+    callers: tuple[Func | None, ...] = ()
+    """The functions of the program that those calls stand in."""
     detached: bool = False
     """Nothing in the program was seen to call it."""
     unreached: bool = False

@@ -261,6 +261,7 @@ def enter(
         added.append(INFERENCE)
     interp.contexts.extend(added)
     stack, interp.stack = interp.stack, (*interp.stack, Location(frame.module.path, *place))
+    callers, interp.callers = interp.callers, (*interp.callers, frame.func)
     interp.running.add(id(func))
     stopped: Cond = False
     failures = len(interp.failures)
@@ -271,7 +272,7 @@ def enter(
             returned, _, stopped = interp.block(node.body, inner)
             result = _result(node, inner, returned, stopped)
     finally:
-        interp.stack = stack
+        interp.stack, interp.callers = stack, callers
         interp.running.discard(id(func))
         if added:
             del interp.contexts[-len(added) :]

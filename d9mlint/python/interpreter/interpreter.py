@@ -80,6 +80,8 @@ class Interpreter:
         self.contexts: list[str] = []
         self.stack: tuple[Location, ...] = ()
         """Where the calls stand that lead here, outermost first."""
+        self.callers: tuple[Func | None, ...] = ()
+        """The functions that those calls stand in."""
         self.running: set[int] = set()
         """The functions (by ``id``) that are being told."""
         self.importing = 0
@@ -301,7 +303,8 @@ class Interpreter:
         self.heap.restore()
         for event in self.story.events:
             if not event.importing:  # what refers to itself would stay
-                event.result, event.args, event.kwargs, event.receiver, event.func = None, (), {}, None, None
+                event.result, event.args, event.kwargs, event.receiver = None, (), {}, None
+                event.func, event.callers = None, ()
         self.story.events.clear()
         self.__dict__.clear()  # the story holds it, and it the story: only the collector would find that they are dead
 
@@ -316,7 +319,7 @@ class Interpreter:
             location=Location(frame.module.path, *place),
             guards=self.path.told, excluded=self.path.quiet,
             args=args, kwargs=kwargs or {}, star=star, receiver=receiver, contexts=tuple(self.contexts),
-            stack=self.stack, detached=self.detached, unreached=self.unreached,
+            stack=self.stack, callers=self.callers, detached=self.detached, unreached=self.unreached,
             deferred=self.deferred > 0, importing=self.importing > 0, func=frame.func, loader=self.loader,
             main_only=self.main_guards > 0, tried=self.trials, loops=tuple(self.loops),
         )  # fmt: skip

@@ -9,7 +9,7 @@ from d9mlint.model import Location
 from d9mlint.python.domain.conditions import Cond
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.path import Path
-from d9mlint.python.domain.values import Value
+from d9mlint.python.domain.values import Func, Value
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
@@ -38,6 +38,7 @@ class Scope(NamedTuple):
 
     path: Path
     stack: tuple[Location, ...]
+    callers: tuple[Func | None, ...]
     contexts: list[str]
     loops: list[int]
     order_loops: list[OrderLoop]
@@ -71,7 +72,7 @@ def leave(interp: Interpreter) -> Scope:
     """Leaves all that holds here because of who calls; what only excludes that the program has stopped stays."""
     scope = Scope(*(getattr(interp, name) for name in Scope._fields))
     # A module runs once, whatever the branch that imports it first: its names are not conditional.
-    _go(interp, Scope(interp.path.alone(), (), [], [], [], 0, 0, 0, False, False, None, False))
+    _go(interp, Scope(interp.path.alone(), (), (), [], [], [], 0, 0, 0, False, False, None, False))
     return scope
 
 

@@ -220,8 +220,9 @@ def _floats_on_gpu(value: Value | None, makers: Makers, depth: int = 6) -> bool:
 
 
 def _in_module(event: Event) -> bool:
-    owner = event.func.owner if event.func is not None else None
-    return owner is not None and any(base.endswith("Module") for base in owner.external())
+    """Whether a call stands in a method of a module, or in what one calls."""
+    owners = [func.owner for func in (event.func, *event.callers) if func is not None and func.owner is not None]
+    return any(base.endswith("Module") for owner in owners for base in owner.external())
 
 
 def _is_method(event: Event) -> bool:
