@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from d9mlint.python.interpreter.program import Program
 
 SOME_VALUE = "a value"
 """In a message, one of which nothing is known."""
+_UNNAMED = re.compile(r"`([\w.]+)\.\?`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,11 @@ def lower(confidence: str) -> str:
 def short_name(event: Event) -> str:
     """The last two parts of what the program calls, for messages: ``train.batch``."""
     return ".".join(event.raw.replace("()", "").split(".")[-2:])
+
+
+def with_unnamed(text: str) -> str:
+    """A message that says what is chosen by its name from a module (``models.__dict__[args.arch]``): one of it."""
+    return _UNNAMED.sub(r"one of `\1`", text)
 
 
 def value_text(value: Value | None) -> str:

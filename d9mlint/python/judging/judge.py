@@ -16,7 +16,7 @@ from d9mlint.python.interpreter import driver
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.reuse.sharing import Shared
 from d9mlint.python.judging import match, plan
-from d9mlint.python.judging.drafts import Draft
+from d9mlint.python.judging.drafts import Draft, with_unnamed
 from d9mlint.python.judging.merging import combine
 from d9mlint.python.judging.tryouts import keeps_nothing
 from d9mlint.python.judging.wording import any_of, words_of
@@ -174,11 +174,12 @@ def _told(group: list[Draft], entry: str, local: bool, anyhow: Sequence[Cond]) -
         excluded += [one for one in anyhow if one not in excluded]
     related: list[Related] = []
     for draft in group:
-        related.extend(r for r in draft.related if r not in related and r.location != draft.location)
+        told = (one._replace(note=with_unnamed(one.note)) for one in draft.related)
+        related.extend(r for r in told if r not in related and r.location != draft.location)
     calls = tuple(dict.fromkeys(call for draft in group for call in draft.calls))
     found = Finding(
         rule=best.rule.name, id=best.rule.id, hazard=best.rule.hazard, noise=best.rule.noise, severity=best.severity,
-        confidence=best.confidence, message=best.message, location=best.location, remedy=best.remedy,
+        confidence=best.confidence, message=with_unnamed(best.message), location=best.location, remedy=best.remedy,
         when=words_of(cond, best.settings, excluded), related=tuple(related), fixes=best.fixes,
         entries=() if local else (entry,),
         ops=tuple(dict.fromkeys(call.op for call in calls)), calls=calls,
