@@ -61,7 +61,10 @@ def _frozen(program: Program) -> Mapping[int, Cond]:
     held: set[int] = set()
     trained: dict[int, Cond] = {}
     makers = results(program)
+    copies = _copies(program)
     for event, network in _settings(program):
+        if _value(event) is False and any(id(leaf) in copies for _, leaf in alternatives(network)):
+            continue  # what it was copied from has layers of its own
         inside = list(made_inside(network))
         asked = _asked(event)
         if asked is not None and inside:
@@ -79,6 +82,19 @@ def _frozen(program: Program) -> Mapping[int, Cond]:
         elif not _HEAD.search(_name(network, makers)) and not _is_tensor(event):
             return {}
     return {made: trained.get(made, False) for made in held if trained.get(made) is not True}
+
+
+def _copies(program: Program) -> frozenset[int]:
+    """The ``id`` of each copy of a network, and of the networks in it: its layers are told as those of the original."""
+    found: set[int] = set()
+    todo = [leaf for event in program.calls("copy.deepcopy") for _, leaf in alternatives(event.result)]
+    while todo:
+        value = todo.pop()
+        if isinstance(value, (Inst, Obj, Seq)) and id(value) not in found:
+            found.add(id(value))
+            inside = () if isinstance(value, Obj) else _parts(value)
+            todo += [leaf for part in inside for _, leaf in alternatives(part)]
+    return frozenset(found)
 
 
 def _settings(program: Program) -> Iterator[tuple[Event, Value | None]]:
