@@ -32,7 +32,7 @@ def test_the_switch_of_the_image_counts(d9mlint) -> None:  # type: ignore[no-unt
     docker.write_text("FROM nvcr.io/nvidia/tensorflow:21.02-tf2-py3\nENV TF_DETERMINISTIC_OPS=1\n")
     assert "missing-determinism-switch" not in d9mlint("train.py").out
     docker.write_text(
-        'FROM nvcr.io/nvidia/tensorflow:21.02-tf2-py3\nENV TF_USE_CUDNN_AUTOTUNE="0" TF_DETERMINISTIC_OPS=1\n'
+        'FROM nvcr.io/nvidia/tensorflow:21.02-tf2-py3\nENV TF_CUDNN_USE_AUTOTUNE="0" TF_DETERMINISTIC_OPS=1\n'
     )
     found = d9mlint("train.py", "--format", "json").json["findings"]
     assert [(f["rule"], f["path"], f["line"], f["column"]) for f in found] == [

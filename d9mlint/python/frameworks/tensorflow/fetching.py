@@ -13,7 +13,7 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import Makers, made_of, results
 
 _RUN = "tensorflow.Session.run"
-_FETCHES = Argument(0, "fetches")
+FETCHES = Argument(0, "fetches")
 _JOINS = ("tensorflow.group", "tensorflow.control_dependencies")
 """Calls that are given ops, and run none."""
 _HOLDERS = ("builtins.", "collections.", "dataclasses.", "types.")
@@ -38,12 +38,12 @@ def _step_fetched(program: Program) -> Cond:
     if _handed_on(program, made, makers):
         return True
     runs = [event for event in program.calls(_RUN) if not event.detached]
-    asked = (leaf for event in runs for _, leaf in _within(event.argument(_FETCHES)))
+    asked = (leaf for event in runs for _, leaf in _within(event.argument(FETCHES)))
     if not any(id(one) in made for leaf in asked for one in made_of(leaf, makers)):
         return True
     ways = [
         both(*event.guards, cond)
-        for event in runs for cond, leaf in _within(event.argument(_FETCHES)) if _may_be_step(leaf, made, makers)
+        for event in runs for cond, leaf in _within(event.argument(FETCHES)) if _may_be_step(leaf, made, makers)
     ]  # fmt: skip
     return either(*ways)
 

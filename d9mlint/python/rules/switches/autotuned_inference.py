@@ -1,0 +1,101 @@
+"""autotuned-inference: a program of TensorFlow that trains nothing computes convolutions, whose kernels are timed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from d9mlint.model import Related, Rule
+from d9mlint.python.domain.conditions import Cond, both, by_default, either, is_symbolic, negate, truth
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import Obj, Seq, alternatives
+from d9mlint.python.frameworks.tensorflow.determinism import (
+    attempted,
+    on_gpu,
+    partly_on,
+    perhaps_elsewhere,
+    switch,
+    trainings,
+    trains,
+)
+from d9mlint.python.frameworks.tensorflow.fetching import FETCHES
+from d9mlint.python.frameworks.used import keras_backend, uses_tensorflow
+from d9mlint.python.interpreter.library import streams
+from d9mlint.python.interpreter.program import Program, matches
+from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.judging.ops.opuse import shown
+from d9mlint.python.rules.switches import _missing_switch
+from d9mlint.python.rules.switches.cudnn_autotune_variable import AUTOTUNE
+
+_CONVOLUTION = re.compile(
+    r"(tensorflow\.(.+\.)?|tf_slim\.(.+\.)?)(?i:(separable_|depthwise_|atrous_)?conv(olution)?\dd?(_transpose)?)(_in_plane)?"
+    r"|keras\.(.+\.)?(Separable|Depthwise)?Conv(olution)?[123]D(Transpose)?|keras\.applications\.(.+\.)?[A-Z]\w*"
+)
+"""Layers and ops that cuDNN computes, and networks of Keras' that are made of them."""
+_RUN = "tensorflow.Session.run"
+_FILLS = re.compile(r"(_initializers?|assign|no_op|group)\(\)$")
+_MEASURES = ("keras.Model.evaluate", "keras.Model.evaluate_generator")
+_COMPUTES = (*_MEASURES, _RUN, "keras.Model.predict", "keras.Model.predict_on_batch",
+             "keras.Model.predict_generator", "keras.Model.__call__")  # fmt: skip
+
+
+def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
+    """One finding a program, where it first computes with its network."""
+    if program.story.local or not uses_tensorflow(program) or perhaps_elsewhere(program):
+        return
+    if trainings(program) or trains(program):
+        return  # what says so of trainings, says it for this, too
+    found = [e for e in program.events if e.kind == "call" and _CONVOLUTION.fullmatch(e.name) and _counts(program, e)]
+    if not found:
+        return
+    never = both(*(negate(c) for c in (switch(program).on, attempted(program), partly_on(program), _untimed(program))))
+    off = both(on_gpu(program), never)
+    if off is False or by_default(never) is False or not is_symbolic(off):
+        return
+    event = _computing(program, found, off)
+    if event is not None:
+        yield draft(
+            program,
+            rule, event, cond=off, severity="" if _keeps(program) else "info", name=_missing_switch.method(event.raw),
+            layer=shown(found[0]), related=[Related(found[0].location, f"`{shown(found[0])}` is a convolution")],
+        )  # fmt: skip
+
+
+def _untimed(program: Program) -> Cond:
+    """When the program has cuDNN choose by its rules instead."""
+    set_ = (event for event in program.env(AUTOTUNE) if not event.detached)
+    return either(*(both(*e.guards) for e in set_ if e.args and matches(e.args[0], "0") is not False))
+
+
+def _counts(program: Program, event: Event) -> bool:
+    """Whether a convolution is computed by TensorFlow, on a GPU where there is one."""
+    other = event.name.startswith("keras.") and keras_backend(program) != "tensorflow"
+    return event.certain and not other and not event.inside("cpu")
+
+
+def _keeps(program: Program) -> bool:
+    """Whether what is computed goes into a file or a metric, and is not only shown."""
+    return bool(program.calls(*_MEASURES)) or any(streams.writes(e) for e in program.events if e.certain)
+
+
+def _computing(program: Program, convolutions: list[Event], off: Cond) -> Event | None:
+    """The first call that computes with a network that holds one of the convolutions."""
+    for event in program.calls(*_COMPUTES):
+        there = event.certain and truth(off, event.guards) is not False
+        there = there and not _only_fills(event) and not _is_inside(event)
+        if there and any(one.index < event.index and one.meets(event) for one in convolutions):
+            return event
+    return None
+
+
+def _only_fills(event: Event) -> bool:
+    """Whether a session only gives variables their first values, or those of a file."""
+    fetched = [leaf for _, leaf in alternatives(event.argument(FETCHES))] if event.name == _RUN else []
+    listed = [one for leaf in fetched for one in (leaf.items or () if isinstance(leaf, Seq) else (leaf,))]
+    return bool(listed) and all(isinstance(one, Obj) and _FILLS.search(one.type) for one in listed)
+
+
+def _is_inside(event: Event) -> bool:
+    """Whether a network calls another one, as a part of what it computes itself."""
+    owner = event.func.owner if event.func is not None else None
+    return owner is not None and any(base.startswith(("keras.", "tensorflow.")) for base in owner.external())
