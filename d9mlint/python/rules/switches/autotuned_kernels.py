@@ -1,4 +1,4 @@
-"""autotuned-inference: a program of TensorFlow that trains nothing computes convolutions, whose kernels are timed."""
+"""autotuned-kernels: a program that trains nothing by gradients computes with networks whose kernels are timed."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from d9mlint.model import Related, Rule
 from d9mlint.python.domain.conditions import Cond, both, by_default, either, is_symbolic, negate, truth
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Obj, Seq, alternatives
+from d9mlint.python.frameworks.jax import mode as jaxmode
+from d9mlint.python.frameworks.jax import sizes as jaxsizes
 from d9mlint.python.frameworks.tensorflow.determinism import (
     attempted,
     on_gpu,
@@ -19,7 +21,7 @@ from d9mlint.python.frameworks.tensorflow.determinism import (
     trains,
 )
 from d9mlint.python.frameworks.tensorflow.fetching import FETCHES
-from d9mlint.python.frameworks.used import keras_backend, uses_tensorflow
+from d9mlint.python.frameworks.used import frameworks_of, keras_backend, uses_tensorflow
 from d9mlint.python.interpreter.library import streams
 from d9mlint.python.interpreter.program import Program, matches
 from d9mlint.python.judging.drafts import Draft, draft
@@ -39,10 +41,44 @@ _COMPUTES = (*_MEASURES, _RUN, "keras.Model.predict", "keras.Model.predict_on_ba
              "keras.Model.predict_generator", "keras.Model.__call__")  # fmt: skip
 
 
+_PRODUCT = re.compile(
+    r"(flax\.(linen|nnx)|haiku|equinox\.nn)\.(Dense\w*|Linear\w*|Conv\w*|\w*LSTMCell|\w*GRUCell|MultiHead\w*)"
+)
+"""Layers of JAX's libraries whose products cuBLAS, cuDNN or kernels of XLA's own compute."""
+_COMPILES = ("jax.jit", "jax.pmap", "jax.shard_map", "flax.nnx.jit", "equinox.filter_jit", "haiku.jit")
+
+
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
-    """One finding a program, where it first computes with its network."""
-    if program.story.local or not uses_tensorflow(program) or perhaps_elsewhere(program):
+    """One finding a framework, where the program first computes with its network."""
+    if program.story.local or perhaps_elsewhere(program):
         return
+    if uses_tensorflow(program):
+        yield from _tensorflow(program, rule)
+    if "jax" in frameworks_of(program):
+        yield from _jax(program, rule)
+
+
+def _jax(program: Program, rule: Rule) -> Iterator[Draft]:
+    """Without gradients: networks that only play or predict, and those that evolution trains."""
+    if jaxmode.trainings(program) or all(event.detached for event in program.calls(*_COMPILES)):
+        return
+    mode = jaxmode.jax_mode(program)
+    never = both(negate(mode.on), negate(mode.asked))
+    off = both(jaxmode.on_gpu(program), never)
+    if off is False or by_default(never) is False or not is_symbolic(off) or jaxsizes.tiny(program):
+        return
+    for event in program.events:
+        if event.kind == "call" and _PRODUCT.fullmatch(event.name) and not event.detached:
+            yield draft(
+                program,
+                rule, event, cond=off, severity="" if _keeps(program) else "info",
+                remedy=rule.remedy(program.target, ("jax",)),
+                does=f"`{shown(event)}` is compiled for", state="XLA's deterministic ops", compiler="XLA",
+            )  # fmt: skip
+            return
+
+
+def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
     if trainings(program) or trains(program):
         return  # what says so of trainings, says it for this, too
     found = [e for e in program.events if e.kind == "call" and _CONVOLUTION.fullmatch(e.name) and _counts(program, e)]
@@ -54,10 +90,14 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         return
     event = _computing(program, found, off)
     if event is not None:
+        first = shown(found[0])
         yield draft(
             program,
-            rule, event, cond=off, severity="" if _keeps(program) else "info", name=_missing_switch.method(event.raw),
-            layer=shown(found[0]), related=[Related(found[0].location, f"`{shown(found[0])}` is a convolution")],
+            rule, event, cond=off, severity="" if _keeps(program) else "info",
+            remedy=rule.remedy(program.target, ("tensorflow",)),
+            related=[Related(found[0].location, f"`{first}` is a convolution")],
+            does=f"`{_missing_switch.method(event.raw)}` computes `{first}` on", state="deterministic ops",
+            compiler="TensorFlow",
         )  # fmt: skip
 
 
@@ -70,18 +110,18 @@ def _untimed(program: Program) -> Cond:
 def _counts(program: Program, event: Event) -> bool:
     """Whether a convolution is computed by TensorFlow, on a GPU where there is one."""
     other = event.name.startswith("keras.") and keras_backend(program) != "tensorflow"
-    return event.certain and not other and not event.inside("cpu")
+    return not event.detached and not other and not event.inside("cpu")
 
 
 def _keeps(program: Program) -> bool:
     """Whether what is computed goes into a file or a metric, and is not only shown."""
-    return bool(program.calls(*_MEASURES)) or any(streams.writes(e) for e in program.events if e.certain)
+    return bool(program.calls(*_MEASURES)) or any(streams.writes(e) for e in program.events if not e.detached)
 
 
 def _computing(program: Program, convolutions: list[Event], off: Cond) -> Event | None:
     """The first call that computes with a network that holds one of the convolutions."""
     for event in program.calls(*_COMPUTES):
-        there = event.certain and truth(off, event.guards) is not False
+        there = not event.detached and truth(off, event.guards) is not False
         there = there and not _only_fills(event) and not _is_inside(event)
         if there and any(one.index < event.index and one.meets(event) for one in convolutions):
             return event
