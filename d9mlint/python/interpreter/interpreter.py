@@ -253,7 +253,7 @@ class Interpreter:
 
     def _assign_item(self, target: f.Sub, value: Value, frame: Frame, place: f.Place) -> None:
         holder = expressions.evaluate(self, target.value, frame)
-        index = expressions.evaluate(self, target.key, frame)
+        index = subscripts.key(self, target, frame)
         if isinstance(holder, Ref) and holder.name == "os.environ":
             self.set_environment(index, value, frame, place)
         elif isinstance(holder, Dict):
@@ -382,6 +382,8 @@ def _of_several(alternatives: list[tuple[Cond, Value]]) -> Value:
 
 
 def _hashable(value: object) -> bool:
+    if isinstance(value, tuple):
+        return all(map(_hashable, value))
     return isinstance(value, (str, int, float, bool, bytes, type(None)))
 
 

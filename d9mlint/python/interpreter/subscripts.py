@@ -43,12 +43,21 @@ if TYPE_CHECKING:
 def subscript(interp: Interpreter, node: f.Sub, frame: Frame) -> Value:
     """The value of ``holder[index]``."""
     holder = expressions.evaluate(interp, node.value, frame)
-    index = expressions.evaluate(interp, node.key, frame)
+    index = key(interp, node, frame)
     note_index(interp, holder, index, frame, node.place)
     options = [(cond, _item(interp, leaf, index, node, frame)) for cond, leaf in alternatives(holder)]
     found = selection.drawn(choose(options), index)
     inside = type(node.value) is f.Sub and _is_unknown(found)
     return _setting(interp, node, found) if inside else found
+
+
+def key(interp: Interpreter, node: f.Sub, frame: Frame) -> Value:
+    """What stands between the brackets; a tuple of constants is a constant: ``outputs["disparity", 0]``."""
+    given = expressions.evaluate(interp, node.key, frame)
+    if not isinstance(given, Seq) or given.kind != "tuple" or node.is_slice:
+        return given
+    parts = [part.value for part in given.items or () if isinstance(part, Const)]
+    return Const(tuple(parts)) if parts and len(parts) == len(given.items or ()) else given
 
 
 def note_setting(interp: Interpreter, node: f.Sub, holder: Value, value: Value) -> None:

@@ -618,6 +618,21 @@ def main():
     assert when(text, "missing-torch-determinism") == [("--cuda is given",)]
 
 
+def test_what_is_made_on_the_way_goes_where_the_networks_are() -> None:
+    text = """
+torch.manual_seed(1)
+net = torch.nn.Conv2d(1, 1, 3)
+x = torch.ones(1, 1, 8, 8)
+if args.cuda:
+    net, x = net.cuda(), x.cuda()
+loss = net(x).sum()
+if args.half:
+    loss = loss + torch.nn.BCELoss()(net(x), torch.ones(3).cuda())
+loss.backward()
+"""
+    assert when(text, "missing-torch-determinism") == [("--cuda is given",)]
+
+
 def test_a_length_of_a_flag_asks_whether_it_is_given() -> None:
     text = "def main():\n    if len({}) {}:\n        print(random.random())\n"
     assert when(text.format("args.file", "!= 0"), "unseeded-python") == [("--file is given",)]

@@ -183,6 +183,8 @@ def _state(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
 
 
 _CLU = ("clu.checkpoint.Checkpoint", "clu.checkpoint.MultihostCheckpoint")
+
+
 def _set_up(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """Flax calls ``setup`` of a module before the first of its methods (flax/linen/module.py)."""
     for _, made in alternatives(event.receiver):

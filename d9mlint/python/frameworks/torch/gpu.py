@@ -7,7 +7,7 @@ What cannot be told (a device out of a configuration) is what the target says.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 from d9mlint.model import Argument
 from d9mlint.python.domain.conditions import Cond, both, by_default, either, flag_test, is_symbolic, negate, opaque
@@ -29,7 +29,6 @@ _IDLE = re.compile(
 """Calls that ask, or that do nothing where there is no GPU."""
 _ON_GPU = re.compile(r"\.(is_cuda\b|device\.type ?== ?.cuda)")
 """What asks whether a tensor is on a GPU."""
-_COLLECTIVES = re.compile(r"torch\.distributed\.(all_\w+|gather|scatter|reduce|broadcast|send|recv)(_\w+)?")
 _MAKES = re.compile(r"torch\.(\w*Tensor|tensor|as_tensor|from_numpy|zeros|ones|empty)")
 _MOVERS = frozenset({"torch.accelerator.current_accelerator", "deepspeed.initialize"})
 _USERS = frozenset({"torch.accelerator.set_device_index", "torch.nn.DataParallel", "torch.nn.parallel.DataParallel"})
@@ -58,7 +57,7 @@ def _on_gpu(program: Program) -> Cond:
     placed: list[Cond] = []
     used: list[Cond] = []
     perhaps = False
-    replaced, collecting = _replaced(program), _collecting(program)
+    replaced = _replaced(program)
     for event in program.events:
         if event.kind != "call" or event.index in replaced:
             continue
@@ -69,7 +68,7 @@ def _on_gpu(program: Program) -> Cond:
                 if cond is None or event.detached:
                     perhaps = perhaps or cond is not False
                 elif cond is not False:
-                    (used if _follows(event) or _is_sent(event, collecting) else told).append(
+                    (used if _follows(event) or _is_by_the_way(event) else told).append(
                         loosened(both(*event.guards, cond))
                     )
     # Where the program says what it moves to a GPU, that decides, not what else needs one.
@@ -85,17 +84,10 @@ def _follows(event: Event) -> bool:
     return any(_ON_GPU.search(test.text) for test in tests)
 
 
-def _collecting(program: Program) -> frozenset[int]:
-    """The ``id`` of functions that hand something to the other processes."""
-    calls = (e for e in program.events if e.kind == "call" and _COLLECTIVES.fullmatch(e.name))
-    return frozenset(id(e.func.node) for e in calls if e.func is not None)
-
-
-def _is_sent(event: Event, collecting: Collection[int]) -> bool:
-    """Whether a function that hands something to other processes moves what it makes: not what is computed with."""
+def _is_by_the_way(event: Event) -> bool:
+    """Whether a call moves what is made on the spot, and goes where the networks are: not what is computed with."""
     made = event.receiver.event if isinstance(event.receiver, Obj) else None
-    there = event.func is not None and id(event.func.node) in collecting
-    return there and made is not None and _MAKES.fullmatch(made.name) is not None
+    return made is not None and _MAKES.fullmatch(made.name) is not None
 
 
 def _replaced(program: Program) -> frozenset[int]:

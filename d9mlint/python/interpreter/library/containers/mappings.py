@@ -18,9 +18,11 @@ from d9mlint.python.domain.values import (
     Const,
     Dict,
     Func,
+    Inst,
     Joined,
     Members,
     Module,
+    Obj,
     Record,
     Ref,
     Seq,
@@ -56,7 +58,8 @@ def add(interp: Interpreter, into: Dict, value: Value) -> None:
     """``into[key] = value`` under a key that is not known; in a loop in no promised order the keys come in that."""
     interp.heap.open(into)
     known = into.element
-    if isinstance(value, (Seq, Dict)) and (known is None or (taint([value])[1] and not taint([known])[1])):
+    ordered = known is None or (taint([value])[1] and not taint([known])[1])
+    if (isinstance(value, (Seq, Dict)) and ordered) or (isinstance(value, (Inst, Obj)) and known is None):
         interp.heap.hold(into, value)
     if interp.order_loops and into.tick < interp.order_loops[-1].tick:
         order, sources = interp.order_loops[-1].taint
