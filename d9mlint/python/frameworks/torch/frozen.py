@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from d9mlint.python.domain.conditions import Cond, both, by_default, either, literal
+from d9mlint.python.domain.conditions import Cond, as_condition, both, by_default, either, literal, literals, negate
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Inst, Obj, Seq, Unknown, Value, alternatives
 from d9mlint.python.frameworks.torch.loaders import CONTEXTS
@@ -17,6 +18,8 @@ _HEAD = re.compile(r"(^|[._])(fc|heads?|classifier|get_classifier|last_linear|bo
 """Names of the last layers, which are linear and are trained again."""
 _OF_NAME = re.compile(r"""['"](?P<part>[\w.]+)['"] in \w+|\w+\.startswith\(['"](?P<start>[\w.]+)['"]\)""")
 """Tests of a parameter's name."""
+_IS_NAME = re.compile(r"""\w+ == ['"](?P<name>[\w.]+)['"]""")
+"""One of the tests that ``name in ["fc.weight", "fc.bias"]`` is made of."""
 _PART = re.compile(r"[.\[]")
 _CALLED = "__call__"
 _TELLING = (_CALLED, "parameters", "named_parameters", "train_step", "fit")
@@ -124,28 +127,54 @@ def _loops_over(event: Event, listed: Event) -> bool:
     return bool(event.loops) and around == (listed.func, listed.stack, listed.loops)
 
 
-def _asked(event: Event) -> tuple[re.Match[str], bool] | None:
-    """The test of a parameter's name that something is done under, and its outcome; None without one, or with more."""
-    one = literal(event.guards[-1]) if event.guards and event.loops else None
-    if one is None or one.opaque is None:
+class _Test(NamedTuple):
+    """A test of a parameter's name: that it has a part, starts with one, or is one of several; and its outcome."""
+
+    outcome: bool
+    part: str = ""
+    start: str = ""
+    names: tuple[str, ...] = ()
+
+
+def _asked(event: Event) -> _Test | None:
+    """The test of a parameter's name that something is done under; None without one, or with more."""
+    if not event.guards or not event.loops:
         return None
-    test = _OF_NAME.fullmatch(one.opaque.text)
-    return (test, one.outcome is True) if test is not None else None
+    guard = event.guards[-1]
+    one = literal(guard)
+    if one is not None and one.opaque is not None and (test := _OF_NAME.fullmatch(one.opaque.text)) is not None:
+        return _Test(one.outcome is True, test["part"] or "", test["start"] or "")
+    tests = {as_condition(one): one.opaque for one in literals(guard) if one.outcome is True}
+    found = [test and _IS_NAME.fullmatch(test.text) for test in tests.values()]
+    names = tuple(match["name"] for match in found if match is not None)
+    among = either(*tests)
+    if not names or len(names) < len(found) or guard not in (among, negate(among)):
+        return None
+    return _Test(guard == among, names=names)
 
 
-def _surely(asked: tuple[re.Match[str], bool], path: str) -> bool:
+def _surely(test: _Test, path: str) -> bool:
     """Whether the parameters of a layer at a path surely pass a test of their names.
 
     How a network that a library makes calls its layers is not known, but for its last one.
     """
-    test, outcome = asked
-    word = test["part"] or test["start"]
+    if test.names:
+        return _is_named(test.names, path) is test.outcome
+    word = test.part or test.start
     if not path:
-        return not outcome and _HEAD.search(word.strip(".")) is not None
+        return not test.outcome and _HEAD.search(word.strip(".")) is not None
     whole = f"{path}."
-    has = word in whole if test["part"] else whole.startswith(word)
+    has = word in whole if test.part else whole.startswith(word)
     deeper = word != whole and word.startswith(whole)  # it may be that of some of its parameters
-    return has is outcome and not deeper
+    return has is test.outcome and not deeper
+
+
+def _is_named(names: Sequence[str], path: str) -> bool | None:
+    """Whether the parameters of a layer are among those named; None where that is not known, or only some are."""
+    if not path:
+        return False if all(_HEAD.search(name.rpartition(".")[0]) for name in names) else None
+    inside = [name for name in names if name.startswith(f"{path}.")]
+    return False if not inside else True if len(inside) > 1 else None
 
 
 def _named_inside(value: Value | None, path: str = "", depth: int = _DEPTH) -> Iterator[tuple[str, Event]]:

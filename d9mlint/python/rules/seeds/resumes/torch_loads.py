@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from d9mlint.model import Argument
 from d9mlint.python.domain.conditions import Cond, both, by_default, conjuncts, either, literals, opaque
 from d9mlint.python.domain.diagrams import simplified
 from d9mlint.python.domain.events import Event
@@ -36,6 +37,7 @@ _THERE = re.compile(r"(?<!not )\b(exists|isfile|is_file)\(")
 """What asks in a condition whether a file is there."""
 
 
+_STRICT = Argument(1, "strict")
 _ENDS = (_LOAD, _UNPICKLES, *PICKLED)
 
 
@@ -50,8 +52,21 @@ def loads(program: Program, steps: Sequence[Event]) -> list[Event]:
     if optimizers and not any(_settings(program)):
         return _in_order(optimizers)
     own = [e for e in found if e not in optimizers and (resumes(e) or is_own(program, e, saves, steps))]
+    own = own if optimizers else [e for e in own if not _is_start(e, found)]
     own = [e for e in own if setting(program, e)] if optimizers else own
     return [*_in_order(own), *_in_order(optimizers)] or _in_order(e for e in found if _goes_back(program, e, saves))
+
+
+def _is_start(load: Event, found: Sequence[Event]) -> bool:
+    """Whether weights that need not fit are loaded: those to start from, of another stage or another network."""
+    here = [e for e in found if e.name.endswith(_LOAD) and (e.func, e.stack) == (load.func, load.stack)]
+    fills = [load] if load.name.endswith(_LOAD) else [e for e in here if e.index > load.index and e.meets(load)]
+    return bool(fills) and all(_is_loose(e) for e in fills)
+
+
+def _is_loose(load: Event) -> bool:
+    strict = load.argument(_STRICT)
+    return isinstance(strict, Const) and not strict.value
 
 
 def checkpoints(program: Program) -> list[Event]:
@@ -158,8 +173,7 @@ def _goes_back(program: Program, load: Event, saves: Sequence[Event]) -> bool:
 
 def _reads(program: Program, load: Event) -> bool:
     """Whether weights are loaded all and as a file has them: ``net.load_state_dict(torch.load(path)["net"])``."""
-    strict = load.kwargs.get("strict")
-    if not load.args or (isinstance(strict, Const) and not strict.value):
+    if not load.args or _is_loose(load):
         return False
     given = [leaf for _, leaf in alternatives(load.args[0])]
     read = [e for e in program.calls(_UNPICKLES) if e.index < load.index]
