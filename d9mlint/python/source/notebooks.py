@@ -31,6 +31,9 @@ _PYLAB_IMPORTS = (
 _MASKED = re.compile(
     rf"(\s*)(?:import os as _os; _os\.environ\[.*?|{re.escape(_PYLAB_IMPORTS)}|pass)  # ([!%?].*|[\w.*]+\?{{1,2}}\s*)"
 )
+_RUNS = re.compile(r"\s*%(?:time(?: --no-raise-error)?|prun)\s+(?!-)(?P<code>\S.*?)\s*$")
+"""Magics that run once what stands after them, and keep what it names."""
+_RUN = re.compile(r"(\s*)(.*\S)  # (%(?:time|prun)\s.*)")
 _CAUGHT = re.compile(r".*= *get_ipython\(\)  # .*")
 _PYTHON_CELLS = frozenset({"time", "timeit", "capture", "prun", "px", "memray_flamegraph", "memit", "mprun", "python3"})
 """Cell magics under which the rest of the cell is Python that runs in the notebook."""
@@ -84,7 +87,15 @@ def cells(text: str) -> tuple[Cell, ...]:
 def original(line: str) -> str:
     """A line as it stands in the notebook."""
     found = _MASKED.fullmatch(line)
+    if found is None and _is_run(line):
+        return _RUN.sub(r"\1\3", line)
     return f"{found[1]}{found[2]}" if found else line
+
+
+def _is_run(line: str) -> bool:
+    """Whether a line of the text is what a magic runs."""
+    found = _RUN.fullmatch(line)
+    return found is not None and found[3].endswith(found[2])
 
 
 def idle(text: str) -> str:
@@ -95,7 +106,7 @@ def idle(text: str) -> str:
 
 def is_masked(line: str) -> bool:
     """Whether a line of the text stands for one that is no Python."""
-    return _MASKED.fullmatch(line) is not None or _CAUGHT.fullmatch(line) is not None
+    return _is_run(line) or any(pattern.fullmatch(line) for pattern in (_MASKED, _CAUGHT))
 
 
 def repeats(lines: Sequence[str], found: Sequence[Cell], line: int) -> str:
@@ -182,11 +193,24 @@ def _masked(text: str) -> list[str]:
 def _magic(line: str, indent: str) -> str:
     if _PYLAB.match(line):
         return f"{_PYLAB_IMPORTS}  # {line.strip()}"
+    if (timed := _RUNS.match(line)) is not None and _is_statement(timed["code"]):
+        return f"{indent}{timed['code']}  # {line.strip()}"
     found = _ENVIRONMENT.match(line)
     if found is not None and not re.search(r"[$`{]", found[2]):
         value = found[2].strip("\"'") if found[2][0] in "\"'" else found[2]
         return f"{indent}import os as _os; _os.environ[{found[1]!r}] = {value!r}  # {line.strip()}"
     return f"{indent}pass  # {line.strip()}"
+
+
+def _is_statement(code: str) -> bool:
+    """Whether a line holds a whole statement of Python."""
+    from d9mlint.python.source.parsing import python_tree  # most notebooks need no parser before they are checked
+
+    try:
+        python_tree(code.encode())
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def installed(text: str, path: str) -> Iterator[Limit]:

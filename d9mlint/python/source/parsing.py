@@ -66,7 +66,7 @@ def _statements(data: bytes, tree: ast.Module | None) -> tuple[f.Stmt, ...]:
 
     if is_large(data):
         with suppress(SyntaxError, ValueError, RecursionError, MemoryError, cst.ParserSyntaxError):
-            parts = sections(data, tree or _python_tree(data))
+            parts = sections(data, tree or python_tree(data))
             return tuple(s for before, part in parts for s in lower(cst.parse_module(part), before))
     return lower(cst.parse_module(data))
 
@@ -79,7 +79,7 @@ def check(data: bytes, path: str) -> None:
     """
     _refuse_monsters(data)
     try:
-        _python_tree(data)
+        python_tree(data)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         parse(data, path)
 
@@ -113,7 +113,7 @@ def _refuse_monsters(data: bytes) -> ast.Module | None:
     if _is_plain(data):
         return None
     try:
-        tree = _python_tree(data)
+        tree = python_tree(data)
     except (RecursionError, MemoryError) as error:
         raise CannotRead("nested too deeply") from error
     except (SyntaxError, ValueError) as error:
@@ -177,7 +177,7 @@ def _measure(tree: ast.AST) -> None:
 def _line_of_error(data: bytes) -> int | None:
     """Where Python's own parser finds an error; None where it finds none, or does not say."""
     try:
-        _python_tree(data)
+        python_tree(data)
     except SyntaxError as error:
         return error.lineno
     except (ValueError, RecursionError, MemoryError):
@@ -185,7 +185,7 @@ def _line_of_error(data: bytes) -> int | None:
     return None
 
 
-def _python_tree(data: bytes) -> ast.Module:
+def python_tree(data: bytes) -> ast.Module:
     """What Python's own parser reads, without a word of what it warns of."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

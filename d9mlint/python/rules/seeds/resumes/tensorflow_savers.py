@@ -65,8 +65,8 @@ def _of_savers(program: Program, rule: Rule) -> Iterator[Draft]:
             continue
         if load.name in _TRACKED and _holds_more(program):
             continue
-        if load.name == _WEIGHTS and any(e.index < load.index and e.meets(load) for e in trainings(program)):
-            continue  # the best of what this run has seen
+        if load.name == _WEIGHTS and any(e.index < load.index and e.meets(load) for e in (*trainings(program), *saves)):
+            continue  # the best of what this run has seen, or a copy of what it has just saved
         loops = {number for event in training for number in event.loops}
         found = (d.event for d in draws(program) if feeds(d, load, loops))
         drawn = next((e for e in found if id(e) not in initial), None)
