@@ -164,7 +164,25 @@ def _instance_attribute(interp: Interpreter, holder: Inst, name: str, frame: Fra
         return _method(interp, found, holder, holder.cls, frame, place)
     if found is not None:
         return found
-    return external(holder.cls, name, holder) or Unknown(name=name)
+    return external(holder.cls, name, holder) or _handed_on(interp, holder, name, frame, place) or Unknown(name=name)
+
+
+def _handed_on(interp: Interpreter, holder: Inst, name: str, frame: Frame, place: f.Place) -> Value | None:
+    """What ``__getattr__`` of its class gives for an attribute that an object lacks; None where it is not known.
+
+    An object may be in another of the same class that asks it in turn; one that it raises ``AttributeError`` for is
+    mostly asked for by what expects that.
+    """
+    method = class_attribute(interp, holder.cls, "__getattr__")
+    if not isinstance(method, Func) or id(holder) in interp.running:
+        return None
+    stopped, others = interp.stopped, interp.running
+    interp.running = {*others, id(holder)} - {id(method)}
+    try:
+        given = calls.call(interp, Bound(method, holder), [Const(name)], {}, frame, place)
+    finally:
+        interp.stopped, interp.running = stopped, others
+    return None if isinstance(given, Unknown) or (isinstance(given, Const) and given.value is None) else given
 
 
 def _method(interp: Interpreter, func: Func, holder: Value, cls: Class, frame: Frame, place: f.Place) -> Value:
