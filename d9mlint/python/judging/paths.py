@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from d9mlint.python.domain.conditions import Cond, Flag, both, conjuncts, literals, made_by, opaque
@@ -18,6 +18,28 @@ _JOINS = ("os.path.join", "pathlib.Path", "builtins.str", "os.path.abspath", "os
 
 OF_ONE_RUN = frozenset({"clock", "pid", "entropy"})
 """What names come from that no other run has."""
+
+
+def path_of(event: Event) -> Value | None:
+    """The file that a call opens, reads or writes: of a method of a path that itself, else the first argument."""
+    if event.receiver is not None and event.name.startswith("pathlib."):
+        return event.receiver
+    return event.args[0] if event.args else None
+
+
+def file_of(value: Value, makers: Mapping[int, Event] = {}) -> Value:
+    """The file that a stream writes, with ``makers`` (``results(program)``) also one that it reads; else the value."""
+    made = value.event if isinstance(value, Obj) else makers.get(id(value))
+    path = path_of(made) if made is not None and any(effect.opens for effect in made.effects) else None
+    return value if path is None else file_of(path)
+
+
+def beginning(path: Value) -> Value:
+    """What a path is joined from begins with: ``args.out`` of ``Path(args.out) / "last.pt"``."""
+    if isinstance(path, Text):
+        return beginning(path.first)
+    made = path.event if isinstance(path, Obj) else None
+    return beginning(made.args[0]) if made is not None and made.name in _JOINS and made.args else path
 
 
 def saved_there(path: Value, saves: Iterable[Event], *, named: bool = False) -> bool:
@@ -102,6 +124,7 @@ def _one_name(here: _Name, other: _Name) -> bool:
 
 def _file_name(path: Value) -> _Name:
     """The name of a file in its folder."""
+    path = file_of(path)
     if isinstance(path, Obj) and path.event is not None and path.event.name in _JOINS and path.event.args:
         return _file_name(path.event.args[-1])
     if isinstance(path, Text):
@@ -177,6 +200,8 @@ def _roots(path: Value) -> Iterator[tuple[str, object]]:
                 yield "folder", id(leaf.first)
         elif isinstance(leaf, Ref):
             yield "name", leaf.name
+        elif (file := file_of(leaf)) is not leaf:
+            yield from _roots(file)
         elif isinstance(leaf, Obj) and leaf.event is not None and leaf.event.name in _JOINS and leaf.event.args:
             known = list(_roots(leaf.event.args[0]))
             yield from known or [("path", leaf.event.index)]  # `os.path.join(config["out"], "weights")`

@@ -44,13 +44,6 @@ def adds(event: Event) -> bool:
     return any(isinstance(text, str) and "a" in text for text in texts)
 
 
-def path_of(event: Event) -> Value | None:
-    """The file that a call opens, reads or writes: of a method of a path that itself, else the first argument."""
-    if event.receiver is not None and event.name.startswith("pathlib."):
-        return event.receiver
-    return event.args[0] if event.args else None
-
-
 def given(event: Event) -> list[Value]:
     """What a call is given that may be a path, or its beginning."""
     return [*event.args[:2], *event.kwargs.values(), *([event.receiver] if event.receiver is not None else [])]

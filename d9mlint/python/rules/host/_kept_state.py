@@ -14,9 +14,9 @@ from d9mlint.python.domain.values import Dict, Obj, Seq, Unknown, Value, alterna
 from d9mlint.python.interpreter.library.streams import FILE_TESTS
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, short_name
-from d9mlint.python.judging.paths import OF_ONE_RUN, besides_files
+from d9mlint.python.judging.paths import OF_ONE_RUN, besides_files, path_of
 from d9mlint.python.judging.wording import describe
-from d9mlint.python.rules.host._files import adds, is_numbered, opens, path_of, same_path, told
+from d9mlint.python.rules.host._files import adds, is_numbered, opens, same_path, told
 
 _LOADS = re.compile(
     r"(json|ujson|orjson|pickle|cPickle|dill|cloudpickle|yaml|joblib|marshal)\.(load|safe_load|full_load)|(numpy|torch)\.load|"

@@ -21,12 +21,12 @@ from d9mlint.python.domain.conditions import (
 from d9mlint.python.domain.diagrams import simplified
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.tellable import FILE_TEST
-from d9mlint.python.domain.values import Const, FlagValue, Obj, Seq, Text, Unknown, Value, alternatives
+from d9mlint.python.domain.values import Const, FlagValue, Obj, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter.library.streams import FILE_TESTS
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import made_of, results
 from d9mlint.python.judging.drafts import Draft, draft, short_name, value_text
-from d9mlint.python.judging.paths import besides_files, parts_by_flags
+from d9mlint.python.judging.paths import beginning, besides_files, parts_by_flags
 from d9mlint.python.judging.wording import describe
 
 RESUMES = re.compile(r"resum|restor|continu|restart", re.IGNORECASE)
@@ -86,7 +86,7 @@ def listed(program: Program, path: Value | None) -> Value | None:
 
 def folder_told(folder: Value) -> str:
     """A folder in words."""
-    folder = folder.first if isinstance(folder, Text) else folder
+    folder = beginning(folder)
     known = isinstance(folder, FlagValue) or (isinstance(folder, Const) and isinstance(folder.value, str))
     return f"`{value_text(folder)}`" if known else "its own folder"
 

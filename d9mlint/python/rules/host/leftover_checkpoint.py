@@ -18,12 +18,14 @@ from d9mlint.python.domain.conditions import (
 from d9mlint.python.domain.diagrams import simplified
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Obj, Ref, Text, Unknown, Value, alternatives
+from d9mlint.python.frameworks import arrays
 from d9mlint.python.frameworks.tensorflow import sessions
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
 from d9mlint.python.interpreter.library.streams import FILE_TESTS
 from d9mlint.python.interpreter.program import Program, is_none
+from d9mlint.python.interpreter.provenance import results
 from d9mlint.python.judging.drafts import Draft
-from d9mlint.python.judging.paths import flags_of, flags_within, perhaps_saved, saved_there, with_moves
+from d9mlint.python.judging.paths import file_of, flags_of, flags_within, perhaps_saved, saved_there, with_moves
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.host._by_itself import by_itself
@@ -54,9 +56,9 @@ _INITIALIZES = (
 )  # fmt: skip
 """Methods of what keeps a folder that restore the newest checkpoint in it (clu 0.0.12, checkpoint.py)."""
 _KEEPERS = ("tensorflow.train.", "clu.checkpoint.")
-_IF_THERE = ("torch.load", "numpy.load", "keras.Model.load_weights", "keras.models.load_model")
+_IF_THERE = ("torch.load", *arrays.LOADS, "keras.Model.load_weights", "keras.models.load_model")
 """Calls that load what they are given: where that depends on whether the file is there, they go on from it."""
-_INTO = {"torch.load": ".load_state_dict", "numpy.load": ".set_weights"}
+_INTO = dict.fromkeys(("torch.load", *arrays.PICKLED), ".load_state_dict") | {"numpy.load": ".set_weights"}
 """How methods end that fill a model from what such a call has loaded, which may be anything."""
 _ENDS = ("sys.exit", "builtins.exit", "builtins.quit", "os._exit")
 """Calls that end the program."""
@@ -78,11 +80,12 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     steps.sort(key=lambda event: event.index, reverse=True)
     states = [s.event for s in seedings(program) if s.restores and not s.event.detached]
     saves = [e for e in program.events if e.kind == "call" and not e.detached and _SAVES.fullmatch(e.name)]
+    saves += [e for e in program.calls(*arrays.PICKLES) if not e.detached and arrays.holds_weights(program, e)]
     saves = with_moves(program, saves)
     for load in program.calls(*_LOADS):
         own = load.name in sessions.SUPERVISED  # a session, in which the program trains
         training = next((step for step in steps if step.meets(load)), None)
-        if own and not sessions.restores(load):
+        if (own and not sessions.restores(load)) or (load.name in _IF_THERE and not saves):
             continue
         if load.detached or training is None or (load.index >= training.index and not own):
             continue
@@ -131,7 +134,7 @@ def _taken_up(program: Program, load: Event) -> Value | None:
         return load.argument(_NEWEST[load.name])
     if load.name in _INITIALIZES:
         return load.receiver
-    first = load.args[0] if load.args else None
+    first = file_of(load.args[0], results(program)) if load.args else None
     if load.name in _RESTORES:
         return first if isinstance(first, Ref) and first.name.endswith(_MANAGED) else None
     if load.name not in _IF_THERE or not _into_weights(program, load):
@@ -146,7 +149,7 @@ def _found_there(
 
     ``source = last if last.exists() and not args.restart else args.start_from``.
     """
-    several = alternatives(load.args[0]) if load.name in _IF_THERE and load.args else ()
+    several = alternatives(file_of(load.args[0], results(program))) if load.name in _IF_THERE and load.args else ()
     if len(several) < 2 or not _into_weights(program, load):
         return None, ()
     for cond, leaf in several:
@@ -164,7 +167,7 @@ def _tried(program: Program, load: Event, steps: Sequence[Event], saves: Sequenc
 
     A path that somebody names to go on from is asked for, whatever is done where nothing is there.
     """
-    path = load.args[0] if load.tried and load.args and load.name in _IF_THERE else None
+    path = file_of(load.args[0], results(program)) if load.tried and load.args and load.name in _IF_THERE else None
     after = [step for step in steps if step.index > load.index and step.meets(load)] if path is not None else []
     if path is None or not after or load.tried <= min(s.tried for s in after) or not _into_weights(program, load):
         return None
@@ -204,7 +207,8 @@ def _newest_of_its_own(
     """
     if load.name not in _IF_THERE or not load.args:
         return None, ()
-    found = ((cond, leaf) for cond, leaf in alternatives(load.args[0]) if _is_put_together(leaf))
+    path = file_of(load.args[0], results(program))
+    found = ((cond, leaf) for cond, leaf in alternatives(path) if _is_put_together(leaf))
     own = [(cond, leaf) for cond, leaf in found if saved_there(leaf, saves)]
     before = program.events[: load.index] if own else ()
     for listing in (e for e in before if any(effect.order == "listing" for effect in e.effects) and not e.detached):
@@ -230,7 +234,8 @@ def _into_weights(program: Program, load: Event) -> bool:
     after = program.events[load.index + 1 :] if fills else ()
     calls = [e for e in after if e.kind == "call" and not e.detached]
     there = any(e.func is load.func and e.name.endswith(fills) for e in calls)
-    return not fills or there or any(e.name.endswith(fills) for e in _handed(load, calls))
+    there = there or any(e.name.endswith(fills) for e in _handed(load, calls))
+    return not fills or there or (load.name in arrays.LOADS and arrays.fills(program, load))
 
 
 def _handed(load: Event, calls: Iterable[Event]) -> Iterator[Event]:

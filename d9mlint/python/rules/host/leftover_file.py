@@ -12,7 +12,7 @@ from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.values import Value
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, short_name
-from d9mlint.python.judging.paths import OF_ONE_RUN
+from d9mlint.python.judging.paths import OF_ONE_RUN, path_of
 from d9mlint.python.judging.randomness import Draw, draws
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.rules.host._databases import databases
@@ -23,7 +23,6 @@ from d9mlint.python.rules.host._files import (
     is_alike,
     is_numbered,
     opens,
-    path_of,
     same_path,
     told,
     varies,

@@ -10,7 +10,7 @@ from d9mlint.python.frameworks.torch import loaders
 from d9mlint.python.interpreter.library.streams import LISTINGS
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, lower
-from d9mlint.python.judging.paths import saved_there
+from d9mlint.python.judging.paths import path_of, saved_there
 from d9mlint.python.rules.host import _files
 
 _TREES = (*LISTINGS, "os.walk")
@@ -23,7 +23,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     writes = [e for e in writes if not e.detached and _files.opens(e)]
     told: set[object] = set()
     for event in listed:
-        folder = _files.path_of(event)
+        folder = path_of(event)
         if folder is None or event.location in told:
             continue
         beside = [e for e in writes if _meanwhile(event, e) and event.meets(e) and saved_there(folder, [e])]

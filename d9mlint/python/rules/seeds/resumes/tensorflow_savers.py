@@ -8,13 +8,14 @@ from d9mlint.model import Argument, Rule
 from d9mlint.python.domain.conditions import both, by_default, negate, symbolic_part
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Obj, alternatives
+from d9mlint.python.frameworks import arrays
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
 from d9mlint.python.frameworks.tensorflow.estimators import ends, folders
 from d9mlint.python.frameworks.tensorflow.sessions import NEWEST, initial_values, takes_up
 from d9mlint.python.interpreter.program import Program, is_none
-from d9mlint.python.interpreter.provenance import made_of, results
+from d9mlint.python.interpreter.provenance import results
 from d9mlint.python.judging.drafts import Draft, draft
-from d9mlint.python.judging.paths import named_otherwise, saved_there
+from d9mlint.python.judging.paths import file_of, named_otherwise, saved_there
 from d9mlint.python.judging.randomness import draws
 from d9mlint.python.rules.seeds.resumes.lost import OPTIMIZER, UNREAD, lost_by_saver, told
 from d9mlint.python.rules.seeds.resumes.resuming import both_remedies, draws_on, feeds, places, resumes
@@ -31,13 +32,10 @@ _TRACKED_SAVES = ("tensorflow.train.Checkpoint().save", "tensorflow.train.Checkp
 _HOLDS = ("tensorflow.random.Generator", "tensorflow.data.", "iter(")
 """Types of what a ``tf.train.Checkpoint`` may hold besides variables: generators, and places in the data."""
 _WEIGHTS = "keras.Model.load_weights"
-_SET, _ARRAYS = "keras.Model.set_weights", ("numpy.load", "pickle.load", "joblib.load")
-"""What fills a model from arrays, and what reads these from files."""
-_ARRAY_SAVES = ("numpy.save", "numpy.savez", "pickle.dump", "joblib.dump")
-_GET, _SLOTS = "keras.Model.get_weights", "keras.optimizers."
+_SLOTS = "keras.optimizers."
 _INITIAL = "initial_epoch"
 _BACKUPS = ("keras.callbacks.BackupAndRestore", "keras.callbacks.experimental.BackupAndRestore")
-_LOADS = (_RESTORE, "keras.models.load_model", _WEIGHTS, *_TRACKED, *_ARRAYS)
+_LOADS = (_RESTORE, "keras.models.load_model", _WEIGHTS, *_TRACKED, *arrays.LOADS)
 _PATH = Argument(1, "save_path")
 
 
@@ -52,10 +50,10 @@ def _of_savers(program: Program, rule: Rule) -> Iterator[Draft]:
     """Where variables are restored that a flag asks for, or that an earlier run of the program has saved."""
     initial = initial_values(program)
     for load in program.calls(*_LOADS):
-        arrays = load.name in _ARRAYS
-        names = _TRACKED_SAVES if load.name in _TRACKED else _ARRAY_SAVES if arrays else _SAVES
-        saves = [e for e in program.calls(*names) if not e.detached and (not arrays or _is_of_weights(program, e))]
-        if arrays and not _fills(program, load):
+        loose = load.name in arrays.LOADS
+        names = _TRACKED_SAVES if load.name in _TRACKED else arrays.SAVES if loose else _SAVES
+        saves = [e for e in program.calls(*names) if not e.detached and (not loose or arrays.holds_weights(program, e))]
+        if loose and not arrays.fills(program, load):
             continue
         training = [e for e in trainings(program) if e.index > load.index and e.meets(load)]
         saved = next((e for e in saves if e.meets(load)), None)
@@ -74,10 +72,10 @@ def _of_savers(program: Program, rule: Rule) -> Iterator[Draft]:
             related, note = places(load, drawn), ""
             resumed, also = symbolic_part(both(*load.guards)), lost_by_saver(program, load)
             more = "let the saver hold all variables (`tf.train.Saver()`)" if also else ""
-            weights = arrays or load.name == _WEIGHTS
+            weights = loose or load.name == _WEIGHTS
             if load.name == _WEIGHTS:
                 also, more = (OPTIMIZER,), "save and load the whole model (`keras.models.load_model`)"
-            if arrays:
+            if loose:
                 also = (OPTIMIZER,) if _leaves_out_slots(program) else ()
                 note = UNREAD if also and _saves_slots(program) else ""
                 more = "save and restore the model, the optimizer and the step by `tf.train.Checkpoint`" if also else ""
@@ -96,6 +94,7 @@ def _goes_on(program: Program, load: Event, saves: list[Event]) -> bool:
     if load.name == _RESTORE and any(by_default(one) is False for one in load.guards):
         return True
     path = load.argument(_PATH) if load.name == _RESTORE else next(iter(load.args), None)
+    path = path and file_of(path, results(program))
     if path is not None and saved_there(path, saves) and not named_otherwise(path, saves):
         return True
     found = (e for e in program.calls(*NEWEST) if e.index < load.index and e.meets(load) and not e.detached)
@@ -118,17 +117,6 @@ def _of_backups(program: Program, rule: Rule) -> Iterator[Draft]:
         if drawn is not None:
             yield draft(program, rule, made, related=[draws_on(drawn)], holds="the model and the epoch", lacks=told(()))
             return
-
-
-def _is_of_weights(program: Program, save: Event) -> bool:
-    """Whether a call writes the arrays of a model's weights."""
-    return any(made.name == _GET for value in save.args for made in made_of(value, results(program)))
-
-
-def _fills(program: Program, load: Event) -> bool:
-    """Whether a model is filled with what a call reads."""
-    given = (value for event in program.calls(_SET) if not event.detached for value in event.args)
-    return any(made is load for value in given for made in made_of(value, results(program)))
 
 
 def _saves_slots(program: Program) -> bool:
