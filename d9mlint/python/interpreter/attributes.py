@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.choices import choose, in_place_of_absent
@@ -26,6 +27,7 @@ from d9mlint.python.domain.values import (
     Ref,
     Seq,
     Super,
+    Text,
     Unknown,
     Value,
 )
@@ -44,6 +46,8 @@ _ALL_FLAGS = frozenset(
 )
 """Attributes that hand out every flag at once."""
 _DICT = frozenset(dir(dict))
+_ONLY_OF_PATHS = frozenset(dir(Path)) - frozenset(dir(str))
+"""Attributes that paths have and texts have not: of a flag whose default is a text (``type=Path``), say."""
 _OF_DICT = frozenset({"keys", "get", "items", "values"})
 
 
@@ -120,6 +124,8 @@ def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place
     if isinstance(holder, Fields) and holder.items is not None and name in holder.names:
         return interp.resolve(holder.items[holder.names.index(name)])
     kind = _builtin_kind(holder)
+    if name in _ONLY_OF_PATHS and (kind == "str" or (isinstance(holder, Text) and holder.path)):
+        return Ref(f"pathlib.Path.{name}", holder)
     if kind:
         return Ref(f"builtins.{kind}.{name}", holder)
     if isinstance(holder, Func) and (method := commands.method_of_group(interp, holder, name)) is not None:

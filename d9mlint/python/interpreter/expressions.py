@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from d9mlint.python.domain.choices import choose, choose_of_pairs
-from d9mlint.python.domain.conditions import Cond, both, either, negate
+from d9mlint.python.domain.conditions import ORDERINGS, Cond, both, either, negate
 from d9mlint.python.domain.diagrams import meets
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.taint import begins_path, filled_in, further, holds_numbers, mixed, taint, text_of
@@ -32,7 +32,7 @@ from d9mlint.python.interpreter import attributes, calls, comparisons, narrowing
 from d9mlint.python.interpreter.hooks import ask
 from d9mlint.python.interpreter.library.containers import mappings, sequences
 from d9mlint.python.interpreter.library.containers.sets import joined
-from d9mlint.python.interpreter.marks import thresholds
+from d9mlint.python.interpreter.marks import bounded, thresholds
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -292,7 +292,7 @@ def _compare(interp: Interpreter, node: f.Compare, frame: Frame) -> Value:
     if len(interp.story.events) > start:
         thresholds.note(interp, node, (start, middle), left, right)
     origins, _, sources = taint([left, right])
-    if not origins.isdisjoint(_VARYING):
+    if not origins.isdisjoint(_VARYING) or (node.op in ORDERINGS and bounded.listings(sources)):
         interp.event("compare", node.op, frame, f.NOWHERE, (left, right))
     if "clock" in origins:
         interp.clock = next((one for one in sources if any(x.origin == "clock" for x in one.effects)), None)

@@ -24,7 +24,7 @@ from d9mlint.python.domain.values import (
 from d9mlint.python.interpreter import augmenting, calls, comparisons, expressions, linking, narrowing
 from d9mlint.python.interpreter.library import environment
 from d9mlint.python.interpreter.library.containers import sequences
-from d9mlint.python.interpreter.marks import discards, overwritten
+from d9mlint.python.interpreter.marks import bounded, discards, overwritten
 from d9mlint.python.interpreter.scopes import OrderLoop
 from d9mlint.python.source import facts as f
 
@@ -164,7 +164,7 @@ def _for(interp: Interpreter, node: f.For, frame: Frame) -> Left:
         item = next((items[0] for _, items in every if items), None)
         interp.order_loops.append(OrderLoop(order, sources, len(interp.loops), born(), item))
     for cond, items in every:
-        interp.under(cond, partial(_turns, interp, node, items, frame, bool(order)))
+        interp.under(cond, partial(_turns, interp, node, items, frame, iterable, bool(order)))
     if order:
         interp.order_loops.pop()
     interp.block(node.orelse, frame)
@@ -172,10 +172,13 @@ def _for(interp: Interpreter, node: f.For, frame: Frame) -> Left:
     return STAYS
 
 
-def _turns(interp: Interpreter, node: f.For, items: Sequence[Value], frame: Frame, unordered: bool) -> None:
+def _turns(
+    interp: Interpreter, node: f.For, items: Sequence[Value], frame: Frame, iterable: Value, unordered: bool
+) -> None:
     """The turns of a loop, which may come in no promised order."""
     returned: Cond = False
     end = interp.enter_loop(frame, node.place, items)
+    bounded.by_range(interp, iterable, frame, node.place)
     if unordered:
         interp.event("turns", "", frame, node.place, (Unknown(frozenset(), *interp.order_loops[-1].taint),))
     if len(items) == 1:
@@ -203,8 +206,9 @@ def _while(interp: Interpreter, node: f.While, frame: Frame) -> Left:
     if isinstance(value, Const) and not value.value:
         return STAYS
     clock = next((e for e in events[start:] if any(x.origin == "clock" for x in e.effects)), None)
-    start = len(events)
+    tested, start = events[start:], len(events)
     end = interp.enter_loop(frame, f.NOWHERE)
+    bounded.by_test(interp, tested, frame)
     augmenting.forget_counts(interp, node, frame)
     interp.block(node.body, frame)
     end()

@@ -11,12 +11,15 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, FlagValue, Joined, Obj, Ref, Setting, Text, Value, alternatives
 from d9mlint.python.interpreter.library.streams import for_writing
 from d9mlint.python.judging.drafts import value_text
+from d9mlint.python.judging.paths import path_of
 
 READS = re.compile(
     r"(numpy|torch|joblib|pickle)\.load|numpy\.(loadtxt|genfromtxt|fromfile|memmap)|pandas\.read_\w+|h5py\.File|"
     r"numpy\.lib\.format\.open_memmap|(builtins|io|codecs|gzip|bz2|lzma|smart_open|fsspec)\.open|tensorflow\.io\.gfile\.GFile|"
     r"(linecache\.getlines?|fileinput\.input|datasets\.load_dataset)"
 )
+EMPTIES = re.compile(r"os\.(remove|unlink|rename|replace|truncate)|shutil\.(rmtree|move)|.*\.(unlink|rename|truncate)")
+"""Calls that take files away, or what is in them."""
 _JOINS = ("os.path.join", "pathlib.Path")
 _SPELLED = tuple(
     f"os.path.{name}" for name in ("abspath", "basename", "dirname", "expanduser", "expandvars", "normpath", "realpath")
@@ -42,6 +45,13 @@ def adds(event: Event) -> bool:
     modes = (event.argument(one) for one in asked)
     texts = (mode.value for mode in modes if isinstance(mode, Const))
     return any(isinstance(text, str) and "a" in text for text in texts)
+
+
+def target_of(event: Event) -> Value | None:
+    """Where a call writes: ``joblib.dump(value, path)``, ``numpy.save(path, value)``, ``open(path, "w")``."""
+    if event.name.endswith((".dump", "torch.save")):
+        return event.args[1] if len(event.args) > 1 else None
+    return path_of(event)
 
 
 def given(event: Event) -> list[Value]:

@@ -16,7 +16,7 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, short_name
 from d9mlint.python.judging.paths import OF_ONE_RUN, besides_files, path_of
 from d9mlint.python.judging.wording import describe
-from d9mlint.python.rules.host._files import adds, is_numbered, opens, same_path, told
+from d9mlint.python.rules.host._files import adds, is_numbered, opens, same_path, target_of, told
 
 _LOADS = re.compile(
     r"(json|ujson|orjson|pickle|cPickle|dill|cloudpickle|yaml|joblib|marshal)\.(load|safe_load|full_load)|(numpy|torch)\.load|"
@@ -96,7 +96,7 @@ def _kept(calls: Sequence[Event], files: Sequence[Event]) -> Iterator[_Kept]:
             if not _only_if_there(load, write) and not _made_if_absent(path, load, files):
                 continue
             target = _opened(write, openings)
-            place = _place(target)
+            place = target_of(target)
             values = [v for v in (*write.args, write.receiver) if v is not None and v is not place]
             leaves = [leaf for value in values for leaf in _leaves(value)]
             if place is None or adds(target) or not same_path(place, path):
@@ -128,13 +128,6 @@ def _opened(event: Event, openings: dict[int, Event]) -> Event:
             if id(leaf) in openings:
                 return openings[id(leaf)]
     return event
-
-
-def _place(event: Event) -> Value | None:
-    """Where a call writes: ``joblib.dump(value, path)``, ``numpy.save(path, value)``, ``open(path, "w")``."""
-    if event.name.endswith((".dump", "torch.save")):
-        return event.args[1] if len(event.args) > 1 else None
-    return path_of(event)
 
 
 def _only_if_there(load: Event, write: Event) -> bool:

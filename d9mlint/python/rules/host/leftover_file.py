@@ -15,8 +15,10 @@ from d9mlint.python.judging.drafts import Draft, draft, short_name
 from d9mlint.python.judging.paths import OF_ONE_RUN, path_of
 from d9mlint.python.judging.randomness import Draw, draws
 from d9mlint.python.judging.seedings import seedings
+from d9mlint.python.rules.host._counted import counted
 from d9mlint.python.rules.host._databases import databases
 from d9mlint.python.rules.host._files import (
+    EMPTIES,
     READS,
     adds,
     given,
@@ -32,7 +34,6 @@ from d9mlint.python.rules.host._newest import newest
 
 _THERE = re.compile(r"exists\(|isfile\(|is_file\(")
 _TESTS = (".exists", ".isfile", ".is_file")
-_EMPTIES = re.compile(r"os\.(remove|unlink|rename|replace|truncate)|shutil\.(rmtree|move)|.*\.(unlink|rename|truncate)")
 _ONCE = "lets only the first run draw, to make {}: with the same seed, later runs go on with other random numbers"
 _PASSES_OVER = (
     "passes over the files that an earlier run has made, and only the others are drawn: a run that goes on where "
@@ -57,7 +58,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     if program.story.local or program.story.truncated:
         return
     calls = [event for event in program.events if event.kind == "call" and not event.detached and not event.importing]
-    names = {name for name in {event.name for event in calls} if READS.fullmatch(name) or _EMPTIES.fullmatch(name)}
+    names = {name for name in {event.name for event in calls} if READS.fullmatch(name) or EMPTIES.fullmatch(name)}
     files = [e for e in calls if e.name in names or (e.effects and any(x.opens or x.writes for x in e.effects))]
     tests = [event for event in calls if event.name.endswith(_TESTS)]
     yield from _caches(program, rule, tests, files)
@@ -66,6 +67,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     yield from carried(program, rule, calls, files, tests)
     yield from databases(program, rule, calls)
     yield from newest(program, rule, calls)
+    yield from counted(program, rule, calls)
 
 
 # -- caches --------------------------------------------------------------------------------------------------------
@@ -204,7 +206,7 @@ def _growing(program: Program, rule: Rule, tests: Sequence[Event], files: Sequen
             continue  # (a name that each run makes anew, unless it is given one)
         mentions = [e for e in files if e is not opening and any(same_path(one, path) for one in given(e))]
         before = [e for e in mentions if e.index < opening.index]
-        emptied = any(_EMPTIES.fullmatch(e.name) for e in mentions) or any(opens(e) and not adds(e) for e in before)
+        emptied = any(EMPTIES.fullmatch(e.name) for e in mentions) or any(opens(e) and not adds(e) for e in before)
         reader = next((e for e in mentions if READS.fullmatch(e.name) and not opens(e)), None)
         if reader is not None and not emptied:
             related = [Related(reader.location, "is read here")]

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.values import Const, FlagValue, Length, Seq, Unknown, Value
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import environment
 from d9mlint.python.interpreter.library.arguments import argv
+from d9mlint.python.interpreter.marks import bounded
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
@@ -25,7 +27,7 @@ def _length(interp: Interpreter, event: Event, frame: Frame) -> Value:
         return Const(len(value.value))
     if isinstance(value, FlagValue) or (isinstance(value, Seq) and value.items is not None and value.kind == "list"):
         return Length(value)
-    return argv.count(interp, value) or Unknown(frozenset({"length", "int"}))
+    return argv.count(interp, value) or Unknown(frozenset({"length", "int"}), "", bounded.listings(taint([value])[2]))
 
 
 def _number(value: Value) -> Any:
@@ -46,7 +48,7 @@ def _range(interp: Interpreter, event: Event, frame: Frame) -> Value:
         if all(number is not None for number in numbers) and numbers[2] < 0:
             found = range(*numbers)
             return Seq("range", [Const(number) for number in found] if len(found) <= _SHORT else None)
-    return Seq("range", None, Unknown(frozenset({"int"})))
+    return Seq("range", None, Unknown(frozenset({"int"})), "", bounded.listings(taint(event.args)[2]))
 
 
 TRANSFER: dict[str, Transfer] = {"builtins.len": _length, "builtins.range": _range}

@@ -9,11 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.taint import taint
+from d9mlint.python.domain.taint import NUMBERS, taint
 from d9mlint.python.domain.values import NONE, Func, Members, Obj, Ref, Seq, Unknown, Value
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import environment
 from d9mlint.python.interpreter.library.containers import sequences
+from d9mlint.python.interpreter.marks import bounded
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -62,7 +63,8 @@ def _sorted(interp: Interpreter, event: Event, frame: Frame) -> Value:
 def _extreme(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """``max(set(votes), key=votes.count)``: of several with the same number the first."""
     if len(event.args) != 1:
-        return None
+        counted, sources = taint(event.args)[0] - NUMBERS, bounded.listings(taint(event.args)[2])
+        return Unknown(counted, "", sources) if sources else None
     origins, order, sources = _left(interp, event, frame)
     return Unknown(origins, order, sources) if order else None
 

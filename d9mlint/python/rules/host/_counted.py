@@ -1,0 +1,76 @@
+"""Loops that fill a folder until enough is in it: what an earlier run has left there is counted, too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from d9mlint.model import Related, Rule
+from d9mlint.python.domain.conditions import both, by_default
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.taint import taint
+from d9mlint.python.interpreter.marks.bounded import listings
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.judging.drafts import Draft, draft, short_name
+from d9mlint.python.judging.paths import OF_ONE_RUN, besides_files
+from d9mlint.python.judging.wording import describe
+from d9mlint.python.rules.host._files import EMPTIES, given
+from d9mlint.python.rules.host._folders import Name, begins, folder_of, names, writes_into
+from d9mlint.python.rules.host._unasked import is_asked
+
+_WHAT = (
+    "counts what an earlier run has left in a folder that the program fills until enough is there: the same command a "
+    "second time makes less, or nothing, and goes on with the files of the first"
+)
+_REMEDY = (
+    "count what this run has made, in an empty folder of its own (and refuse one that is not empty), and take up what "
+    "is there only where a flag such as `--resume` asks for it"
+)
+
+
+def counted(program: Program, rule: Rule, calls: Sequence[Event]) -> Iterator[Draft]:
+    """At the listing of a folder by whose files a loop is ended that draws, or trains, and puts files there."""
+    told_of = set()
+    bounds = [event for event in program.events if event.kind == "bound" and not event.detached]
+    loops: dict[int, list[Event]] = {bound.loops[-1]: [] for bound in bounds}
+    for event in calls if bounds else ():
+        for loop in loops.keys() & event.loops:
+            loops[loop].append(event)
+    for bound in bounds:
+        inside = loops[bound.loops[-1]]
+        drawing = next((e for e in inside if any(x.draws or x.trains for x in e.effects)), None)
+        for listing in listings(taint(bound.args)[2]) if drawing is not None else ():
+            folder = folder_of(listing)
+            write = next(writes_into(folder, (e for e in inside if e.index > listing.index)), None)
+            if write is None or listing.location in told_of or not OF_ONE_RUN.isdisjoint(taint(_path(folder))[0]):
+                continue
+            if _is_asked(listing, bound, write) or _is_own(folder, listing, calls):
+                continue
+            told_of.add(listing.location)
+            related = [Related(write.location, "a file is written there, in the loop that this ends")]
+            yield draft(program, rule, listing, related=related, remedy=_REMEDY, name=short_name(listing), what=_WHAT)
+
+
+def _path(folder: tuple[Name, ...]) -> Sequence[object]:
+    return [part for name in folder for part in name]
+
+
+def _is_asked(*events: Event) -> bool:
+    """Whether somebody has to ask for it."""
+    guards = [besides_files([one]) for event in events for one in event.guards]
+    return by_default(both(*guards)) is False or any(is_asked(describe(one), off=True) for one in guards)
+
+
+def _is_own(folder: tuple[Name, ...], listing: Event, calls: Sequence[Event]) -> bool:
+    """Whether all that is in a folder is surely of this run: it was emptied, or filled, before it is listed."""
+    before = [e for e in calls if e.index < listing.index and set(e.guards) <= set(listing.guards) and not e.contexts]
+    emptied = (e for e in before if EMPTIES.fullmatch(e.name))
+    return any(map(_is_of_list, emptied)) or any(
+        (EMPTIES.fullmatch(e.name) and any(begins(folder, names(path)) for path in given(e)))
+        or any(True for _ in writes_into(folder, [e]))
+        for e in before
+    )
+
+
+def _is_of_list(event: Event) -> bool:
+    """Whether a call removes what a folder is seen to hold: ``for path in folder.iterdir(): path.unlink()``."""
+    return bool(listings(taint(given(event))[2]))
