@@ -161,6 +161,9 @@ class Story:
     """How much of the program was looked at as its entry runs it."""
     local: bool = False
     """No entry reaches this file: only what is wrong by itself can be judged."""
+    looped: dict[int, int] = field(default_factory=dict)
+    """Before which event each function was last called in a loop, by the ``id`` of its node; calls that do the same as
+    an earlier one have no events of their own."""
     cells: tuple[Cell, ...] = ()
     """Where the cells are, when the entry is a notebook."""
 

@@ -229,6 +229,8 @@ def enter(
         return UNKNOWN
     if interp.detached and id(node) in interp.entered:
         return UNKNOWN  # what happens in it has been told; nobody knows with which arguments it would be called here
+    if interp.loops and not interp.detached:
+        interp.story.looped[id(node)] = len(interp.story.events)
     options = commands.parameters(interp, func) if not args and not kwargs else {}
     if func.decorators:
         options.update(experiments.parameters(interp, func, frame, place))

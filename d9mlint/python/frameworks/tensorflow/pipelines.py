@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from d9mlint.model import Location
+from d9mlint.model import Argument, Location
 from d9mlint.python.domain.conditions import Cond, both, either, is_symbolic, negate
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Bound, Const, Func, Inst, Obj, Partial, Ref, Seq, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import switch
 from d9mlint.python.interpreter.program import Program
+from d9mlint.python.interpreter.provenance import made_by
 
 DATASET = "tensorflow.data.Dataset"
 STAGES = (
@@ -22,6 +23,9 @@ STAGES = (
 _ALWAYS_PARALLEL = tuple(name for name in STAGES if not name.startswith(DATASET))
 OWN_GENERATORS = ("numpy.random.Generator.", "numpy.random.RandomState.", "random.Random.")
 """Generator objects of NumPy and Python, whose methods draw."""
+GENERATOR = "generator"
+"""The context of a Python generator whose items are those of a dataset."""
+_FROM_GENERATOR, _PREFETCH, _OPTIONS = (f"{DATASET}.{name}" for name in ("from_generator", "prefetch", "with_options"))
 _SHARED = ("tensorflow", "tensorflow-generator")
 """Generators with a state that parallel calls race for."""
 _BUILDS = ("keras.layers.", "keras.initializers.", "keras.applications.", "tensorflow.layers.",
@@ -180,3 +184,25 @@ def upstream(program: Program, event: Event, *names: str) -> list[Event]:
             if any(h.event is other or any(h is m for m in mine) for h in holders):
                 found.append(other)
     return found
+
+
+def generator_of(program: Program, event: Event) -> Event | None:
+    """The call that makes a dataset of the generator in which something happens."""
+    made = [e for e in program.calls(_FROM_GENERATOR) if e.index < event.index and e.location in event.stack]
+    return made[-1] if made and event.inside(GENERATOR) else None
+
+
+def read_ahead(program: Program, made: Event) -> bool:
+    """Whether a dataset takes items from its source before they are asked for: in a thread, beside the program.
+
+    By `prefetch`, in parallel calls, or by itself: from 2.9 on a dataset whose last stage is none of these gets a
+    `prefetch` at its end, where no options say otherwise (tensorflow/core/data/dataset_utils.cc, ``inject_prefetch``;
+    measured on TensorFlow 2.21, also that ``prefetch(0)`` at the end turns it off). Of options nothing is known.
+    """
+    stages = [e for e in program.calls(_PREFETCH, _OPTIONS, *STAGES) if any(one is made for one in made_by(e.receiver))]
+    sizes = [e.argument(Argument(0, "buffer_size")) for e in stages if e.name == _PREFETCH]
+    off = [size for size in sizes if isinstance(size, Const) and size.value == 0]
+    if len(off) < len(sizes) or any(e.name in STAGES and is_parallel(e) for e in stages):
+        return True
+    unknown = bool(off) or any(e.name == _OPTIONS for e in stages)
+    return not unknown and program.target.fits("tensorflow", ">=2.9")
