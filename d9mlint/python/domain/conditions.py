@@ -115,6 +115,12 @@ def asked_by(test: Opaque) -> frozenset[int]:
     return frozenset(part[3] for part in _of_calls(test.key))
 
 
+def equal_to(test: Opaque) -> str:
+    """The constant, as written, that a test holds something unknown against with ``==``, as far as its key tells it."""
+    consts = [part[1] for part in test.key[2:] if part[:1] == ("const",)] if test.key[:2] == ("compare", "==") else []
+    return consts[0] if len(consts) == 1 else ""
+
+
 def _of_calls(key: Any) -> Iterator[tuple[Any, ...]]:
     """The parts of a test's key that are about results of calls: ``("value", serial, name of the call, its tick)``."""
     if key[:1] == ("value",) and len(key) > len(("value", 0)):
@@ -363,6 +369,7 @@ __all__ = [
     "conjuncts",
     "disjuncts",
     "either",
+    "equal_to",
     "flag_test",
     "forget",
     "is_symbolic",

@@ -10,6 +10,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Dynamic, Func, Inst, Obj, Value, alternatives
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import made_by
+from d9mlint.python.judging import messages
 
 OWN = "own"
 """Generators of this name, or with it before a hyphen, belong to one object: no global seed reaches them.
@@ -117,10 +118,16 @@ def seeders(program: Program, stream: str) -> Iterator[tuple[Event, Effect]]:
 
 
 def given(program: Program, event: Event, effect: Effect) -> Cond:
-    """When a call really seeds."""
+    """When a call really seeds; one of a worker does upon a message."""
     value = event.argument(effect.seed_argument) if effect.seed_argument else None
-    none: Cond = False if effect.default_seed else True if value is None else is_none(value)
-    return both(*event.guards, program.holds(event, effect.when), negate(none))
+    asked = messages.asked_for(program, event)
+    if asked is None:
+        return both(*event.guards, program.holds(event, effect.when), negate(_no_seed(value, effect)))
+    return either(*(both(*one.event.guards, negate(_no_seed(messages.given(value, one), effect))) for one in asked))
+
+
+def _no_seed(value: Value | None, effect: Effect) -> Cond:
+    return False if effect.default_seed else True if value is None else is_none(value)
 
 
 def draws_by_parts(event: Event, effect: Effect, depth: int = 0) -> bool:
@@ -194,6 +201,8 @@ def may_be_seeded_by(program: Program, maker: Event, before: Event, judged: list
     return False
 
 
-def fixed_before(seedings: list[tuple[Event, Cond]], event: Event) -> Cond:
+def fixed_before(program: Program, seedings: list[tuple[Event, Cond]], event: Event) -> Cond:
     """The condition under which one of the seedings came before an event, or may have."""
-    return either(*(cond for seeding, cond in seedings if seeding.index < event.index or seeding.deferred))
+    at = messages.first(program, event)
+    before = (c for seeding, c in seedings if messages.first(program, seeding) < at or seeding.deferred)
+    return either(*before)

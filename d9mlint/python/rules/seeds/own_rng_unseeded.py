@@ -8,9 +8,9 @@ from d9mlint.model import Effect, Related, Rule
 from d9mlint.python.domain.conditions import Cond, both, by_default, either, is_symbolic, negate, truth
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Value
-from d9mlint.python.interpreter.program import Program
+from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import made_by
-from d9mlint.python.judging import objects
+from d9mlint.python.judging import messages, objects
 from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.ops.varies import with_options
 from d9mlint.python.judging.randomness import no_own_seed
@@ -31,7 +31,8 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     yield from _own_environments.of_classes(program, rule)
     seen: set[tuple[int, str]] = set()
     calls = [event for event in program.events if event.kind == "call" and _is_own(event) and not event.detached]
-    for event in sorted(calls, key=lambda one: by_default(both(*one.guards)) is False):  # first what needs no flag
+    asked = [event for event in calls if messages.asked_for(program, event) != []]
+    for event in sorted(asked, key=lambda one: _place(program, one)):
         for effect in event.effects:
             if objects.is_own(effect.creates):
                 yield from _made(program, rule, event, effect)
@@ -39,6 +40,11 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
                 # (A plain `own` is a generator object itself: entropy-seed judges it where it is made.)
                 if objects.is_own(stream) and stream != objects.OWN:
                     yield from _drawn(program, rule, event, effect, stream, seen)
+
+
+def _place(program: Program, event: Event) -> tuple[bool, int]:
+    """First what needs no flag, then what happens first."""
+    return by_default(both(*event.guards)) is False, messages.first(program, event)
 
 
 def _is_own(event: Event) -> bool:
@@ -102,17 +108,27 @@ def _by(
     if any(one.later for _, one, _ in objects.seeded_globally(program, stream)):
         return  # a loader seeds what it is handed
     seedings = [found for one in makers for found in objects.seeded_by(program, one, stream)]
-    cond = both(no_own_seed(event, effect), program.holds(event, effect.when))
-    fixed = objects.fixed_before(seedings, event)
+    cond = both(_own_seed_absent(program, event, effect), program.holds(event, effect.when))
+    fixed = objects.fixed_before(program, seedings, event)
     cond = both(cond, *(objects.unseeded_when_made(one) for one in makers), negate(fixed))
     if objects.may_be_seeded_by(program, maker, event, makers) or any(one.star for one in makers[1:]):
         return
     if _made_again_with_seed(program, maker, event, stream):
         return
-    after = [e for e, given in seedings if e.index > event.index and given is not False]
+    drawn = messages.first(program, event)
+    after = [e for e, given in seedings if messages.first(program, e) > drawn and given is not False]
     late = [Related(e.location, "seeds it, after that") for e in after]
     made = [Related(maker.location, "made here")] if maker is not at else []
     yield from _draft(program, rule, at, effect, cond, (_DRAWS, stream), [*made, *late])
+
+
+def _own_seed_absent(program: Program, event: Event, effect: Effect) -> Cond:
+    """When a draw is given no seed of its own; a worker may be sent one."""
+    value = None if effect.own_seed is None else event.argument(effect.own_seed)
+    sent = [messages.given(value, one) for one in messages.asked_for(program, event) or ()]
+    return (
+        either(*(x is None or is_none(x) for x in sent)) if value is not None and sent else no_own_seed(event, effect)
+    )
 
 
 def _made_again_with_seed(program: Program, maker: Event, draw: Event, stream: str) -> bool:
