@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from d9mlint.python.domain.conditions import Cond, both, either, negate
+from d9mlint.python.domain.conditions import Cond, both, by_default, either, negate
 from d9mlint.python.domain.diagrams import meets
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.values import (
@@ -45,11 +45,19 @@ def choose_of_pairs(options: Iterable[tuple[Cond, Cond, Value]]) -> Value:
                 break
         else:
             leaves.append((leaf, [(cond, inner)]))
-    if len(leaves) > MAX_ALTERNATIVES and not _things(leaf for leaf, _ in leaves):
-        return Unknown(*taint(leaf for leaf, _ in leaves))
     if len(leaves) < 2:
         return leaves[0][0] if leaves else UNKNOWN
-    return Phi(tuple((either(*(both(*pair) for pair in conds)), leaf) for leaf, conds in leaves))
+    whole = tuple((either(*(both(*pair) for pair in conds)), leaf) for leaf, conds in leaves)
+    if len(leaves) > MAX_ALTERNATIVES and not _things(leaf for leaf, _ in leaves):
+        return _of_default_run(whole)
+    return Phi(whole)
+
+
+def _of_default_run(options: tuple[tuple[Cond, Value], ...]) -> Value:
+    """Of too many alternatives the one of a default run, where there is one; what the others are is not known."""
+    default = next((one for one in options if _is_thing(one[1]) and by_default(one[0])), None)
+    rest = Unknown(*taint(leaf for _, leaf in options if default is None or leaf is not default[1]))
+    return rest if default is None else Phi((default, (negate(default[0]), rest)))
 
 
 def _things(leaves: Iterable[Value]) -> bool:
@@ -60,7 +68,13 @@ def _things(leaves: Iterable[Value]) -> bool:
     known = [leaf for leaf in leaves if not _is_nothing(leaf)]
     if not known:
         return False
-    return len(known) <= MAX_THINGS and all(isinstance(leaf, (*CALLABLE, Class, Inst, Module)) for leaf in known)
+    return len(known) <= MAX_THINGS and all(map(_is_thing, known))
+
+
+def _is_thing(value: Value) -> bool:
+    """Whether a value is a function, a class, an object of the program, or a method that it has from a library."""
+    of_object = isinstance(value, Ref) and isinstance(value.receiver, Inst)
+    return of_object or isinstance(value, (*CALLABLE, Class, Inst, Module))
 
 
 def _is_nothing(value: Value) -> bool:

@@ -24,7 +24,7 @@ from d9mlint.python.frameworks import unseendraws
 from d9mlint.python.frameworks.tensorflow import sessions
 from d9mlint.python.frameworks.tensorflow.determinism import trains
 from d9mlint.python.frameworks.tensorflow.hooks import SCOPE_INITIALIZER
-from d9mlint.python.frameworks.torch import devicedraws, loading, masks
+from d9mlint.python.frameworks.torch import devicedraws, loading, masks, untrained
 from d9mlint.python.frameworks.torch.scorers import only_scores
 from d9mlint.python.frameworks.torch.weights import kept, without_numbers
 from d9mlint.python.frameworks.used import keras_backend
@@ -162,10 +162,10 @@ def _draw(program: Program, event: Event, effect: Effect, named: str) -> Draw | 
         cond = False if only_scores(program, event) else both(cond, stated(effect.where))
     any_mode = masks.whatever_mode(event)
     implicit = (event.name.startswith(_IMPLICIT) and not any_mode) or effect.returns == _INITIALIZER
-    if any_mode is False or cond is False or (implicit and not trains(program)):
+    if any_mode is False or cond is False:
         return None
     if implicit:  # where nothing trains, weights that are loaded are drawn for nothing
-        cond = both(cond, program.training)
+        cond = both(cond, either(program.training if trains(program) else False, untrained.drawn(program, event)))
     if evaluating.only(program, event) or (named == "tensorflow" and _is_restored(program, event)):
         return None
     cond = both(cond, kept(program, event), negate(event.idle))

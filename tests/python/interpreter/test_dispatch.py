@@ -176,3 +176,29 @@ agent = globals()[sys.argv[1]](1, 8, **settings.load())
     assert [one.location.line for one in found(text, "unseeded-numpy")] == [7]
     alone = text.replace("rate=0.1", "").replace("size, )", "size)")
     assert [one.location.line for one in found(alone, "unseeded-numpy")] == [7, 10]  # none of them can
+
+
+@pytest.mark.parametrize("default", ["one3", "one19", "none"])
+def test_of_more_than_are_followed_the_default_is(default: str) -> None:
+    many = "".join(f"def one{at}():\n    return {'Drawing' if at % 2 else 'Calm'}({at})\n\n" for at in range(20))
+    text = f"""import argparse
+import numpy as np
+
+class Drawing:
+    def __init__(self, size):
+        self.size = size
+
+    def go(self):
+        return np.random.rand(self.size)
+
+class Calm(Drawing):
+    def go(self):
+        return self.size
+
+{many}
+parser = argparse.ArgumentParser()
+parser.add_argument("--kind", default="{default}")
+print(globals()[parser.parse_args().kind]().go())
+"""
+    whens = [when for one in found(text, "unseeded-numpy") for when in one.when]
+    assert [default in when and when.endswith("(the default)") for when in whens] == [True] * (default != "none")

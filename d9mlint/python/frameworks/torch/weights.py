@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TypeAlias
 
 from d9mlint.model import Argument
@@ -18,7 +19,7 @@ _STRICT = Argument(1, "strict")
 _TENSOR_ARGUMENT, _PERSISTENT = Argument(1, "tensor"), Argument(2, "persistent")
 _LAYERS = re.compile(r"(torch\.nn|torchvision\.models|timm|transformers)\..*")
 _WRAPPERS = re.compile(
-    r".*(DataParallel|FSDP|unwrap_model|convert_sync_batchnorm|torch\.compile|\.script)\(\)|deepspeed\.DeepSpeedEngine"
+    r".*(DataParallel|FSDP|unwrap_model|convert_sync_batchnorm|torch\.compile|\.script|\.trace)\(\)|deepspeed\.DeepSpeedEngine"
 )
 """Types of what holds the very weights of the model that it was made with."""
 _INNER = (".module", "._orig_mod")
@@ -32,7 +33,7 @@ _TENSOR = "torch.Tensor"
 MAX_PARTS = 20_000
 _Loads: TypeAlias = dict[int, list[tuple[int, Cond]]]
 """By the identity of calls and instances: the index and the condition of each load of their weights."""
-_Buffers: TypeAlias = dict[int, list[Value]]
+_Buffers: TypeAlias = Mapping[int, Sequence[Value]]
 
 
 def without_numbers(draw: Event) -> bool:
@@ -92,7 +93,7 @@ def _loads(program: Program) -> _Loads:
         if event.kind != "call" or not event.certain or event.tried:
             continue
         for model, cond in _loaded(program, event):
-            for made, under in _parts(model, program.once("buffers", _buffers)):
+            for made, under in parts(model, program.once("buffers", _buffers)):
                 together = both(*event.guards, cond, under)
                 if together is not False:
                     found.setdefault(made, []).append((event.index, together))
@@ -149,13 +150,13 @@ def _is_own_state(state: Value, model: Value) -> bool:
     if origin is not None and origin in taint([state])[2]:
         return True
     asked = [e.receiver for e in made if e.name.endswith(".state_dict") and e.receiver is not None]
-    own = {part for part, _ in _parts(model, {})} if asked else set()
-    return any(one is model or any(part in own for part, _ in _parts(one, {})) for one in asked)
+    own = {part for part, _ in parts(model)} if asked else set()
+    return any(one is model or any(part in own for part, _ in parts(one)) for one in asked)
 
 
 def _buffers(program: Program) -> _Buffers:
     """What is registered as a part of the state of a module, by the ``id`` of the module."""
-    found: _Buffers = {}
+    found: dict[int, list[Value]] = {}
     for event in program.calls("torch.nn.Module.register_buffer"):
         value = event.argument(_TENSOR_ARGUMENT)
         persistent = event.argument(_PERSISTENT)
@@ -164,7 +165,7 @@ def _buffers(program: Program) -> _Buffers:
     return found
 
 
-def _parts(model: Value, buffers: _Buffers) -> Iterator[tuple[int, Cond]]:
+def parts(model: Value, buffers: _Buffers = MappingProxyType({})) -> Iterator[tuple[int, Cond]]:
     """The identities of the calls and instances that a model is made of, with the condition under which it is."""
     todo: list[tuple[Value, Cond]] = [(model, True)]
     seen: set[int] = set()

@@ -114,7 +114,7 @@ def candidates(
         roomy = [one for one in fitting if binding.leaves_room(one[1], len(args), interp.hooks.plain_bases)]
         fitting = roomy or fitting
     more = found.open
-    if len(fitting) > MAX_THINGS and found.reason == _BY_KEY:
+    if len(fitting) > MAX_THINGS and (found.reason == _BY_KEY or any(by_default(cond) for cond, _ in fitting)):
         fitting, cut = _samples(fitting)
         more = more or cut
     if not 0 < len(fitting) <= MAX_THINGS:

@@ -12,6 +12,7 @@ from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.tellable import loosened
 from d9mlint.python.frameworks.tensorflow import estimators
 from d9mlint.python.frameworks.tensorflow.sessions import own_graph
+from d9mlint.python.frameworks.torch import untrained
 from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging.decides import decides, rank
@@ -117,6 +118,7 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
     )
     if kind(program, first) in LATE:
         return _late(program, rule, group, first.late.event)  # type: ignore[union-attr]
+    notes += [Related(e.location, "loads weights, under other conditions") for e in untrained.loads(program, event)]
     at, there = _anyhow(first, group) or on_any_way(first, group)
     return draft(
             program,
