@@ -44,3 +44,64 @@ def test_a_seed_in_a_file_is_one_and_what_cannot_be_read_says_nothing(text: str)
     reads = "with open('conf/first.json') as file:\n    settings = json.load(file)"
     source = READ.format(reads=reads, ending="json")
     assert found(source, "unseeded-numpy", files={"conf/first.json": text}) == found(source, "unseeded-numpy") == []
+
+
+REGISTRY = """class Registry:
+    def __init__(self):
+        self.table = {}
+
+    def register(self, cls):
+        self.table[cls.__name__] = cls
+        return cls
+
+    def build(self, settings):
+        given = dict(settings)
+        made = self.table.get(given.pop("type"))
+        if made is None:
+            raise KeyError(settings)
+        return made(**given)
+
+
+STEPS = Registry()
+"""
+STEPS = """import random
+from registry import STEPS
+
+@STEPS.register
+class Flip:
+    def __init__(self, share=1):
+        self.share = share
+
+    def __call__(self, image):
+        return random.sample(image, self.share)
+
+@STEPS.register
+class Keep:
+    def __init__(self, share=1):
+        self.share = share
+
+    def __call__(self, image):
+        return image
+"""
+BUILDS = """import yaml
+import steps
+from registry import STEPS
+
+with open("conf.yaml") as file:
+    settings = yaml.safe_load(file)
+first = STEPS.build(settings["first"])
+for one in {parts}:
+    print(STEPS.build(one)(first([1, 2, 3])))
+"""
+CONF = "first:\n  type: Keep\npipeline:\n- type: {}\n  share: 2\n"
+
+
+@pytest.mark.parametrize("parts", ["settings['pipeline']", "[settings['pipeline'][0]]", "settings.pop('pipeline')"])
+@pytest.mark.parametrize("named", ["Flip", "Keep"])
+def test_a_registry_makes_what_each_part_of_a_list_names(parts: str, named: str) -> None:
+    files = {"registry.py": REGISTRY, "steps.py": STEPS, "conf.yaml": CONF.format(named)}
+    told = found(BUILDS.format(parts=parts), "unseeded-python", files=files)
+    whens = {words for one in told for words in one.when}
+    wanted = "pipeline[0].type in conf.yaml is Flip (the default)" if named == "Flip" else "is Flip"
+    assert any(wanted in words for words in whens), whens
+    assert named == "Flip" or not any("(the default)" in words for words in whens)

@@ -22,6 +22,7 @@ from d9mlint.python.domain.values import (
     ClassName,
     CondValue,
     Const,
+    Dict,
     FlagValue,
     Func,
     Inst,
@@ -71,6 +72,12 @@ def texts_of(given: Iterable[Value]) -> tuple[str, ...]:
     return tuple(one.value for one in given if isinstance(one, Const) and isinstance(one.value, str))
 
 
+def _names_things(value: Value) -> bool:
+    """Whether a value is a setting that may name a thing, or holds one."""
+    held = value.items.values() if isinstance(value, Dict) else (value,)
+    return any(isinstance(one, FlagValue) and isinstance(one.flag.default, str) for one in held)
+
+
 class Summaries:
     """The summaries of a program, or of a module while it is imported: for another entry it may be linked, not run."""
 
@@ -90,6 +97,8 @@ class Summaries:
             return False
         if runs < MAX_TOLD_NAMES and any(isinstance(value, Names) for value in given):
             return False  # what it does is all about the names that it is handed
+        if quiet and runs < MAX_CHOICES and any(map(_names_things, given)):
+            return False  # as a registry, which makes what the settings name
         texts = texts_of(given)  # they may say which of several things it does: `compute("masks", outputs)`
         return quiet or not texts or runs >= MAX_CHOICES or self.texts[function, texts] >= MAX_ALIKE
 

@@ -25,6 +25,8 @@ _BACK = 50
 """Events among which a file is looked for that was opened before it is read."""
 _PATHS = ("os.path.join", "pathlib.Path", "os.path.abspath", "os.path.expanduser", "builtins.str")
 _MOST_LEVELS, _MOST = 6, 200
+_MOST_ITEMS = 16
+"""Parts in a list, each of which makes something of its own; numbers in lists are none."""
 _SETTINGS = (str, int, float, bool, type(None))
 
 
@@ -56,18 +58,22 @@ def _settings(
     """What a file holds: each constant the default of a setting, under its dotted name."""
     made = Dict({}, open_)
     for name, value in held.items():
-        dotted = f"{prefix}{name}"
         if next(count) > _MOST:
             made.open = True
-        elif (
-            isinstance(value, dict) and dotted.count(".") < _MOST_LEVELS and all(isinstance(one, str) for one in value)
-        ):
-            made.items[name] = _settings(value, spelling, location, open_, count, f"{dotted}.")
-        elif isinstance(value, _SETTINGS):
-            made.items[name] = FlagValue(flag_of(dotted, value, location, False, spelling.format(dotted)))
         else:
-            made.items[name] = Seq("list", None) if isinstance(value, list) else Unknown()
+            made.items[name] = _setting(value, spelling, location, open_, count, f"{prefix}{name}")
     return made
+
+
+def _setting(value: Any, spelling: str, location: Location, open_: bool, count: Iterator[int], dotted: str) -> Value:
+    if isinstance(value, dict) and dotted.count(".") < _MOST_LEVELS and all(isinstance(one, str) for one in value):
+        return _settings(value, spelling, location, open_, count, f"{dotted}.")
+    if isinstance(value, _SETTINGS):
+        return FlagValue(flag_of(dotted, value, location, False, spelling.format(dotted)))
+    if isinstance(value, list) and len(value) <= _MOST_ITEMS and value and all(isinstance(one, dict) for one in value):
+        parts = enumerate(value)
+        return Seq("list", [_setting(one, spelling, location, open_, count, f"{dotted}[{at}]") for at, one in parts])
+    return Seq("list", None) if isinstance(value, list) else Unknown()
 
 
 def _path(interp: Interpreter, stream: Value) -> Value | None:

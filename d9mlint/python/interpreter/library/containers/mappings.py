@@ -127,6 +127,15 @@ def _get(interp: Interpreter, event: Event, frame: Frame) -> Value:
     return (receiver.element if isinstance(receiver, Dict) else None) or UNKNOWN
 
 
+def _pop(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    """``settings.pop("type")``: what it gives, and the item is gone, unless only some runs take it."""
+    found = _get(interp, event, frame)
+    key = environment.first(event)
+    if isinstance(event.receiver, Dict) and isinstance(key, Const) and interp.since(frame.born) is True:
+        interp.heap.drop(event.receiver, key.value)
+    return found
+
+
 def _update(interp: Interpreter, event: Event, frame: Frame) -> Value:
     if isinstance(event.receiver, Dict):
         held = event.receiver
@@ -208,6 +217,6 @@ _EMPTY: dict[str, Callable[[], Value]] = {
 _NAMES = (".name", ".path", ".stem")
 TRANSFER: dict[str, Transfer] = {
     "builtins.dict": _make, "builtins.dict.get": _get, "builtins.dict.setdefault": _setdefault,
-    "builtins.dict.update": _update, "builtins.dict.items": _views, "builtins.dict.keys": _views,
-    "builtins.dict.values": _views, "collections.defaultdict": _with_default,
+    "builtins.dict.pop": _pop, "builtins.dict.update": _update, "builtins.dict.items": _views,
+    "builtins.dict.keys": _views, "builtins.dict.values": _views, "collections.defaultdict": _with_default,
 }  # fmt: skip
