@@ -77,6 +77,31 @@ def tallied(body: tuple[Stmt, ...]) -> frozenset[str]:
     return frozenset(found)
 
 
+def carried_on(body: tuple[Stmt, ...]) -> frozenset[str]:
+    """The names of attributes, or of dicts that are, which statements change by what they were before.
+
+    ``delta = x - self.mean; self.mean = self.mean + delta``, ``self.shadow[name] = 0.9 * self.shadow[name] + new``.
+    """
+    given: set[str] = set()
+    found: set[str] = set()
+    asked: set[str] = set()
+    for one in _inside(body):
+        if isinstance(one, Assign) and one.value is not None:
+            given.update(name for target in one.targets for name in _attributes(target))
+            asked |= words(one.value)
+        elif isinstance(one, Augment):
+            found.update(_attributes(one.target))
+    return frozenset(found | (given & asked))
+
+
+def _attributes(target: Expr) -> list[str]:
+    """The names of the attributes that a target sets, or an item of."""
+    if isinstance(target, Items):
+        return [name for item in target.items for name in _attributes(item)]
+    holder = target.value if isinstance(target, Sub) else target
+    return [holder.name] if isinstance(holder, Attr) else []
+
+
 _NUMBERS = frozenset(
     {"len", "sum", "max", "min", "abs", "round", "sorted", "list", "tuple", "set", "dict", "zip", "map"}
 )

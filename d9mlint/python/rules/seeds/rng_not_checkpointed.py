@@ -34,6 +34,7 @@ from d9mlint.python.rules.seeds.resumes.filled_states import of_filled
 from d9mlint.python.rules.seeds.resumes.jax_states import PICKLES, of_jax
 from d9mlint.python.rules.seeds.resumes.lost import AVERAGE, PRECISION, UNREAD, lost, told
 from d9mlint.python.rules.seeds.resumes.lost import OPTIMIZER as LOST
+from d9mlint.python.rules.seeds.resumes.own_states import own_states
 from d9mlint.python.rules.seeds.resumes.progress import progress
 from d9mlint.python.rules.seeds.resumes.resuming import RESUMES, draws_on, places, resumes, with_states
 from d9mlint.python.rules.seeds.resumes.tensorflow_savers import of_tensorflow
@@ -122,6 +123,7 @@ def _lost(program: Program, load: Event, saves: Sequence[Event], steps: Sequence
     never = never or bool(setting(program, load))
     if AVERAGE not in found and forgotten(program, load, saves, steps):
         found = (*found, AVERAGE)
+    found = (*found, *(one for one in own_states(program, load, saves, steps) if one not in found))
     found = (*found, PRECISION) if any(is_rounded(program, e) for e in saves[:1]) else found
     return (LOST, *found) if never and LOST not in found else found
 

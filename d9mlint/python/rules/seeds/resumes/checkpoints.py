@@ -35,11 +35,11 @@ def _is_checkpoint(program: Program, saved: Value, event: Event, random: bool) -
         if saved.open:  # filled by a loop over what is kept: `for name, one in all: saved[name] = one.state_dict()`
             return any(made.func is event.func for made in program.once("states", states))
         named = any(word in key for key in keys for word in (_KEY, *_WEIGHTS))
-        return named or any(_is_state(program, leaf) for leaf in leaves(*saved.items.values()))
+        return named or any(is_state(program, leaf) for leaf in leaves(*saved.items.values()))
     if isinstance(saved, Seq):
         parts = leaves(*(saved.items or ()), saved.element)
-        return any(isinstance(leaf, Inst) or _is_state(program, leaf) for leaf in parts)
-    return is_network(saved) or (_is_state(program, saved) and not is_optimizer(saved))
+        return any(isinstance(leaf, Inst) or is_state(program, leaf) for leaf in parts)
+    return is_network(saved) or (is_state(program, saved) and not is_optimizer(saved))
 
 
 def holds_optimizer(program: Program, save: Event) -> bool:
@@ -62,7 +62,7 @@ def _has_none(program: Program, saved: Value) -> bool:
     """Whether no optimizer's state is in a value: the weights of a network, or a dict all of whose keys are known."""
     if isinstance(saved, Dict):
         return not saved.open and not any(_PERHAPS.search(str(key)) for key in saved.items)
-    return is_network(saved) or _is_state(program, saved)
+    return is_network(saved) or is_state(program, saved)
 
 
 def is_rounded(program: Program, save: Event) -> bool:
@@ -91,7 +91,7 @@ def leaves(*items: Value | None) -> list[Value]:
     return [leaf for item in items for _, leaf in alternatives(item)]
 
 
-def _is_state(program: Program, leaf: Value) -> bool:
+def is_state(program: Program, leaf: Value) -> bool:
     """Whether a value is an optimizer, or the state of one or of a network, whatever it is kept under."""
     return is_optimizer(leaf) or any(made.result is leaf for made in program.once("states", states))
 

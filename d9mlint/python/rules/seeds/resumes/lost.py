@@ -17,7 +17,8 @@ OPTIMIZER, PLACE = "optimizer", "place in the epoch"
 EPOCH, BEST = "number of epochs or steps done", "best result so far"
 BUFFER, KEYS = "replay buffer", "random key that is split while it trains"
 SCHEDULE, PRECISION = "learning-rate scheduler", "full precision of the weights"
-AVERAGE = "moving average of the weights"
+AVERAGE, SCALER = "moving average of the weights", "gradient scaler"
+STATISTICS = "running statistics that the data are scaled by"
 UNREAD = "saved, but never loaded"
 _KINDS = {
     OPTIMIZER: ("torch.optim.",), SCHEDULE: ("torch.optim.lr_scheduler.",),
@@ -25,7 +26,7 @@ _KINDS = {
         "torch.optim.swa_utils.AveragedModel", "timm.utils.ModelEma", "timm.utils.model_ema.", "torch_ema.",
         "ema_pytorch.", "diffusers.training_utils.EMAModel",
     ),
-    "gradient scaler": ("torch.cuda.amp.GradScaler", "torch.amp.GradScaler", "torch.GradScaler"),
+    SCALER: ("torch.cuda.amp.GradScaler", "torch.amp.GradScaler", "torch.GradScaler"),
 }  # fmt: skip
 """What steps in a training, by the beginnings of the names that make it; the last that fits counts."""
 _GENERATORS = "does not continue the random numbers of the interrupted one"
@@ -33,7 +34,8 @@ _CHANGES = {
     OPTIMIZER: "starts its averages of the gradients anew",
     SCHEDULE: "starts the schedule of the learning rate anew",
     AVERAGE: "starts the average of the weights anew",
-    "gradient scaler": "scales the loss as at the very start",
+    STATISTICS: "begins these anew",
+    SCALER: "scales the loss as at the very start",
     PLACE: "goes through the data of the epoch from the beginning",
     EPOCH: "counts its epochs or steps from the start",
     PRECISION: "goes on with weights that are rounded to 16 bits",

@@ -11,7 +11,7 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.paths import saved_there
 from d9mlint.python.judging.randomness import Draw
 from d9mlint.python.judging.wording import describe
-from d9mlint.python.rules.seeds.resumes.lost import BEST, EPOCH, PLACE, PRECISION, words
+from d9mlint.python.rules.seeds.resumes.lost import BEST, EPOCH, PLACE, PRECISION, STATISTICS, words
 
 _GRAPH = (
     "tensorflow.nn.dropout", "tensorflow.layers.dropout", "keras.layers.Dropout", "tensorflow.random.",
@@ -31,6 +31,7 @@ _PLAIN = {
     EPOCH: "the number of epochs or steps done (and go on from it)",
     BEST: "the best result so far",
     PRECISION: "the weights in 32 bits",
+    STATISTICS: "the running statistics that the data are scaled by",
 }
 """What is saved of kinds that have no `state_dict()`."""
 
