@@ -16,7 +16,7 @@ from d9mlint.python.judging.paths import path_of
 READS = re.compile(
     r"(numpy|torch|joblib|pickle)\.load|numpy\.(loadtxt|genfromtxt|fromfile|memmap)|pandas\.read_\w+|h5py\.File|"
     r"numpy\.lib\.format\.open_memmap|(builtins|io|codecs|gzip|bz2|lzma|smart_open|fsspec)\.open|tensorflow\.io\.gfile\.GFile|"
-    r"(linecache\.getlines?|fileinput\.input|datasets\.load_dataset)"
+    r"pathlib\.Path\.(open|read_text|read_bytes)|(linecache\.getlines?|fileinput\.input|datasets\.load_dataset)"
 )
 EMPTIES = re.compile(r"os\.(remove|unlink|rename|replace|truncate)|shutil\.(rmtree|move)|.*\.(unlink|rename|truncate)")
 """Calls that take files away, or what is in them."""
@@ -31,6 +31,8 @@ _MOST_BASES = 40
 _TABLES = (".to_csv", ".to_json")
 _MODE = Argument(None, "mode")
 """Where tables are told how to be written."""
+_LOGGER, _APPEND = "keras.callbacks.CSVLogger", Argument(2, "append")
+"""A callback that writes a row for each epoch (keras/src/callbacks/csv_logger.py), and what has it go on with one."""
 
 
 def opens(event: Event) -> bool:
@@ -44,7 +46,13 @@ def adds(event: Event) -> bool:
     asked += [_MODE] if event.name.endswith(_TABLES) else []
     modes = (event.argument(one) for one in asked)
     texts = (mode.value for mode in modes if isinstance(mode, Const))
-    return any(isinstance(text, str) and "a" in text for text in texts)
+    return goes_on_with_table(event) or any(isinstance(text, str) and "a" in text for text in texts)
+
+
+def goes_on_with_table(event: Event) -> bool:
+    """Whether a callback adds the rows of this run to a table that is there."""
+    append = event.argument(_APPEND) if event.name == _LOGGER else None
+    return isinstance(append, Const) and append.value is True
 
 
 def target_of(event: Event) -> Value | None:

@@ -22,6 +22,7 @@ from d9mlint.python.rules.host._files import (
     READS,
     adds,
     given,
+    goes_on_with_table,
     is_alike,
     is_numbered,
     opens,
@@ -51,6 +52,7 @@ _WRITE_ANEW = (
     'open files that are read again with `"w"`, or in a folder of this run; one that a resumed run goes on with has to '
     "be cut back to where the checkpoint was made"
 )
+_ANEW = "leave `append=True` to runs that are resumed, or write into a folder of this run"
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
@@ -208,12 +210,15 @@ def _growing(program: Program, rule: Rule, tests: Sequence[Event], files: Sequen
         before = [e for e in mentions if e.index < opening.index]
         emptied = any(EMPTIES.fullmatch(e.name) for e in mentions) or any(opens(e) and not adds(e) for e in before)
         reader = next((e for e in mentions if READS.fullmatch(e.name) and not opens(e)), None)
-        if reader is not None and not emptied:
-            related = [Related(reader.location, "is read here")]
-            what = f"adds to what an earlier run has left in {told(path)}, which the program reads"
-            yield draft(
-                program, rule, opening, related=related, remedy=_WRITE_ANEW, name=short_name(opening), what=what
-            )
+        if emptied or (reader is None and not goes_on_with_table(opening)):
+            continue  # (a log that only grows is no result)
+        related = [Related(reader.location, "is read here")] if reader is not None else []
+        read = "which the program reads" if related else "so that a second run's table holds the rows of both"
+        what = f"adds to what an earlier run has left in {told(path)}, {read}"
+        yield draft(
+            program, rule, opening, related=related, remedy=_WRITE_ANEW if related else _ANEW,
+            severity="" if related else "info", name=short_name(opening), what=what,
+        )  # fmt: skip
 
 
 def _only_once(opening: Event, tests: Sequence[Event], files: Sequence[Event]) -> bool:

@@ -6,7 +6,7 @@ A running mean that the data are scaled by, averages of the weights in a dict, a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Class, Dict, Inst
@@ -36,26 +36,27 @@ _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 def own_states(program: Program, load: Event, saves: Sequence[Event], steps: Sequence[Event]) -> tuple[str, ...]:
     """The kinds of what such objects hold that no checkpoint has, as far as one can tell; mostly none."""
     loops = {number for step in steps for number in step.loops}
-    changed = {
-        id(owner): (owner, kind)
-        for event in program.events
-        if event.index > load.index and loops.intersection(event.loops) and not event.detached and event.meets(load)
-        for owner, kind in _carried(event)
-    }
-    lost = [kind for owner, kind in changed.values() if not _kept(program, owner, saves)]
-    return tuple(dict.fromkeys(lost))
+    found: dict[str, bool] = {}
+    for event in program.events:
+        kind = _kind(event)
+        if not kind or found.get(kind) or event.detached or event.index < load.index:
+            continue
+        owner = event.func.owner if event.func is not None else None
+        if owner is not None and loops.intersection(event.loops) and event.meets(load):
+            found[kind] = not _kept(program, owner, saves)
+    return tuple(kind for kind, is_lost in found.items() if is_lost)
 
 
-def _carried(event: Event) -> Iterator[tuple[Class, str]]:
-    """The class whose object changes by what it was in the method that an event is in, and what it holds."""
+def _kind(event: Event) -> str:
+    """What an object holds in whose method an event is, if that changes by what it was; mostly nothing."""
     func = event.func
     owner = func.owner if func is not None else None
     if func is None or owner is None or not isinstance(func.node, Def) or func.name.startswith("__init"):
-        return
+        return ""
     name = owner.node.name
     kind = next((kind for pattern, kind in _KINDS if pattern.search(name)), "")
-    if kind and not _SHOWN.search(name) and _MODULE not in owner.external() and carried_on(func.node.body):
-        yield owner, kind
+    shown = not kind or _SHOWN.search(name) or _MODULE in owner.external()
+    return "" if shown or not carried_on(func.node.body) else kind
 
 
 def _kept(program: Program, owner: Class, saves: Sequence[Event]) -> bool:
