@@ -22,6 +22,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Inst, Obj, Seq, Unknown, Value, alternatives
 from d9mlint.python.frameworks import unseendraws
 from d9mlint.python.frameworks.tensorflow import sessions
+from d9mlint.python.frameworks.tensorflow import untrained as tf_untrained
 from d9mlint.python.frameworks.tensorflow.determinism import trains
 from d9mlint.python.frameworks.tensorflow.hooks import SCOPE_INITIALIZER
 from d9mlint.python.frameworks.torch import devicedraws, loading, masks, untrained
@@ -165,7 +166,7 @@ def _draw(program: Program, event: Event, effect: Effect, named: str) -> Draw | 
     if any_mode is False or cond is False:
         return None
     if implicit:  # where nothing trains, weights that are loaded are drawn for nothing
-        cond = both(cond, either(program.training if trains(program) else False, untrained.drawn(program, event)))
+        cond = both(cond, either(program.training if trains(program) else False, _stays_drawn(program, event)))
     if evaluating.only(program, event) or (named == "tensorflow" and _is_restored(program, event)):
         return None
     cond = both(cond, kept(program, event), negate(event.idle))
@@ -175,6 +176,13 @@ def _draw(program: Program, event: Event, effect: Effect, named: str) -> Draw | 
     if source.generator == "torch" and not other and devicedraws.may_be_on_gpu(program, event):
         other = devicedraws.GPU
     return Draw(event, source.generator, cond, implicit, source.worker, other, effect.in_process)
+
+
+def _stays_drawn(program: Program, event: Event) -> Cond:
+    """When weights that nothing trains stay as they are drawn."""
+    if event.name.startswith(("keras.", "tensorflow.", "tf_slim.")):
+        return tf_untrained.drawn(program, event)
+    return untrained.drawn(program, event)
 
 
 def _handed(program: Program, generator: str, value: Value | None, depth: int = 0) -> Cond:
