@@ -197,7 +197,7 @@ def by_dotted_name(interp: Interpreter, dotted: str, frame: Frame, place: f.Plac
 
 def _members(holder: Value) -> dict[str, Value]:
     if isinstance(holder, Module):
-        return functions(holder)
+        return _meant(holder, functions(holder))
     return {} if isinstance(holder, Ref) else methods(holder)
 
 
@@ -220,6 +220,16 @@ def functions(module: Module) -> dict[str, Value]:
     """The functions and classes of the program that stand in a module under public names."""
     names = module.frame.vars if module.frame is not None else {}
     return {name: value for name, value in _public(names.items()) if isinstance(value, (Func, Class))}
+
+
+def _meant(module: Module, found: dict[str, Value]) -> dict[str, Value]:
+    """Without the functions that a module has imported for its own use; a package imports for others."""
+    own = {
+        name: v
+        for name, v in found.items()
+        if isinstance(v, Class) or (isinstance(v, Func) and v.closure.module is module)
+    }
+    return found if module.path.endswith("__init__.py") else own or found
 
 
 def _public(items: Iterable[tuple[str, Value]]) -> list[tuple[str, Value]]:

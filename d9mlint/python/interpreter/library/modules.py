@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.choices import MAX_THINGS, choose, same
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 _NAMED, _HOLE = "named", "\0"
 _MAX_NAMES = 64
 _SCRIPT = b"__main__"
+_PACKAGE = "__init__"
 
 
 # -- names of modules ----------------------------------------------------------------------------------------------
@@ -174,31 +176,36 @@ def _hole(name: Text) -> Value | None:
 
 
 def _fitting(interp: Interpreter, event: Event, name: Text, frame: Frame) -> Iterator[tuple[str, str]]:
-    """The texts that fill the hole in a name, each with the name of the module that there is."""
+    """The texts that fill the hole in a name, each with the name of the module that there is.
+
+    What a package imports by itself, one by one, are the files beside it, and no packages.
+    """
     written = "".join(str(part.value) if isinstance(part, Const) else _HOLE for part in name.parts)
     level, dotted = _absolute(event, written)
     segments = dotted.split(".")
     if dotted == _HOLE or not all(segment.replace(_HOLE, "x").isidentifier() for segment in segments):
         return
+    files = event.func is None and not isinstance(_hole(name), FlagValue)
     pattern = re.compile(re.escape(dotted).replace(_HOLE, r"(\w+)", 1).replace(_HOLE, r"\1"))
     for root in (above(frame.module.path, level),) if level else interp.roots:
-        found = [(fits[1], one) for one in _modules(interp, root, segments) if (fits := pattern.fullmatch(one))]
+        found = [(fits[1], one) for one in _modules(interp, root, segments, files) if (fits := pattern.fullmatch(one))]
         yield from ((text, "." * level + one) for text, one in found)
         if found:
             return
 
 
-def _modules(interp: Interpreter, folder: str, segments: Sequence[str]) -> Iterator[str]:
-    """The dotted names of the modules of the program at a path whose segments may have holes."""
+def _modules(interp: Interpreter, folder: str, segments: Sequence[str], files: bool) -> Iterator[str]:
+    """The dotted names of modules of the program at a path whose segments may have holes; ``files``: no packages."""
     names = [segments[0]]
     if _HOLE in names[0]:
         fits = re.compile(re.escape(names[0]).replace(_HOLE, r"\w+"))
-        names = [one for one in interp.project.names_in(folder) if fits.fullmatch(one)][:_MAX_NAMES]
+        found = (one for one in interp.project.names_in(folder) if fits.fullmatch(one) and one != _PACKAGE)
+        names = [*islice(found, _MAX_NAMES)]
     for name in names:
         base = join(folder, name)
         if len(segments) > 1:
-            yield from (f"{name}.{rest}" for rest in _modules(interp, base, segments[1:]))
-        elif interp.project.module_at(base) is not None:
+            yield from (f"{name}.{rest}" for rest in _modules(interp, base, segments[1:], files))
+        elif (path := interp.project.module_at(base)) is not None and not (files and path.endswith(f"/{_PACKAGE}.py")):
             yield name
 
 
