@@ -49,8 +49,8 @@ class Item(NamedTuple):
         return int(self.node.start_mark.line) + 1
 
     def error(self, message: str) -> CatalogueError:
-        """A complaint about this value, to be raised."""
-        return CatalogueError(f"{self.file}:{self.line}: {message}")
+        """A complaint about this value, to be raised: one line, whatever the value holds."""
+        return CatalogueError(f"{self.file}:{self.line}: {' '.join(message.split())}")
 
     def wrong(self, wanted: str) -> CatalogueError:
         """The complaint that the value is not of the wanted kind."""

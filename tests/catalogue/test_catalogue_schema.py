@@ -337,6 +337,7 @@ _TEXTS = st.one_of(
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(_TEXTS, st.sampled_from(["hazards.yaml", "seeds/a-rule.yaml", "ops/a.yaml", "effects/a.yaml"]), st.booleans())
 @example(b"[" * 100_000, "hazards.yaml", True)
+@example(b"package: .\n\n !\neffects:", "effects/a.yaml", False)
 @example(b"? " * 5_000, "seeds/a-rule.yaml", True)
 @example(b"a: " + b"9" * 10_000, "ops/a.yaml", True)
 @example(RULE.partition("  - ")[0].encode() + b"  - " * 9_000, "seeds/a-rule.yaml", True)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from keyword import iskeyword
 
 from d9mlint.python.domain import diagrams
-from d9mlint.python.domain.conditions import Cond, Opaque, literal
+from d9mlint.python.domain.conditions import Cond, Flag, Opaque, literal
 
 _PLACE = r"""([^\W\d]\w*(?:\.[^\W\d]\w*)*)(?:\[(['"])\w+\2\]|\.get\((['"])\w+\3[^()]{0,40}\)|\.[^\W\d]\w*)*"""
 _SETTING = re.compile(_PLACE)
@@ -25,6 +25,10 @@ FILE_TEST = re.compile(r"(?:exists|isfile|isdir|is_file|is_dir)\('([^'()]+)'\)")
 """Whether a file is there: ``isfile('rows.npy')``."""
 _GIVEN = re.compile(r"(?:\w+[._])*(?:cfg|config|conf|(?:\w*_)?seed|random_state) is None")
 """Whether settings, or a seed, are given at all."""
+
+SOME_NAME, ONE_OF_FILES = "the name", "the file"
+UNNAMED = (SOME_NAME, ONE_OF_FILES)
+"""What a choice among the program's own things is made by where nothing names it: nobody can be told what to set."""
 
 
 def is_setting(cond: Cond) -> bool:
@@ -76,8 +80,15 @@ def is_given(text: str) -> bool:
     return _GIVEN.fullmatch(text) is not None
 
 
+def _is_unnamed(test: object) -> bool:
+    return isinstance(test, Flag) and test.spelled in UNNAMED
+
+
 def loosened(cond: Cond, settings: bool = False) -> Cond:
     """What of a condition can be told (``settings``: also of settings): it holds wherever ``cond`` does."""
+    if isinstance(cond, bool):
+        return cond
+    cond = diagrams.without(cond, [variable for variable in cond.support if _is_unnamed(variable.name)])
     if isinstance(cond, bool):
         return cond
     tests = [(variable, variable.name) for variable in cond.support if isinstance(variable.name, Opaque)]

@@ -177,3 +177,32 @@ def test_of_many_modules_some_are_named() -> None:
     files = shared | {f"src/{name}.py": "from shared import draw\n\n\ndef make():\n    draw()\n" for name in names}
     (one,) = found(f"{LISTED}module.make()\n", files)
     assert one.when == (f"the module is {names[0]}, {names[1]} or 3 more",)
+
+
+def test_a_package_that_imports_its_files_one_by_one_chooses_among_what_they_define() -> None:
+    init = """import importlib
+import os
+from tools import named
+
+here = os.path.dirname(os.path.abspath(__file__))
+names = [os.path.splitext(one)[0] for one in os.listdir(here) if one.endswith("_model.py")]
+modules = [importlib.import_module(f"models.{name}") for name in names]
+
+
+def create(options):
+    for module in modules:
+        cls = getattr(module, options["kind"], None)
+        if cls is not None:
+            break
+    return cls(options)
+"""
+    model = "import random\nfrom tools import named\n\n\nclass Noisy:\n    def __init__(self, options):\n        named(options)\n"
+    files = {
+        "models/__init__.py": init,
+        "models/noisy_model.py": f"{model}\n    def train(self):\n        print(random.random())\n",
+        "models/parts/__init__.py": "def build(options):\n    return options\n",
+        "tools.py": "import os\n\n\ndef named(options):\n    return os.listdir(options)\n",
+    }
+    text = "import yaml\nfrom models import create\n\ncreate(yaml.safe_load(open('a.yaml'))).train()\n"
+    (one,) = found(text, files)
+    assert (one.location.path, one.when) == ("models/noisy_model.py", ())

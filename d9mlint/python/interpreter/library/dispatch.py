@@ -22,6 +22,7 @@ from d9mlint.python.domain.conditions import (
     opaque_test,
 )
 from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.tellable import SOME_NAME
 from d9mlint.python.domain.values import (
     ABSENT,
     CALLABLE,
@@ -81,7 +82,7 @@ def chosen(
     """What one of ``options`` by an unknown key is; which of them can be called is seen when it is."""
     flag = name.flag if isinstance(name, FlagValue) else None
     if flag is None:
-        spelled = spelled or "the name"
+        spelled = spelled or SOME_NAME
         flag = Flag(spelled, spelled, UNKNOWN_DEFAULT, "value", location, True)
     elif flag.choices:
         options = {key: value for key, value in options.items() if key in flag.choices}
@@ -224,11 +225,10 @@ def functions(module: Module) -> dict[str, Value]:
 
 def _meant(module: Module, found: dict[str, Value]) -> dict[str, Value]:
     """Without the functions that a module has imported for its own use; a package imports for others."""
-    own = {
-        name: v
-        for name, v in found.items()
-        if isinstance(v, Class) or (isinstance(v, Func) and v.closure.module is module)
-    }
+    own: dict[str, Value] = {
+        name: one for name, one in found.items()
+        if isinstance(one, Class) or (isinstance(one, Func) and one.closure.module is module)
+    }  # fmt: skip
     return found if module.path.endswith("__init__.py") else own or found
 
 

@@ -15,6 +15,7 @@ from d9mlint.python.domain.choices import MAX_THINGS, choose, same
 from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Cond, Flag, either, flag_test, negate
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.reflected import AnyModule
+from d9mlint.python.domain.tellable import ONE_OF_FILES
 from d9mlint.python.domain.values import (
     ABSENT,
     Class,
@@ -43,6 +44,7 @@ _NAMED, _HOLE = "named", "\0"
 _MAX_NAMES = 64
 _SCRIPT = b"__main__"
 _PACKAGE = "__init__"
+_SOME_MODULE = "the module"
 
 
 # -- names of modules ----------------------------------------------------------------------------------------------
@@ -69,7 +71,7 @@ def _load(interp: Interpreter, event: Event, name: Value, frame: Frame) -> Value
 
 def _flag(name: Value, event: Event, known: Sequence[str] = ()) -> Flag:
     """What a condition on a name that is not known asks for."""
-    spelled = dispatch.called(name) or "the module"
+    spelled = dispatch.called(name) or _SOME_MODULE
     return Flag(spelled, spelled, UNKNOWN_DEFAULT, "value", event.location, True, tuple(known))
 
 
@@ -148,6 +150,8 @@ def _one_of(
             interp.note((_NAMED, flag.name), tuple(names))
     else:
         flag = _flag(hole, event, tuple(names))
+        if event.func is None and flag.spelled == _SOME_MODULE:  # one after the other, all of them
+            flag = flag._replace(name=ONE_OF_FILES, spelled=ONE_OF_FILES)
     if not 0 < len(names) <= MAX_THINGS:
         return Dynamic(dispatch.BY_MODULE)
     options: list[tuple[Cond, Value]] = []
