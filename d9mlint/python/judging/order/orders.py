@@ -43,23 +43,8 @@ def check(
     ``remedy``: the same by the source; ``counts``: whether a source does for a sink. Rows out of tables that several
     tasks work on are judged ``of_tables`` only, by how the table was made.
     """
-    numeric = is_numeric(program)
-    found: dict[int, tuple[Event, list[Event]]] = {}
     trained = {id(one.event): one for one in steps.in_loops(program)}
-    for event, value in program.once("ordered-inputs", _ordered_inputs):
-        sources = [
-            one for one in _sources(value, order) if (one.name in tables.LISTS) is of_tables and counts(one, event)
-        ]
-        if not sources:
-            continue
-        if _only_sorted(program, event) or not (numeric or _is_written(event)):
-            continue
-        if event.kind == "sink" and flows.in_message(program, event):
-            continue
-        if id(event) in trained or not picking.asks_no_order(program, event):
-            for source in sources:
-                found.setdefault(source.index, (source, []))[1].append(event)
-    for source, sinks in found.values():
+    for source, sinks in reached(program, order, of_tables, counts):
         if _is_looped(program, source) and _sorted_inside(program, source):
             continue
         rows = tables.disorder(program, source) if of_tables else None
@@ -77,6 +62,30 @@ def check(
             related=dict.fromkeys(related), name=_name(source, of_tables), sink=_sink(first, trained.get(id(first))),
             remedy=remedy(source) if remedy else remedies[not _is_looped(program, source)],
         )  # fmt: skip
+
+
+def reached(
+    program: Program, order: str, of_tables: bool = False,
+    counts: Callable[[Event, Event], bool] = lambda source, sink: True,
+) -> list[tuple[Event, list[Event]]]:  # fmt: skip
+    """Each source of ``order`` with the places that its values reach and where the order counts."""
+    numeric = is_numeric(program)
+    found: dict[int, tuple[Event, list[Event]]] = {}
+    trained = {id(one.event) for one in steps.in_loops(program)}
+    for event, value in program.once("ordered-inputs", _ordered_inputs):
+        sources = [
+            one for one in _sources(value, order) if (one.name in tables.LISTS) is of_tables and counts(one, event)
+        ]
+        if not sources:
+            continue
+        if _only_sorted(program, event) or not (numeric or _is_written(event)):
+            continue
+        if event.kind == "sink" and flows.in_message(program, event):
+            continue
+        if id(event) in trained or not picking.asks_no_order(program, event):
+            for source in sources:
+                found.setdefault(source.index, (source, []))[1].append(event)
+    return [*found.values()]
 
 
 def _confidence(rule: Rule, source: Event, strong: list[Event]) -> str:

@@ -10,6 +10,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.interpreter.marks.bounded import listings
 from d9mlint.python.interpreter.program import Program
+from d9mlint.python.interpreter.provenance import Makers, results
 from d9mlint.python.judging.drafts import Draft, draft, short_name
 from d9mlint.python.judging.paths import OF_ONE_RUN, besides_files
 from d9mlint.python.judging.wording import describe
@@ -29,21 +30,23 @@ _REMEDY = (
 
 def counted(program: Program, rule: Rule, calls: Sequence[Event]) -> Iterator[Draft]:
     """At the listing of a folder by whose files a loop is ended that draws, or trains, and puts files there."""
-    told_of = set()
     bounds = [event for event in program.events if event.kind == "bound" and not event.detached]
+    if not bounds:
+        return
+    told_of, makers = set(), results(program)
     loops: dict[int, list[Event]] = {bound.loops[-1]: [] for bound in bounds}
-    for event in calls if bounds else ():
+    for event in calls:
         for loop in loops.keys() & event.loops:
             loops[loop].append(event)
     for bound in bounds:
         inside = loops[bound.loops[-1]]
         drawing = next((e for e in inside if any(x.draws or x.trains for x in e.effects)), None)
         for listing in listings(taint(bound.args)[2]) if drawing is not None else ():
-            folder = folder_of(listing)
-            write = next(writes_into(folder, (e for e in inside if e.index > listing.index)), None)
+            folder = folder_of(listing, makers)
+            write = next(writes_into(folder, (e for e in inside if e.index > listing.index), makers), None)
             if write is None or listing.location in told_of or not OF_ONE_RUN.isdisjoint(taint(_path(folder))[0]):
                 continue
-            if _is_asked(listing, bound, write) or _is_own(folder, listing, calls):
+            if _is_asked(listing, bound, write) or _is_own(folder, listing, calls, makers):
                 continue
             told_of.add(listing.location)
             related = [Related(write.location, "a file is written there, in the loop that this ends")]
@@ -60,13 +63,13 @@ def _is_asked(*events: Event) -> bool:
     return by_default(both(*guards)) is False or any(is_asked(describe(one), off=True) for one in guards)
 
 
-def _is_own(folder: tuple[Name, ...], listing: Event, calls: Sequence[Event]) -> bool:
+def _is_own(folder: tuple[Name, ...], listing: Event, calls: Sequence[Event], makers: Makers) -> bool:
     """Whether all that is in a folder is surely of this run: it was emptied, or filled, before it is listed."""
     before = [e for e in calls if e.index < listing.index and set(e.guards) <= set(listing.guards) and not e.contexts]
     emptied = (e for e in before if EMPTIES.fullmatch(e.name))
     return any(map(_is_of_list, emptied)) or any(
-        (EMPTIES.fullmatch(e.name) and any(begins(folder, names(path)) for path in given(e)))
-        or any(True for _ in writes_into(folder, [e]))
+        (EMPTIES.fullmatch(e.name) and any(begins(folder, names(path, makers)) for path in given(e)))
+        or any(True for _ in writes_into(folder, [e], makers))
         for e in before
     )
 

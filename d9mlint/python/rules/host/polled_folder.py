@@ -10,6 +10,7 @@ from d9mlint.python.frameworks.tensorflow import pipelines
 from d9mlint.python.frameworks.torch import loaders
 from d9mlint.python.interpreter.library.streams import LISTINGS
 from d9mlint.python.interpreter.program import Program
+from d9mlint.python.interpreter.provenance import results
 from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.paths import path_of, saved_there
 from d9mlint.python.rules.host import _files
@@ -59,7 +60,8 @@ def _polled_ahead(program: Program, listed: Event, writes: Sequence[Event]) -> E
     made = pipelines.generator_of(program, listed)
     if made is None or set(listed.loops) <= set(made.loops) or not pipelines.read_ahead(program, made):
         return None
-    into = [e for e in writes_into(folder_of(listed), writes) if listed.meets(e)]
+    makers = results(program)
+    into = [e for e in writes_into(folder_of(listed, makers), writes, makers) if listed.meets(e)]
     again = _called_again(program, made) if into else frozenset()
     return next((e for e in into if _meanwhile(listed, e) or (e.loops and not again.isdisjoint(_functions(e)))), None)
 
