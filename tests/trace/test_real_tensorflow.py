@@ -104,6 +104,57 @@ def test_it_changes_nothing(python: str, tmp_path: Path, monkeypatch: pytest.Mon
     assert "tf.function(jit_compile=True) <lambda>" in names
 
 
+LARGE = """\
+import tensorflow as tf
+from tensorflow.python.eager import context
+tf.keras.utils.set_random_seed(1)
+layers = tf.keras.layers
+model = tf.keras.Sequential([layers.Conv2D(32, 3, padding="same"), layers.BatchNormalization(), layers.GlobalMaxPooling2D()])
+images = tf.random.normal((64, 64, 64, 3))
+model.build(images.shape)
+
+@tf.function
+def network(x):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(model(x, training=True) ** 2)
+    return [loss, *tape.gradient(loss, model.trainable_variables)]
+
+@tf.function
+def sums(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        loss = tf.reduce_sum(tf.sin(x) * 1.1) + tf.reduce_sum(tf.exp(x)) + tf.reduce_sum(tf.tanh(x) * 0.7)
+    return tape.gradient(loss, x)
+
+def is_split(function, x):
+    context.context().enable_graph_collection()
+    result = function(x)
+    graphs = context.context().export_run_metadata().function_graphs
+    context.context().disable_graph_collection()
+    return result, any(node.op == "TemporaryVariable" for one in graphs for node in one.post_optimization_graph.node)
+
+found, split = is_split(network, images)
+with open("losses", "w") as stream:
+    print(split, is_split(sums, tf.random.normal((3 * 2**22,)))[1], file=stream)
+    print([float(tf.reduce_sum(one)).hex() for one in found], [one.numpy().tobytes()[:64].hex() for one in found], file=stream)
+"""
+
+
+def test_sums_are_split_for_want_of_memory_as_without_a_recording(
+    python: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A network that just fits computes the same bits; a sum that TensorFlow adds up in any order stays one."""
+    monkeypatch.chdir(tmp_path)
+    Path("program.py").write_text(LARGE)
+    subprocess.run([python, "program.py"], check=True, capture_output=True)
+    untraced = Path("losses").read_text()
+    assert untraced.startswith("False True\n")
+    Path("losses").unlink()
+    ran = run(Program(python, ("program.py",), (), (str(tmp_path),)), Settings(0), Conditions(OPS), 0, 300)
+    assert ran.whole, ran.ended
+    assert Path("losses").read_text() == untraced
+
+
 def test_the_command(python: str, d9mlint: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     if not ALL:
         monkeypatch.setattr("d9mlint.app.traced.stages.applying", lambda uses: [])  # each switch takes two runs more

@@ -146,7 +146,7 @@ class Graphs:
         untaped = sys.modules["tensorflow.python.eager.record"].stop_recording()
         # An op that another has to wait for is not fused; what reads its values waits anyway.
         after = [op] if handles or not made else []
-        with framework.control_dependencies(after), framework.device("/CPU:0"), untaped:
+        with framework.control_dependencies(after), framework.device("/CPU:0"), untaped, inside.groups.marked():
             dtype = kinds.type_of(node.attrs)
             changed = [framework.raw_ops.ReadVariableOp(resource=one, dtype=dtype) for one in handles]
         values = [*given, *made, *changed]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from . import memory
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -36,11 +38,16 @@ class Groups:
     """Those of one graph; ``run`` gets a group and its values whenever the graph runs."""
 
     def __init__(self, framework: Any, graph: Any, run: Callable[[Group, Any], None]) -> None:
-        self._framework, self._run = framework, run
+        self._framework, self._graph, self._run = framework, graph, run
         ends = isinstance(graph, sys.modules[_GRAPHS].FuncGraph)  # of others it is not told when they do
         self._most = _TOGETHER if ends else 1
         self._own = graph.capture if ends else lambda one: one
         self._open = Group()
+
+    def marked(self) -> Any:
+        """Ops that are put into the graph meanwhile are known for the recording's own."""
+        value = self._framework.compat.v1.AttrValue(b=True)
+        return self._graph._attr_scope({memory.MARK: value})
 
     def put(self, node: Node, values: Any) -> None:
         """The values of an op are to be handed over."""
@@ -60,6 +67,6 @@ class Groups:
         def run(*arrays: Any) -> None:
             self._run(group, arrays)
 
-        with framework.control_dependencies(None), framework.device("/CPU:0"), untaped:
+        with framework.control_dependencies(None), framework.device("/CPU:0"), untaped, self.marked():
             framework.numpy_function(run, group.values, [], stateful=True, name="d9mlint")
         group.values = []

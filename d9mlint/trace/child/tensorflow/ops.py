@@ -16,7 +16,7 @@ from ..arrays import Arrays
 from ..recorder import ENTRY, OP, digest
 from ..tensors import OPAQUE
 from ..wrapping import Wrapping
-from . import datasets, kinds, lines
+from . import datasets, kinds, lines, memory
 from .graphs import Graphs
 from .lines import ident
 
@@ -264,6 +264,7 @@ def install(importing: Importing, recorder: Recorder) -> None:
     importing.after("tensorflow.python.framework.func_graph", graphs)
     importing.after("tensorflow.python.framework.random_seed", partial(_seeds, wrapping))
     datasets.install(importing, ops, wrapping)
+    memory.install(importing, wrapping)
     lines.install(importing, recorder, wrapping)
 
 
