@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -41,11 +41,14 @@ class Verifying:
     """Frameworks that nobody asked for by name and that the interpreter lacks, with what it says."""
     refused: list[Unexecuted] = field(default_factory=list)
     """Cases made like a call of a program that the op does not take."""
+    instead: dict[str, Case] = field(default_factory=dict)
+    """By the keys of such cases, the ones that are to be executed in their place."""
+    done: set[str] = field(default_factory=set)
+    """The keys of the cases that something is known of."""
 
     def left(self) -> list[Case]:
         """The cases that were not come to."""
-        done = {*(one.case.key for one in self.found), *(one.op for one in self.refused)}
-        return [case for case in self.plan.cases if case.key not in done and case.framework not in self.absent]
+        return [case for case in self.plan.cases if case.key not in self.done and case.framework not in self.absent]
 
     def report(self, stopped: str = "") -> EvidenceReport:
         """The report: gravest first, and what was not come to; ``stopped`` is why, where it is not over yet."""
@@ -127,10 +130,23 @@ def _framework(
             state.absent[framework] = machine.absent
             return
         state.environment[framework] = machine.environment
-        for seen in observe(cases, machine, watch.begin if watch else None):
+        for seen in observe(_with_others(cases, state), machine, watch.begin if watch else None):
             _judge(seen, state)
+            if seen.case.key in state.instead:
+                continue
+            state.done.add(seen.case.key)
             if watch is not None:
                 watch.end()
+
+
+def _with_others(cases: Sequence[Case], state: Verifying) -> Iterator[Case]:
+    """The cases, and right after one that the op refused the one in its place."""
+    for case in cases:
+        yield case
+        other = state.instead.pop(case.key, None)
+        if other is not None:
+            yield other
+            state.done.add(case.key)
 
 
 def _judge(seen: Observed, state: Verifying) -> None:
@@ -138,13 +154,16 @@ def _judge(seen: Observed, state: Verifying) -> None:
     case = seen.case
     found = judged(seen, state.plan.findings.get(case.op, ()))
     refused = next((one.raised for one in seen.observations if one.mode == "default" and one.raised), "")
+    if case.instead is not None and found.verdict == HARNESS:
+        state.instead[case.key] = case.instead
+        return
     if case.like and found.verdict == HARNESS and refused:
         state.refused.append(Unexecuted(case.key, f"the case cannot be made like the call in {case.like}: {refused}"))
         return
     if found.verdict == HARNESS and refused and (other := _of_other_versions(case, state)):
         state.refused.append(Unexecuted(case.key, other))
         return
-    calls = state.plan.calls.get(case.op, ())
+    calls = [one for one in state.plan.calls.get(case.op, ()) if case.like in ("", one.place)]
     state.found.append(found._replace(unlike=unlike(case, calls, seen.device)))
 
 

@@ -72,6 +72,8 @@ class Case(NamedTuple):
     """``path:line`` of the call of a program that the case was made like."""
     file: str = ""
     """A file of the user's with ``make`` and ``run``, which takes the place of inputs."""
+    instead: Case | None = None
+    """What is to be executed where the op refuses this one: the sizes of a program's call may not go together."""
 
     def on(self, device: str) -> Case:
         """The case with inputs as large as the device wants them."""

@@ -92,22 +92,21 @@ def flagged(findings: Iterable[Flagged], known: Sequence[Executable], aliases: M
                 places[one.op.name] = tuple(dict.fromkeys((*places.get(one.op.name, ()), finding.place)))
                 chosen += [one] if one not in chosen else []
     plan = _plan(chosen, places)
-    cases = tuple(case for one in chosen for case in (*_alike(one.cases, calls.get(one.op.name, ())), *one.cases))
+    cases = tuple(case for one in chosen for case in _alike(one.cases, calls.get(one.op.name, ())))
     return Plan(cases, plan.findings, (*plan.unexecuted, *dict.fromkeys(missing)), calls=calls)
 
 
 def _alike(cases: Sequence[Case], calls: Sequence[OpCall]) -> list[Case]:
-    """The first case made like each of the calls, where that makes another one."""
-    found: dict[tuple[object, ...], Case] = {_essence(one): one for one in cases}
-    known = set(found)
+    """The likest case made like each of the calls, then those of the catalogue that are none of these."""
+    made: dict[tuple[object, ...], Case] = {}
     for call in calls if cases else ():
-        made = like(cases[0], call)
-        found.setdefault(_essence(made), made)
-    return [one for essence, one in found.items() if essence not in known]
+        case = like(cases, call)
+        made.setdefault(_essence(case), case)
+    return [*made.values(), *(one for one in cases if _essence(one) not in made)]
 
 
 def _essence(case: Case) -> tuple[object, ...]:
-    return case.run, case.dtype, case.execution, case.autocast
+    return case.run, tuple(case.make.items()), case.inputs, case.dtype, case.execution, case.autocast
 
 
 def read_report(path: Path) -> list[Flagged]:

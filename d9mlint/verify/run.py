@@ -7,7 +7,7 @@ whole cases. One that crashes, hangs or writes nonsense costs its case; a fresh 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -257,7 +257,7 @@ class Machine:
         return found
 
 
-def observe(cases: Sequence[Case], machine: Machine, begin: Callable[[Case], None] | None = None) -> Iterator[Observed]:
+def observe(cases: Iterable[Case], machine: Machine, begin: Callable[[Case], None] | None = None) -> Iterator[Observed]:
     """The cases one after another, until the deadline; those for another device are told apart by no observations."""
     for case in cases:
         deadline = machine.settings.deadline
@@ -279,7 +279,7 @@ def has_mode(framework: str, device: str) -> bool:
 def plain(case: Case, device: str) -> Json:
     """The case as the child is given it: its inputs as large as the device wants them."""
     sized = case.on(device)
-    return {**sized._asdict(), "inputs": [one._asdict() for one in sized.inputs]}
+    return {**sized._asdict(), "instead": None, "inputs": [one._asdict() for one in sized.inputs]}
 
 
 def _observation(slot: _Slot, answer: Json) -> Observation:

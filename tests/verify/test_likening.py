@@ -26,10 +26,18 @@ CALL = OpCall(
 
 
 def test_a_case_takes_what_is_known_of_the_call() -> None:
-    made = like(CASE, CALL)
+    made = like([CASE], CALL)
     assert (made.dtype, made.execution, made.autocast, made.like) == ("bfloat16", "compiled", "float16", "train.py:9")
-    assert made.run == "torch.nn.functional.interpolate(x, mode='bicubic')"
-    assert made.inputs == CASE.inputs  # a small call would seldom show a race
+    assert made.run == "torch.nn.functional.interpolate(x, mode='bicubic', scale_factor=2)"
+    assert [one.shape for one in made.inputs] == [(1, 3, 16, 16)]
+
+
+def test_where_sizes_do_not_go_together_words_and_truth_values_are_left() -> None:
+    plain = like([CASE], CALL).instead
+    assert plain is not None
+    assert (plain.dtype, plain.execution, plain.instead) == ("bfloat16", "compiled", None)
+    assert plain.run == "torch.nn.functional.interpolate(x, mode='bicubic')"
+    assert plain.inputs == CASE.inputs
 
 
 def test_what_still_differs_is_one_line() -> None:
@@ -37,7 +45,10 @@ def test_what_still_differs_is_one_line() -> None:
         "float32 8x16x32x32 instead of bfloat16 [1, 3, 16, 16]; eager instead of compiled; without autocast to float16; "
         "mode='bilinear', no scale_factor instead of mode='bicubic', scale_factor=2"
     )
-    assert unlike(like(CASE, CALL), [CALL], "cpu") == (
+    made = like([CASE], CALL)
+    assert unlike(made, [CALL], "cpu") == ""
+    assert made.instead is not None
+    assert unlike(made.instead, [CALL], "cpu") == (
         "8x16x32x32 instead of [1, 3, 16, 16]; no scale_factor instead of scale_factor=2"
     )
     assert unlike(CASE, [], "cpu") == ""
@@ -45,9 +56,48 @@ def test_what_still_differs_is_one_line() -> None:
 
 
 def test_what_is_not_seen_of_a_call_is_left_as_it_is() -> None:
-    made = like(CASE, OpCall(CASE.op, "torch.nn.functional.interpolate", "train.py:9", (("mode", "'bilinear'"),)))
+    made = like([CASE], OpCall(CASE.op, "torch.nn.functional.interpolate", "train.py:9", (("mode", "'bilinear'"),)))
     assert made == CASE._replace(like="train.py:9")
-    assert like(CASE, OpCall(CASE.op, "other", execution="jit")).execution == "eager"  # torch has no such execution
+    assert like([CASE], OpCall(CASE.op, "other", execution="jit")).execution == "eager"  # torch has no such execution
+
+
+ADDED = Case(
+    "torch.Tensor.index_add_", "torch", "forward", "source.new_zeros(16, 4).index_add_(0, index, source)",
+    inputs=(Input("index", (65536,), "index", below=16, scaled=(0,)), Input("source", (65536, 4), scaled=(0,))),
+    scale={"gpu": 16},
+)  # fmt: skip
+
+
+def test_sizes_are_those_of_what_stands_at_the_same_place() -> None:
+    shapes = (("self", "[128, 64]"), ("1", "[1000]"), ("2", "[1000, 64]"))
+    call = OpCall(ADDED.op, "torch.Tensor.index_add", "train.py:9", (("0", "0"),), shapes=shapes)
+    made = like([ADDED], call)
+    assert made.run == "source.new_zeros(128, 64).index_add_(0, index, source)"
+    assert [one.shape for one in made.on("gpu").inputs] == [(1000,), (1000, 64)]
+    assert unlike(made, [call], "gpu") == ""
+
+
+def test_sizes_that_are_too_large_are_not_made() -> None:
+    call = OpCall(ADDED.op, "torch.Tensor.index_add", "train.py:9", shapes=(("2", "[100000, 1000]"),))
+    assert like([ADDED], call) == ADDED._replace(like="train.py:9")
+
+
+def test_of_several_cases_the_likest_is_made_like_the_call() -> None:
+    cases = [CASE._replace(run=f"torch.bincount(index{weights}, minlength=4)") for weights in ("", ", weights=w")]
+    call = OpCall(CASE.op, "torch.bincount", "train.py:9", (("minlength", "8"),), shapes=(("weights", "[64]"),))
+    assert like(cases, call).run == "torch.bincount(index, weights=w, minlength=8)"
+    assert unlike(cases[0], [call], "cpu").endswith("minlength=4, no weights instead of minlength=8, weights=[64]")
+
+
+def test_a_layer_is_made_with_the_words_of_the_call() -> None:
+    layer = Case(
+        "tf.keras.layers.Conv2D", "tensorflow", "backward", "layer(x)", "plain", (Input("x", (4, 16, 16, 3)),),
+        {"layer": "keras.layers.Conv2D(16, 3)"},
+    )  # fmt: skip
+    given = (("0", "8"), ("padding", "'same'"), ("name", "'first'"))
+    made = like([layer], OpCall(layer.op, "keras.layers.Conv2D", "train.py:9", given))
+    assert made.make == {"layer": "keras.layers.Conv2D(16, 3, padding='same')"}
+    assert made.name == ""  # a case that is told apart by its arguments is another one now
 
 
 @pytest.fixture
@@ -73,6 +123,13 @@ def test_the_case_and_the_one_like_the_call_are_both_executed(verify: Callable[.
     assert found[None]["unlike"] == "float32 instead of bfloat16"
 
 
+def test_a_case_that_is_already_like_the_call_says_so(verify: Callable[..., Any]) -> None:
+    report(dtype="float32")
+    ran = verify("report.json")
+    assert ran.out.count("not-reproduced steady") == 1
+    assert "like: as called in a.py:3\n" in ran.out
+
+
 def test_a_call_that_the_op_refuses_is_told_and_no_failure(verify: Callable[..., Any]) -> None:
     report(arguments={"word": "'x'"})
     ran = verify("report.json", "--format", "json")
@@ -80,6 +137,15 @@ def test_a_call_that_the_op_refuses_is_told_and_no_failure(verify: Callable[...,
     assert [one["like"] for one in ran.json["evidence"]] == [None]
     (left,) = ran.json["unexecuted"]
     assert "cannot be made like the call in a.py:3" in left["reason"]
+
+
+def test_sizes_that_the_op_refuses_give_way_to_those_of_the_case(verify: Callable[..., Any]) -> None:
+    report(dtype="bfloat16", arguments={"size": "3"})
+    ran = verify("report.json", "--format", "json")
+    assert (ran.code, ran.json["unexecuted"], ran.json["unfinished"]) == (0, [], [])
+    found = {one["like"]: one for one in ran.json["evidence"]}
+    assert found["a.py:3"]["unlike"] == "no size instead of size=3"
+    assert len(found) == 2
 
 
 @pytest.mark.parametrize("words", [["--target", "torch==2.1"], ["--launcher", "run.sh"]])

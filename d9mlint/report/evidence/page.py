@@ -74,7 +74,7 @@ _CHOICES = ("framework", "device", "direction", "execution", "dtype")
 
 def headline(report: EvidenceReport) -> str:
     """What was seen, in one line."""
-    partial = "partial report: " if report.stopped else ""
+    partial = "partial report: " if report.unfinished else ""
     return f"{partial}{words.headline(report)} ({count(len(report.evidence), 'case')})"
 
 

@@ -84,7 +84,8 @@ def _summary(report: EvidenceReport, width: int) -> Iterator[Line]:
         for file in report.unchecked:
             yield from hanging(f"{printable(file.path)}: {one_line(file.reason)}", width)
     if report.stopped:
-        text = f"  partial report, {one_line(report.stopped)}: {count(len(report.unfinished), 'case')} not executed"
-        yield ((text, "bold red"),)
+        left = count(len(report.unfinished), "case")
+        partial = f"partial report, {one_line(report.stopped)}: {left} not executed"
+        yield ((f"  {partial if report.unfinished else one_line(report.stopped)}", "bold red"),)
         for one in report.unfinished:
             yield from hanging(printable(one.op), width)

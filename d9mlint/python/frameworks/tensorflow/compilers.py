@@ -13,6 +13,7 @@ from d9mlint.model import Argument
 from d9mlint.python.domain.conditions import Cond, both, either, flag_test
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import CondValue, Const, FlagValue, Value, alternatives
+from d9mlint.python.frameworks.tensorflow.determinism import switch
 from d9mlint.python.interpreter.program import Program, matches
 
 FUNCTION = "tensorflow.function"
@@ -21,6 +22,13 @@ SET_JIT = "tensorflow.config.optimizer.set_jit"
 OPTIONS = ("tensorflow.OptimizerOptions", "tensorflow.core.protobuf.config_pb2.OptimizerOptions")
 LEVEL = "global_jit_level"
 SCOPES = ("tensorflow.xla.experimental.jit_scope", "tensorflow.contrib.compiler.jit.experimental_jit_scope")
+XLA = "xla"
+"""The context of what a ``tf.function`` compiles with XLA."""
+_JITS = ("jit_compile", "experimental_compile")
+_FITS = ("keras.Model.fit", "keras.Model.train_on_batch", "?.fit", "?.train_on_batch")
+_JIT, _EAGER = Argument(None, "jit_compile"), Argument(None, "run_eagerly")
+_NO_JIT = ("keras.layers.LSTM", "keras.layers.GRU", "keras.layers.Bidirectional")
+"""cuDNN layers, for which Keras leaves XLA off."""
 ALWAYS = ("tensorflow.xla.experimental.compile", "tensorflow.contrib.compiler.xla.compile")
 _LEVELS = ["tensorflow.OptimizerOptions.ON_1", "tensorflow.OptimizerOptions.ON_2", 1, 2]
 _AUTO_JIT = re.compile(r"--tf_xla_auto_jit=(?:fusible|(?:single-gpu\()?[12])")
@@ -46,7 +54,7 @@ def requests(program: Program) -> Iterator[Request]:
 def _call(event: Event) -> tuple[Cond, str] | None:
     last = event.raw.rpartition(".")[2]
     if event.name == FUNCTION or event.name in COMPILE:
-        for keyword in ("jit_compile", "experimental_compile"):
+        for keyword in _JITS:
             value = event.kwargs.get(keyword)
             if value is not None:
                 return truthy(value), f"{last}({keyword}=True)"
@@ -93,3 +101,39 @@ def says(value: Value, pattern: re.Pattern[str]) -> Cond:
 
 def _contains(leaf: Value, pattern: re.Pattern[str]) -> bool:
     return isinstance(leaf, Const) and isinstance(leaf.value, str) and bool(pattern.search(leaf.value))
+
+
+def asks_for_xla(made: Event) -> bool:
+    """Whether a call of ``tf.function`` surely asks for XLA."""
+    return made.name == FUNCTION and any(truthy(made.kwargs[one]) is True for one in _JITS if one in made.kwargs)
+
+
+def leaves_to_keras(program: Program) -> Iterator[Event]:
+    """The calls of ``compile`` in which Keras 3 turns XLA on by itself, unless op determinism is on.
+
+    Source: keras/src/trainers/trainer.py (``_resolve_auto_jit_compile``, ``model_supports_jit``) of Keras 3.15.
+    """
+    legacy = any(e.raw.startswith("tf_keras") for e in program.events)
+    if legacy or program.env("KERAS_BACKEND", "TF_USE_LEGACY_KERAS") or program.calls(*_NO_JIT):
+        return
+    if any(e.name.endswith("Strategy") and e.kind == "call" for e in program.events):
+        return  # with tf.distribute Keras leaves XLA off
+    for event in program.calls(COMPILE[0]):
+        jit = event.argument(_JIT)
+        if (jit is None or matches(jit, "auto") is True) and event.argument(_EAGER) is None:
+            yield event
+
+
+def execution(program: Program, event: Event) -> str:
+    """``xla``, ``function`` or ``eager``: how an op, or a layer that is trained by ``fit``, is executed; else empty."""
+    if event.inside("traced"):
+        whole = (one for one in requests(program) if one.cond is True and not asks_for_xla(one.event))
+        return "xla" if event.inside(XLA) or any(one.event.name not in COMPILE for one in whole) else "function"
+    if not event.name.startswith("keras.layers.") or not program.calls(*_FITS):
+        return ""
+    made = program.calls(COMPILE[0])
+    if any(one.argument(_EAGER) is not None and truthy(one.kwargs["run_eagerly"]) is True for one in made):
+        return "eager"
+    by_itself = program.target.device == "gpu" and program.target.fits("keras", ">=3") and switch(program).on is False
+    asked = any(one.cond is True and one.event.name in COMPILE for one in requests(program))
+    return "xla" if asked or (by_itself and any(leaves_to_keras(program))) else "function"

@@ -9,6 +9,7 @@ from d9mlint.model import Argument
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import NONE, Const, Func, Obj, Ref, Text, Value, alternatives
 from d9mlint.python.frameworks.tensorflow import graphs
+from d9mlint.python.frameworks.tensorflow.compilers import XLA, asks_for_xla
 from d9mlint.python.frameworks.tensorflow.determinism import CUDNN_VARIABLE, FRONTEND_VARIABLE, OPS_VARIABLE
 from d9mlint.python.frameworks.tensorflow.pipelines import DATASET
 from d9mlint.python.interpreter.hooks import Framework, Transfer
@@ -85,7 +86,9 @@ class TensorFlow(Framework):
         return f"{DATASET}.{name}" if _only_of_dataset(name, args, kwargs) else None
 
     def contexts(self, interp: Interpreter, func: Func, decorators: Sequence[tuple[Value, str]]) -> Iterable[str]:
-        return ["traced"] if any(name == _FUNCTION for _, name in decorators) else []
+        functions = [value for value, name in decorators if name == _FUNCTION]
+        made = [value.event for value in functions if isinstance(value, Obj) and value.event is not None]
+        return [*["traced"][: len(functions)], *(XLA for one in made[:1] if asks_for_xla(one))]
 
     def enters(self, event: Event) -> str | None:
         if event.name == "tensorflow.device":

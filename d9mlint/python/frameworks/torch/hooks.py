@@ -67,6 +67,8 @@ class Torch(Framework):
             yield tensors.NO_GRAD
         if tensors.LOADING not in interp.contexts and tensors.loads(func):
             yield tensors.LOADING
+        if wrappers.COMPILED not in interp.contexts and wrappers.is_compiled(interp, func, decorators):
+            yield wrappers.COMPILED
 
     def enters(self, event: Event) -> str | None:
         if event.name in tensors.NO_GRADIENTS:

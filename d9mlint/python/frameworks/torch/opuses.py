@@ -8,7 +8,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Inst, Obj, alternatives
 from d9mlint.python.frameworks.opuses import OpUses
 from d9mlint.python.frameworks.tensorflow.determinism import on_gpu
-from d9mlint.python.frameworks.torch import gpu, mode, ops, pooling
+from d9mlint.python.frameworks.torch import gpu, mode, ops, pooling, wrappers
 from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import Program, matches
 from d9mlint.python.interpreter.provenance import Makers
@@ -41,7 +41,7 @@ class TorchOps(OpUses):
         return negate(mode.plain_attention(program)) if ops.chosen_by_torch(op) else True
 
 
-_COMPILES = ("torch.compile", "torch.nn.Module.compile")
+_COMPILES = (wrappers.COMPILE, wrappers.IN_PLACE)
 
 
 def _by_inductor(program: Program) -> Cond:

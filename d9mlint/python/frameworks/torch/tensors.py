@@ -47,7 +47,8 @@ _MADE = re.compile(
 """Calls that make a module, whatever numbers they are given: one of a rank or of the environment is a module too."""
 _LAYER = re.compile(r"torch\.nn\.[A-Z]\w*\(\)\.__call__")
 _SAME = re.compile(
-    r"torch\.nn\.[A-Z]\w*\(\)\.(cuda|to|cpu|train|eval|float|half|double|bfloat16|requires_grad_|apply|share_memory)"
+    r"torch\.(nn\.[A-Z]\w*|compile)\(\)\."
+    r"(cuda|to|cpu|train|eval|float|half|double|bfloat16|requires_grad_|apply|share_memory)"
 )
 """Methods of a layer that hand it back."""
 _PAIRS = re.compile(r"torch\.nn\.(RNN|LSTM|GRU|MultiheadAttention)\(\)")

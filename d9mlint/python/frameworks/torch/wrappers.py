@@ -1,15 +1,16 @@
-"""Networks inside of others that only spread them over devices: to call ``DataParallel(net)`` is to call ``net``."""
+"""Networks inside of others that only spread them over devices or compile them: to call ``DataParallel(net)`` or
+``torch.compile(net)`` is to call ``net``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from d9mlint.model import Argument
 from d9mlint.python.domain.conditions import both
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.values import UNKNOWN, Const, Inst, Obj, Seq, Value, alternatives
+from d9mlint.python.domain.values import UNKNOWN, Bound, Const, Func, Inst, Obj, Seq, Value, alternatives
 from d9mlint.python.interpreter import callbacks, calls
 from d9mlint.python.interpreter.library.environment import first, place_of
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from d9mlint.python.interpreter.hooks import Transfer
     from d9mlint.python.interpreter.interpreter import Interpreter
 
+T = TypeVar("T")
 _WRAPPERS = (
     "torch.nn.DataParallel", "torch.nn.parallel.DataParallel", "torch.nn.parallel.DistributedDataParallel",
     "torch.nn.parallel.distributed.DistributedDataParallel", "torch.distributed.fsdp.FullyShardedDataParallel",
@@ -29,8 +31,14 @@ _HELD = "wrapped"
 
 
 _ENGINE = "deepspeed.DeepSpeedEngine"
-_MODEL = Argument(1, "model")
+_MODEL, _COMPILED_MODEL = Argument(1, "model"), Argument(0, "model")
 _RUNS = ("__call__", "forward")
+COMPILE = "torch.compile"
+IN_PLACE = "torch.nn.Module.compile"
+COMPILED = "torch-compiled"
+"""The context of what ``torch.compile`` compiles."""
+_ORIGINAL = "_orig_mod"
+"""Where the compiled module keeps the network (torch/_dynamo/eval_frame.py, ``OptimizedModule``)."""
 
 
 def _wrap(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
@@ -43,6 +51,43 @@ def _wrap(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     return made
 
 
+def _compile(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """What is called like the network or function of the program that was compiled; None where it is another's."""
+    network = event.argument(_COMPILED_MODEL)
+    if network is None or not _hold(interp, event, frame, network, (Inst, Func, Bound, Obj)):
+        return None
+    made = Obj(f"{COMPILE}()", event)
+    made.attrs[_ORIGINAL] = network
+    return made
+
+
+def _compile_in_place(interp: Interpreter, event: Event, frame: Frame) -> None:
+    """Remembers the classes of networks that are compiled where they are."""
+    for _, leaf in alternatives(event.receiver):
+        if isinstance(leaf, Inst):
+            interp.note((IN_PLACE, id(leaf.cls)), leaf)
+
+
+def _call_compiled(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """What the network or function gives, in the context of compiled code."""
+    return _in_compiled(interp, partial(_call, interp, event, frame, _ORIGINAL))
+
+
+def _in_compiled(interp: Interpreter, action: Callable[[], T]) -> T:
+    interp.contexts.append(COMPILED)
+    try:
+        return action()
+    finally:
+        interp.contexts.pop()
+
+
+def is_compiled(interp: Interpreter, func: Func, decorators: Sequence[tuple[Value, str]]) -> bool:
+    """Whether a function is decorated with ``torch.compile``, or that of a network which was compiled in place."""
+    if any(name == COMPILE for _, name in decorators):
+        return True
+    return func.owner is not None and func.name in _RUNS and interp.noted((IN_PLACE, id(func.owner))) is not None
+
+
 def _engine(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """DeepSpeed's engine, which is called like the network in it, and optimizer, loader and schedule beside it."""
     network = event.argument(_MODEL)
@@ -53,21 +98,23 @@ def _engine(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     return Seq("tuple", [made, UNKNOWN, UNKNOWN, UNKNOWN])
 
 
-def _hold(interp: Interpreter, event: Event, frame: Frame, network: Value) -> bool:
+def _hold(
+    interp: Interpreter, event: Event, frame: Frame, network: Value | None, kinds: tuple[type, ...] = (Inst,)
+) -> bool:
     """Remembers the networks of the program that are held; whether there are any."""
-    held = [leaf for _, leaf in alternatives(network) if isinstance(leaf, Inst)]
+    held = [leaf for _, leaf in alternatives(network) if isinstance(leaf, kinds)]
     for leaf in held:
         interp.note((_HELD, id(leaf)), (leaf, event, frame))
     return bool(held)
 
 
-def _call(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+def _call(interp: Interpreter, event: Event, frame: Frame, held: str = _MODULE) -> Value | None:
     """What the network gives for the same arguments."""
-    network = event.receiver.attrs.get(_MODULE) if isinstance(event.receiver, Obj) else None
+    network = event.receiver.attrs.get(held) if isinstance(event.receiver, Obj) else None
     if network is None:
         return None
     for _, leaf in alternatives(network):
-        if isinstance(leaf, Inst):
+        if isinstance(leaf, (Inst, Func, Bound)):
             interp.note(("ran", id(leaf), "forward"), leaf)
     return calls.call(interp, network, list(event.args), dict(event.kwargs), frame, place_of(event), event.star)
 
@@ -75,14 +122,23 @@ def _call(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
 TRANSFER: Mapping[str, Transfer] = {
     **dict.fromkeys(_WRAPPERS, _wrap),
     "deepspeed.initialize": _engine,
+    COMPILE: _compile,
+    IN_PLACE: _compile_in_place,
+    **{f"{COMPILE}().{method}": _call_compiled for method in _RUNS},
     **{f"{name}.{method}": _call for name in (*(f"{one}()" for one in _WRAPPERS), _ENGINE) for method in _RUNS},
 }
 
 
 def finish(interp: Interpreter) -> None:
-    """Runs the networks that the program hands to something outside, wrapped, and that it does not call itself."""
-    for network, event, frame in interp.all_noted(_HELD):
-        run = partial(callbacks.run_protocol, interp, network, frame, place_of(event))
+    """Runs what the program hands to something outside, wrapped, and does not call itself."""
+    for held, event, frame in interp.all_noted(_HELD):
+        if isinstance(held, Inst):
+            run = partial(callbacks.run_protocol, interp, held, frame, place_of(event))
+        elif isinstance(held, Obj) or interp.noted(("ran", id(held), "forward")) is not None:
+            continue
+        else:
+            run = partial(callbacks.run_later, interp, held, frame, place_of(event))
+        run = partial(_in_compiled, interp, run) if event.name == COMPILE else run
         interp.under(both(*event.guards), run)
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from d9mlint.model import OpCall
+from d9mlint.model import Argument, Location, OpCall
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Ref, Seq, Value
-from d9mlint.python.frameworks.tensorflow.compilers import requests
+from d9mlint.python.frameworks.tensorflow.compilers import execution as of_tensorflow
 from d9mlint.python.frameworks.torch.tensors import AUTOCAST
+from d9mlint.python.frameworks.torch.wrappers import COMPILED
+from d9mlint.python.interpreter.callbacks import CALLBACK
 from d9mlint.python.interpreter.program import Program
-from d9mlint.python.interpreter.provenance import made_of, results
+from d9mlint.python.interpreter.provenance import Makers, calls_of, made_of, results
 
 if TYPE_CHECKING:
     from d9mlint.python.judging.ops.opuse import Use
@@ -34,6 +36,11 @@ _KEEPS = frozenset(
 )  # fmt: skip
 """Calls whose result has the type of what they are given, unless they are given one."""
 _SHAPED = frozenset({"zeros", "ones", "empty", "rand", "randn", "full", "normal", "uniform", "truncated_normal"})
+_SIZED = {"randint": 2, "torch.randint": 1}
+"""Calls that are given a shape at another place: JAX's and PyTorch's, whose lowest number may be left out."""
+_POLICIES = ("keras.mixed_precision.set_global_policy", "keras.mixed_precision.set_dtype_policy")
+_POLICY = Argument(0, "policy")
+_MIXED = "mixed_"
 _DEPTH = 6
 
 
@@ -46,12 +53,12 @@ def call_of(program: Program, use: Use) -> OpCall:
     shapes = ((name, _shape(value, makers)) for name, value in tensors)
     dtypes = (_dtype(value, makers) for name, value in tensors if name != "dtype")
     own = _named(event.kwargs.get("dtype"))
-    autocast = next((one.removeprefix(AUTOCAST) for one in reversed(event.contexts) if one.startswith(AUTOCAST)), "")
+    runs = _run(program, next(calls_of(event, makers), event))  # a layer is made somewhere, and runs where it is called
     return OpCall(
         op=use.op.name, name=event.name, place=f"{event.location.path}:{event.location.line}",
         arguments=tuple((name, text) for name, text in literals if text),
         dtype=own or next(filter(None, dtypes), ""), shapes=tuple((name, text) for name, text in shapes if text),
-        autocast=autocast, execution=_execution(program, event, use.op.framework),
+        autocast=_autocast(program, runs), execution=_execution(program, runs, use.op.framework),
     )  # fmt: skip
 
 
@@ -65,7 +72,7 @@ def _literal(value: Value) -> str:
     return ""
 
 
-def _made(value: Value | None, makers: Any) -> Iterator[Event]:
+def _made(value: Value | None, makers: Makers) -> Iterator[Event]:
     """The call that made a value, and those that made what it only handed on."""
     for _ in range(_DEPTH):
         made = next(made_of(value, makers), None) if value is not None else None
@@ -78,7 +85,7 @@ def _made(value: Value | None, makers: Any) -> Iterator[Event]:
         value = made.receiver if method else made.args[0] if made.args else None
 
 
-def _dtype(value: Value, makers: Any) -> str:
+def _dtype(value: Value, makers: Makers) -> str:
     """The data type that the calls which made a value were given, the last one first."""
     for made in _made(value, makers):
         last = made.name.rpartition(".")[2]
@@ -97,7 +104,7 @@ def _named(value: Value | None) -> str:
     return _DTYPES.get(found[1], found[1]) if found else ""
 
 
-def _shape(value: Value, makers: Any) -> str:
+def _shape(value: Value, makers: Makers) -> str:
     """``[64, 128]`` where a literal made it."""
     for made in _made(value, makers):
         if made.name.rpartition(".")[2] not in _SHAPED:
@@ -111,12 +118,39 @@ def _shape(value: Value, makers: Any) -> str:
     return ""
 
 
+def _run(program: Program, event: Event) -> Event:
+    """The call as the program makes it, where it was told before as what somebody may call at some time."""
+    if not event.inside(CALLBACK):
+        return event
+    called = program.once("called-in-place", _in_place)
+    return called.get((event.name, event.location), event)
+
+
+def _in_place(program: Program) -> dict[tuple[str, Location], Event]:
+    found: dict[tuple[str, Location], Event] = {}
+    for event in program.events:
+        if event.kind in ("call", "unresolved") and not event.inside(CALLBACK):
+            found.setdefault((event.name, event.location), event)
+    return found
+
+
+def _autocast(program: Program, event: Event) -> str:
+    """The type that autocast, or a policy of Keras, computes in there."""
+    for context in reversed(event.contexts):
+        if context.startswith(AUTOCAST):
+            return context.removeprefix(AUTOCAST)
+    if not event.name.startswith("keras.layers."):
+        return ""
+    before = [one for one in program.calls(*_POLICIES) if one.index < event.index]
+    policy = before[-1].argument(_POLICY) if before else None
+    name = policy.value if isinstance(policy, Const) else None
+    return name.removeprefix(_MIXED) if isinstance(name, str) and name.startswith(_MIXED) else ""
+
+
 def _execution(program: Program, event: Event, framework: str) -> str:
     """How the call is executed; empty where that is not seen."""
     if framework == "torch":
-        return "compiled" if program.calls("torch.compile") else ""
+        return "compiled" if event.inside(COMPILED) else ""
     if framework == "jax":
         return "jit" if event.inside("jax-jit") else ""
-    if event.inside("traced"):
-        return "xla" if any(one.cond is True for one in requests(program)) else "function"
-    return ""
+    return of_tensorflow(program, event)

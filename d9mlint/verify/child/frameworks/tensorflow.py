@@ -38,6 +38,8 @@ class Tensorflow(Framework):
             tf.config.experimental.enable_tensor_float_32_execution(start["variant"] == "tf32")
         self.names = [str(tf.config.experimental.get_device_details(gpu).get("device_name", "GPU")) for gpu in gpus]
         self.device = "/GPU:0" if self.gpu else "/CPU:0"
+        self._policy = "float32"
+        """Keras computes in it, until a case asks for another one."""
 
     def versions(self) -> Json:
         """What the results depend on."""
@@ -52,6 +54,13 @@ class Tensorflow(Framework):
     def settings(self) -> Json:
         """As they are in this process."""
         return {"tf32": bool(self.tf.config.experimental.tensor_float_32_execution_enabled())}
+
+    def begin(self, case: Json) -> None:
+        """Layers are made under the policy of Keras that the case asks for."""
+        policy = "mixed_" + case["autocast"] if case.get("autocast") else "float32"
+        if policy != self._policy:
+            importlib.import_module("keras").mixed_precision.set_global_policy(policy)
+            self._policy = policy
 
     def reset(self, seed: int) -> None:
         """Every generator that an op may draw from starts anew."""
