@@ -157,12 +157,17 @@ LAUNCHED = (Step(Location("csrc/launch.cu", 30, 1, 30, 9), "launched in `run`"),
         ({}, {}, "atomicAdd(out + index[i], x);",
          'at::globalContext().alertNotDeterministic("foo.bar");'),
         ({}, {}, "atomicAdd(out + index[i], x);", "before launch.cu:30"),
-        ({}, {}, "atomicAdd(out + index[i], x);", "`cub::DeviceSegmentedReduce::Sum`"),
-        ({}, {}, "atomicAdd(&out[0], x);", "`partial[blockIdx.x] = sum`"),
-        ({}, {}, "atomicAdd(out, x);", "`partial[blockIdx.x] = sum`"),
+        ({}, {}, "atomicAdd(out + index[i], x);", "  return out.index_add_(0, cell, x);"),
+        ({}, {}, "atomicAdd(out + index[i], x);", "llrint(x * 0x1p32)"),
+        ({}, {}, "atomicAdd(&out[0], x);", "  partial[blockIdx.x] = sum;"),
+        ({}, {}, "atomicAdd(out, x);", "  out = partial.sum();"),
+        ({"framework": "tensorflow"}, {}, "GpuAtomicAdd(out + i, x);", "  cub::DeviceSegmentedReduce::Sum(tmp, bytes, xs"),
+        ({"framework": "tensorflow"}, {}, "GpuAtomicAdd(out, x);", "  cub::DeviceReduce::Sum(tmp, bytes, partial, out"),
         ({}, {"memory": "shared"}, "atomicAdd(hist + bin, x);", "each block writes its histogram"),
-        ({}, {"class_": "order-dependent", "return_use": "index"}, "at = atomicAdd(n, 1);", "`cub::DeviceScan::ExclusiveSum`"),
-        ({}, {"class_": "order-dependent", "intrinsic": "atomicExch"}, "atomicExch(out, x);", "`atomicMax(&owner[cell], i)`"),
+        ({}, {"class_": "order-dependent", "return_use": "index"}, "at = atomicAdd(n, 1);",
+         "  cub::DeviceScan::ExclusiveSum("),
+        ({}, {"class_": "order-dependent", "intrinsic": "atomicExch"}, "atomicExch(out, x);",
+         "  atomicMax(&owner[cell], i);"),
         ({}, {"class_": "order-dependent", "reason": "takes a lock"}, "atomicCAS(p, 0, 1);", "blocks take the lock"),
         ({"framework": "tensorflow"}, {}, "atomicAdd(out + i, x);", "OP_REQUIRES(context, !OpDeterminismRequired()"),
         ({"chain": (Step(Location("k.py", 3, 1, 3, 9), "launched in `f`"),)}, {}, "tl.atomic_add(p, x)",
@@ -174,6 +179,51 @@ def test_what_to_do(op: dict[str, Any], given: dict[str, Any], line: str, told: 
         **{"name": "foo.bar", "framework": "torch", "python": (), "direction": "forward", "chain": LAUNCHED, **op}
     )
     assert told in advice(site("csrc/a.cu", 4, "yes", **given), line, met)
+
+
+@pytest.mark.parametrize(
+    ("atomic", "told"),
+    [
+        ("tl.atomic_add", "(x * 2**32).to(tl.int64)"), ("cuda.atomic.add", "cuda.atomic.add(sums, cell, int64("),
+        ("atomicAdd", "  atomicAdd(&sums[cell], (unsigned long long)"),
+    ],
+)  # fmt: skip
+def test_the_lines_are_of_the_language_of_the_kernel(atomic: str, told: str) -> None:
+    text = advice(site("k.py", 4, "yes", atomic=atomic), f"{atomic}(out, i, x)".replace("out, i", "out + i"), None)
+    assert told in text
+    assert "cub::" not in text
+
+
+def test_no_lines_are_told_for_a_language_that_none_are_known_of() -> None:
+    text = advice(site("k.py", 4, "yes", atomic="wp.atomic_add"), "wp.atomic_add(out, i, x)", None)
+    assert text.startswith("To make it repeat: ")
+    assert "\n" not in text
+
+
+def test_a_kernel_in_python_refuses_only_where_pytorch_is_imported() -> None:
+    step = Step(Location("k.py", 9, 1, 9, 9), "Python `run`")
+    met = KernelOp(name="k.run", framework="", python=("k.run",), direction="forward", chain=(step,))
+    told = {
+        package: advice(site("k.py", 4, "yes"), "atomicAdd(p + i, x);", met, {"k.py": f"import {package}\n"})
+        for package in ("torch", "cupy")
+    }
+    assert "raise RuntimeError" in told["torch"]
+    assert "torch" not in told["cupy"]
+
+
+def test_what_is_to_be_written_is_never_cut_off() -> None:
+    report = sample()
+    chain = (Step(Location("csrc/scatter.cu", 9, 1, 9, 9), f"launched in `{'run' * 30}`"), *LAUNCHED * 3)
+    (first, *others) = report.scan.ops
+    op = first._replace(chain=chain, python=tuple(f"foo.bar{n}" for n in range(30)), framework="tensorflow")
+    sites = tuple(
+        one._replace(reason="one cell, several threads, " * 20, ops=(op.name,)) for one in report.scan.sites[:1]
+    )
+    also = tuple(site("csrc/scatter.cu", line, "yes", ops=(op.name,)) for line in range(10, 30))
+    scan = report.scan._replace(sites=(*sites, *also), ops=(op, *others))
+    block = render(report._replace(scan=scan), "text").split("\n\n")[0]
+    assert block.count("\n") + 1 == 15
+    assert block.endswith("// or integers")
 
 
 @pytest.mark.parametrize("given", [{"verdict": "no"}, {"verdict": "unknown"}, {"guard": Guard("throws")}])

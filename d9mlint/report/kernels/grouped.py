@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from typing import NamedTuple
 
 from d9mlint.model import GUARD_LEVELS, VERDICTS, KernelOp, KernelReport, LibraryCall, Site
@@ -20,6 +19,8 @@ _OPS = 3
 _SITES = 8
 _ROOM = {"why": 3, "also": 1, "op": 1, "python": 1, "guard": 1, "way": 2}
 """Lines that a part of a kernel may take; the rest is for what to do."""
+_SHORTENED = ("way", "why", "python", "also", "why")
+"""Parts that give a line each, in this order, where a kernel would take too many."""
 _INDENT = 10
 
 
@@ -63,32 +64,40 @@ def blocks(report: KernelReport, shown: Iterable[Site | LibraryCall], width: int
         path = kernel.first.location.path
         if path not in texts:
             texts[path] = source_lines(report.scan.sources.get(path, ""))
-        yield from islice(_block(kernel, ops, texts[path], width), MOST_LINES)
+        yield from _block(kernel, ops, report, texts[path], width)
         yield ()
 
 
-def _block(kernel: Kernel, ops: dict[str, KernelOp], lines: list[str], width: int) -> Iterator[Line]:
+def _block(kernel: Kernel, ops: dict[str, KernelOp], report: KernelReport, lines: list[str], width: int) -> list[Line]:
     first = kernel.first
-    yield from opening(first, lines, width, silenced=kernel.silenced)
     met = [ops[name] for name in dict.fromkeys(n for one in kernel.sites for n in one.ops) if name in ops]
     way = met[0] if met else None
-    yield from _part("why", first.reason, width)
-    yield from _part("also", _others(kernel.sites[1:]), width)
-    yield from _part("op", _named(met), width)
-    yield from _part("python", listing(way.python, _OPS) if way is not None else "", width)
-    yield from _part("way", _way(way, first) if way is not None else "", width)
     source = lines[first.location.line - 1] if 1 <= first.location.line <= len(lines) else ""
-    remedy = advice(first, source, way)
-    if first.guard.level != "none" or (met and not remedy):
-        yield from _part("guard", guard(first.guard), width)
-    yield from labelled("do", remedy, width, indent=_INDENT)
+    remedy = advice(first, source, way, report.scan.sources)
+    told = {
+        "why": first.reason,
+        "also": _others(kernel.sites[1:]),
+        "op": _named(met),
+        "python": listing(way.python, _OPS) if way is not None else "",
+        "way": _way(way, first) if way is not None else "",
+        "guard": guard(first.guard) if first.guard.level != "none" or (met and not remedy) else "",
+    }
+    before = list(opening(first, lines, width, silenced=kernel.silenced))
+    after = list(labelled("do", remedy, width, indent=_INDENT))
+    room = dict(_ROOM)
+    for label in _SHORTENED:  # lines to write are worth more than the rest of a sentence
+        parts = [line for name, text in told.items() for line in _part(name, text, room[name], width)]
+        if len(before) + len(parts) + len(after) <= MOST_LINES:
+            break
+        room[label] -= 1
+    parts = [line for name, text in told.items() for line in _part(name, text, room[name], width)]
+    return [*before, *parts, *after][:MOST_LINES]
 
 
-def _part(label: str, text: str, width: int) -> Iterator[Line]:
+def _part(label: str, text: str, room: int, width: int) -> Iterator[Line]:
     """A part of a kernel, cut after the lines that it may take."""
     found = list(labelled(label, text, width, indent=_INDENT))
-    room = _ROOM[label]
-    if len(found) > room:
+    if room and len(found) > room:
         head, (last, style) = found[room - 1]
         found[room - 1] = (head, (last[: width - _INDENT - 4].rstrip() + " ...", style))
     return iter(found[:room])
