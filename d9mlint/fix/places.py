@@ -30,6 +30,8 @@ _COLLECTING, _NUMBERING = ("list", "tuple"), ("enumerate", "iter")
 """Calls that only collect, which ``sorted`` does as well, and those whose argument is to be sorted."""
 _BY_NAME = re.compile(r"(^|\.)scandir\(")
 _WALKS = re.compile(r"(^|\.)f?walk\(")
+_NEXT = re.compile(r"\bnext\(\s*$")
+"""What is before a listing of which the first is taken: a list is no iterator."""
 _REST = re.compile(r"\s*=\s*(\w+|\"[^\"]*\"|'[^']*')\s*(?:#.*)?$")
 _ASSIGNED = re.compile(r"(=\s*)[^=].*$", re.DOTALL)
 _SEED = re.compile(r"([\w.]+\.(?:seed|manual_seed|set_seed|set_random_seed))\((\d+)?.*\)", re.DOTALL)
@@ -72,10 +74,12 @@ def _sorted(_: object, place: Place) -> Iterator[Edit | Need]:
         return
     else:
         within = span(place.path, of.positions[call.args[0].value]) if called.value in _NUMBERING else place.at
+    before = text_at(within._replace(column=1, end_line=within.line, end_column=within.column), place.source)
+    around, ends = ("iter(sorted(", "))") if _NEXT.search(before) else ("sorted(", ")")
     key = ", key=lambda entry: entry.name" if _BY_NAME.search(text) else ""
     if key and blocks.is_entered(place):
         return  # (what is sorted cannot be closed)
-    yield from (Edit(start(within), "sorted("), Edit(end(within), f"{key})"))
+    yield from (Edit(start(within), around), Edit(end(within), f"{key}{ends}"))
 
 
 def _assign(value: str, place: Place) -> Iterator[Edit | Need]:

@@ -32,6 +32,7 @@ def cured(text: str, cure: dict[str, Any], *, remedy: str = "", before: str = "i
     ("cure", "text", "wanted"),
     [
         ({"sorted": True}, "for name in «os.listdir(d)»:\n    pass", "for name in sorted(os.listdir(d)):\n    pass"),
+        ({"sorted": True}, "one = next(«d.glob('*')»)", "one = next(iter(sorted(d.glob('*'))))"),
         ({"sorted": True}, "names = «list(set(names))»", "names = sorted(set(names))"),
         ({"sorted": True}, "ids = {n: i for i, n in «enumerate(names)»}", "ids = {n: i for i, n in enumerate(sorted(names))}"),
         ({"sorted": True}, "for top, dirs, files in «os.walk(d)»:\n    pass",
