@@ -154,6 +154,7 @@ SAVE = 'torch.save({"net": model.state_dict(), "optimizer": optimizer.state_dict
 FROM, ANEW = "range(first, args.epochs)", "range(args.epochs)"
 HELD = SAVE.replace('"epoch": epoch', '"epoch": epoch, "best": best')
 PLACE, COUNT, BEST = "the place in the epoch", "the number of epochs or steps done", "the best result so far"
+NOT_TAKEN_UP = f"{COUNT} (saved, but the loop does not begin with it)"
 
 
 @pytest.mark.parametrize(
@@ -165,12 +166,13 @@ PLACE, COUNT, BEST = "the place in the epoch", "the number of epochs or steps do
         (FROM, "loader", "pass", f"if batch % 10 == 0: {SAVE}", SAVE, PLACE),
         (FROM, "loader", "if batch < done: continue", SAVE, "pass", ""),
         (FROM, "itertools.islice(loader, done, None)", "pass", SAVE, "pass", ""),
-        (ANEW, "loader", "pass", "pass", SAVE, COUNT),
+        (ANEW, "loader", "pass", "pass", SAVE, NOT_TAKEN_UP),
+        (ANEW, "loader", "pass", "pass", SAVE.replace(', "epoch": epoch', ""), COUNT),
         ("range(1, 10)", "loader", "pass", "pass", SAVE, ""),  # the number in the file may be loaded unseen
         ("range(1, 10)", "loader", "pass", "pass", SAVE.replace(', "epoch": epoch', ""), COUNT),
         ("range(args.epochs - first)", "loader", "pass", "pass", SAVE, ""),  # as many as are left
         (ANEW, "loader", "if epoch < first: continue", "pass", SAVE, ""),
-        (ANEW, "loader", "pass", SAVE, "pass", f"{PLACE} and {COUNT}"),
+        (ANEW, "loader", "pass", SAVE, "pass", f"{PLACE} and {NOT_TAKEN_UP}"),
         (FROM, "loader", "pass", "pass", f"if result > best: best = result; {SAVE}", BEST),
         (FROM, "loader", "pass", "pass", f"if result > best: best = result; {HELD}", ""),
     ],
@@ -183,3 +185,48 @@ def test_how_far_the_training_was_is_told_where_it_is_lost(
     (finding,) = run.json["findings"]
     words = finding["message"].partition("random generators")[2].partition(":")[0]
     assert words == (f", nor of {lost}" if lost else "")
+
+
+WEIGHTS = """import argparse
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("{flag}", default="")
+parser.add_argument("--epochs", type=int, default=9)
+args = parser.parse_args()
+torch.manual_seed(1)
+net = torch.nn.Linear(4, 1)
+optimizer = torch.optim.Adam(net.parameters())
+first = 0
+if args.{name}:
+    net.load_state_dict(torch.load(args.{name}))
+    {more}
+for epoch in range({start}args.epochs):
+    optimizer.zero_grad()
+    net(torch.rand(8, 4)).sum().backward()
+    optimizer.step()
+    torch.save(net.state_dict(), "out/net_%d.pth" % epoch)
+"""
+COUNTED, SLOTS = 'first = int(args.model.split("_")[-1]) + 1', 'optimizer.load_state_dict(torch.load("optimizer.pth"))'
+
+
+@pytest.mark.parametrize(
+    ("flag", "more", "start", "severity"),
+    [
+        ("--model", "pass", "", "info"),
+        ("--pretrained-weights", "pass", "0, ", "info"),
+        ("--model", COUNTED, "first, ", "warning"),
+        ("--model", SLOTS, "", "warning"),
+        ("--resume-model", "pass", "", "warning"),
+        ("--load-model", "pass", "", "warning"),
+        ("--checkpoint", "pass", "", "warning"),
+    ],
+)
+def test_weights_to_begin_with_are_no_resume(d9mlint: Run, flag: str, more: str, start: str, severity: str) -> None:
+    name = flag.lstrip("-").replace("-", "_")
+    script = WEIGHTS.format(flag=flag, name=name, more=more, start=start)
+    Path("train.py").write_text(script.replace("net_%d", "net_epoch_%d"))
+    run = d9mlint("check", "--format", "json", "--select", "rng-not-checkpointed", "train.py")
+    (finding,) = run.json["findings"]
+    assert finding["severity"] == severity
+    assert ("enough to begin another training with" in finding["message"]) is (severity == "info")

@@ -93,13 +93,13 @@ def folder_told(folder: Value) -> str:
 
 def left_over(
     program: Program, rule: Rule, load: Event, folder: Value, saves: Iterable[Event], then: str = STARTS,
-    when: Cond = True,
+    when: Cond = True, remedy: str = "",
 ) -> Draft:  # fmt: skip
     """A finding at what takes up a checkpoint; ``then`` is what a second run does."""
     related = [Related(saved.location, "saves there") for saved in saves][:1]
     given = besides_files([negate(is_none(folder)), when])  # (without a folder nothing is saved, either)
     there = replace(load, guards=(besides_files(load.guards),))
     return draft(
-        program, rule, there, cond=given, related=related, name=short_name(load), folder=folder_told(folder), then=then,
-        what="checkpoint",
+        program, rule, there, cond=given, related=related, remedy=remedy, name=short_name(load),
+        folder=folder_told(folder), then=then, what="checkpoint",
     )  # fmt: skip

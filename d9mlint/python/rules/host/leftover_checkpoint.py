@@ -14,6 +14,7 @@ from d9mlint.python.domain.conditions import (
     by_default,
     either,
     opaque,
+    symbolic_part,
 )
 from d9mlint.python.domain.diagrams import simplified
 from d9mlint.python.domain.events import Event
@@ -27,6 +28,7 @@ from d9mlint.python.interpreter.provenance import results
 from d9mlint.python.judging.drafts import Draft
 from d9mlint.python.judging.paths import file_of, flags_of, flags_within, perhaps_saved, saved_there, with_moves
 from d9mlint.python.judging.seedings import seedings
+from d9mlint.python.judging.warm_starts import is_warm_start, own_save
 from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.host._by_itself import by_itself
 from d9mlint.python.rules.host._unasked import (
@@ -62,6 +64,8 @@ _INTO = dict.fromkeys(("torch.load", *arrays.PICKLED), ".load_state_dict") | {"n
 """How methods end that fill a model from what such a call has loaded, which may be anything."""
 _ENDS = ("sys.exit", "builtins.exit", "builtins.quit", "os._exit")
 """Calls that end the program."""
+_RESTORE, _PATH, _FIRST = "tensorflow.train.Saver().restore", Argument(1, "save_path"), Argument(0, "f")
+_ELSEWHERE = "save into another folder than the one that the weights to begin with are taken from"
 _LOADS = (*_NEWEST, *_INITIALIZES, *_RESTORES, *_IF_THERE)
 _SAVES = re.compile(
     r"tensorflow\.train\.(Saver|Checkpoint|CheckpointManager)\(\)\.(save|write)|tensorflow\.train\.CheckpointManager|"
@@ -107,6 +111,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
             later = [e for e in saves if e.index > load.index]
             yield left_over(program, rule, told, folder, later, when=when)
     yield from _skipped(program, rule, steps, saves)
+    yield from _begun_with(program, rule, steps[::-1], saves)
 
 
 def _skipped(program: Program, rule: Rule, steps: Sequence[Event], saves: Sequence[Event]) -> Iterator[Draft]:
@@ -120,6 +125,21 @@ def _skipped(program: Program, rule: Rule, steps: Sequence[Event], saves: Sequen
         if path is not None and saved_there(path, saves) and any(step.meets(test) for step in steps):
             yield left_over(program, rule, test, path, saves, "does not train")
             return
+
+
+def _begun_with(program: Program, rule: Rule, steps: Sequence[Event], saves: Sequence[Event]) -> Iterator[Draft]:
+    """Where a flag asks for weights to begin with, and the same command saves into their place: `--pretrain --save`."""
+    for load in program.calls(*_LOADS, _RESTORE):
+        training = next((step for step in steps if step.index > load.index and step.meets(load)), None)
+        if load.detached or training is None or not asked_for(load, training):
+            continue
+        path = load.argument(_NEWEST.get(load.name, _PATH if load.name == _RESTORE else _FIRST))
+        path = None if path is None else file_of(path, results(program))
+        after = [e for e in saves if e.index > load.index and e.meets(load)]
+        saved = own_save(path, after) if path is not None and is_warm_start(program, load, steps) else None
+        if path is not None and saved is not None and _into_weights(program, load):
+            when = symbolic_part(both(*saved.guards))
+            yield left_over(program, rule, load, path, [saved], when=when, remedy=_ELSEWHERE)
 
 
 def _if_absent(step: Event) -> bool:

@@ -18,6 +18,7 @@ from d9mlint.python.judging.paths import with_moves
 from d9mlint.python.judging.randomness import Draw, draws
 from d9mlint.python.judging.restoring import of_checkpoints
 from d9mlint.python.judging.seedings import seedings
+from d9mlint.python.judging.warm_starts import is_warm_start, own_save
 from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.seeds.resumes.agents import of_agents
 from d9mlint.python.rules.seeds.resumes.averages import forgotten
@@ -32,10 +33,10 @@ from d9mlint.python.rules.seeds.resumes.checkpoints import (
 from d9mlint.python.rules.seeds.resumes.engines import of_accelerators, of_engines
 from d9mlint.python.rules.seeds.resumes.filled_states import of_filled
 from d9mlint.python.rules.seeds.resumes.jax_states import PICKLES, of_jax
-from d9mlint.python.rules.seeds.resumes.lost import AVERAGE, PRECISION, UNREAD, lost, told
+from d9mlint.python.rules.seeds.resumes.lost import AVERAGE, EPOCH, NOT_TAKEN_UP, PRECISION, UNREAD, lost, told
 from d9mlint.python.rules.seeds.resumes.lost import OPTIMIZER as LOST
 from d9mlint.python.rules.seeds.resumes.own_states import own_states
-from d9mlint.python.rules.seeds.resumes.progress import progress
+from d9mlint.python.rules.seeds.resumes.progress import holds_number, progress
 from d9mlint.python.rules.seeds.resumes.resuming import RESUMES, draws_on, places, resumes, with_states
 from d9mlint.python.rules.seeds.resumes.tensorflow_savers import of_tensorflow
 from d9mlint.python.rules.seeds.resumes.torch_loads import OPTIMIZER, SAVES, checkpoints, is_own, loads, of_own, setting
@@ -88,12 +89,13 @@ def _of_torch(program: Program, rule: Rule, kept: bool) -> Iterator[Draft]:
     steps = [e for e in program.events if _steps(e) and e.loops and not e.detached]
     moved = checkpoints(program)
     found = loads(program, steps)
-    for load in found:
+    warm = {id(load) for load in found if is_warm_start(program, load, steps)}
+    for load in sorted(found, key=lambda e: id(e) in warm):
         after = [e for e in steps or program.trains if e.index > load.index and e.meets(load)]
         loops = {number for event in after for number in event.loops}  # those that change the weights
         met = _met(program, load, saves, loops)
-        if not met or not loops:
-            continue
+        if not met or not loops or (id(load) in warm and load.args and own_save(load.args[0], moved)):
+            continue  # (what the same command has left, to begin with: `leftover-checkpoint`)
         sure = load.name.startswith(OPTIMIZER) or resumes(load) or is_own(program, load, moved, steps)
         drawn = None if kept else _drawn(program, load, loops, sure)
         # It may be got to in several ways; what is told of it holds on each.
@@ -102,7 +104,7 @@ def _of_torch(program: Program, rule: Rule, kept: bool) -> Iterator[Draft]:
         if drawn is not None or (also and sure):
             there = [e for e in (*saves, *(e for e in met if e not in saves)) if e.location == met[0].location]
             here = [e for e in found if e.location == load.location]
-            yield from _drafts(program, rule, there, here, drawn, also)
+            yield from _drafts(program, rule, there, here, drawn, also, id(load) in warm)
             return
 
 
@@ -154,9 +156,12 @@ def _is_known(leaf: Value) -> TypeGuard[Const | FlagValue]:
 
 def _drafts(
     program: Program, rule: Rule, saves: Sequence[Event], loads: Sequence[Event], drawn: Event | None,
-    also: Sequence[str],
+    also: Sequence[str], warm: bool,
 ) -> Iterator[Draft]:  # fmt: skip
-    """At each call that saves; ``loads`` are the calls of one place in the code that load, any of which may go on."""
+    """At each call that saves; ``loads`` are the calls of one place in the code that load, any of which may go on.
+
+    Where they are ``warm`` starts, it is told for who means to go on.
+    """
     load = loads[0]
     related = places(load, drawn)
     held = any(holds_optimizer(program, saved) for saved in saves)
@@ -166,9 +171,14 @@ def _drafts(
     acts = any(_is_of_environment(e) and e.loops and not e.detached for e in program.events)
     remedy = with_states(also, drawn is not None, acts, rule, program)
     needed = setting(program, load)
-    lacks = told(also, drawn is not None, f"kept only where `{needed}` is true" if needed else UNREAD if held else "")
+    notes = {LOST: f"kept only where `{needed}` is true" if needed else UNREAD if held else ""}
+    notes |= {EPOCH: NOT_TAKEN_UP} if any(map(holds_number, saves)) else {}
+    lacks, severity = told(also, drawn is not None, notes, warm), "info" if warm else ""
     for saved in saves:
-        yield draft(program, rule, saved, cond=resumed, related=related, remedy=remedy, holds=holds, lacks=lacks)
+        yield draft(
+            program, rule, saved, cond=resumed, severity=severity, related=related, remedy=remedy, holds=holds,
+            lacks=lacks,
+        )  # fmt: skip
 
 
 def _asked(load: Event) -> Iterator[Cond]:

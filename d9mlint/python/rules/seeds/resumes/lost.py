@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from d9mlint.model import Argument
 from d9mlint.python.domain.events import Event
@@ -19,7 +20,7 @@ BUFFER, KEYS = "replay buffer", "random key that is split while it trains"
 SCHEDULE, PRECISION = "learning-rate scheduler", "full precision of the weights"
 AVERAGE, SCALER = "moving average of the weights", "gradient scaler"
 STATISTICS = "running statistics that the data are scaled by"
-UNREAD = "saved, but never loaded"
+UNREAD, NOT_TAKEN_UP = "saved, but never loaded", "saved, but the loop does not begin with it"
 _KINDS = {
     OPTIMIZER: ("torch.optim.",), SCHEDULE: ("torch.optim.lr_scheduler.",),
     AVERAGE: (
@@ -92,17 +93,20 @@ def lost_by_saver(program: Program, load: Event) -> tuple[str, ...]:
     return (OPTIMIZER,) if alone and any(m.name != _STATELESS for m in made) else ()
 
 
-def told(kinds: Sequence[str], generators: bool = True, note: str = "") -> str:
+def told(
+    kinds: Sequence[str], generators: bool = True, notes: Mapping[str, str] = MappingProxyType({}), warm: bool = False
+) -> str:  # fmt: skip
     """What a checkpoint lacks, and what a resumed run does for that, as words of the rule's message.
 
-    ``note`` says why the state of the optimizer is lost where that is no matter of what is saved.
+    ``notes`` say why a kind of state is lost where that is no matter of what is saved; ``warm``: nobody asks to go on.
     """
-    names = words(f"the {kind}{f' ({note})' if note and kind == OPTIMIZER else ''}" for kind in kinds)
+    names = words(f"the {kind}{f' ({notes[kind]})' if notes.get(kind) else ''}" for kind in kinds)
     lacks = "no state of the random generators" if generators else f"not {names}"
     if generators and kinds:
         lacks += f", nor of {names}"
     changes = [_GENERATORS] if generators else []
-    return f"{lacks}: a resumed run {words([*changes, *(_CHANGES[kind] for kind in kinds)])}"
+    begins = "enough to begin another training with, but a resumed run" if warm else "a resumed run"
+    return f"{lacks}: {begins} {words([*changes, *(_CHANGES[kind] for kind in kinds)])}"
 
 
 def words(parts: Iterable[str]) -> str:

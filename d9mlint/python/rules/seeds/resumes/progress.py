@@ -6,26 +6,20 @@ import re
 from collections.abc import Sequence
 
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Const, Dict, FlagValue, Inst, Obj, Ref, Value, alternatives
+from d9mlint.python.domain.values import Dict, Inst, Obj, Value, alternatives
 from d9mlint.python.interpreter.program import Program
+from d9mlint.python.judging.loops import PASS, RANGE, header_of, is_fixed, left_out
 from d9mlint.python.judging.paths import perhaps_there
 from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.seeds.resumes.lost import BEST, EPOCH, PLACE
 from d9mlint.python.rules.seeds.resumes.resuming import RESUMES
-from d9mlint.python.source.facts import Def
 
-_RANGE, _PASS, _UNPICKLES = "builtins.range", "pass", "torch.load"
-_AROUND = re.compile(r"builtins\.(enumerate|zip|len|iter)|(.*\.)?tqdm(\..*)?|\?\..*")
-"""What may stand between what a loop goes through and the loop."""
-_MOST_OTHERS, _MOST_BETWEEN = 3, 60
-"""Other calls that may stand between a pass over a loader and the loop (an iterator notes the time), and all calls."""
+_UNPICKLES = "torch.load"
 _SKIPS = re.compile(
     r"(?<!no_)skip|fast_?forward|seek|consumed|(start|resume|completed|initial|init|first|begin|done|trained)[_-]?"
     r"(from|at|step|iter|itr|batch|index|idx|sample|offset)|islice|dropwhile", re.IGNORECASE,
 )  # fmt: skip
 """Words of functions and parameters that pass over what is done, or begin with what is next."""
-_COMPARED = re.compile(r"[<>]|skip|start|resum|done|last|trained", re.IGNORECASE)
-"""What a test says under which a step of a resumed run is left out."""
 _AT_END = re.compile(r"len\(|last|end|final|per_epoch", re.IGNORECASE)
 """What a test says that lets a program save when the epoch is over."""
 _BETTER = re.compile(r"best\w*\W* [<>]|[<>]=? \S*best", re.IGNORECASE)
@@ -35,6 +29,7 @@ _RESULTS = re.compile(
 )
 """Words in a key of a checkpoint that say that results are in it."""
 _COUNT = re.compile(r"epoch|step|iter|update|batch", re.IGNORECASE)
+_NUMBER = re.compile(r"(\w+_)?(epoch|step|iter(ation)?)(_done)?", re.IGNORECASE)
 _WHOLE = ("torch.save", "torch.load")
 
 
@@ -66,8 +61,8 @@ def progress(
 def _begins_anew(program: Program, load: Event, step: Event, saves: Sequence[Event]) -> bool:
     """Whether a checkpoint is saved in the middle of a pass over data that a resumed run begins anew."""
     for number in reversed(step.loops):
-        header = _header(program, number)
-        if header is None or header.kind != _PASS:
+        header = header_of(program, number)
+        if header is None or header.kind != PASS:
             continue
         inside = [save for save in saves if number in save.loops and save.meets(step) and not _ends(save)]
         return bool(inside) and number not in load.loops and not _passes_over(program, header, step)
@@ -81,7 +76,7 @@ def _ends(save: Event) -> bool:
 
 def _passes_over(program: Program, header: Event, step: Event) -> bool:
     """Whether a program may skip what is done: by a test, a function or a parameter of what gives the data."""
-    if _left_out(step, header) or program.once("skips", _skips):
+    if left_out(step, header) or program.once("skips", _skips):
         return True
     loaders = (leaf for _, leaf in alternatives(header.args[0]))
     made = (leaf.event for leaf in loaders if isinstance(leaf, Obj) and leaf.event is not None)
@@ -113,21 +108,16 @@ def _counts_anew(program: Program, load: Event, step: Event, counted: bool) -> b
     """
     counts = False
     for number in step.loops:
-        header = _header(program, number)
+        header = header_of(program, number)
         if number in load.loops:
             continue
         if header is None:
             return False  # a `while`, or what is gone through is not known
-        if header.name == _RANGE:
-            if not _is_fixed(header) or (counted and len(header.args) > 1) or _left_out(step, header):
+        if header.name == RANGE:
+            if not is_fixed(header) or (counted and len(header.args) > 1) or left_out(step, header):
                 return False
             counts = counts or number == step.loops[0] or step.loops[step.loops.index(number) - 1] in load.loops
     return counts
-
-
-def _left_out(step: Event, header: Event) -> bool:
-    """Whether a test in a loop may leave a step out as it was done before."""
-    return any(_COMPARED.search(describe(one)) for one in step.guards if one not in header.guards)
 
 
 def _holds_count(save: Event) -> bool:
@@ -138,50 +128,11 @@ def _holds_count(save: Event) -> bool:
     )
 
 
-def _is_fixed(header: Event) -> bool:
-    """Whether a ``range`` begins with a known number, and ends with one that is no number of what is left to do."""
-    bounds = [leaf for bound in header.args[:2] for _, leaf in alternatives(bound)]
-    starts = len(header.args) == 1 or (len(header.args) > 1 and isinstance(header.args[0], Const))
-    return starts and all(isinstance(leaf, (Const, FlagValue, Ref)) for leaf in bounds)
-
-
-def _header(program: Program, number: int) -> Event | None:
-    """What a loop goes through: a ``range``, or the pass over a loader; None where that cannot be told."""
-    first = program.once("first-in-loops", _firsts).get(number)
-    if first is None:
-        return None
-    around = first.loops[: first.loops.index(number)]
-    between: list[Event] = []
-    for event in reversed(program.events[: first.index]):
-        if event.kind not in ("call", _PASS):
-            continue
-        if event.loops[: len(around)] != around:
-            return None
-        if event.loops == around and (event.kind == _PASS or event.name == _RANGE):
-            return event if _leads(event, between) else None
-        between.append(event)
-        if len(between) > _MOST_BETWEEN:
-            return None
-    return None
-
-
-def _leads(header: Event, between: Sequence[Event]) -> bool:
-    """Whether what follows up to a loop is no loop of its own, but in a generator that is gone through in that loop."""
-    depth, func = len(header.stack), header.func
-    yields = func is not None and isinstance(func.node, Def) and func.node.generator
-    outside = [e for e in between if not (yields and e.stack[:depth] == header.stack)]
-    others = [e for e in outside if not _AROUND.fullmatch(e.name)]
-    most = _MOST_OTHERS if header.kind == _PASS else 0
-    return len(others) <= most and all(e.loops == header.loops for e in outside)
-
-
-def _firsts(program: Program) -> dict[int, Event]:
-    """The first event in each loop."""
-    found: dict[int, Event] = {}
-    for event in program.events:
-        for number in event.loops:
-            found.setdefault(number, event)
-    return found
+def holds_number(save: Event) -> bool:
+    """Whether a checkpoint is known to have the number of the epoch or step in it."""
+    leaves = [leaf for _, leaf in alternatives(save.args[0] if save.args else None)]
+    keys = [[str(key) for key in leaf.items] if isinstance(leaf, Dict) else [] for leaf in leaves]
+    return bool(keys) and all(any(map(_NUMBER.fullmatch, each)) for each in keys)
 
 
 # -- the best result -----------------------------------------------------------------------------------------------

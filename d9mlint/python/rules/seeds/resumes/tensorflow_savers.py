@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from d9mlint.model import Argument, Rule
 from d9mlint.python.domain.conditions import both, by_default, negate, symbolic_part
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Const, Obj, alternatives
+from d9mlint.python.domain.values import UNKNOWN, Const, Obj, Value, alternatives
 from d9mlint.python.frameworks import arrays
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
 from d9mlint.python.frameworks.tensorflow.estimators import ends, folders
@@ -17,6 +17,7 @@ from d9mlint.python.interpreter.provenance import results
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.paths import file_of, named_otherwise, saved_there
 from d9mlint.python.judging.randomness import draws
+from d9mlint.python.judging.warm_starts import is_warm_start, own_save
 from d9mlint.python.rules.seeds.resumes.lost import OPTIMIZER, UNREAD, lost_by_saver, told
 from d9mlint.python.rules.seeds.resumes.resuming import both_remedies, draws_on, feeds, places, resumes
 
@@ -63,13 +64,16 @@ def _of_savers(program: Program, rule: Rule) -> Iterator[Draft]:
             continue
         if load.name in _TRACKED and _holds_more(program):
             continue
+        warm = is_warm_start(program, load, training)
+        if warm and any(own_save(path, saves) for path in _paths(program, load)):
+            continue  # what the same command has left, to begin with: `leftover-checkpoint`
         if load.name == _WEIGHTS and any(e.index < load.index and e.meets(load) for e in (*trainings(program), *saves)):
             continue  # the best of what this run has seen, or a copy of what it has just saved
         loops = {number for event in training for number in event.loops}
         found = (d.event for d in draws(program) if feeds(d, load, loops))
         drawn = next((e for e in found if id(e) not in initial), None)
         if drawn is not None:
-            related, note = places(load, drawn), ""
+            related, notes = places(load, drawn), {}
             resumed, also = symbolic_part(both(*load.guards)), lost_by_saver(program, load)
             more = "let the saver hold all variables (`tf.train.Saver()`)" if also else ""
             weights = loose or load.name == _WEIGHTS
@@ -77,12 +81,12 @@ def _of_savers(program: Program, rule: Rule) -> Iterator[Draft]:
                 also, more = (OPTIMIZER,), "save and load the whole model (`keras.models.load_model`)"
             if loose:
                 also = (OPTIMIZER,) if _leaves_out_slots(program) else ()
-                note = UNREAD if also and _saves_slots(program) else ""
+                notes = {OPTIMIZER: UNREAD} if also and _saves_slots(program) else {}
                 more = "save and restore the model, the optimizer and the step by `tf.train.Checkpoint`" if also else ""
             remedy = both_remedies(more, rule, program, "tensorflow")
             yield draft(
-                program, rule, saved, cond=resumed, related=related, remedy=remedy,
-                holds="the weights" if weights else "the variables", lacks=told(also, note=note),
+                program, rule, saved, cond=resumed, severity="info" if warm else "", related=related, remedy=remedy,
+                holds="the weights" if weights else "the variables", lacks=told(also, notes=notes, warm=warm),
             )  # fmt: skip
             return
 
@@ -93,13 +97,18 @@ def _goes_on(program: Program, load: Event, saves: list[Event]) -> bool:
         return True
     if load.name == _RESTORE and any(by_default(one) is False for one in load.guards):
         return True
-    path = load.argument(_PATH) if load.name == _RESTORE else next(iter(load.args), None)
-    path = path and file_of(path, results(program))
-    if path is not None and saved_there(path, saves) and not named_otherwise(path, saves):
+    path, *folders = _paths(program, load)
+    if saved_there(path, saves) and not named_otherwise(path, saves):
         return True
+    return any(saved_there(folder, saves) for folder in folders)
+
+
+def _paths(program: Program, load: Event) -> list[Value]:
+    """The file that is loaded, and the folders of which the function that loads it finds the newest one."""
+    path = load.argument(_PATH) if load.name == _RESTORE else next(iter(load.args), None)
     found = (e for e in program.calls(*NEWEST) if e.index < load.index and e.meets(load) and not e.detached)
-    near = (e.argument(NEWEST[e.name]) for e in found if e.func is load.func)
-    return any(folder is not None and saved_there(folder, saves) for folder in near)
+    near = [e.argument(NEWEST[e.name]) for e in found if e.func is load.func]
+    return [UNKNOWN if path is None else file_of(path, results(program)), *(one for one in near if one is not None)]
 
 
 def _counts_on(training: Event) -> bool:

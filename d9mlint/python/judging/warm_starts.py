@@ -1,0 +1,106 @@
+"""Loads that begin another training from weights: nothing of how far an earlier run has come is taken up with them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from d9mlint.python.domain.conditions import by_default, literals
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import Const, FlagValue, Obj, Text, Value, alternatives
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.judging.loops import RANGE, header_of, is_fixed, left_out
+from d9mlint.python.judging.paths import flags_within, perhaps_saved
+
+_WEIGHTS = re.compile(r"\b(model|net|network|weights?|pre_?train(ed|ing)?|trained|init(ial)?|fine_?tune|warm)(_|\b)")
+"""Words in the name of a flag that asks for weights to begin with."""
+_GOES_ON = re.compile(r"resum|restor|contin|restart|last|latest|epoch|step|iter")
+"""Words in the names of flags and functions by which a run goes on where another stopped."""
+_CHECKPOINT = re.compile(r"load|ckpt|checkpoint|snapshot")
+"""Words of a flag that asks for a load, and may be one to go on from."""
+_FILLS, _OPTIMIZER, _ANY = ".load_state_dict", "torch.optim.", "?.load_state_dict"
+_KERAS, _INITIAL = "keras.", "initial_epoch"
+_JOIN, _FOLDER, _SAME = "os.path.join", "os.path.dirname", ("str", "pathlib.Path", "builtins.str")
+_UNKNOWN = "?"
+
+
+def is_warm_start(program: Program, load: Event, steps: Sequence[Event]) -> bool:
+    """Whether a flag asks for weights alone (``--model``, ``--pretrain``) and the ``steps`` after count from the start.
+
+    A word for going on, the state of an optimizer, and a number that the loop begins with make it a resume.
+    """
+    asked = _words(
+        one.flag.name for cond in load.guards if by_default(cond) is False for one in literals(cond) if one.flag
+    )
+    if not _WEIGHTS.search(asked) or _CHECKPOINT.search(asked):
+        return False
+    within = _words(name for value in load.args for name in flags_within(value))
+    if _GOES_ON.search(f"{asked} {within} {_words([load.func.name] if load.func is not None else [])}"):
+        return False
+    after = [step for step in steps if step.index > load.index and step.meets(load)]
+    return bool(after) and not _fills_optimizer(program, load) and all(_from_start(program, load, e) for e in after)
+
+
+def own_save(path: Value, saves: Sequence[Event]) -> Event | None:
+    """The call that saves, as the same command does it, in the folder or file that a path is; the paths are alike.
+
+    A file of several that somebody picks by another flag is not what the same command saves.
+    """
+    here = {*_written(path)} - {_UNKNOWN, ""}
+    for save in saves if here else ():
+        given = [*save.args, *save.kwargs.values()]
+        picked = flags_within(path) - {name for value in given for name in flags_within(value)}
+        there = {text for value in given for text in _written(value)} - {_UNKNOWN, ""}
+        folders = {text.rpartition("/")[0] for text in there} - {_UNKNOWN, ""}
+        files = perhaps_saved(path, [save]) and {text.rpartition("/")[0] for text in here} & folders
+        if not picked and (here & (there | folders) or files):
+            return save
+    return None
+
+
+def _words(names: Iterable[str]) -> str:
+    """Names with one kind of mark between their words: `pre_train model_path`."""
+    return " ".join(name.lstrip("-").replace("-", "_").replace(".", " ").lower() for name in names)
+
+
+def _fills_optimizer(program: Program, load: Event) -> bool:
+    """Whether the state of an optimizer, or of something that is not known, is loaded as well."""
+    fills = (e for e in program.events if e.kind == "call" and e.name.endswith(_FILLS) and not e.detached)
+    return any(
+        e.name.startswith(_OPTIMIZER) or (e.name == _ANY and e.func is load.func and e is not load)
+        for e in fills
+        if e.meets(load)
+    )
+
+
+def _from_start(program: Program, load: Event, step: Event) -> bool:
+    """Whether the training that a step belongs to begins with a fixed number, whatever was loaded."""
+    if not step.loops and step.name.startswith(_KERAS):
+        return _INITIAL not in step.kwargs
+    number = next((one for one in step.loops if one not in load.loops), None)
+    header = None if number is None else header_of(program, number)
+    return header is not None and header.name == RANGE and is_fixed(header) and not left_out(step, header)
+
+
+def _written(path: Value) -> Iterator[str]:
+    """Paths as the program writes them: flags by their names, and a mark for what is only known when it runs."""
+    for _, leaf in alternatives(path):
+        made = leaf.event if isinstance(leaf, Obj) else None
+        if isinstance(leaf, Const) and isinstance(leaf.value, str):
+            yield leaf.value
+        elif isinstance(leaf, FlagValue):
+            yield f"<{leaf.flag.name}>"
+        elif isinstance(leaf, Text):
+            yield ("/" if leaf.path else "").join(_first(part) for part in leaf.parts)
+        elif made is not None and made.name == _JOIN:
+            yield "/".join(_first(part).rstrip("/") for part in made.args)
+        elif made is not None and made.name == _FOLDER:
+            yield _first(made.args[0]).rpartition("/")[0]
+        elif made is not None and made.name in _SAME and made.args:
+            yield _first(made.args[0])
+        else:
+            yield _UNKNOWN
+
+
+def _first(part: Value) -> str:
+    return next(_written(part), _UNKNOWN)
