@@ -31,3 +31,50 @@ def test_code_of_an_older_release_is_told_its_switch(
     (finding,) = d9mlint("train.py", "--format", "json", "--select", "missing-determinism-switch").json["findings"]
     call = "call `tf.config.experimental.enable_op_determinism()` near the start, with the seeds set before it"
     assert finding["remedy"] == call + more
+
+
+GRAPH = """import argparse
+import numpy as np
+import tensorflow as tf
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--resume", action="store_true")
+args = parser.parse_args()
+np.random.seed(1)
+tf.set_random_seed(1)
+x = tf.placeholder(tf.float32, [None, 4])
+{counter}
+train = tf.train.AdamOptimizer().minimize(tf.reduce_mean(tf.layers.dense(x, 1)))
+saver = tf.train.Saver()
+with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    if args.resume:
+        saver.restore(session, tf.train.latest_checkpoint("out"))
+    for step in range(100):
+        session.run(train, {{x: np.random.rand(8, 4)}})
+        saver.save(session, "out/net"{number})
+"""
+HELD, ENDS, PUTS = (
+    "with the step that the checkpoint holds",
+    "with the step that the name of",
+    "with the step that `saver.save(",
+)
+
+
+@pytest.mark.parametrize(
+    ("counter", "number", "step"),
+    [
+        ("count = tf.Variable(0, name='global_step')", "", HELD),
+        ("count = tf.train.get_or_create_global_step()", ", global_step=step", HELD),
+        ("count = tf.Variable(0, name='beta')", ", global_step=step", ENDS),
+        ("", ", global_step=step", ENDS),
+        ("", "", PUTS),
+    ],
+)
+def test_a_step_that_no_variable_counts_is_in_the_name_of_the_file(
+    d9mlint: Callable[..., Any], counter: str, number: str, step: str
+) -> None:
+    Path("train.py").write_text(GRAPH.format(counter=counter, number=number))
+    Path("requirements.txt").write_text("tensorflow==1.15.5\n")
+    (finding,) = d9mlint("train.py", "--format", "json", "--select", "rng-not-checkpointed").json["findings"]
+    assert step in finding["remedy"]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from d9mlint.model import Argument, Location
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Ref, Seq, Unknown, Value, alternatives
+from d9mlint.python.domain.values import Const, Ref, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import Makers, made_of, results
 
@@ -32,6 +32,14 @@ _SAVER = Argument(9, "saver")
 NEW_GRAPH = ("tensorflow.Graph.as_default", "tensorflow.reset_default_graph", "keras.backend.clear_session")
 """Calls after which another graph is the default one, with no seed."""
 _VARIABLES = ("tensorflow.Variable", "tensorflow.get_variable")
+_STEP = "global_step"
+_COUNTS = tuple(
+    f"tensorflow.{module}.{verb}_global_step"
+    for module in ("train", "contrib.framework", "contrib.slim")
+    for verb in ("get_or_create", "create")
+)
+"""Calls that make the variable of this name."""
+_NAMES = {_VARIABLES[0]: Argument(3, "name"), _VARIABLES[1]: Argument(0, "name")}
 _DEPTH = 6
 _RESTORE = "tensorflow.train.Saver().restore"
 _INITIALIZES = re.compile(r"(?i).*(variables_initializer|initialize_|initializer\.run|[._]init(ialize)?$).*")
@@ -65,6 +73,16 @@ def restores(session: Event) -> bool:
     """Whether a session has what restores variables: a Supervisor is made without by ``saver=None``."""
     saver = session.argument(_SAVER) if session.name.endswith(".Supervisor") else None
     return saver is None or is_none(saver) is not True
+
+
+def counts_steps(program: Program) -> bool:
+    """Whether the graph has a variable `global_step`, which a saver keeps; else the number is in a file's name at most.
+
+    ``Saver.save(..., global_step=step)`` only puts the number into the name (TensorFlow 1.15, training/saver.py).
+    """
+    named = ((e, e.argument(_NAMES[e.name])) for e in program.calls(*_NAMES))
+    own = any(isinstance(name, Const) and name.value == _STEP and not e.detached for e, name in named)
+    return own or any(not e.detached for e in (*program.calls(*_COUNTS), *program.calls(*SUPERVISED)))
 
 
 def initial_values(program: Program) -> frozenset[int]:

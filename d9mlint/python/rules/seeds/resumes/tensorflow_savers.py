@@ -11,7 +11,7 @@ from d9mlint.python.domain.values import UNKNOWN, Const, Obj, Value, alternative
 from d9mlint.python.frameworks import arrays
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
 from d9mlint.python.frameworks.tensorflow.estimators import ends, folders
-from d9mlint.python.frameworks.tensorflow.sessions import NEWEST, initial_values, takes_up
+from d9mlint.python.frameworks.tensorflow.sessions import NEWEST, counts_steps, initial_values, takes_up
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import results
 from d9mlint.python.judging.drafts import Draft, draft
@@ -37,7 +37,7 @@ _SLOTS = "keras.optimizers."
 _INITIAL = "initial_epoch"
 _BACKUPS = ("keras.callbacks.BackupAndRestore", "keras.callbacks.experimental.BackupAndRestore")
 _LOADS = (_RESTORE, "keras.models.load_model", _WEIGHTS, *_TRACKED, *arrays.LOADS)
-_PATH = Argument(1, "save_path")
+_PATH, _IN_NAME = Argument(1, "save_path"), Argument(2, "global_step")
 
 
 def of_tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
@@ -83,7 +83,10 @@ def _of_savers(program: Program, rule: Rule) -> Iterator[Draft]:
                 also = (OPTIMIZER,) if _leaves_out_slots(program) else ()
                 notes = {OPTIMIZER: UNREAD} if also and _saves_slots(program) else {}
                 more = "save and restore the model, the optimizer and the step by `tf.train.Checkpoint`" if also else ""
-            remedy = both_remedies(more, rule, program, "tensorflow")
+            remedy = _by_name(program, load, saved)
+            remedy = (
+                f"{more}; {remedy}" if more and remedy else remedy or both_remedies(more, rule, program, "tensorflow")
+            )
             yield draft(
                 program, rule, saved, cond=resumed, severity="info" if warm else "", related=related, remedy=remedy,
                 holds="the weights" if weights else "the variables", lacks=told(also, notes=notes, warm=warm),
@@ -109,6 +112,23 @@ def _paths(program: Program, load: Event) -> list[Value]:
     found = (e for e in program.calls(*NEWEST) if e.index < load.index and e.meets(load) and not e.detached)
     near = [e.argument(NEWEST[e.name]) for e in found if e.func is load.func]
     return [UNKNOWN if path is None else file_of(path, results(program)), *(one for one in near if one is not None)]
+
+
+_SEED = (
+    "call `tf.set_random_seed(seed + step)` before the graph is built, and `np.random.seed(seed + step)` and "
+    "`random.seed(seed + step)`, with the step that {}; 0 where there is none), as no checkpoint holds the generators"
+)
+_NUMBER = '`int(tf.train.latest_checkpoint(folder).rpartition("-")[2])`'
+_NUMBERED = f"the name of the newest checkpoint ends with ({_NUMBER}"
+_UNNUMBERED = f"`saver.save(..., global_step=step)` puts into the name of the file ({_NUMBER}"
+
+
+def _by_name(program: Program, load: Event, saved: Event) -> str:
+    """The remedy for a graph of TensorFlow 1 that has no step among its variables; empty for others."""
+    if load.name != _RESTORE or not program.target.fits("tensorflow", "<2.0") or counts_steps(program):
+        return ""
+    step = saved.argument(_IN_NAME)
+    return _SEED.format(_UNNUMBERED if step is None or is_none(step) is True else _NUMBERED)
 
 
 def _counts_on(training: Event) -> bool:
