@@ -62,6 +62,9 @@ _IF_THERE = ("torch.load", *arrays.LOADS, "keras.Model.load_weights", "keras.mod
 """Calls that load what they are given: where that depends on whether the file is there, they go on from it."""
 _INTO = dict.fromkeys(("torch.load", *arrays.PICKLED), ".load_state_dict") | {"numpy.load": ".set_weights"}
 """How methods end that fill a model from what such a call has loaded, which may be anything."""
+_TELL = ".tell"
+"""How a search learns the results of what it has asked for (`solver.ask()`, `solver.tell(points, losses)`): of pycma,
+nevergrad, scikit-optimize; a stream has a method of this name that takes nothing."""
 _ENDS = ("sys.exit", "builtins.exit", "builtins.quit", "os._exit")
 """Calls that end the program."""
 _RESTORE, _PATH, _FIRST = "tensorflow.train.Saver().restore", Argument(1, "save_path"), Argument(0, "f")
@@ -80,7 +83,8 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     if program.story.local or program.story.truncated:
         return
     yield from by_itself(program, rule)
-    steps = [event for event in (*program.trains, *trainings(program)) if not event.detached]
+    tells = (event for event in program.events if event.kind == "call" and event.name.endswith(_TELL) and event.args)
+    steps = [event for event in (*program.trains, *trainings(program), *tells) if not event.detached]
     steps.sort(key=lambda event: event.index, reverse=True)
     states = [s.event for s in seedings(program) if s.restores and not s.event.detached]
     saves = [e for e in program.events if e.kind == "call" and not e.detached and _SAVES.fullmatch(e.name)]
