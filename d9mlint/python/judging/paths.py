@@ -16,6 +16,9 @@ _MOVES = ("os.replace", "os.rename", "shutil.move", "shutil.copy", "shutil.copy2
 _JOINS = ("os.path.join", "pathlib.Path", "builtins.str", "os.path.abspath", "os.path.expanduser")
 
 
+_FOLDER = "os.path.dirname"
+UNTOLD = "?"
+"""In a path what is only known when the program runs."""
 OF_ONE_RUN = frozenset({"clock", "pid", "entropy"})
 """What names come from that no other run has."""
 
@@ -80,6 +83,30 @@ def parts_by_flags(path: Value) -> Iterator[Flag]:
     leaves = alternatives(path) if len(alternatives(path)) > 1 else ()
     for part in (*parts, *(leaf for _, leaf in leaves)):
         yield from parts_by_flags(part)
+
+
+def as_written(path: Value) -> Iterator[str]:
+    """Paths as the program writes them: flags by their names, and ``UNTOLD`` for what is only known when it runs."""
+    for _, leaf in alternatives(path):
+        made = leaf.event if isinstance(leaf, Obj) else None
+        if isinstance(leaf, Const) and isinstance(leaf.value, str):
+            yield leaf.value
+        elif isinstance(leaf, FlagValue):
+            yield f"<{leaf.flag.name}>"
+        elif isinstance(leaf, Text):
+            yield ("/" if leaf.path else "").join(_first(part) for part in leaf.parts)
+        elif made is not None and made.name == _JOINS[0]:
+            yield "/".join(_first(part).rstrip("/") for part in made.args)
+        elif made is not None and made.name == _FOLDER:
+            yield _first(made.args[0]).rpartition("/")[0]
+        elif made is not None and made.name in _JOINS[1:] and made.args:
+            yield _first(made.args[0])
+        else:
+            yield UNTOLD
+
+
+def _first(part: Value) -> str:
+    return next(as_written(part), UNTOLD)
 
 
 def perhaps_saved(path: Value, saves: Iterable[Event]) -> bool:

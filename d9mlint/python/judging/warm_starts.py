@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from d9mlint.python.domain.conditions import by_default, literals
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Const, FlagValue, Obj, Text, Value, alternatives
+from d9mlint.python.domain.values import Value
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.loops import RANGE, header_of, is_fixed, left_out
-from d9mlint.python.judging.paths import flags_within, perhaps_saved
+from d9mlint.python.judging.paths import UNTOLD, as_written, flags_within, perhaps_saved
 
 _WEIGHTS = re.compile(r"\b(model|net|network|weights?|pre_?train(ed|ing)?|trained|init(ial)?|fine_?tune|warm)(_|\b)")
 """Words in the name of a flag that asks for weights to begin with."""
@@ -20,8 +20,6 @@ _CHECKPOINT = re.compile(r"load|ckpt|checkpoint|snapshot")
 """Words of a flag that asks for a load, and may be one to go on from."""
 _FILLS, _OPTIMIZER, _ANY = ".load_state_dict", "torch.optim.", "?.load_state_dict"
 _KERAS, _INITIAL = "keras.", "initial_epoch"
-_JOIN, _FOLDER, _SAME = "os.path.join", "os.path.dirname", ("str", "pathlib.Path", "builtins.str")
-_UNKNOWN = "?"
 
 
 def is_warm_start(program: Program, load: Event, steps: Sequence[Event]) -> bool:
@@ -46,12 +44,12 @@ def own_save(path: Value, saves: Sequence[Event]) -> Event | None:
 
     A file of several that somebody picks by another flag is not what the same command saves.
     """
-    here = {*_written(path)} - {_UNKNOWN, ""}
+    here = {*as_written(path)} - {UNTOLD, ""}
     for save in saves if here else ():
         given = [*save.args, *save.kwargs.values()]
         picked = flags_within(path) - {name for value in given for name in flags_within(value)}
-        there = {text for value in given for text in _written(value)} - {_UNKNOWN, ""}
-        folders = {text.rpartition("/")[0] for text in there} - {_UNKNOWN, ""}
+        there = {text for value in given for text in as_written(value)} - {UNTOLD, ""}
+        folders = {text.rpartition("/")[0] for text in there} - {UNTOLD, ""}
         files = perhaps_saved(path, [save]) and {text.rpartition("/")[0] for text in here} & folders
         if not picked and (here & (there | folders) or files):
             return save
@@ -80,27 +78,3 @@ def _from_start(program: Program, load: Event, step: Event) -> bool:
     number = next((one for one in step.loops if one not in load.loops), None)
     header = None if number is None else header_of(program, number)
     return header is not None and header.name == RANGE and is_fixed(header) and not left_out(step, header)
-
-
-def _written(path: Value) -> Iterator[str]:
-    """Paths as the program writes them: flags by their names, and a mark for what is only known when it runs."""
-    for _, leaf in alternatives(path):
-        made = leaf.event if isinstance(leaf, Obj) else None
-        if isinstance(leaf, Const) and isinstance(leaf.value, str):
-            yield leaf.value
-        elif isinstance(leaf, FlagValue):
-            yield f"<{leaf.flag.name}>"
-        elif isinstance(leaf, Text):
-            yield ("/" if leaf.path else "").join(_first(part) for part in leaf.parts)
-        elif made is not None and made.name == _JOIN:
-            yield "/".join(_first(part).rstrip("/") for part in made.args)
-        elif made is not None and made.name == _FOLDER:
-            yield _first(made.args[0]).rpartition("/")[0]
-        elif made is not None and made.name in _SAME and made.args:
-            yield _first(made.args[0])
-        else:
-            yield _UNKNOWN
-
-
-def _first(part: Value) -> str:
-    return next(_written(part), _UNKNOWN)

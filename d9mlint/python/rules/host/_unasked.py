@@ -36,7 +36,7 @@ _OFF = re.compile(r"\S+ is (not given|false)")
 """What a condition says of what is left off: who does not ask to start anew asks for nothing."""
 THERE = re.compile(r"exists\(|isfile\(|isdir\(|is_file\(|is_dir\(")
 STARTS = "starts with trained weights"
-_PICKS = ("builtins.max", "builtins.min")
+PICKS = ("builtins.max", "builtins.min")
 
 
 def is_asked(words: str, *, off: bool = False) -> bool:
@@ -75,7 +75,7 @@ def asks_for_files(cond: Cond) -> bool:
 
 def listed(program: Program, path: Value | None) -> Value | None:
     """The folder, or the pattern, of the listing that a path is taken from, also as its newest; None where none is."""
-    picked = [made.args[0] for made in made_of(path, results(program)) if made.name in _PICKS and made.args]
+    picked = [made.args[0] for made in made_of(path, results(program)) if made.name in PICKS and made.args]
     for _, leaf in (pair for value in (path, *picked) for pair in alternatives(value)):
         sources: tuple[Event, ...] = leaf.sources if isinstance(leaf, (Unknown, Obj, Seq)) else ()
         for source in sources:

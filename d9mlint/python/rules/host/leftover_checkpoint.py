@@ -31,6 +31,7 @@ from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.warm_starts import is_warm_start, own_save
 from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.host._by_itself import by_itself
+from d9mlint.python.rules.host._picked_up import picked_up
 from d9mlint.python.rules.host._unasked import (
     RESUMES,
     THERE,
@@ -116,6 +117,8 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
             yield left_over(program, rule, told, folder, later, when=when)
     yield from _skipped(program, rule, steps, saves)
     yield from _begun_with(program, rule, steps[::-1], saves)
+    if not steps or not saves:
+        yield from picked_up(program, rule, _IF_THERE)
 
 
 def _skipped(program: Program, rule: Rule, steps: Sequence[Event], saves: Sequence[Event]) -> Iterator[Draft]:
