@@ -24,8 +24,8 @@ class Numpy(Framework):
     same_numbers = ("numpy.array", "numpy.asarray")
 
     def result(self, event: Event, origins: frozenset[str]) -> Value | None:
-        """Indices of what is not zero; what is put together from arrays holds numbers where one of them does."""
-        if _INDICES.fullmatch(event.name):
+        """Indices of what is not zero; what is sorted, or put together, from arrays holds numbers where one does."""
+        if _INDICES.fullmatch(event.name) or (event.name in _SORTS and any(map(_is_of_numbers, event.args[:1]))):
             return Unknown(origins | {ARRAY})
         parts = event.args[0] if event.args and event.name in _JOINS else None
         listed = parts.items if isinstance(parts, Seq) else None
@@ -33,6 +33,8 @@ class Numpy(Framework):
 
 
 _JOINS = ("numpy.concatenate", "numpy.stack", "numpy.vstack", "numpy.hstack", "numpy.column_stack")
+
+_SORTS = ("numpy.sort", "numpy.unique")
 
 
 def _is_of_numbers(value: Value) -> bool:

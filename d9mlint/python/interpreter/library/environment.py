@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -179,7 +180,8 @@ _INTS = "ints"
 _NUMBERS = "numbers"
 """The same of a call that gives arrays, or lists, of numbers."""
 _CAST = ".astype"
-"""A method that may make text of numbers."""
+"""A method that may make text of numbers, unless it is told a type of numbers: ``int``, ``np.float32``, ``"int64"``."""
+_NUMERIC_TYPE = re.compile(r"(.*\.)?(bool|complex|u?int|b?float)(\d+|_)?")
 _SCALAR = ".item"
 """A method that gives the one number of an array; of what a call has just loaded it may be anything."""
 _NAME = "name"
@@ -245,13 +247,19 @@ def result_of(interp: Interpreter, event: Event) -> Value:
         return Unknown(origins | {ARRAY}, order if kept else "", sources)
     if event.name.endswith(_SCALAR) and "()" not in event.name and not event.args:
         return Unknown(origins | {"int"}, order if kept else "", sources)
-    if event.name.endswith(_CAST):
+    if event.name.endswith(_CAST) and not _names_numbers(event.args[0] if event.args else event.kwargs.get("dtype")):
         origins -= {ARRAY}
     if event.name.startswith(("?.", "builtins.")) or (origins - {ARRAY} and not symbolic):
         if event.name == _PATH_OF and event.args and not order:
             return text_of(event.args, path=True)
         return Unknown(origins, order if kept else "", sources)
     return Obj(f"{event.name}()", event, origins)
+
+
+def _names_numbers(value: Value | None) -> bool:
+    """Whether a value is a type of numbers, or its name."""
+    name = value.name if isinstance(value, Ref) else value.value if isinstance(value, Const) else None
+    return isinstance(name, str) and _NUMERIC_TYPE.fullmatch(name) is not None
 
 
 def _is_parser(value: Value | None) -> bool:

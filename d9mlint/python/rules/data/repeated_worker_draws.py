@@ -12,7 +12,6 @@ from d9mlint.python.frameworks.torch import loading
 from d9mlint.python.frameworks.torch.loaders import LOADER, WORKER
 from d9mlint.python.interpreter.program import Program, matches
 from d9mlint.python.judging.drafts import Draft, draft
-from d9mlint.python.judging.seedings import seedings
 
 _GENERATORS = ("python", "numpy", "torch")
 _PERSISTENT = Argument(None, "persistent_workers")
@@ -55,12 +54,6 @@ def _in_init(seed: Event, loader: Event) -> bool:
     return seed.func is not None and any(seed.func is func for func in loading.init_functions(loader))
 
 
-def _same_each_run(program: Program, loader: Event) -> bool:
-    """Whether NumPy's state, which the workers of a loader copy, is a seeded one."""
-    seeds = (s for s in seedings(program) if "numpy" in s.generators and not s.event.detached)
-    return any(s.event.index < loader.index and s.fixes is True for s in seeds)
-
-
 def _moved_on(program: Program, draw: Event) -> bool:
     """Whether the main process draws from NumPy's state, too, in a loop around the passes over the loader of a draw."""
     around = {*draw.loops}
@@ -74,13 +67,9 @@ def _draft(program: Program, rule: Rule, at: Event, draws: list[Event]) -> Draft
         what = "the workers of this `DataLoader` start with copies of NumPy's state"
         again = "gives the same numbers in each worker"
         again += "" if _moved_on(program, draw) else " and in each epoch"
-        # Where NumPy is seeded, such numbers are the same in each run: bad augmentation, but no difference.
-        severity = "info" if _same_each_run(program, at) else ""
     else:
         what, again = f"`{at.raw}` gives each worker the same seed at the start of each epoch", "repeats its numbers"
-        severity = "info"
     return draft(
-            program,
-        rule, at, cond=either(*(both(*one.guards) for one in draws)), severity=severity,
+        program, rule, at, cond=either(*(both(*one.guards) for one in draws)),
         related=[Related(draw.location, "draws here")], what=what, name=draw.raw, again=again,
     )  # fmt: skip

@@ -12,7 +12,7 @@ from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.objects import is_own
 from d9mlint.python.judging.randomness import draws
-from d9mlint.python.judging.seedings import seedings
+from d9mlint.python.judging.seedings import Seeding, seedings
 
 _NEVER = ("system-generator", "jax-key")
 """Generators that a missing seed is no news for: one that cannot be seeded, and one that raises without."""
@@ -98,7 +98,7 @@ def _only_ends(program: Program, seed: Event, effect: Effect) -> bool:
 
     A library that seeds may leave the draws to others, which nobody sees.
     """
-    fixed = [s.event for s in seedings(program) if s.fixes is True and {*effect.seeds} & {*s.generators}]
+    fixed = [s for s in seedings(program) if s.fixes is not False and {*effect.seeds} & {*s.generators}]
     drawn = [draw.event for draw in draws(program) if draw.generator in effect.seeds]
     if seed.detached or not (drawn or _draws_others(program, seed, effect)):
         return False
@@ -111,9 +111,10 @@ def _draws_others(program: Program, seed: Event, effect: Effect) -> bool:
     return any(draw.generator in others for draw in draws(program))
 
 
-def _reaches(seed: Event, draw: Event, fixed: Sequence[Event]) -> bool:
-    """Whether a draw may take from a seed, as none of the fixed ones comes between."""
+def _reaches(seed: Event, draw: Event, fixed: Sequence[Seeding]) -> bool:
+    """Whether a draw may take from a seed, as none of those that are fixed whenever it is made comes between."""
+    sure = [s.event for s in fixed if s.event.index < draw.index and truth(s.fixes, draw.guards)]
     if draw.index > seed.index:
-        return not any(seed.index < one.index < draw.index for one in fixed)
+        return not any(seed.index < one.index for one in sure)
     shared = {*draw.loops} & {*seed.loops}
-    return bool(shared) and not any(one.index < draw.index and shared <= {*one.loops} for one in fixed)
+    return bool(shared) and not any(shared <= {*one.loops} for one in sure)
