@@ -75,12 +75,15 @@ class TensorFlow(Framework):
         }
     )  # fmt: skip
     arrays = ("tensorflow.Tensor",)
-    parts_alike = frozenset({DATASET})
+    parts_alike = frozenset({DATASET, "tensorflow.split()", "tensorflow.unstack()"})
     persistent = (DATASET,)
     symbolic = ("keras.", "tensorflow.")
 
     def arithmetic(self, operands: Sequence[Value]) -> Value | None:
         return graphs.computed(operands)
+
+    def part(self, holder: Value) -> Value | None:
+        return graphs.computed([holder])
 
     def method_of_unknown(self, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> str | None:
         return f"{DATASET}.{name}" if _only_of_dataset(name, args, kwargs) else None
