@@ -14,6 +14,9 @@ from d9mlint.python.source import facts as f
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
+_COMPLETION = "completion"
+"""The order in which workers finish."""
+
 
 def augment(interp: Interpreter, node: f.Augment, frame: Frame) -> None:
     """What ``target op= value`` does."""
@@ -39,9 +42,22 @@ def augment(interp: Interpreter, node: f.Augment, frame: Frame) -> None:
             value.born = loop  # a list for each item, filled in an order of its own
         else:
             interp.heap.arrange(value, *loop.taint)
+    if isinstance(node.target, f.Sub) and _keeps_order(left, node.value):
+        _note_sum(interp, right, frame, node.place)
     if interp.loops and isinstance(node.target, (f.Attr, f.Sub)):
         value = _in_any_turn(value)
     interp.assign(node.target, value, frame, node.place)
+
+
+def _note_sum(interp: Interpreter, part: Value, frame: Frame, place: f.Place) -> None:
+    """Tells of a sum under a key, or at a place in a list, whose parts come as workers finish."""
+    found = [loop.taint for loop in interp.order_loops[-1:]]
+    taken = (e for e in taint([part])[2] if e.loops and e.loops == tuple(interp.loops))
+    found += [(effect.order, (e,)) for e in taken for effect in e.effects if effect.order]
+    for order, sources in found:
+        if order == _COMPLETION:
+            interp.event("sink", "sum", frame, place, (Unknown(order=order, sources=sources),))
+            return
 
 
 def _extends(left: Value, right: Value) -> bool:
@@ -53,6 +69,7 @@ def _extends(left: Value, right: Value) -> bool:
 def _keeps_order(total: Value, added: f.Expr) -> bool:
     """Whether a sum tells in which order its parts came: one of floats, by its roundings, and a text do."""
     floats = isinstance(added, f.Call) and added.func == f.Name("float")
+    floats |= isinstance(added, f.Op) and added.op == "/"
     return floats or any(
         isinstance(leaf.value, (float, str)) if isinstance(leaf, Const) else FLOAT in taint([leaf])[0]
         for _, leaf in alternatives(total)

@@ -27,7 +27,10 @@ _SORTS_TABLE = ("pandas.DataFrame.sort_values", "pandas.DataFrame.sort_index", "
 _SINKS = {
     "item": "code that picks items by their number", "slice": "code that takes the first or last items",
     "numbering": "code that numbers the items", "pop": "`pop`", "written": "a file that is written",
+    "sum": "a sum, which rounds in the order of its parts",
 }  # fmt: skip
+_OF_EACH = "what it makes of them in turn"
+"""What is said of a part of each item: it picks none by its number."""
 _TABLES, _NAMES = ("pandas.", "numpy."), ".columns"
 _WEAK = ("item", "enumerate")
 """Sinks that may be harmless: any element will do, or the number is only shown."""
@@ -36,12 +39,14 @@ _WEAK = ("item", "enumerate")
 def check(
     program: Program, rule: Rule, order: str, remedies: tuple[str, str] = ("", ""), of_tables: bool = False,
     remedy: Callable[[Event], str] | None = None, counts: Callable[[Event, Event], bool] = lambda source, sink: True,
+    takes_one: tuple[str, ...] = (),
 ) -> Iterator[Draft]:  # fmt: skip
     """At each source of ``order`` whose values reach a place where the order counts.
 
     ``remedies``: what to do about walks through folders, and about all else, where that is not what the rule says;
-    ``remedy``: the same by the source; ``counts``: whether a source does for a sink. Rows out of tables that several
-    tasks work on are judged ``of_tables`` only, by how the table was made.
+    ``remedy``: the same by the source; ``counts``: whether a source does for a sink; ``takes_one``: how the names of
+    sources end that give one item each. Rows out of tables that several tasks work on are judged ``of_tables`` only,
+    by how the table was made.
     """
     trained = {id(one.event): one for one in steps.in_loops(program)}
     for source, sinks in reached(program, order, of_tables, counts):
@@ -59,7 +64,9 @@ def check(
             program,
             rule, source, cond=both(rows.cond if rows else True, either(*(both(*e.guards) for e in strong or sinks))),
             confidence=_confidence(rule, source, strong) if rows is None or rows.sure else lower(rule.confidence),
-            related=dict.fromkeys(related), name=_name(source, of_tables), sink=_sink(first, trained.get(id(first))),
+            related=dict.fromkeys(related), name=_name(source, of_tables),
+            sink=_OF_EACH if source.name.endswith(takes_one) and _takes_part(first, source) else
+            _sink(first, trained.get(id(first))),
             remedy=remedy(source) if remedy else remedies[not _is_looped(program, source)],
         )  # fmt: skip
 
@@ -239,6 +246,11 @@ def _name(source: Event, last: bool = False) -> str:
 
 def _is_sure(step: steps.Step | None) -> bool:
     return step is None or step.sure
+
+
+def _takes_part(sink: Event, source: Event) -> bool:
+    """Whether what a source gives is taken apart."""
+    return sink.kind == "sink" and any(one is source.result for one in sink.args)
 
 
 def _sink(event: Event, step: steps.Step | None) -> str:

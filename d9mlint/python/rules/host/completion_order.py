@@ -35,7 +35,7 @@ _WAIT = (
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At each source of such an order, and where training takes what several workers put into one queue."""
     told = set()
-    for one in orders.check(program, rule, "completion", counts=partial(_counts, program)):
+    for one in orders.check(program, rule, "completion", counts=partial(_counts, program), takes_one=_GETS):
         told.add(one.location)
         yield one
     yield from _queues(program, rule, told)

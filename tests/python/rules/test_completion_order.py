@@ -1,0 +1,45 @@
+"""What `completion-order` says of parts and sums of results that come out of a queue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+
+
+@pytest.mark.parametrize(
+    ("taking", "words"),
+    [
+        (
+            "number, share = done.get()\n        totals[number] += share / 4",
+            "a sum, which rounds in the order of its parts",
+        ),
+        ("rest.append(done.get()[1])", "what it makes of them in turn"),
+    ],
+)
+def test_a_part_of_one_result_is_no_item_by_its_number(d9mlint: Run, taking: str, words: str) -> None:
+    Path("train.py").write_text(
+        f"""from multiprocessing import Process, Queue
+
+import numpy as np
+
+
+def work(done, number):
+    done.put((number, np.sum(np.ones(number))))
+
+
+if __name__ == "__main__":
+    done, totals, rest = Queue(), [0] * 8, []
+    for number in range(8):
+        Process(target=work, args=(done, number)).start()
+    for _ in range(8):
+        {taking}
+"""
+    )
+    run = d9mlint("check", "--format", "json", "--select", "completion-order", "train.py")
+    (finding,) = run.json["findings"]
+    assert finding["message"].endswith(words)
