@@ -11,6 +11,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Inst, Obj, Seq, Unknown, Value, alternatives
 from d9mlint.python.frameworks.torch.loaders import CONTEXTS
 from d9mlint.python.frameworks.torch.tensors import NO_GRAD
+from d9mlint.python.interpreter.callbacks import CALLBACK
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import Makers, results
 
@@ -23,6 +24,19 @@ _IS_NAME = re.compile(r"""\w+ == ['"](?P<name>[\w.]+)['"]""")
 _PART = re.compile(r"[.\[]")
 _CALLED = "__call__"
 _TELLING = (_CALLED, "parameters", "named_parameters", "train_step", "fit")
+_METHOD = "torch.nn.Module."
+_ONLY_WEIGHTS = (
+    "load_state_dict",
+    "state_dict",
+    "to",
+    "cuda",
+    "cpu",
+    "eval",
+    "train",
+    "parameters",
+    "named_parameters",
+)
+"""Methods of networks that call none of their layers (torch/nn/modules/module.py)."""
 _DEPTH = 6
 
 
@@ -44,7 +58,8 @@ def without_gradients(program: Program) -> frozenset[int]:
     """The ``id`` of each call that made a layer or network that is called, and only where no gradients are taken.
 
     What something asks the parameters of, as an optimizer's maker does, may be called where nobody sees it. What a
-    loader calls to prepare examples is no part of what is trained.
+    loader calls to prepare examples is no part of what is trained. A method of `torch.nn.Module` (``load_state_dict``)
+    calls no layer, but what is handed to others may be trained there.
     """
     return program.once("layers-without-gradients", _without_gradients)
 
@@ -52,12 +67,29 @@ def without_gradients(program: Program) -> frozenset[int]:
 def _without_gradients(program: Program) -> frozenset[int]:
     asked: set[int] = set()
     others: set[int] = set()
+    methods = {e.location for e in program.events if e.kind == "call" and _calls_nothing(e.name)}
     for event in program.events:
+        asked.update(id(made) for value in _networks_given(event) for made in made_inside(value))
         last = event.name.rpartition(".")[2]
         if event.kind == "call" and last in _TELLING:
+            if event.inside(CALLBACK) and not methods.isdisjoint(event.stack):
+                continue  # what a method of the network's own might do, which is known not to
             without = last == _CALLED and event.inside(NO_GRAD, *CONTEXTS)
             (others if without else asked).update(id(made) for made in made_inside(event.receiver))
     return frozenset(others - asked)
+
+
+def _calls_nothing(name: str) -> bool:
+    """Whether a call is one of a network's methods that handle its weights alone."""
+    return name.startswith(_METHOD) and name.rpartition(".")[2] in _ONLY_WEIGHTS
+
+
+def _networks_given(event: Event) -> list[Value]:
+    """The networks that an outside call is given, which may train them."""
+    if event.kind not in ("call", "unresolved"):
+        return []
+    given = (*event.args, *event.kwargs.values())
+    return [leaf for value in given for _, leaf in alternatives(value) if isinstance(leaf, Inst)]
 
 
 def _frozen(program: Program) -> Mapping[int, Cond]:
