@@ -52,6 +52,7 @@ _UNITS = (
 """Layers that end a network, and where they are given how many numbers they make."""
 _PRODUCT, _TURNED = "tensorflow.matmul", Argument(3, "transpose_b")
 _PRODUCTS, _WEIGHTS = (_PRODUCT, "tensorflow.nn.xw_plus_b"), Argument(1, "b")
+_BIAS_ADDS, _BIAS, _CONSTANT = (".bias_add", ".BiasAdd"), Argument(1, "bias"), "tensorflow.constant"
 _SHIFTS = ("tensorflow.add", "tensorflow.nn.bias_add", "tensorflow.identity")
 """Ops whose result has as many columns as what they are given first."""
 _GETS, _VARIABLE, _FIRST_VALUES = "tensorflow.get_variable", "tensorflow.Variable", Argument(0, "initial_value")
@@ -88,8 +89,9 @@ class TensorFlowOps(OpUses):
         return on_gpu(program)
 
     def harmless(self, program: Program, event: Event, op: Op, makers: Makers) -> bool:
-        apart = meets_each_index_once(event, op, makers) or _adds_integers(event, op, makers) or _pools_apart(event, op)
-        return apart or (op.name in _FUSED_FOR_IMAGES and not program.once("images", _has_images))
+        exact = _adds_integers(event, op, makers) or _adds_constants(event, makers)
+        apart = meets_each_index_once(event, op, makers) or _pools_apart(event, op)
+        return exact or apart or (op.name in _FUSED_FOR_IMAGES and not program.once("images", _has_images))
 
     def elsewhere(self, program: Program, event: Event, op: Op, makers: Makers) -> Cond:
         return looked_up_on_cpu(program, event, op, makers)
@@ -110,6 +112,14 @@ class TensorFlowOps(OpUses):
 def _has_images(program: Program) -> bool:
     """Whether the program computes with images, as far as the names of what it calls tell."""
     return any(e.kind in ("call", "unresolved") and _IMAGES.search(e.name) is not None for e in program.events)
+
+
+def _adds_constants(event: Event, makers: Makers) -> bool:
+    """Whether a bias is a constant: what varies is its gradient, which nothing asks for."""
+    if not event.name.endswith(_BIAS_ADDS):
+        return False
+    made = [list(made_of(leaf, makers)) for _, leaf in alternatives(event.argument(_BIAS))]
+    return bool(made) and all(one and all(e.name == _CONSTANT for e in one) for one in made)
 
 
 def _adds_integers(event: Event, op: Op, makers: Makers) -> bool:
