@@ -68,8 +68,9 @@ def _without_gradients(program: Program) -> frozenset[int]:
     asked: set[int] = set()
     others: set[int] = set()
     methods = {e.location for e in program.events if e.kind == "call" and _calls_nothing(e.name)}
+    given = {id(one): one for event in program.events for one in _networks_given(event)}
+    asked.update(id(made) for network in given.values() for made in made_inside(network))
     for event in program.events:
-        asked.update(id(made) for value in _networks_given(event) for made in made_inside(value))
         last = event.name.rpartition(".")[2]
         if event.kind == "call" and last in _TELLING:
             if event.inside(CALLBACK) and not methods.isdisjoint(event.stack):
