@@ -130,13 +130,27 @@ def _framework(
             state.absent[framework] = machine.absent
             return
         state.environment[framework] = machine.environment
-        for seen in observe(_with_others(cases, state), machine, watch.begin if watch else None):
-            _judge(seen, state)
-            if seen.case.key in state.instead:
-                continue
-            state.done.add(seen.case.key)
-            if watch is not None:
-                watch.end()
+        try:
+            for seen in observe(_with_others(cases, state), machine, watch.begin if watch else None):
+                _judge(seen, state)
+                if seen.case.key in state.instead:
+                    continue
+                state.done.add(seen.case.key)
+                if watch is not None:
+                    watch.end()
+        except KeyboardInterrupt:
+            _keep(machine.under_way, state)
+            raise
+
+
+def _keep(seen: Observed | None, state: Verifying) -> None:
+    """What was seen of the case that was under way; it is not finished all the same."""
+    if seen is None or not any(one.results for one in seen.observations):
+        return
+    found = judged(seen, state.plan.findings.get(seen.case.op, ()))
+    number = len(seen.observations)
+    cut = f"cut off after {number} process{'es' * (number != 1)}"
+    state.found.append(found._replace(note="; ".join(filter(None, (cut, found.note)))))
 
 
 def _with_others(cases: Sequence[Case], state: Verifying) -> Iterator[Case]:

@@ -118,13 +118,14 @@ def announcement(plan: Plan, options: VerifyOptions) -> str:
         more = f", which imports {', '.join(packages)}" if packages else ""
         return (
             f"will execute code of yours: {file}{more}, in child processes of {interpreter}, "
-            f"up to {options.runs} runs in each, for at most {seconds(plan, options):.2g} s"
+            f"up to {options.runs} runs in each, for at most {seconds(plan, options):.2g} s in each"
         )
     cases = f"{len(plan.cases)} case{'' if len(plan.cases) == 1 else 's'}"
     return (
         f"will execute {cases} of {ops} op{'' if ops == 1 else 's'} from the catalogue "
         f"({', '.join(plan.frameworks)}) in child processes of {interpreter}, on made-up inputs, "
-        f"up to {options.runs} runs in each, for at most {seconds(plan, options):.2g} s a case; no other code is run"
+        f"up to {options.runs} runs in each, for at most {seconds(plan, options):.2g} s of a case in each; "
+        "no other code is run"
     )
 
 

@@ -21,7 +21,7 @@ from d9mlint.model.evidence import (
     UNINITIALISED,
     UNTESTED,
 )
-from d9mlint.verify.run import Observed
+from d9mlint.verify.run import Observed, has_mode
 from d9mlint.verify.timing import SEED, Times
 
 _CONFIDENCE = 0.95
@@ -153,7 +153,7 @@ def _note(
     told = []
     if trouble:
         told.append(f"not all processes answered: {trouble}")
-    if not other:
+    if not has_mode(seen.case.framework, seen.device):
         told.append(f"{seen.case.framework} has no deterministic mode for the {seen.device.upper()}")
     others = (one.problem or one.raised for one in other if not _ABOUT_DETERMINISM.search(one.raised))
     if problem := next(filter(None, others), ""):

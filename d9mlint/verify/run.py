@@ -102,6 +102,8 @@ class Machine:
     """Why the device that was asked for is not there; empty where it is."""
     alone: bool = False
     """The GPU serves one process at a time (exclusive compute mode): they take turns."""
+    under_way: Observed | None = None
+    """What has been seen of the case that is being executed."""
     _cpu_only: bool = False
     """The GPU was tried in vain: it is hidden."""
     _slots: list[_Slot] = field(default_factory=list)
@@ -129,8 +131,9 @@ class Machine:
             self._stack.close()
             self.device = "gpu"
             self._fill()
-            dead = [slot.dead for slot in self._slots if slot.dead]
-            if self.lacking or len(dead) == len(self._watching):  # the driver shows what cannot be used
+            begun = self._watching[:1] if self.alone else self._watching
+            dead = [slot.dead for slot in begun if slot.dead]
+            if self.lacking or len(dead) == len(begun):  # the driver shows what cannot be used
                 self.environment["unused"] = f"the GPU could not be used: {self.lacking or dead[0]}"
                 self._stack.close()
                 self.device, self.lacking, self.alone, self._cpu_only = "cpu", "", False, True
@@ -197,12 +200,14 @@ class Machine:
         request: Json = {"case": plain(case, self.device), "runs": self.settings.runs, "seconds": self.settings.seconds}
         seen: list[Observation] = []
         for slot in self._watching:
+            self.under_way = Observed(case, self.device, tuple(seen))
             if any(one.problem and one.mode in ("default", slot.mode) and not one.variant for one in seen):
                 continue  # what crashed or hung would do so again, for as long
             seen.append(self._ask(slot, {"do": "observe", **request}))
             if self.alone and slot.child is not None:
                 slot.child.end()
                 slot.child = None
+        self.under_way = None
         good = not self.alone and has_mode(self.framework, self.device) and all(one.results for one in seen[:2])
         return Observed(case, self.device, tuple(seen), self._timed(case, request["case"]) if good else NEVER)
 
@@ -213,13 +218,17 @@ class Machine:
             return Observation(slot.mode, slot.threads, variant=slot.variant, problem=slot.dead)
         try:
             answer = slot.child.ask(request, self.settings.timeout)
+            if answer.get("broken"):
+                slot.child.end()  # another one takes the rest
+                slot.child = None
             return _observation(slot, answer)
         except ChildFailed as error:
             slot.child = None
             return Observation(slot.mode, slot.threads, variant=slot.variant, problem=str(error))
         except (KeyError, TypeError, ValueError) as error:
-            slot.child.end()
-            slot.child = None
+            if slot.child is not None:
+                slot.child.end()
+                slot.child = None
             problem = f"the process wrote something that is no answer: {error}"
             return Observation(slot.mode, slot.threads, variant=slot.variant, problem=problem)
 
@@ -251,6 +260,9 @@ class Machine:
         except ChildFailed:
             slot.child = None
             raise
+        if answer.get("broken"):
+            slot.child.end()
+            slot.child = None
         found = answer.get("seconds")
         if not isinstance(found, float) or not found > 0:
             raise ChildFailed(str(answer.get("raised", "no time")))

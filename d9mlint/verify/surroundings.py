@@ -11,16 +11,20 @@ _REMOVED = (
     "CUBLAS_WORKSPACE_CONFIG", "NVIDIA_TF32_OVERRIDE", "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE",
     "TF_DETERMINISTIC_OPS", "TF_CUDNN_DETERMINISTIC", "TF_CUDNN_USE_AUTOTUNE", "TF_CUDNN_USE_FRONTEND",
     "TF_DISABLE_SEGMENT_REDUCTION_OP_DETERMINISM_EXCEPTIONS", "TF_XLA_FLAGS", "TF_ENABLE_ONEDNN_OPTS",
-    "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS", "CUDA_LAUNCH_BLOCKING",
+    "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS", "CUDA_LAUNCH_BLOCKING", "JAX_DEFAULT_MATMUL_PRECISION",
+    "TORCHINDUCTOR_DETERMINISTIC", "TORCHINDUCTOR_MAX_AUTOTUNE", "TORCHINDUCTOR_MAX_AUTOTUNE_GEMM",
+    "TORCHINDUCTOR_MAX_AUTOTUNE_POINTWISE", "TORCHINDUCTOR_COORDINATE_DESCENT_TUNING", "MKL_CBWR",
     "OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS",
 )  # fmt: skip
-"""What a shell may have set that changes what is compared: deterministic kernels, TF32, threads."""
+"""What a shell may have set that changes what is compared: deterministic kernels, autotuning, TF32, threads."""
 _PARKED = {"GOMP_SPINCOUNT": "1000", "KMP_BLOCKTIME": "1"}
 """Threads of OpenMP (GNU's, Intel's) that wait for others sleep after some 0.05 or 1 ms.
 
 By themselves they spin for many milliseconds, on a loaded machine on the very core that the others need: a run of
 0.1 ms then takes 8 or 16."""
-_DETERMINISM_FLAG = re.compile(r"(?:^|\s)--xla_gpu_(?:deterministic_\w+|exclude_nondeterministic_ops)(?:=\S*)?")
+_DETERMINISM_FLAG = re.compile(
+    r"(?:^|\s)--xla_gpu_(?:deterministic_\w+|exclude_nondeterministic_ops|autotune_level)(?:=\S*)?"
+)
 _NUMBER = re.compile(r"\d+")
 
 

@@ -28,7 +28,7 @@ class Plain(Framework):
 
     def __init__(self, start):
         super().__init__(start)
-        self.start, self.count = start, 0
+        self.start, self.count, self.poisoned = start, 0, False
         shown = os.environ.get("CUDA_VISIBLE_DEVICES") != "-1"
         self.names = ["card"] * (int(os.environ.get("PLAIN_GPUS", "0")) if shown else 0)
         if self.gpu and os.environ.get("PLAIN_BROKEN"):
@@ -79,8 +79,17 @@ class Plain(Framework):
     def fail(self, text):
         raise RuntimeError(text)
 
+    def poison(self):
+        self.poisoned = True
+        raise RuntimeError("CUDA error: device-side assert triggered")
+
+    def usable(self):
+        return not self.poisoned
+
     def function(self, case, inputs, scope):
         def call():
+            if self.poisoned:
+                raise RuntimeError("CUDA error: device-side assert triggered")
             value = eval(case["code"], {**scope, **inputs})
             return [self._packed(value if isinstance(value, list) else [value])]
 

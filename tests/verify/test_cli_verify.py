@@ -188,6 +188,29 @@ def test_a_job_that_is_ended_leaves_a_partial_report_and_no_process(tmp_path: Pa
     assert left == []
 
 
+def test_what_was_seen_of_the_case_under_way_is_kept(tmp_path: Path) -> None:
+    wrapper = tmp_path / "python"
+    wrapper.write_text(f'#!/bin/sh\nexec {sys.executable} {PLAIN} "$2" "$3"\n')
+    wrapper.chmod(0o755)
+    run = "torch.pause() if torch.deterministic() else torch.next() + 0.0"
+    (tmp_path / "ops.yaml").write_text(OPS.replace('run: "1.0"', f'run: "{run}"'))
+    (tmp_path / "d9mlint.toml").write_text('catalogues = ["ops.yaml"]\n')
+    words = ["verify", "--python", str(wrapper), "--runs", "6", "--op", "steady", "--format", "json"]
+    command = [sys.executable, "-m", "d9mlint", *words, "--output", "report.json"]
+    job = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    assert job.stderr is not None
+    job.stderr.readline()
+    time.sleep(4)
+    job.terminate()
+    assert job.wait(30) == 3
+    report = json.loads((tmp_path / "report.json").read_text())
+    (found,) = report["evidence"]
+    assert (found["verdict"], found["deterministic_mode"], found["note"].partition(";")[0]) == (
+        "confirmed", "not-run", "cut off after 1 process",
+    )  # fmt: skip
+    assert [one["op"].split(" / ")[0] for one in report["unfinished"]] == ["steady"]
+
+
 def test_a_report_grows_while_it_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from d9mlint.cli import verify_progress
     from d9mlint.model import Case

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import shutil
 import subprocess
 import sys
@@ -94,6 +95,24 @@ def test_a_gpu_that_cannot_be_used_is_left_and_that_is_told(gpus: Any) -> None:
     assert "CUDA initialization failed" in machine.environment["unused"]
 
 
+def test_a_gpu_that_one_process_has_already_is_left_and_that_is_told(gpus: Any, tmp_path: Path) -> None:
+    gpus(FAKE_GPUS=1, PLAIN_GPUS=1, FAKE_MODE=3, PLAIN_LOCK=tmp_path / "taken")
+    with (tmp_path / "taken").open("w") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        machine, found = ran()
+    assert (found.device, found.verdict) == ("cpu", "not-reproduced")
+    assert "the GPU could not be used: cannot start plain" in machine.environment["unused"]
+
+
+def test_an_error_that_a_gpu_does_not_get_over_costs_its_case_alone(gpus: Any) -> None:
+    gpus(FAKE_GPUS=1, PLAIN_GPUS=1)
+    asked = Settings((sys.executable, str(PLAIN)), "gpu", runs=6, seconds=0.2, timeout=20.0)
+    with Machine("plain", asked) as machine:
+        found = [judged(one) for one in observe([case("me.poison()", "first"), case("1.0", "second")], machine)]
+    assert [one.verdict for one in found] == ["harness-error", "not-reproduced"]
+    assert "device-side assert" in found[0].note
+
+
 def test_a_build_for_cpus_on_a_machine_with_a_gpu_is_told(gpus: Any) -> None:
     gpus(FAKE_GPUS=1, PLAIN_CPU_BUILD=1)
     machine, found = ran()
@@ -136,7 +155,8 @@ def test_which_card_a_child_sees(device: str, shell: Mapping[str, str], visible:
 def test_switches_of_the_shell_are_compared_and_not_inherited() -> None:
     shell = {
         "CUBLAS_WORKSPACE_CONFIG": ":4096:8", "NVIDIA_TF32_OVERRIDE": "0", "TF_DETERMINISTIC_OPS": "1", "HOME": "/h",
-        "XLA_FLAGS": "--xla_dump_to=x --xla_gpu_deterministic_ops=true", "PYTHONHASHSEED": "0",
+        "XLA_FLAGS": "--xla_dump_to=x --xla_gpu_deterministic_ops=true --xla_gpu_autotune_level=0", "PYTHONHASHSEED": "0",
+        "TORCHINDUCTOR_MAX_AUTOTUNE": "1", "MKL_CBWR": "AVX2",
     }  # fmt: skip
     env = environment("gpu", shell)
     assert {name: env[name] for name in shell if name in env and name != "PYTHONHASHSEED"} == {
@@ -144,7 +164,8 @@ def test_switches_of_the_shell_are_compared_and_not_inherited() -> None:
     }  # fmt: skip
     assert env["PYTHONHASHSEED"] != environment("gpu", shell)["PYTHONHASHSEED"]
     assert sorted(removed(shell)) == [
-        "CUBLAS_WORKSPACE_CONFIG", "NVIDIA_TF32_OVERRIDE", "TF_DETERMINISTIC_OPS", "XLA_FLAGS",
+        "CUBLAS_WORKSPACE_CONFIG", "MKL_CBWR", "NVIDIA_TF32_OVERRIDE", "TF_DETERMINISTIC_OPS",
+        "TORCHINDUCTOR_MAX_AUTOTUNE", "XLA_FLAGS",
     ]  # fmt: skip
     assert removed({"HOME": "/h"}) == {}
 

@@ -92,5 +92,7 @@ def main(requests: int, replies: int) -> None:
             except Exception as error:  # noqa: BLE001 (whatever an op raises is what is to be reported)
                 text = " ".join(str(error).split())[:400]
                 answer = {"raised": type(error).__name__ + (": " + text if text else "")}
+                if framework is not None and not framework.usable():
+                    answer["broken"] = True
             sink.write(json.dumps(answer) + "\n")
             sink.flush()

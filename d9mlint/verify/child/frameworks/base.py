@@ -98,6 +98,18 @@ class Framework:
     def finish(self, results: list[Any]) -> None:
         """Waits for what was begun; only where calls return early."""
 
+    def usable(self) -> bool:
+        """Whether the device still computes: after an illegal access or an assertion in a kernel, nothing that this
+        process asks of a GPU is done any more (CUDA's sticky errors).
+        """
+        if not self.gpu:
+            return True
+        try:
+            self.sums(self.int64(bytes(8)))
+        except Exception:  # noqa: BLE001 (whatever a framework makes of the driver's error)
+            return False
+        return True
+
     def elapsed(self, call: Callable[[], list[Any]], count: int) -> float:
         """Seconds that ``count`` calls take."""
         start = time.perf_counter()

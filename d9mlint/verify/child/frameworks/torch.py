@@ -33,8 +33,15 @@ class Torch(Framework):
             if start["variant"] != "benchmark":
                 for one in (torch.backends.cuda.matmul, torch.backends.cudnn):
                     one.allow_tf32 = start["variant"] == "tf32"
-        self.names = [torch.cuda.get_device_name(n) for n in range(torch.cuda.device_count())]
+        self.names = [self._name(number) for number in range(torch.cuda.device_count())]
         self.device = "cuda" if self.gpu else "cpu"
+
+    def _name(self, number: int) -> str:
+        """What a GPU is called; asking for it makes a context, which a card that is busy or broken refuses."""
+        try:
+            return str(self.torch.cuda.get_device_name(number))
+        except RuntimeError:
+            return "GPU"
 
     def versions(self) -> Json:
         """What the results depend on."""
