@@ -10,7 +10,7 @@ from typing import NamedTuple
 from d9mlint.model import Evidence, Observation, Overhead
 from d9mlint.report.words import count
 
-WIDTH, HEIGHT = 150.0, 40.0
+WIDTH, HEIGHT = 116.0, 40.0
 """Of every plot, in the units of its SVG."""
 _PAD = 3.0
 _NARROWEST = 3.0
