@@ -67,7 +67,7 @@ def _other_arguments(case: Case, call: OpCall) -> Iterator[tuple[str, str, str]]
     for name, text in call.arguments:
         if not name.isdigit() and name not in _NO_MATTER and own.get(name) != text:
             yield name, own.get(name, ""), text
-    for name, text in call.shapes if found is not None else ():
+    for name, text in call.shapes if found is not None and not found.function else ():
         if not name.isdigit() and name not in ("self", *own):
             yield name, "", text
 
@@ -79,18 +79,20 @@ class _Found(NamedTuple):
     call: ast.Call
     made: str = ""
     """Which of the objects that are made before it makes; empty: it stands in what is run."""
+    function: bool = False
+    """It is the function that the program's layer calls (``conv2d`` of ``Conv2d``), which has other arguments, too."""
 
 
 def _called(case: Case, call: OpCall) -> _Found | None:
-    """The call in a case that is the one of the program: the same last name, in place or not."""
+    """The call in a case that is the one of the program: the same last name, in place or not, or that of a layer."""
     wanted = call.name.rpartition(".")[2].rstrip("_")
     for made, text in (("", case.run), *case.make.items()):
         tree = ast.parse(text, mode="eval")
         for node in ast.walk(tree):
             if isinstance(node, ast.Call):
                 name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-                if name.rstrip("_") == wanted:
-                    return _Found(tree, node, made)
+                if name.replace("_", "").lower() == wanted.replace("_", "").lower():
+                    return _Found(tree, node, made, name.rstrip("_") != wanted)
     return None
 
 
@@ -113,6 +115,8 @@ def _with_literals(case: Case, call: OpCall, takes: Callable[[object], bool]) ->
         if name.isdigit() or name in _NO_MATTER or not takes(ast.literal_eval(value)):
             continue
         given = next((one for one in found.call.keywords if one.arg == name), None)
+        if given is None and found.function:
+            continue
         if given is None:
             found.call.keywords.append(ast.keyword(name, value))
             changed = True
@@ -126,7 +130,13 @@ def _with_shapes(case: Case, call: OpCall) -> Case:
     """The case with inputs of the sizes that the program's have, where they stand at the same place in the call."""
     found = _called(case, call)
     shapes = {where: _sizes(text) for where, text in call.shapes}
-    if found is None or found.made or not shapes or any(math.prod(one) > _MOST_ELEMENTS for one in shapes.values()):
+    if (
+        found is None
+        or found.made
+        or found.function
+        or not shapes
+        or any(math.prod(one) > _MOST_ELEMENTS for one in shapes.values())
+    ):
         return case
     changed = False
     named: dict[str, tuple[int, ...]] = {}

@@ -89,6 +89,13 @@ def test_of_several_cases_the_likest_is_made_like_the_call() -> None:
     assert unlike(cases[0], [call], "cpu").endswith("minlength=4, no weights instead of minlength=8, weights=[64]")
 
 
+def test_a_function_takes_of_a_layer_only_what_it_has() -> None:
+    function = CASE._replace(run="torch.nn.functional.conv_transpose2d(x, w, padding=1)")
+    call = OpCall(CASE.op, "torch.nn.ConvTranspose2d", "train.py:9", (("padding", "2"), ("bias", "False")))
+    assert like([function], call).run == "torch.nn.functional.conv_transpose2d(x, w, padding=2)"
+    assert unlike(function, [call], "cpu").endswith("padding=1, no bias instead of padding=2, bias=False")
+
+
 def test_a_layer_is_made_with_the_words_of_the_call() -> None:
     layer = Case(
         "tf.keras.layers.Conv2D", "tensorflow", "backward", "layer(x)", "plain", (Input("x", (4, 16, 16, 3)),),

@@ -39,7 +39,7 @@ def test_types_and_shapes_are_followed_to_what_made_them(call: Callable[..., Any
     told = call()
     assert (told["name"], told["place"]) == ("torch.Tensor.index_add", "train.py:10")
     assert told["dtype"] == "bfloat16"
-    assert told["shapes"] == {"self": "[8, 128]", "2": "[64, 128]"}
+    assert told["shapes"] == {"self": "[8, 128]", "1": "[64]", "2": "[64, 128]"}
     assert told["arguments"] == {"0": "0"}
     assert "execution" not in told
     assert "autocast" not in told

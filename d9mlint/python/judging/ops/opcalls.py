@@ -35,9 +35,11 @@ _KEEPS = frozenset(
     }
 )  # fmt: skip
 """Calls whose result has the type of what they are given, unless they are given one."""
-_SHAPED = frozenset({"zeros", "ones", "empty", "rand", "randn", "full", "normal", "uniform", "truncated_normal"})
-_SIZED = {"randint": 2, "torch.randint": 1}
-"""Calls that are given a shape at another place: JAX's and PyTorch's, whose lowest number may be left out."""
+_SHAPED = frozenset(
+    {"zeros", "ones", "empty", "rand", "randn", "randint", "full", "normal", "uniform", "truncated_normal"}
+)
+_BY_SIZES = frozenset({"zeros", "ones", "empty", "rand", "randn"})
+"""Calls that may be given sizes one by one."""
 _POLICIES = ("keras.mixed_precision.set_global_policy", "keras.mixed_precision.set_dtype_policy")
 _POLICY = Argument(0, "policy")
 _MIXED = "mixed_"
@@ -107,15 +109,21 @@ def _named(value: Value | None) -> str:
 def _shape(value: Value, makers: Makers) -> str:
     """``[64, 128]`` where a literal made it."""
     for made in _made(value, makers):
-        if made.name.rpartition(".")[2] not in _SHAPED:
+        last = made.name.rpartition(".")[2]
+        if last not in _SHAPED:
             continue
-        if made.args and all(isinstance(one, Const) and type(one.value) is int for one in made.args):
+        if last in _BY_SIZES and made.args and all(map(_is_size, made.args)):
             return f"[{', '.join(_literal(one) for one in made.args)}]"
-        given = made.kwargs.get("size", made.kwargs.get("shape", made.args[0] if made.args else None))
+        listed = next((one for one in made.args if isinstance(one, Seq)), None)  # the key or the bounds stand before it
+        given = made.kwargs.get("size", made.kwargs.get("shape", listed))
         sizes = given.items if isinstance(given, Seq) else None
-        if sizes and all(isinstance(one, Const) and type(one.value) is int for one in sizes):
+        if sizes and all(map(_is_size, sizes)):
             return f"[{', '.join(_literal(one) for one in sizes)}]"
     return ""
+
+
+def _is_size(value: Value) -> bool:
+    return isinstance(value, Const) and type(value.value) is int
 
 
 def _run(program: Program, event: Event) -> Event:
