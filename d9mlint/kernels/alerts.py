@@ -1,4 +1,4 @@
-"""PyTorch's alert, or TensorFlow's test, before a kernel that varies; nothing where the place is not certain.
+"""PyTorch's alert, or TensorFlow's or Python's test, before a kernel that varies; nothing where that is not certain.
 
 https://docs.pytorch.org/docs/stable/notes/randomness.html; ``alertNotDeterministic`` is in aten/src/ATen/Context.h,
 ``OpDeterminismRequired`` in tensorflow/core/util/determinism.h.
@@ -14,6 +14,7 @@ from typing import NamedTuple
 import tree_sitter
 
 from d9mlint.kernels.judging.operations import ACCUMULATE
+from d9mlint.kernels.pyalerts import before_launches
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.unit import Unit
 from d9mlint.kernels.torch.presence import INCLUDING
@@ -45,6 +46,7 @@ class Alert(NamedTuple):
     where: Location
     """The launch."""
     framework: str = "torch"
+    """``torch``, ``tensorflow``; ``python`` where nothing is to be included."""
 
 
 def alerts(scan: KernelScan, repository: Repository) -> tuple[list[Alert], dict[Location, str]]:
@@ -55,18 +57,27 @@ def alerts(scan: KernelScan, repository: Repository) -> tuple[list[Alert], dict[
         reaching = [op for op in scan.ops if site.location in op.sites]
         if not _sums(site) or not reaching:
             continue
+        if site.location.path.endswith(".py"):
+            made = _in_python(site, repository)
+            without |= {} if made else {site.location: "no function was found that has PyTorch and launches the kernel"}
+            _add(made, found)
+            continue
         if {op.framework for op in reaching} not in ({"torch"}, {"tensorflow"}):
             without[site.location] = "it is no op of PyTorch or of TensorFlow alone"
             continue
-        made = [_alert(op, site, repository) for op in reaching]
-        if any(one is None for one in made):
+        launches = [_alert(op, site, repository) for op in reaching]
+        if any(one is None for one in launches):
             without[site.location] = "where the kernel is launched for a tensor is not certain"
             continue
-        for one in made:
-            if one is not None:
-                known = found.get((one.path, one.place), one)
-                found[one.path, one.place] = one._replace(sites=tuple(sorted({*known.sites, *one.sites})))
+        _add([one for one in launches if one is not None], found)
     return [found[key] for key in sorted(found)], without
+
+
+def _add(made: list[Alert], found: dict[tuple[str, int], Alert]) -> None:
+    """Alerts at one place are one, for all their sites."""
+    for one in made:
+        known = found.get((one.path, one.place), one)
+        found[one.path, one.place] = one._replace(sites=tuple(sorted({*known.sites, *one.sites})))
 
 
 def patched(data: Mapping[str, bytes], made: list[Alert]) -> dict[str, bytes]:
@@ -77,7 +88,7 @@ def patched(data: Mapping[str, bytes], made: list[Alert]) -> dict[str, bytes]:
         newline = b"\r\n" if b"\r\n" in text else b"\n"
         for one in sorted((a for a in made if a.path == path), key=lambda a: -a.place):
             text = text[: one.place] + one.text.encode().replace(b"\n", newline) + text[one.place :]
-        for framework in sorted({a.framework for a in made if a.path == path}):
+        for framework in sorted({a.framework for a in made if a.path == path} - {"python"}):
             text = _with_header(text, framework, newline)
         out[path] = text
     return out
@@ -107,6 +118,16 @@ def _alert(op: KernelOp, site: Site, repository: Repository) -> Alert | None:
         if step.text.startswith(_LAUNCHING) and (made := _at(step, site, repository)) is not None:
             return made
     return None
+
+
+def _in_python(site: Site, repository: Repository) -> list[Alert]:
+    """The tests before the launches of a kernel in the file that it stands in; a scan shows whether these are all."""
+    path = site.location.path
+    kernel = site.function.rpartition("::")[2].rpartition(".")[2]
+    return [
+        Alert(path, one.place, one.text, (site.location,), Location(path, one.line, 1, one.line, 1), "python")
+        for one in before_launches(repository.data(path), kernel)
+    ]
 
 
 def _at(step: Step, site: Site, repository: Repository) -> Alert | None:

@@ -159,3 +159,61 @@ def test_tensorflow_is_asked_before_the_launch(d9mlint: Run, tmp_path: Path, old
     assert (ran.code == 0) is bool(refusal)
     d9mlint("kernels", ".", "--fix", "--no-cache")
     assert source.read_text() == wanted
+
+
+TRITON = """import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add(x_ptr, at_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    off = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + off, mask=off < n)
+    tl.atomic_add(out_ptr + tl.load(at_ptr + off, mask=off < n), x, mask=off < n)
+
+
+class Scatter(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, at, n):
+        out = torch.zeros(n, device=x.device)
+        with torch.cuda.device(x.device):
+            add[(triton.cdiv(x.numel(), 128),)](x, at, out, x.numel(), BLOCK=128)
+        return out
+
+
+def scatter(x, at, n):
+    return Scatter.apply(x, at, n)
+"""
+RAISES = (
+    "            if torch.are_deterministic_algorithms_enabled() and not "
+    "torch.is_deterministic_algorithms_warn_only_enabled():\n"
+    '                raise RuntimeError("`Scatter.forward` adds floats in an order that differs from run to run")\n'
+)
+
+
+def test_python_refuses_before_it_launches(d9mlint: Run, tmp_path: Path) -> None:
+    (tmp_path / "ops.py").write_text(TRITON)
+    ran = d9mlint("kernels", ".", "--fix", "--no-cache")
+    assert (tmp_path / "ops.py").read_text() == TRITON.replace("            add[(", f"{RAISES}            add[(")
+    assert ran.code == 0
+    assert "inserted alerts before 1 site that can vary in 1 file" in ran.err
+    assert "no unguarded site that can vary" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("import torch\n", "from torch import autograd, cuda, zeros\n", "no function was found"),
+        ("            add[(", "            x = x; add[(", "no function was found"),
+        # The other launch stands where the test does not.
+        ("def scatter(", "launch = add\n\n\ndef other(x, at, out, n):\n    launch[(1,)](x, at, out, n, BLOCK=128)\n\n\ndef scatter(",
+         "did not come to stand"),
+    ],
+)  # fmt: skip
+def test_python_that_is_not_certain_stays(d9mlint: Run, tmp_path: Path, old: str, new: str, why: str) -> None:
+    text = TRITON.replace(old, new, 1)
+    (tmp_path / "ops.py").write_text(text)
+    ran = d9mlint("kernels", ".", "--fix", "--no-cache")
+    assert (tmp_path / "ops.py").read_text() == text
+    assert why in ran.err
