@@ -102,13 +102,18 @@ def verify(state: Verifying, options: VerifyOptions, watch: Watch | None = None)
             )
     except KeyboardInterrupt:
         state.stopped = "interrupted"
-    if not state.stopped and state.left():
-        state.stopped = f"the time of {options.time:g} s was over"
-    elif state.absent and not any(one.runs for one in state.found):
-        state.stopped = "the interpreter has none of the frameworks"
-    elif state.found and all(one.verdict == UNTESTED for one in state.found):
-        state.stopped = _nothing_said(state)
+    if not state.stopped:
+        state.stopped = _lacking(state, options)
     return state
+
+
+def _lacking(state: Verifying, options: VerifyOptions) -> str:
+    """Why a report is partial, or says nothing; empty for one that is neither."""
+    if state.left():
+        return f"the time of {options.time:g} s was over"
+    if state.absent and not any(one.runs for one in state.found):
+        return "the interpreter has none of the frameworks"
+    return _nothing_said(state) if state.found and all(one.verdict == UNTESTED for one in state.found) else ""
 
 
 def _nothing_said(state: Verifying) -> str:

@@ -149,6 +149,12 @@ def test_nothing_executed_is_never_green(verify: Callable[..., Any]) -> None:
     assert (ran.code, "the catalogue has no case for it" in ran.out) == (3, True)
 
 
+def test_a_program_without_findings_about_ops_says_so(verify: Callable[..., Any]) -> None:
+    Path("plain.py").write_text("print(1)\n")
+    ran = verify("plain.py")
+    assert (ran.code, ran.out.splitlines()[0]) == (0, "Nothing was executed: no finding is about an op.")
+
+
 @pytest.mark.parametrize("option", ["--output", "--record"])
 def test_paths_are_tried_before_anything_runs(verify: Callable[..., Any], option: str) -> None:
     ran = verify("--op", "steady", option, "nowhere/report.json")
@@ -182,10 +188,36 @@ def test_a_job_that_is_ended_leaves_a_partial_report_and_no_process(tmp_path: Pa
     job.terminate()
     assert job.wait(30) == 3
     report = json.loads((tmp_path / "report.json").read_text())
-    assert report["partial"]
+    assert (report["partial"], report["stopped"]) == (True, "interrupted")
     assert "endless" in [one["op"].split(" / ")[0] for one in report["unfinished"]]
     left = [p for p in Path("/proc").glob("[0-9]*/environ") if mark.encode() in _read(p)]
     assert left == []
+
+
+@pytest.mark.parametrize("about", ["gpu, cpu", "gpu"])
+def test_a_cut_off_is_told_whatever_the_entries_are_about(
+    about: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from d9mlint.app import verify as app
+    from d9mlint.app.verify_plan import VerifyOptions, planned
+
+    (tmp_path / "ops.yaml").write_text(OPS.replace("gpu, cpu", about))
+    (tmp_path / "d9mlint.toml").write_text('catalogues = ["ops.yaml"]\n')
+    monkeypatch.chdir(tmp_path)
+
+    class Ended:
+        def begin(self, case: object) -> None:
+            if len(state.found) == 1:
+                raise KeyboardInterrupt
+
+        def end(self) -> None:
+            pass
+
+    (tmp_path / "python").write_text(f'#!/bin/sh\nexec {sys.executable} {PLAIN} "$2" "$3"\n')
+    (tmp_path / "python").chmod(0o755)
+    options = VerifyOptions(ops=("steady", "curable"), runs=6, python=str(tmp_path / "python"), device="cpu")
+    state = app.Verifying(planned(options))
+    assert app.verify(state, options, Ended()).stopped == "interrupted"
 
 
 def test_what_was_seen_of_the_case_under_way_is_kept(tmp_path: Path) -> None:
