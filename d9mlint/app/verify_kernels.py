@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from d9mlint import config as configuration
 from d9mlint.app.kernels import scanned
@@ -48,14 +48,17 @@ class VerifyingKernels:
     ptx: list[PtxAtomics] = field(default_factory=list)
     stopped: str = ""
 
-    def report(self) -> KernelEvidence:
-        """The report: gravest first, and what was not come to."""
-        plan = self.plan
+    def left(self) -> list[str]:
+        """The names of those that were not come to."""
         done = {one.case.op for one in self.found}
-        left = [one.name for one in (*plan.launches, *plan.probes) if one.name not in done]
+        return [one.name for one in (*self.plan.launches, *self.plan.probes) if one.name not in done]
+
+    def report(self, stopped: str = "") -> KernelEvidence:
+        """The report: gravest first, and what was not come to; ``stopped`` is why, where it is not over yet."""
+        plan, stopped = self.plan, stopped or self.stopped
         ordered = sorted(self.found, key=lambda one: (OUTCOMES.index(one.verdict), one.case.op))
-        unfinished = tuple(Unexecuted(name, self.stopped) for name in left) if self.stopped else ()
-        evidence = EvidenceReport(tuple(ordered), machine(), (), plan.scan.unchecked, unfinished, self.stopped)
+        unfinished = tuple(Unexecuted(name, stopped) for name in self.left()) if stopped else ()
+        evidence = EvidenceReport(tuple(ordered), machine(), (), plan.scan.unchecked, unfinished, stopped)
         sites = tuple(_about(site, plan.launches) for site in plan.scan.sites)
         return KernelEvidence(evidence, tuple(one.name for one in plan.probes), sites, tuple(self.ptx))
 
@@ -101,20 +104,31 @@ def _names(launches: Sequence[KernelLaunch]) -> str:
     return ", ".join(names) + (", ..." if len(launches) > len(names) else "")
 
 
-def verify(
-    plan: KernelPlan, options: VerifyOptions, progress: Callable[[Evidence], None] = lambda _: None
-) -> VerifyingKernels:
+class Watch(Protocol):
+    """Is told where the run is."""
+
+    def now(self, name: str) -> None:
+        """The kernel is about to be run."""
+
+    def end(self) -> None:
+        """It was."""
+
+
+def verify(state: VerifyingKernels, options: VerifyOptions, watch: Watch | None = None) -> VerifyingKernels:
     """Runs the plan, then looks at the PTX of flagged files; Ctrl-C leaves what was seen until then."""
-    state = VerifyingKernels(plan)
+    plan = state.plan
     settings = Settings(
         options.device, options.python or sys.executable, options.runs, timeout=options.timeout,
         memory=int(options.memory * 2**30),
     )  # fmt: skip
     end = None if options.time is None else time.monotonic() + options.time
     try:
+        _begin(state, watch)
         for one in executed((*plan.launches, *plan.probes), _READER, settings):
             state.found.append(_placed(one, plan))
-            progress(one)
+            if watch is not None:
+                watch.end()
+            _begin(state, watch)
             if end is not None and time.monotonic() > end:
                 break
         for source, folders, names in _flagged(plan):
@@ -122,9 +136,15 @@ def verify(
                 state.ptx.append(ptx.compiled(source, folders, names, _PTX_SECONDS))
     except KeyboardInterrupt:
         state.stopped = "interrupted"
-    if not state.stopped and len(state.found) < len(plan.launches) + len(plan.probes):
+    if not state.stopped and state.left():
         state.stopped = f"the time of {options.time:g} s was over"
     return state
+
+
+def _begin(state: VerifyingKernels, watch: Watch | None) -> None:
+    left = state.left()
+    if watch is not None:
+        watch.now(left[0] if left else "the PTX of the sources")
 
 
 def _placed(one: Evidence, plan: KernelPlan) -> Evidence:

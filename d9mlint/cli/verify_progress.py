@@ -23,8 +23,10 @@ _KEEPING = 2.0
 class Progress:
     """Where a run is: which case is under way, and how many are done."""
 
-    def __init__(self, total: int, shown: Callable[[Progress], None], kept: Callable[[], None]) -> None:
-        self.total = total
+    def __init__(
+        self, total: int, shown: Callable[[Progress], None], kept: Callable[[], None], noun: str = "cases"
+    ) -> None:
+        self.total, self._noun = total, noun
         self.done = 0
         self.under_way = "starting the processes"
         self._start = self._kept = time.monotonic()
@@ -32,7 +34,11 @@ class Progress:
 
     def begin(self, case: Case) -> None:
         """The case is about to be executed."""
-        self.under_way = case.key
+        self.now(case.key)
+
+    def now(self, name: str) -> None:
+        """What is called so is under way."""
+        self.under_way = name
         self._shown(self)
 
     def end(self) -> None:
@@ -47,14 +53,14 @@ class Progress:
     def line(self) -> str:
         """For who has no terminal."""
         seconds = time.monotonic() - self._start
-        return f"d9mlint: {self.done} of {self.total} cases after {seconds:.0f} s, now {self.under_way}"
+        return f"d9mlint: {self.done} of {self.total} {self._noun} after {seconds:.0f} s, now {self.under_way}"
 
 
 @contextmanager
-def progress(total: int, kept: Callable[[], None], every: float = EVERY) -> Iterator[Progress]:
+def progress(total: int, kept: Callable[[], None], every: float = EVERY, noun: str = "cases") -> Iterator[Progress]:
     """Shows a bar on a terminal, else a line on the error stream every so many seconds; ``kept`` writes reports."""
     if not sys.stderr.isatty():
-        with _lines(Progress(total, lambda _: None, kept), every) as found:
+        with _lines(Progress(total, lambda _: None, kept, noun), every) as found:
             yield found
         return
     from rich.console import Console

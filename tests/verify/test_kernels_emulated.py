@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -241,13 +243,38 @@ def test_ctrl_c_leaves_a_partial_report(project: Path, monkeypatch: pytest.Monke
     from d9mlint.app import verify_kernels as app
     from d9mlint.app.verify_plan import VerifyOptions
 
-    def stop(_: object) -> None:
-        raise KeyboardInterrupt
+    class Stop:
+        def now(self, name: str) -> None:
+            pass
+
+        def end(self) -> None:
+            raise KeyboardInterrupt
 
     options = VerifyOptions(path=Path("csrc"), runs=5, device="cpu")
-    report = app.verify(app.planned(options, Path("csrc/k.yaml"), ()), options, stop).report()
+    state = app.VerifyingKernels(app.planned(options, Path("csrc/k.yaml"), ()))
+    report = app.verify(state, options, Stop()).report()
     assert [one.case.op for one in report.evidence.evidence] == ["add"]
     assert [one.op for one in report.evidence.unfinished] == ["float-accumulate", "integer-add"]
+
+
+def test_a_job_that_is_ended_leaves_a_partial_report_and_no_folder(tmp_path: Path) -> None:
+    compiler, folder = tmp_path / "cxx", tmp_path / "temporary"
+    compiler.write_text("#!/bin/sh\nexec sleep 60\n")
+    compiler.chmod(0o755)
+    folder.mkdir()
+    command = [sys.executable, "-m", "d9mlint", "verify", "--kernels", "--device", "cpu", "--output", "report.json"]
+    env = {**os.environ, "CXX": str(compiler), "TMPDIR": str(folder)}
+    job = subprocess.Popen([*command, "--format", "json"], cwd=tmp_path, env=env, stderr=subprocess.PIPE, text=True)
+    assert job.stderr is not None
+    job.stderr.readline()  # it is about to begin
+    while not any(folder.glob("d9mlint-*")):
+        assert job.poll() is None
+        time.sleep(0.1)
+    job.terminate()
+    assert job.wait(30) == 3
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert (report["partial"], report["stopped"], len(report["unfinished"])) == (True, "interrupted", len(EXPECTED))
+    assert not any(folder.glob("d9mlint-*"))
 
 
 @pytest.mark.slow

@@ -73,8 +73,8 @@ def _summary(report: EvidenceReport, width: int) -> Iterator[Line]:
     found = Counter(one.verdict for one in report.evidence)
     parts = [f"{found[verdict]} {verdict}" for verdict in OUTCOMES if found[verdict]]
     text = f"{words.headline(report)}; {count(len(report.evidence), 'case')}: {', '.join(parts)}"
-    left = (report.unexecuted, report.unchecked, report.unfinished, report.stopped)
-    nothing = "Nothing was executed." if any(left) else "Nothing was executed: no finding is about an op."
+    others = (report.unexecuted, report.unchecked, report.unfinished, report.stopped)
+    nothing = "Nothing was executed." if any(others) else "Nothing was executed: no finding is about an op."
     yield ((text if parts else nothing, "bold"),)
     yield from item("machine", words.machine(report), width)
     if report.unexecuted:
