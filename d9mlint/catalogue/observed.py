@@ -147,7 +147,12 @@ def _record(one: Mapping[str, Any], at: str, machine: Mapping[str, Any], date: s
     device = _word(one, "device", ("cpu", "gpu", ""), at)
     hardware = _optional(machine, "cpu", "environment.")
     if device == "gpu":
-        gpus = _of(facts, "gpus", list, f"environment.{framework}.")
+        used = facts.get("used")  # of older reports: all that were seen
+        gpus = (
+            [used.get("name", "GPU")]
+            if isinstance(used, dict)
+            else _of(facts, "gpus", list, f"environment.{framework}.")
+        )
         hardware = _shown(", ".join(dict.fromkeys(map(str, gpus))))
     return Record(
         op=_of(one, "op", str, at), framework=_shown(framework),

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from support import PLAIN, case
 
-from d9mlint.model import Evidence
+from d9mlint.model import Evidence, EvidenceReport
+from d9mlint.report.evidence import words
 from d9mlint.verify.child import machine as driver
 from d9mlint.verify.judge import judged
 from d9mlint.verify.process import Child
@@ -128,6 +129,18 @@ def test_a_driver_that_does_not_answer_is_told(gpus: Any) -> None:
     assert driver.trouble() == "the NVIDIA driver does not answer: Driver/library version mismatch"
     _, found = ran(device="gpu")
     assert "the NVIDIA driver does not answer: Driver/library version mismatch" in found.note
+
+
+@pytest.mark.parametrize(
+    ("device", "told"),
+    [("gpu", "card, the first of 2 GPUs"), ("gpu:1", "card (CUDA_VISIBLE_DEVICES=1), the first of 2 GPUs")],
+)
+def test_the_card_that_was_used_is_in_the_evidence(gpus: Any, device: str, told: str) -> None:
+    gpus(FAKE_GPUS=2, PLAIN_GPUS=2)  # (the stand-in does not hide cards)
+    machine, found = ran(device=device)
+    assert machine.environment["used"] == {"name": "card", "visible": device.partition(":")[2] or None}
+    report = EvidenceReport((found,), {"cpu": "X", "cores": 2, "system": "Linux", "plain": machine.environment})
+    assert told in words.machine(report)
 
 
 def test_one_of_several_cards(gpus: Any) -> None:

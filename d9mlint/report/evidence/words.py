@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from d9mlint.model import Evidence, EvidenceReport, Tally
 from d9mlint.model.evidence import FIXES, LEAKS, NOT_REPRODUCED, RAISES, RNG, UNTESTED
 from d9mlint.report.words import count, one_line, share
@@ -87,6 +90,16 @@ def cost(one: Evidence) -> str:
     )
 
 
+def _cards(told: Mapping[str, Any]) -> list[str]:
+    """The GPU that a framework used, and by which name it was chosen; of older reports all that it saw."""
+    used = told.get("used")
+    if not isinstance(used, dict):
+        return [str(gpu) for gpu in told.get("gpus", ())]
+    chosen = f" (CUDA_VISIBLE_DEVICES={used['visible']})" if used.get("visible") else ""
+    others = len(told.get("gpus", ())) - 1
+    return [f"{used.get('name', 'GPU')}{chosen}{f', the first of {others + 1} GPUs' if others > 0 else ''}"]
+
+
 def machine(report: EvidenceReport) -> str:
     """The machine and the versions, on one line."""
     env = report.environment
@@ -94,7 +107,7 @@ def machine(report: EvidenceReport) -> str:
     for value in env.values():
         if isinstance(value, dict):
             parts += [f"{name} {version}" for name, version in value.get("versions", {}).items()]
-            parts += [str(gpu) for gpu in value.get("gpus", ())]
+            parts += _cards(value)
             parts += [str(value["unused"])] if value.get("unused") else []
     gone = env.get("removed")
     if isinstance(gone, dict):

@@ -48,6 +48,8 @@ def started(start: Json) -> tuple[Any, Json]:
     answer = {"versions": versions, "python": platform.python_version(), "gpus": framework.names}
     if framework.names:
         answer.update(cards=machine.cards(), settings=framework.settings())
+        if framework.gpu:
+            answer["used"] = {"name": framework.names[0], "visible": os.environ.get("CUDA_VISIBLE_DEVICES")}
     elif machine.gpus():
         answer["unused"] = unseen  # a GPU that is there and that nobody can use is worth a word
     return framework, answer
