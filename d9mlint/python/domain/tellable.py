@@ -88,12 +88,10 @@ def loosened(cond: Cond, settings: bool = False) -> Cond:
     """What of a condition can be told (``settings``: also of settings): it holds wherever ``cond`` does."""
     if isinstance(cond, bool):
         return cond
-    cond = diagrams.without(cond, [variable for variable in cond.support if _is_unnamed(variable.name)])
-    if isinstance(cond, bool):
-        return cond
     tests = [(variable, variable.name) for variable in cond.support if isinstance(variable.name, Opaque)]
     told = {variable for variable, test in tests if settings and (is_told(test, False) or is_file_test(test.text))}
-    found = diagrams.without(cond, [variable for variable, _ in tests if variable not in told])
+    unnamed = [variable for variable in cond.support if _is_unnamed(variable.name)]
+    found = diagrams.without(cond, [*unnamed, *(variable for variable, _ in tests if variable not in told)])
     for variable, test in tests:
         if variable in told and not is_told(test, True) and not is_file_test(test.text):
             found = diagrams.only_failing(found, variable)

@@ -12,7 +12,7 @@ from d9mlint.python.frameworks.tensorflow.waiting import with_steps
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import Makers, made_of, results
 
-_RUN = "tensorflow.Session.run"
+RUN = "tensorflow.Session.run"
 FETCHES = Argument(0, "fetches")
 _JOINS = ("tensorflow.group", "tensorflow.control_dependencies")
 """Calls that are given ops, and run none."""
@@ -27,7 +27,7 @@ def step_fetched(program: Program) -> Cond:
 
 
 def _step_fetched(program: Program) -> Cond:
-    if not program.calls(*SESSIONS, _RUN):
+    if not program.calls(*SESSIONS, RUN):
         return True
     todo = [event for event in trains(program) if not event.detached]
     steps = {id(event) for event in todo if builds(event, whole=True)}
@@ -37,7 +37,7 @@ def _step_fetched(program: Program) -> Cond:
     made = with_steps(program, steps)
     if _handed_on(program, made, makers):
         return True
-    runs = [event for event in program.calls(_RUN) if not event.detached]
+    runs = [event for event in program.calls(RUN) if not event.detached]
     asked = (leaf for event in runs for _, leaf in _within(event.argument(FETCHES)))
     if not any(id(one) in made for leaf in asked for one in made_of(leaf, makers)):
         return True
@@ -61,7 +61,7 @@ def _may_be_step(leaf: Value, made: set[int], makers: Makers) -> bool:
 def _handed_on(program: Program, made: set[int], makers: Makers) -> bool:
     """Whether something else is given a step, and may run it: ``slim.learning.train(step)``, ``step.run()``."""
     for event in program.events:
-        if event.kind not in ("call", "unresolved") or event.name in (*_JOINS, _RUN):
+        if event.kind not in ("call", "unresolved") or event.name in (*_JOINS, RUN):
             continue
         if event.name.startswith(_HOLDERS):
             continue

@@ -134,10 +134,15 @@ def _loaded(program: Program, event: Event) -> Iterator[tuple[Value, Cond]]:
             yield model, program.holds(event, effect.when)
     if not event.name.endswith(".load_state_dict") or event.receiver is None:
         return
-    strict, state = event.argument(_STRICT), event.argument(_STATE)
-    some = isinstance(strict, Const) and not strict.value  # what the file lacks stays as it was drawn
-    if not some and state is not None and not _is_own_state(state, event.receiver):
+    state = event.argument(_STATE)
+    if not is_loose(event) and state is not None and not _is_own_state(state, event.receiver):
         yield event.receiver, True
+
+
+def is_loose(load: Event) -> bool:
+    """Whether ``load_state_dict`` takes weights that need not fit: what the file lacks stays as it was drawn."""
+    strict = load.argument(_STRICT)
+    return isinstance(strict, Const) and not strict.value
 
 
 def _is_own_state(state: Value, model: Value) -> bool:

@@ -2,19 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from d9mlint.model import CONFIDENCES, Rule
-from d9mlint.python.domain.conditions import Cond, both, by_default, either
+from d9mlint.python.domain.conditions import Cond, both, by_default, either, is_symbolic, negate
 from d9mlint.python.domain.events import Event
+from d9mlint.python.frameworks.jax import mode as jaxmode
+from d9mlint.python.frameworks.tensorflow.determinism import attempted, on_gpu, partly_on, perhaps_elsewhere, switch
+from d9mlint.python.frameworks.used import frameworks_of, uses_tensorflow
 from d9mlint.python.interpreter.program import Program, driven
+from d9mlint.python.judging.drafts import Draft
 from d9mlint.python.judging.ops.opuse import Use, shown, uses
 
 _MOST = 5
 _TYPES = ("Tensor", "__call__")
 _GRADIENTS = ("grad", "value_and_grad", "gradients", "GradientTape", "vjp", "jacrev", "jacfwd", "compute_gradients")
 """Last names of calls that compute gradients, with which others train."""
+
+
+def by_framework(
+    program: Program, rule: Rule,
+    tensorflow: Callable[[Program, Rule], Iterator[Draft]], jax: Callable[[Program, Rule], Iterator[Draft]],
+) -> Iterator[Draft]:  # fmt: skip
+    """What is said of the frameworks that a program uses, unless what is not followed may set their switches."""
+    if program.story.local or perhaps_elsewhere(program):
+        return
+    if uses_tensorflow(program):
+        yield from tensorflow(program, rule)
+    if "jax" in frameworks_of(program):
+        yield from jax(program, rule)
+
+
+def off_in_tensorflow(program: Program, *besides: Cond) -> Cond:
+    """When TensorFlow computes on a GPU and nothing asks for deterministic ops, or for what is named ``besides``."""
+    return _off(on_gpu(program), (switch(program).on, attempted(program), partly_on(program), *besides))
+
+
+def off_in_jax(program: Program) -> Cond:
+    """When JAX computes on a GPU and nothing asks for deterministic ops."""
+    mode = jaxmode.jax_mode(program)
+    return _off(jaxmode.on_gpu(program), (mode.on, mode.asked))
+
+
+def _off(gpu: Cond, asked: Iterable[Cond]) -> Cond:
+    """When nothing is asked for on a GPU; False where a default run asks, and where nobody can tell."""
+    never = both(*(negate(one) for one in asked))
+    off = both(gpu, never)
+    return off if by_default(never) is not False and is_symbolic(off) else False
 
 
 def any_of(event: Event, found: list[Event]) -> Event:

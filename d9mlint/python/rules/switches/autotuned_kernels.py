@@ -6,22 +6,17 @@ import re
 from collections.abc import Iterator
 
 from d9mlint.model import Related, Rule
-from d9mlint.python.domain.conditions import Cond, both, by_default, either, is_symbolic, negate, truth
+from d9mlint.python.domain.conditions import Cond, both, either, truth
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Obj, Seq, alternatives
 from d9mlint.python.frameworks.jax import mode as jaxmode
 from d9mlint.python.frameworks.jax import sizes as jaxsizes
 from d9mlint.python.frameworks.tensorflow.determinism import (
-    attempted,
-    on_gpu,
-    partly_on,
-    perhaps_elsewhere,
-    switch,
     trainings,
     trains,
 )
-from d9mlint.python.frameworks.tensorflow.fetching import FETCHES
-from d9mlint.python.frameworks.used import frameworks_of, keras_backend, uses_tensorflow
+from d9mlint.python.frameworks.tensorflow.fetching import FETCHES, RUN
+from d9mlint.python.frameworks.used import keras_backend
 from d9mlint.python.interpreter.library import streams
 from d9mlint.python.interpreter.program import Program, matches
 from d9mlint.python.judging.drafts import Draft, draft
@@ -34,10 +29,9 @@ _CONVOLUTION = re.compile(
     r"|keras\.(.+\.)?(Separable|Depthwise)?Conv(olution)?[123]D(Transpose)?|keras\.applications\.(.+\.)?[A-Z]\w*"
 )
 """Layers and ops that cuDNN computes, and networks of Keras' that are made of them."""
-_RUN = "tensorflow.Session.run"
 _FILLS = re.compile(r"(_initializers?|assign|no_op|group)\(\)$")
 _MEASURES = ("keras.Model.evaluate", "keras.Model.evaluate_generator")
-_COMPUTES = (*_MEASURES, _RUN, "keras.Model.predict", "keras.Model.predict_on_batch",
+_COMPUTES = (*_MEASURES, RUN, "keras.Model.predict", "keras.Model.predict_on_batch",
              "keras.Model.predict_generator", "keras.Model.__call__")  # fmt: skip
 
 
@@ -50,22 +44,15 @@ _COMPILES = ("jax.jit", "jax.pmap", "jax.shard_map", "flax.nnx.jit", "equinox.fi
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """One finding a framework, where the program first computes with its network."""
-    if program.story.local or perhaps_elsewhere(program):
-        return
-    if uses_tensorflow(program):
-        yield from _tensorflow(program, rule)
-    if "jax" in frameworks_of(program):
-        yield from _jax(program, rule)
+    yield from _missing_switch.by_framework(program, rule, _tensorflow, _jax)
 
 
 def _jax(program: Program, rule: Rule) -> Iterator[Draft]:
     """Without gradients: networks that only play or predict, and those that evolution trains."""
     if jaxmode.trainings(program) or all(event.detached for event in program.calls(*_COMPILES)):
         return
-    mode = jaxmode.jax_mode(program)
-    never = both(negate(mode.on), negate(mode.asked))
-    off = both(jaxmode.on_gpu(program), never)
-    if off is False or by_default(never) is False or not is_symbolic(off) or jaxsizes.tiny(program):
+    off = _missing_switch.off_in_jax(program)
+    if off is False or jaxsizes.tiny(program):
         return
     for event in program.events:
         if event.kind == "call" and _PRODUCT.fullmatch(event.name) and not event.detached:
@@ -84,9 +71,8 @@ def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
     found = [e for e in program.events if e.kind == "call" and _CONVOLUTION.fullmatch(e.name) and _counts(program, e)]
     if not found:
         return
-    never = both(*(negate(c) for c in (switch(program).on, attempted(program), partly_on(program), _untimed(program))))
-    off = both(on_gpu(program), never)
-    if off is False or by_default(never) is False or not is_symbolic(off):
+    off = _missing_switch.off_in_tensorflow(program, _untimed(program))
+    if off is False:
         return
     event = _computing(program, found, off)
     if event is not None:
@@ -130,7 +116,7 @@ def _computing(program: Program, convolutions: list[Event], off: Cond) -> Event 
 
 def _only_fills(event: Event) -> bool:
     """Whether a session only gives variables their first values, or those of a file."""
-    fetched = [leaf for _, leaf in alternatives(event.argument(FETCHES))] if event.name == _RUN else []
+    fetched = [leaf for _, leaf in alternatives(event.argument(FETCHES))] if event.name == RUN else []
     listed = [one for leaf in fetched for one in (leaf.items or () if isinstance(leaf, Seq) else (leaf,))]
     return bool(listed) and all(isinstance(one, Obj) and _FILLS.search(one.type) for one in listed)
 

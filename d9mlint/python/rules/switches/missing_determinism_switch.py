@@ -5,21 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from d9mlint.model import Related, Rule
-from d9mlint.python.domain.conditions import both, by_default, is_symbolic, negate, truth
+from d9mlint.python.domain.conditions import both, truth
 from d9mlint.python.frameworks.jax import mode as jaxmode
 from d9mlint.python.frameworks.jax import sizes as jaxsizes
 from d9mlint.python.frameworks.tensorflow.determinism import (
-    attempted,
     has_switch,
-    on_gpu,
-    partly_on,
-    perhaps_elsewhere,
-    switch,
     trainings,
 )
 from d9mlint.python.frameworks.tensorflow.exact import exact
-from d9mlint.python.frameworks.tensorflow.fetching import step_fetched
-from d9mlint.python.frameworks.used import frameworks_of, uses_tensorflow
+from d9mlint.python.frameworks.tensorflow.fetching import RUN, step_fetched
+from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.ops.opcalls import call_of
@@ -38,7 +33,6 @@ _OWN_BIAS = (
 
 _REPLACES = "this replaces what anyone has put into `XLA_FLAGS` before, a flag for deterministic ops, too"
 _THERE = "add it to what line {0.line} of `{0.path}` writes, which replaces what was there before"
-_RUN = "tensorflow.Session.run"
 _BY_NAMES = "newest release with "
 """How the reason of a version begins that only names in the code tell: those that a newer release lacks."""
 _OLDER = " (that is from 2.8 on; in 2.1 to 2.7 set TF_DETERMINISTIC_OPS to 1 before the first op instead)"
@@ -48,19 +42,12 @@ _JAX_LIBRARIES = ("flax", "optax", "haiku", "equinox", "keras")
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """One finding a framework, at the first call that trains."""
-    if program.story.local or perhaps_elsewhere(program):
-        return
-    if uses_tensorflow(program):
-        yield from _tensorflow(program, rule)
-    if "jax" in frameworks_of(program):
-        yield from _jax(program, rule)
+    yield from _missing_switch.by_framework(program, rule, _tensorflow, _jax)
 
 
 def _jax(program: Program, rule: Rule) -> Iterator[Draft]:
-    mode = jaxmode.jax_mode(program)
-    never = both(negate(mode.on), negate(mode.asked))
-    off = both(jaxmode.on_gpu(program), never)
-    if off is False or by_default(never) is False or not is_symbolic(off):
+    off = _missing_switch.off_in_jax(program)
+    if off is False:
         return
     found = jaxmode.trainings(program)
     event = next((e for e in found if truth(off, e.guards) is not False), None)
@@ -90,12 +77,11 @@ def _jax(program: Program, rule: Rule) -> Iterator[Draft]:
 
 
 def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
-    never = both(*(negate(c) for c in (switch(program).on, attempted(program), partly_on(program))))
-    off = both(on_gpu(program), never)
-    if by_default(never) is False or off is False or not is_symbolic(off):
+    off = _missing_switch.off_in_tensorflow(program)
+    if off is False:
         return
     every = trainings(program)
-    steps = [event for event in every if event.name != _RUN]
+    steps = [event for event in every if event.name != RUN]
     if steps and all(event.inside("cpu") for event in steps):
         return  # a session runs the steps where they were built
     found = [event for event in every if not event.inside("cpu")]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from d9mlint.model import Argument
 from d9mlint.python.domain.conditions import Cond, both, by_default, conjuncts, either, literals, opaque
 from d9mlint.python.domain.diagrams import simplified
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.tellable import is_told
 from d9mlint.python.domain.values import Const, Dict, Obj, Text, Value, alternatives
+from d9mlint.python.frameworks.torch.weights import is_loose
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.paths import besides_files, perhaps_saved, saved_there, with_moves
 from d9mlint.python.judging.wording import describe
@@ -37,7 +37,6 @@ _THERE = re.compile(r"(?<!not )\b(exists|isfile|is_file)\(")
 """What asks in a condition whether a file is there."""
 
 
-_STRICT = Argument(1, "strict")
 _ENDS = (_LOAD, _UNPICKLES, *PICKLED)
 
 
@@ -61,12 +60,7 @@ def _is_start(load: Event, found: Sequence[Event]) -> bool:
     """Whether weights that need not fit are loaded: those to start from, of another stage or another network."""
     here = [e for e in found if e.name.endswith(_LOAD) and (e.func, e.stack) == (load.func, load.stack)]
     fills = [load] if load.name.endswith(_LOAD) else [e for e in here if e.index > load.index and e.meets(load)]
-    return bool(fills) and all(_is_loose(e) for e in fills)
-
-
-def _is_loose(load: Event) -> bool:
-    strict = load.argument(_STRICT)
-    return isinstance(strict, Const) and not strict.value
+    return bool(fills) and all(map(is_loose, fills))
 
 
 def checkpoints(program: Program) -> list[Event]:
@@ -173,7 +167,7 @@ def _goes_back(program: Program, load: Event, saves: Sequence[Event]) -> bool:
 
 def _reads(program: Program, load: Event) -> bool:
     """Whether weights are loaded all and as a file has them: ``net.load_state_dict(torch.load(path)["net"])``."""
-    if not load.args or _is_loose(load):
+    if not load.args or is_loose(load):
         return False
     given = [leaf for _, leaf in alternatives(load.args[0])]
     read = [e for e in program.calls(_UNPICKLES) if e.index < load.index]
