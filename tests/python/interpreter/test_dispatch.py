@@ -202,3 +202,48 @@ print(globals()[parser.parse_args().kind]().go())
 """
     whens = [when for one in found(text, "unseeded-numpy") for when in one.when]
     assert [default in when and when.endswith("(the default)") for when in whens] == [True] * (default != "none")
+
+
+def test_a_name_with_a_known_part_is_that_of_the_members_it_fits() -> None:
+    text = TWO + "def _kind_A(x):\n    return np.random.rand()\ndef _kind_B(x):\n    return random.random()\n"
+    text += "globals()['_kind_' + args.kind](3)\n"
+    whens = {one.rule: (one.location.line, one.when) for one in found(text, "unseeded-numpy", "unseeded-python")}
+    assert whens == {
+        "unseeded-numpy": (21, ("--kind is A (the default)",)),
+        "unseeded-python": (23, ("--kind is B",)),
+    }
+
+
+CHOSEN = """import inspect
+import random
+import sys
+
+class Base:
+    NAME = ""
+
+class Plain(Base):
+    NAME = "plain"
+
+class Strong(Base):
+    NAME = "strong"
+    def __init__(self):
+        random.random()
+
+class Other:
+    def __init__(self):
+        random.shuffle([1, 2])
+
+def chosen(wanted, more=None):
+    for one in THINGS:
+        if inspect.isclass(one) and issubclass(one, Base) and one.NAME == wanted:
+            return one
+
+chosen(sys.argv[1])()
+"""
+
+
+@pytest.mark.parametrize("things", ["globals().values()", "list(globals().values()) + (more or [])"])
+def test_a_class_that_a_module_is_searched_for_is_followed(things: str) -> None:
+    told = story(CHOSEN.replace("THINGS", things))
+    drawn = [e.name for e in told.events if e.name.startswith("random.") and not e.detached]
+    assert drawn == ["random.random"]

@@ -5,6 +5,7 @@ Where the candidates are things of the program, each is followed under the condi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -40,6 +41,7 @@ from d9mlint.python.domain.values import (
     Phi,
     Ref,
     Seq,
+    Text,
     Unknown,
     Value,
     alternatives,
@@ -73,7 +75,27 @@ def member(interp: Interpreter, holder: Value, name: Value, spelled: str, frame:
         return named_in_configs(interp, Unknown(name=holder.name), frame, place) or UNKNOWN
     if not isinstance(holder, (Module, Class, Inst, Ref)):
         return UNKNOWN
-    return chosen(_members(holder), name, spelled, _BY_NAME, Location(frame.module.path, *place))
+    at = Location(frame.module.path, *place)
+    if isinstance(name, Text) and (hole := hole_of(name)) is not None:
+        return chosen(_fitting(holder, name), hole, called(hole) or spelled, _BY_NAME, at)
+    return chosen(_members(holder), name, spelled, _BY_NAME, at)
+
+
+def hole_of(name: Text) -> Value | None:
+    """The one thing in a text that is not known."""
+    holes = [part for part in name.parts if not isinstance(part, Const)]
+    return holes[0] if holes and all(part is holes[0] or same(part, holes[0]) for part in holes) else None
+
+
+def _fitting(holder: Value, name: Text) -> dict[str, Value]:
+    """The members whose names a text can make, by what fills its hole: ``globals()["_augment_" + kind]``."""
+    known = [re.escape(str(part.value)) if isinstance(part, Const) else None for part in name.parts]
+    first = known.index(None)
+    pattern = re.compile(
+        "".join((r"(\w*)" if at == first else r"\1") if p is None else p for at, p in enumerate(known))
+    )
+    found = {hit[1]: value for key, value in _members(holder, private=True).items() if (hit := pattern.fullmatch(key))}
+    return {text: value for text, value in found.items() if first or not text.startswith("_")}
 
 
 def chosen(
@@ -196,10 +218,10 @@ def by_dotted_name(interp: Interpreter, dotted: str, frame: Frame, place: f.Plac
     return attributes.attribute(interp, holder, last, frame, place)
 
 
-def _members(holder: Value) -> dict[str, Value]:
+def _members(holder: Value, *, private: bool = False) -> dict[str, Value]:
     if isinstance(holder, Module):
-        return _meant(holder, functions(holder))
-    return {} if isinstance(holder, Ref) else methods(holder)
+        return _meant(holder, functions(holder, private=private))
+    return {} if isinstance(holder, Ref) else methods(holder, private=private)
 
 
 def holds_callables(table: Dict) -> bool:
@@ -208,19 +230,20 @@ def holds_callables(table: Dict) -> bool:
     return any(isinstance(leaf, (*CALLABLE, Class)) for item in items for _, leaf in alternatives(item))
 
 
-def methods(holder: Value) -> dict[str, Value]:
-    """The public methods of a class of the program, or of one of its objects."""
+def methods(holder: Value, *, private: bool = False) -> dict[str, Value]:
+    """The public, or all, methods of a class of the program, or of one of its objects."""
     cls = holder.cls if isinstance(holder, Inst) else holder
     found: dict[str, Func] = {}
     for current in reversed(list(cls.line())) if isinstance(cls, Class) else ():
-        found.update((name, value) for name, value in _public(current.frame.vars.items()) if isinstance(value, Func))
+        named = _public(current.frame.vars.items(), private)
+        found.update((name, value) for name, value in named if isinstance(value, Func))
     return {name: Bound(value, holder) if isinstance(holder, Inst) else value for name, value in found.items()}
 
 
-def functions(module: Module) -> dict[str, Value]:
-    """The functions and classes of the program that stand in a module under public names."""
+def functions(module: Module, *, private: bool = False) -> dict[str, Value]:
+    """The functions and classes of the program that stand in a module under public, or all, names."""
     names = module.frame.vars if module.frame is not None else {}
-    return {name: value for name, value in _public(names.items()) if isinstance(value, (Func, Class))}
+    return {name: value for name, value in _public(names.items(), private) if isinstance(value, (Func, Class))}
 
 
 def _meant(module: Module, found: dict[str, Value]) -> dict[str, Value]:
@@ -232,8 +255,8 @@ def _meant(module: Module, found: dict[str, Value]) -> dict[str, Value]:
     return found if module.path.endswith("__init__.py") else own or found
 
 
-def _public(items: Iterable[tuple[str, Value]]) -> list[tuple[str, Value]]:
-    return [(name, value) for name, value in items if not name.startswith("_")]
+def _public(items: Iterable[tuple[str, Value]], private: bool) -> list[tuple[str, Value]]:
+    return [(name, value) for name, value in items if private or not name.startswith("_")]
 
 
 def names_of(holder: Value) -> Value:

@@ -92,6 +92,8 @@ def _collect(interp: Interpreter, event: Event, frame: Frame) -> Value:
         return Seq(event.name.rpartition(".")[2], [])
     value = event.args[0]
     origins, order, sources = sequences.iteration_order(interp, value, frame, environment.place_of(event))
+    if (members := sequences.members_of(value)) is not None:
+        return value if members and isinstance(members[0], Seq) else Seq("list", members)
     if isinstance(value, Seq):
         items = list(value.items) if value.items is not None and not order else None
         return Seq("list", items, value.element or (value.items[0] if value.items else None), order, sources)

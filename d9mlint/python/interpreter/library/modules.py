@@ -11,7 +11,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from d9mlint.python.domain.choices import MAX_THINGS, choose, same
+from d9mlint.python.domain.choices import MAX_THINGS, choose
 from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Cond, Flag, either, flag_test, negate
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.reflected import AnyModule
@@ -62,7 +62,7 @@ def _load(interp: Interpreter, event: Event, name: Value, frame: Frame) -> Value
         known = name.flag.choices or (name.flag.default,)
         names = {text: text for text in known if isinstance(text, str) and text != UNKNOWN_DEFAULT}
         return _one_of(interp, event, name, names, frame, open_=True)
-    if isinstance(name, Text) and (hole := _hole(name)) is not None:
+    if isinstance(name, Text) and (hole := dispatch.hole_of(name)) is not None:
         return _one_of(interp, event, hole, dict(_fitting(interp, event, name, frame)), frame)
     if isinstance(name, ClassName):
         return Dynamic(dispatch.BY_MODULE, name=name.name)
@@ -173,12 +173,6 @@ def texts_named(interp: Interpreter, flag: Flag) -> tuple[str, ...]:
     return interp.noted((_NAMED, flag.name)) or ()
 
 
-def _hole(name: Text) -> Value | None:
-    """The one thing in a text that is not known."""
-    holes = [part for part in name.parts if not isinstance(part, Const)]
-    return holes[0] if holes and all(part is holes[0] or same(part, holes[0]) for part in holes) else None
-
-
 def _fitting(interp: Interpreter, event: Event, name: Text, frame: Frame) -> Iterator[tuple[str, str]]:
     """The texts that fill the hole in a name, each with the name of the module that there is.
 
@@ -189,7 +183,7 @@ def _fitting(interp: Interpreter, event: Event, name: Text, frame: Frame) -> Ite
     segments = dotted.split(".")
     if dotted == _HOLE or not all(segment.replace(_HOLE, "x").isidentifier() for segment in segments):
         return
-    files = event.func is None and not isinstance(_hole(name), FlagValue)
+    files = event.func is None and not isinstance(dispatch.hole_of(name), FlagValue)
     pattern = re.compile(re.escape(dotted).replace(_HOLE, r"(\w+)", 1).replace(_HOLE, r"\1"))
     for root in (above(frame.module.path, level),) if level else interp.roots:
         found = [(fits[1], one) for one in _modules(interp, root, segments, files) if (fits := pattern.fullmatch(one))]
