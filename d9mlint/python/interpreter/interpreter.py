@@ -260,7 +260,7 @@ class Interpreter:
             if isinstance(index, Const) and _hashable(index.value):
                 self.heap.put(holder, index.value, self.since(frame.born), value)
             else:
-                mappings.add(self, holder, value)
+                mappings.add(self, holder, index, value)
         else:
             subscripts.note_index(self, holder, index, frame, place)
             subscripts.note_setting(self, target, holder, value)

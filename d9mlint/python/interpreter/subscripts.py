@@ -160,7 +160,9 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
             found = interp.heap.item(holder, index.value)
         except TypeError:
             found = None
-        return interp.resolve(in_place_of_absent(found, UNKNOWN)) if found is not None else holder.element or UNKNOWN
+        if found is not None:
+            return interp.resolve(in_place_of_absent(found, UNKNOWN))
+        return UNKNOWN if holder.element is None else mappings.under(interp, holder.element, index)
     if isinstance(holder, Dict) and holder.element is not None:
         return mappings.under(interp, holder.element, index)
     if (

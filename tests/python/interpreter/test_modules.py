@@ -206,3 +206,40 @@ def create(options):
     text = "import yaml\nfrom models import create\n\ncreate(yaml.safe_load(open('a.yaml'))).train()\n"
     (one,) = found(text, files)
     assert (one.location.path, one.when) == ("models/noisy_model.py", ())
+
+
+SCANNED = """import os
+
+def paths():
+    found = {}
+    for name in os.listdir("models"):
+        if name.endswith(".py"):
+            stem = name[:-3]
+            found[stem] = f"models.{stem}"
+    return found
+
+class Lazy(dict):
+    def __init__(self, paths):
+        self.paths = paths
+        super().__init__()
+    def __getitem__(self, key):
+        module = importlib.import_module(self.paths[key])
+        self[key] = module.Model
+        return module.Model
+
+Lazy(paths())[args.net]().run()
+"""
+
+
+@pytest.mark.parametrize(("others", "default"), [(2, "m1"), (2, "noisy"), (40, "m7"), (40, "noisy")])
+def test_a_table_of_paths_made_from_a_listing(others: int, default: str) -> None:
+    """Of more modules than are followed that of the default is one, and the rest is told."""
+    package = {"models/__init__.py": "", "models/base.py": MODELS["models/base.py"]}
+    package |= {f"models/m{at}.py": PLAIN.replace("Plain", "Model") for at in range(others)}
+    package["models/noisy.py"] = NOISY.replace("NoisyNet", "Model")
+    head = f'parser.add_argument("--net", default="{default}")\nargs = parser.parse_args()\n'
+    whens = [one.when for one in found(head + SCANNED, package)]
+    expected = (
+        [("--net is noisy (the default)",)] if default == "noisy" else [("--net is noisy",)] if others == 2 else []
+    )
+    assert whens == expected

@@ -152,10 +152,13 @@ def _one_of(
         flag = _flag(hole, event, tuple(names))
         if event.func is None and flag.spelled == _SOME_MODULE:  # one after the other, all of them
             flag = flag._replace(name=ONE_OF_FILES, spelled=ONE_OF_FILES)
-    if not 0 < len(names) <= MAX_THINGS:
+    if not names:
         return Dynamic(dispatch.BY_MODULE)
+    first = sorted(names.items(), key=lambda one: one[0] != flag.default)[
+        :MAX_THINGS
+    ]  # (that of the default, and others)
     options: list[tuple[Cond, Value]] = []
-    for text, dotted in names.items():
+    for text, dotted in first:
         cond = flag_test(flag, "==", text)
         module = interp.under(cond, partial(_imported, interp, event, dotted, frame))
         if module is not None:
@@ -163,6 +166,8 @@ def _one_of(
     no_other = negate(either(*(cond for cond, _ in options)))
     if open_:
         options.append((no_other, _any(event, flag)))
+    elif len(first) < len(names):
+        options.append((no_other, Dynamic(dispatch.BY_MODULE)))
     else:
         interp.stopped = either(interp.stopped, no_other)  # it raises ModuleNotFoundError
     return choose(options)

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.taint import taint
-from d9mlint.python.domain.values import UNKNOWN, Obj, Phi, Seq, Unknown, Value
+from d9mlint.python.domain.values import UNKNOWN, FlagValue, Obj, Phi, Seq, Text, Unknown, Value
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -22,13 +23,21 @@ _MAX_STEPS = 6
 
 
 def note(interp: Interpreter, holder: Seq | Obj | Unknown, index: Value, node: f.Sub, frame: Frame) -> None:
-    """Tells that an item, or a slice, is taken out of something in an unstable order."""
-    if not holder.order:
+    """Tells that an item, or a slice, is taken out of something in an unstable order; under a text there is a key."""
+    if not holder.order or (isinstance(holder, Unknown) and _is_text(index)):
         return
     if not node.is_slice and _place_in(interp, holder, index):
         interp.event(PICKED, "item", frame, node.place, (index,))
     else:
         interp.event("sink", "slice" if node.is_slice else "item", frame, node.place, (holder,))
+
+
+def _is_text(index: Value) -> bool:
+    """Whether an index is surely a text, which nothing in an order has."""
+    if isinstance(index, FlagValue):
+        known = index.flag.choices or (index.flag.default,)
+        return all(isinstance(one, str) and one != UNKNOWN_DEFAULT for one in known)
+    return isinstance(index, Text)
 
 
 def _place_in(interp: Interpreter, holder: Value, index: Value) -> bool:

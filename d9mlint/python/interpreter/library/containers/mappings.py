@@ -9,7 +9,7 @@ from d9mlint.python.domain.choices import in_place_of_absent
 from d9mlint.python.domain.conditions import Cond, both
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.reflected import Attributes
-from d9mlint.python.domain.taint import taint
+from d9mlint.python.domain.taint import taint, text_of
 from d9mlint.python.domain.values import (
     ABSENT,
     NONE,
@@ -54,12 +54,16 @@ def merge(interp: Interpreter, into: Dict, other: Value, cond: Cond = True) -> N
             interp.heap.open(into)
 
 
-def add(interp: Interpreter, into: Dict, value: Value) -> None:
-    """``into[key] = value`` under a key that is not known; in a loop in no promised order the keys come in that."""
+def add(interp: Interpreter, into: Dict, key: Value, value: Value) -> None:
+    """``into[key] = value`` under a key that is not known; in a loop in no promised order the keys come in that.
+
+    Of texts only those are held that are made of their key: ``paths[name] = f"{package}.{name}"``.
+    """
     interp.heap.open(into)
     known = into.element
     ordered = known is None or (taint([value])[1] and not taint([known])[1])
-    if (isinstance(value, (Seq, Dict)) and ordered) or (isinstance(value, (Inst, Obj)) and known is None):
+    single = isinstance(value, (Inst, Obj)) or (isinstance(value, Text) and dispatch.hole_of(value) is key)
+    if (isinstance(value, (Seq, Dict)) and ordered) or (single and known is None):
         interp.heap.hold(into, value)
     if interp.order_loops and into.tick < interp.order_loops[-1].tick:
         order, sources = interp.order_loops[-1].taint
@@ -70,7 +74,7 @@ def _setdefault(interp: Interpreter, event: Event, frame: Frame) -> Value:
     receiver, key, default = event.receiver, environment.first(event), environment.first(event, 1)
     if not isinstance(receiver, Dict) or isinstance(key, Const):
         return _get(interp, event, frame)
-    add(interp, receiver, default)
+    add(interp, receiver, key, default)
     return UNKNOWN if receiver.element is None else under(interp, receiver.element, key)
 
 
@@ -83,6 +87,10 @@ def under(interp: Interpreter, element: Value, key: Value) -> Value:
     if isinstance(element, Seq):
         loop = interp.order_loops[-1] if interp.order_loops else None
         element.born = loop if loop is not None and loop.item is not None and _tells_apart(key, loop.item) else None
+    if isinstance(element, Text):
+        parts = [part if isinstance(part, Const) else key for part in element.parts]
+        whole = "".join(str(part.value) for part in parts if isinstance(part, Const))
+        return Const(whole) if isinstance(key, Const) else text_of(parts)
     return element
 
 
@@ -119,7 +127,11 @@ def _get(interp: Interpreter, event: Event, frame: Frame) -> Value:
             found = None
         if found is not None:
             return interp.resolve(in_place_of_absent(found, default))
-        return (receiver.element or UNKNOWN) if receiver.open else default
+        return (
+            (UNKNOWN if receiver.element is None else under(interp, receiver.element, key))
+            if receiver.open
+            else default
+        )
     if isinstance(receiver, Dict) and len(receiver.items) > 1 and dispatch.holds_callables(receiver):
         return dispatch.of_table(interp, receiver, key, dispatch.called(key), frame, environment.place_of(event))
     if isinstance(receiver, Module):
