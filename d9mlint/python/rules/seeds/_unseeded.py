@@ -32,11 +32,16 @@ def kind(program: Program, found: Uncovered) -> str:
     """``late``, ``import``, ``parent``, ``partial`` or ``unseeded``: the rule that a draw belongs to."""
     if any(found.draw.generator in s.generators and not found.draw.may_follow(s.event) for s in seedings(program)):
         return "parent"
-    if found.late is not None and found.late.event.certain and found.draw.event not in taint([found.late.value])[2]:
+    if found.late is not None and found.late.event.certain and not _is_drawn(program, found.late):
         return "import" if found.draw.event.importing and not found.late.event.importing else "late"
-    # (A seed drawn from the generator that it seeds is no seed that comes late, but none.)
     seeded = {g for s in _lasting(program, found.draw.event) for g in s.generators}
     return "partial" if seeded - {found.draw.generator} and not _own(program, found) else "unseeded"
+
+
+def _is_drawn(program: Program, seeding: Seeding) -> bool:
+    """Whether a seed is itself drawn from a generator that has none, maybe the one that it is for: it is no seed."""
+    unseeded = program.once("unseeded-draws", lambda program: {id(one.draw.event) for one in uncovered(program)})
+    return any(id(one) in unseeded for one in taint([seeding.value])[2])
 
 
 def _lasting(program: Program, draw: Event) -> list[Seeding]:
