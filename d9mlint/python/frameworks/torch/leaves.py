@@ -25,8 +25,11 @@ _COMPUTES = re.compile(r"torch\.(Tensor\.(?!requires_grad)\w+|nn\.functional\.\w
 _LOADS = frozenset({"torch.load", "torch.compile"})
 _IN_PLACE = re.compile(r"torch\.Tensor\.(\w*[a-z]_|__setitem__)|(.*\.)?requires_grad")
 _WEIGHTLESS = re.compile(r"torch\.nn\.(\w*Pad[123]d|\w*Pool[123]d|Upsample\w*|Unfold|Fold|Flatten|Sequential)")
-_IMAGES = re.compile(r"torch\.nn\.functional\.(pad|interpolate|upsample\w*|grid_sample|\w+_pool\dd)")
-"""Functions without weights that data are augmented with."""
+_PREPARES = re.compile(
+    r"torch\.(nn\.functional\.(pad|interpolate|upsample\w*|grid_sample|\w+_pool\dd)|stft|Tensor\.stft)"
+)
+"""Functions without weights that images and sounds are augmented with, or made features of."""
+_PARAMETER = "torch.nn.Parameter"
 _MOVED = re.compile(r"\?\.(cuda|to)")
 _DEVICES = re.compile(r"(cuda|cpu|mps|xpu)(:\d+)?")
 _DEVICE = "torch.device"
@@ -48,11 +51,11 @@ def _on_data(program: Program) -> frozenset[int]:
     data: set[int] = set()
     others: set[int] = set()
     for event in program.events:
-        if event.kind != "call" or not event.name.startswith("torch.nn."):
+        if event.kind != "call":
             continue
-        if _IMAGES.fullmatch(event.name):
-            data.update((id(event),) if event.args and told.computed(event) else ())
-        elif event.name.endswith(_CALLED):
+        if _PREPARES.fullmatch(event.name):
+            data.update((id(event),) if told.computed(event) else ())
+        elif event.name.startswith("torch.nn.") and event.name.endswith(_CALLED):
             inside = list(made_inside(event.receiver))
             plain = all(map(_keeps, inside)) and bool(event.args) and told.holds(event.args[0])
             (data if plain else others).update(id(one) for one in inside)
@@ -101,6 +104,8 @@ class _Data:
             return False
         if _NUMBERS.fullmatch(made.name):
             return "requires_grad" not in made.kwargs
+        if made.name == _PARAMETER:
+            return _is_constant(made)
         if _MOVED.fullmatch(made.name):
             return _moves_data(made)
         return bool(_COMPUTES.fullmatch(made.name)) and made.name not in _LOADS and self.computed(made, depth - 1)
@@ -112,6 +117,12 @@ def _tensors(value: Value) -> Iterator[Value]:
         yield from (item for item in value.items or () if isinstance(item, Obj))
     elif isinstance(value, Unknown) or (isinstance(value, Obj) and value.event is not None):
         yield value
+
+
+def _is_constant(made: Event) -> bool:
+    """Whether a parameter is none that is trained: ``nn.Parameter(window, requires_grad=False)``."""
+    asked = made.args[1] if len(made.args) > 1 else made.kwargs.get("requires_grad")
+    return isinstance(asked, Const) and asked.value is False
 
 
 def _moves_data(made: Event) -> bool:
