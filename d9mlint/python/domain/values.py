@@ -64,6 +64,16 @@ class Length(Unknown):
         self.of = of
 
 
+class Counted(Unknown):
+    """A number that a loop counts with, of which the ``least`` is known: ``for epoch in range(epochs, 0, -1)``."""
+
+    __slots__ = ("least",)
+
+    def __init__(self, least: int) -> None:
+        super().__init__(frozenset({"int"}))
+        self.least = least
+
+
 class Text(Unknown):
     """A text or path that is not known as a whole: ``folder / "last.pth"``, ``f"{folder}/{step}.pth"``."""
 

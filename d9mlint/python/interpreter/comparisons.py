@@ -28,6 +28,7 @@ from d9mlint.python.domain.values import (
     Class,
     CondValue,
     Const,
+    Counted,
     Dict,
     FlagValue,
     Func,
@@ -114,6 +115,10 @@ def _compare_leaves(interp: Interpreter, op: str, left: Value, right: Value, tex
         known = _compare_constants(op, left.value, right.value)
         if known is not None:
             return known
+    if isinstance(left, Counted) and isinstance(right, Const) and isinstance(right.value, (int, float)):
+        known = compare_least(op, left.least, right.value)
+        if known is not None:
+            return known
     if isinstance(left, FlagValue) and isinstance(right, Const) and op in ("==", "is", "<", "<=", ">", ">="):
         if right.value is None:
             # What a parser returns is None only when nothing is given and the default is None.
@@ -167,6 +172,13 @@ def _compare_leaves(interp: Interpreter, op: str, left: Value, right: Value, tex
         text = f"{left.spelled} {op} {words[1]}"
     unset = op in ("is", "==") and isinstance(left, Optional) and isinstance(right, Const) and right.value is None
     return opaque_test(("compare", op, *keys), text, by_default=unset)
+
+
+def compare_least(op: str, least: int, right: float) -> bool | None:
+    """A comparison of a number of which the least is known, where that decides it."""
+    if least > right:
+        return {">": True, ">=": True, "<": False, "<=": False, "==": False}.get(op)
+    return {">=": True, "<": False}.get(op) if least == right else None
 
 
 def _is_item(text: str, item: Value) -> str:
@@ -298,6 +310,8 @@ def condition(interp: Interpreter, value: Value, text: str) -> Cond:
         return flag_test(value.flag, "truthy")
     if isinstance(value, Length) and isinstance(value.of, FlagValue):
         return flag_test(value.of.flag, "truthy")
+    if isinstance(value, Counted) and value.least > 0:
+        return True
     if isinstance(value, Phi):
         return _any_of((cond, condition(interp, leaf, text)) for cond, leaf in value.alternatives)
     if isinstance(value, (Func, Bound, Partial, Class, Module, Inst)) or is_path(value):

@@ -6,16 +6,27 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.values import Const, Func, Inst, Value
+from d9mlint.python.domain.values import Const, Func, Inst, Obj, Seq, Value
 from d9mlint.python.frameworks.torch import devicetests, lightning, loaders, streams, tensors, timm, wrappers
 from d9mlint.python.interpreter.hooks import Framework, Transfer
 from d9mlint.python.interpreter.interpreter import Interpreter
 from d9mlint.python.source import facts as f
 
+_TENSORS_OF = ("torch.tensor", "torch.as_tensor")
+
 
 def _is_available(interp: Interpreter, event: Event, frame: Frame) -> Value:
     """What the machine says that the program is judged for."""
     return Const(interp.target.device == "gpu")
+
+
+def _same_on_all_ranks(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``hvd.broadcast(torch.tensor(epoch), root_rank=0).item()``: the number that the first rank has."""
+    sent = event.receiver.event if isinstance(event.receiver, Obj) else None
+    held = sent.args[0] if sent is not None and sent.args else None
+    made = held.event if isinstance(held, Obj) else None
+    given = made.args[0] if made is not None and made.name in _TENSORS_OF and made.args else None
+    return None if isinstance(given, Seq) else given
 
 
 class Torch(Framework):
@@ -24,6 +35,7 @@ class Torch(Framework):
     transfer: ClassVar[Mapping[str, Transfer]] = {
         "torch.cuda.is_available": _is_available,
         "torch.accelerator.is_available": _is_available,
+        "horovod.torch.broadcast().item": _same_on_all_ranks,
         "torch.utils.data.get_worker_info": loaders.worker_info,
         **lightning.TRANSFER,
         **timm.TRANSFER,
@@ -35,7 +47,7 @@ class Torch(Framework):
     parts_alike = frozenset({tensors.TENSOR, "torch.utils.data.Subset"})
     items_alike = frozenset({"datasets.Dataset"})
     views = frozenset(f"{tensors.TENSOR}.{name}" for name in ("T", "H", "mT", "mH"))
-    same_numbers = ("torch.tensor", "torch.as_tensor")
+    same_numbers = _TENSORS_OF
     numeric = (".numpy",)  # (no tensor of PyTorch holds text)
     on_use = frozenset({loaders.LOADER, loaders.PART})
     rank_first = frozenset({"torch.multiprocessing.spawn"})  # torch/multiprocessing/spawn.py

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.taint import taint
-from d9mlint.python.domain.values import Const, FlagValue, Length, Seq, Unknown, Value
+from d9mlint.python.domain.values import Const, Counted, FlagValue, Length, Seq, Unknown, Value
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import environment
 from d9mlint.python.interpreter.library.arguments import argv
@@ -43,12 +43,21 @@ def _number(value: Value) -> Any:
 
 def _range(interp: Interpreter, event: Event, frame: Frame) -> Value:
     """Of a short count down each number: programs try so to split a dotted name into its module and the rest."""
-    if len(event.args) == 3:
-        numbers = [_number(value) for value in event.args]
-        if all(number is not None for number in numbers) and numbers[2] < 0:
-            found = range(*numbers)
-            return Seq("range", [Const(number) for number in found] if len(found) <= _SHORT else None)
-    return Seq("range", None, Unknown(frozenset({"int"})), "", bounded.listings(taint(event.args)[2]))
+    numbers = [_number(value) for value in event.args]
+    if len(numbers) == 3 and all(number is not None for number in numbers) and numbers[2] < 0:
+        found = range(*numbers)
+        if len(found) <= _SHORT:
+            return Seq("range", [Const(number) for number in found])
+    return Seq("range", None, any_of(numbers), "", bounded.listings(taint(event.args)[2]))
+
+
+def any_of(numbers: list[Any]) -> Unknown:
+    """Any number of a range, with the least that it can be."""
+    down = len(numbers) == 3 and numbers[2] is not None and numbers[2] < 0
+    start = 0 if len(numbers) == 1 else numbers[0] if numbers else None
+    up = len(numbers) < 3 or (numbers[2] is not None and numbers[2] > 0)
+    least = numbers[1] + 1 if down and numbers[1] is not None else start if up else None
+    return Unknown(frozenset({"int"})) if least is None else Counted(least)
 
 
 TRANSFER: dict[str, Transfer] = {"builtins.len": _length, "builtins.range": _range}
