@@ -25,9 +25,10 @@ from d9mlint.python.frameworks.tensorflow import sessions
 from d9mlint.python.frameworks.tensorflow import untrained as tf_untrained
 from d9mlint.python.frameworks.tensorflow.determinism import trains
 from d9mlint.python.frameworks.tensorflow.hooks import SCOPE_INITIALIZER
-from d9mlint.python.frameworks.torch import devicedraws, loading, masks, untrained
+from d9mlint.python.frameworks.torch import devicedraws, loading, masks
+from d9mlint.python.frameworks.torch.parameters import untrained
+from d9mlint.python.frameworks.torch.parameters.weights import kept, without_numbers
 from d9mlint.python.frameworks.torch.scorers import only_scores
-from d9mlint.python.frameworks.torch.weights import kept, without_numbers
 from d9mlint.python.frameworks.used import keras_backend
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging import counting, evaluating

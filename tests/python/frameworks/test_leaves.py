@@ -7,7 +7,7 @@ import pytest
 from d9mlint.catalogue import load
 from d9mlint.python.batch.run import newest_target
 from d9mlint.python.domain.knowledge import Knowledge
-from d9mlint.python.frameworks.torch.leaves import on_data
+from d9mlint.python.frameworks.torch.parameters.leaves import on_data
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.judge import interpret
 from d9mlint.python.project.files import Project

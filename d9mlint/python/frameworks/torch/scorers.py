@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from d9mlint.model import Argument
 from d9mlint.python.domain.events import Event
-from d9mlint.python.frameworks.torch.frozen import frozen
+from d9mlint.python.frameworks.torch.parameters.frozen import frozen
 from d9mlint.python.interpreter.program import Program, matches
 from d9mlint.python.interpreter.provenance import made_by
 

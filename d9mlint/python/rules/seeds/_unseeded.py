@@ -12,7 +12,7 @@ from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.tellable import loosened
 from d9mlint.python.frameworks.tensorflow import estimators
 from d9mlint.python.frameworks.tensorflow.sessions import own_graph
-from d9mlint.python.frameworks.torch import untrained
+from d9mlint.python.frameworks.torch.parameters import untrained
 from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging.decides import decides, rank

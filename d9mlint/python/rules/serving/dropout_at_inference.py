@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from d9mlint.model import Argument, Related, Rule
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Obj, Value, alternatives
-from d9mlint.python.frameworks.torch.frozen import made_inside
+from d9mlint.python.frameworks.torch.parameters.frozen import made_inside
 from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.calls import INFERENCE
 from d9mlint.python.interpreter.program import Program

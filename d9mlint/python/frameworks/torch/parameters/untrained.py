@@ -13,7 +13,7 @@ from typing import NamedTuple
 from d9mlint.python.domain.conditions import Cond, both, by_default, either, negate, symbolic_part
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Inst, Value
-from d9mlint.python.frameworks.torch.weights import parts
+from d9mlint.python.frameworks.torch.parameters.weights import parts
 from d9mlint.python.interpreter.program import Program
 
 _LOADS = re.compile(r".*(load|restor|resum|pretrain|convert|copy|import|weights|assign).*", re.IGNORECASE)
