@@ -162,7 +162,7 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
             found = None
         if found is not None:
             return interp.resolve(in_place_of_absent(found, UNKNOWN))
-        return UNKNOWN if holder.element is None else mappings.under(interp, holder.element, index)
+        return mappings.held(interp, holder, index)
     if isinstance(holder, Dict) and holder.element is not None:
         return mappings.under(interp, holder.element, index)
     if (

@@ -154,9 +154,8 @@ def _one_of(
             flag = flag._replace(name=ONE_OF_FILES, spelled=ONE_OF_FILES)
     if not names:
         return Dynamic(dispatch.BY_MODULE)
-    first = sorted(names.items(), key=lambda one: one[0] != flag.default)[
-        :MAX_THINGS
-    ]  # (that of the default, and others)
+    default_first = sorted(names.items(), key=lambda one: one[0] != flag.default)
+    first = default_first[:MAX_THINGS]
     options: list[tuple[Cond, Value]] = []
     for text, dotted in first:
         cond = flag_test(flag, "==", text)

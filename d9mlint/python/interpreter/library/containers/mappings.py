@@ -75,7 +75,12 @@ def _setdefault(interp: Interpreter, event: Event, frame: Frame) -> Value:
     if not isinstance(receiver, Dict) or isinstance(key, Const):
         return _get(interp, event, frame)
     add(interp, receiver, key, default)
-    return UNKNOWN if receiver.element is None else under(interp, receiver.element, key)
+    return held(interp, receiver, key)
+
+
+def held(interp: Interpreter, holder: Dict, key: Value) -> Value:
+    """What a dict holds under a key of which nothing is known."""
+    return UNKNOWN if holder.element is None else under(interp, holder.element, key)
 
 
 def under(interp: Interpreter, element: Value, key: Value) -> Value:
@@ -127,11 +132,7 @@ def _get(interp: Interpreter, event: Event, frame: Frame) -> Value:
             found = None
         if found is not None:
             return interp.resolve(in_place_of_absent(found, default))
-        return (
-            (UNKNOWN if receiver.element is None else under(interp, receiver.element, key))
-            if receiver.open
-            else default
-        )
+        return held(interp, receiver, key) if receiver.open else default
     if isinstance(receiver, Dict) and len(receiver.items) > 1 and dispatch.holds_callables(receiver):
         return dispatch.of_table(interp, receiver, key, dispatch.called(key), frame, environment.place_of(event))
     if isinstance(receiver, Module):
