@@ -1,11 +1,15 @@
 """How often `d9mlint trace` names the planted line of each program in tests/trace/programs, with a 95 % interval.
 
     python benchmarks/planted.py INTERPRETER [--frameworks torch,jax] [--repetitions 20] [--seconds S] [--programs A,B]
+        [--jobs N]
+
+`cuda` and `cuda_jax` are frameworks of their own: programs whose cause is one of a GPU, so that they part on one alone.
 
 The interpreter must have the frameworks. Each repetition records two runs of the program (four where a difference comes
 out of plain Python) and, with ``--fixed``, two of its cured twin, in which nothing may be named. Repetitions go over
 all programs in turn, so that an early end (``--seconds``, Ctrl-C) leaves about as many of each. Races of threads may
-not show on few cores: their runs then do not part ("nothing"), which counts as not named.
+not show on few cores: their runs then do not part ("nothing"), which counts as not named. ``--jobs`` runs so many
+repetitions side by side: they disturb each other, as other users of a machine do.
 """
 
 from __future__ import annotations
@@ -16,6 +20,8 @@ import os
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "trace"))
@@ -58,6 +64,25 @@ def clean(python: str, path: Path) -> tuple[str, str]:
     return (CLEAN, "") if not found else (WRONG, f"line {found[0].line}, {found[0].kind} {found[0].op}")
 
 
+_Became = tuple[tuple[str, str], tuple[str, str]]
+"""What became of a program, and of its twin."""
+
+
+def _tried(python: str, path: Path, end: float) -> _Became | None:
+    """One repetition; None where the time is over."""
+    return None if time.monotonic() > end else (named(python, path), clean(python, path))
+
+
+def _in_turn(python: str, asked: list[Path], end: float, jobs: int) -> Iterator[tuple[Path, _Became | None]]:
+    """What became of each as it ends; each job is a process of its own, as a folder of its own is gone into."""
+    if jobs < 2:
+        yield from ((path, _tried(python, path, end)) for path in asked)
+        return
+    with ProcessPoolExecutor(jobs) as pool:
+        begun = {pool.submit(_tried, python, path, end): path for path in asked}
+        yield from ((begun[one], one.result()) for one in as_completed(begun))
+
+
 def table(counts: dict[Path, Counter[str]], twins: dict[Path, Counter[str]]) -> list[str]:
     """A line for each program, and one for all together."""
     lines = []
@@ -84,6 +109,7 @@ def main() -> None:
     parser.add_argument("--repetitions", type=int, default=20)
     parser.add_argument("--seconds", type=float, default=math.inf)
     parser.add_argument("--programs", default="")
+    parser.add_argument("--jobs", type=int, default=1)
     asked = parser.parse_args()
     wanted = set(filter(None, asked.programs.split(",")))
     paths = [one for name in asked.frameworks.split(",") for one in programs(name) if not wanted or one.stem in wanted]
@@ -91,15 +117,14 @@ def main() -> None:
     twins = {path: Counter[str]() for path in paths}
     end = time.monotonic() + asked.seconds
     try:
-        for number in range(asked.repetitions):
-            for path in paths:
-                if time.monotonic() > end:
-                    raise KeyboardInterrupt
-                for told, (how, what) in ((counts, named(asked.python, path)), (twins, clean(asked.python, path))):
-                    told[path][how] += 1
-                    if what:
-                        twin = " (twin)" if told is twins else ""
-                        print(f"{path.stem}{twin}, repetition {number + 1}: {how}: {what}", flush=True)
+        for path, several in _in_turn(asked.python, paths * asked.repetitions, end, asked.jobs):
+            if several is None:
+                continue
+            for told, (how, what) in zip((counts, twins), several, strict=True):
+                told[path][how] += 1
+                if what:
+                    twin = " (twin)" if told is twins else ""
+                    print(f"{path.stem}{twin}, repetition {counts[path].total()}: {how}: {what}", flush=True)
     except KeyboardInterrupt:
         print("ended early")
     print("\n".join(table(counts, twins)), flush=True)

@@ -2,12 +2,13 @@
 
     python benchmarks/trace.py INTERPRETER [BLOCKS [FRAMEWORK]...]
 
-Frameworks (torch, tensorflow, jax; without a name all three) that the interpreter lacks are left out. A convolutional
+Frameworks (torch, tensorflow, jax, and cuda, which is PyTorch on a GPU; without a name all) that the interpreter lacks
+are left out. A convolutional
 network is trained on made-up images, in TensorFlow inside a `tf.function`, in JAX in a jitted step; in each block the
 program runs untraced, under stage 0 (light), 2 (ops) and, in PyTorch, 3 (each op three times), one after the other, so
-that what drifts weighs on all alike. The program takes the CPU time of its own steps, in one thread, without the first
-ones: what else runs on the machine does not count then. The median over blocks is printed, and in brackets the ratio of
-whole processes, from their start on.
+that what drifts weighs on all alike. The program takes the CPU time of its own steps (on a GPU that of a clock), in
+one thread, without the first ones: what else runs on the machine does not count then. The median over blocks is
+printed, and in brackets the ratio of whole processes, from their start on.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from torch import nn
 torch.manual_seed(0)
 torch.set_num_threads(1)
 width, size, batch, steps = (int(word) for word in sys.argv[1:5])
+device = (sys.argv[5:] or ["cpu"])[0]
+clock = time.process_time if device == "cpu" else time.perf_counter
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
@@ -40,18 +43,18 @@ class Net(nn.Module):
         self.features, self.head = nn.Sequential(*layers), nn.Linear(channels * (size // 16) ** 2, 10)
     def forward(self, x):
         return self.head(self.features(x).flatten(1))
-model = Net()
+model = Net().to(device)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
-x, y = torch.randn(batch, 3, size, size), torch.randint(0, 10, (batch,))
+x, y = torch.randn(batch, 3, size, size, device=device), torch.randint(0, 10, (batch,), device=device)
 times, losses = [], []
 for step in range(steps):
-    begun = time.process_time()
+    begun = clock()
     loss = nn.functional.cross_entropy(model(x), y)
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
-    times.append(time.process_time() - begun)
     losses.append(loss.item().hex())
+    times.append(clock() - begun)
 with open("times", "w") as stream:
     stream.write(f"{statistics.median(times[2:])} {' '.join(losses)}")
 """
@@ -122,7 +125,9 @@ for step in range(steps):
 with open("times", "w") as stream:
     stream.write(f"{statistics.median(times[2:])} {' '.join(losses)}")
 """
-PROGRAMS = {"torch": TORCH, "tensorflow": TENSORFLOW, "jax": JAX}
+PROGRAMS = {"torch": TORCH, "tensorflow": TENSORFLOW, "jax": JAX, "cuda": TORCH}
+_NEEDED = {"cuda": "import torch; assert torch.cuda.is_available()"}
+"""What must be there beside a module of the framework's name."""
 _REPEATS = 3
 SIZES = {
     "CNN (width 32, 64 images of 64x64)": ("32", "64", "64", "8"),
@@ -167,7 +172,7 @@ def measured(python: str, words: tuple[str, ...], stages: tuple[str, ...], block
         same = "the same losses" if all(one == losses[""][0] for one in losses[stage]) else "OTHER LOSSES"
         whole = statistics.median(wholes[stage]) / all_
         told.append(f"{stage} {statistics.median(times[stage]) / plain:.2f} times ({whole:.2f}), {same}")
-    return f"{plain * 1000:.1f} ms of CPU time a step untraced ({all_:.1f} s in all); " + "; ".join(told)
+    return f"{plain * 1000:.1f} ms a step untraced ({all_:.1f} s in all); " + "; ".join(told)
 
 
 def main() -> None:
@@ -176,13 +181,15 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         for framework in sys.argv[3:] or PROGRAMS:
-            if subprocess.run([python, "-c", f"import {framework}"], capture_output=True, check=False).returncode:
+            needed = _NEEDED.get(framework, f"import {framework}")
+            if subprocess.run([python, "-c", needed], capture_output=True, check=False).returncode:
                 print(f"{framework}: not in this interpreter")
                 continue
             Path("program.py").write_text(PROGRAMS[framework], encoding="utf-8")
-            stages = (LIGHT, OPS, SHADOW) if framework == "torch" else (LIGHT, OPS)
+            stages = (LIGHT, OPS, SHADOW) if PROGRAMS[framework] is TORCH else (LIGHT, OPS)
             for name, words in SIZES.items():
-                print(f"{framework}, {name}: {measured(python, words, stages, blocks)}", flush=True)
+                given = (*words, "cuda") if framework == "cuda" else words
+                print(f"{framework}, {name}: {measured(python, given, stages, blocks)}", flush=True)
         os.chdir("/")
 
 

@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 from conftest import ROOT
-from evidence_files import environment, seen
+from evidence_files import environment, kept, seen
 
 from d9mlint.model import EvidenceReport
 
@@ -56,6 +56,23 @@ def test_paths_of_the_machine_are_left_out(script: ModuleType) -> None:
     (one,) = script.merged([EvidenceReport((bad,), environment())]).evidence
     assert one.note == "ImportError: libx.so: bad; see https://x.org/a/b"
     assert one.raised == "1/2"
+
+
+def test_records_of_one_machine_become_one_file(script: ModuleType) -> None:
+    first = kept(seen("a", "not-reproduced"), seen("b", "untested-needs-device", ""))
+    first["unfinished"] = [{"op": "c / forward / eager / float32", "reason": "the time of 9 s was over"},
+                           {"op": "d / forward / eager / float32", "reason": "the time of 9 s was over"}]  # fmt: skip
+    other = kept(seen("a", "confirmed"), seen("c", "confirmed"), **environment("torch", "2.11.0", gpus=["NVIDIA H200"]))
+    whole = script.joined([{**first, "partial": True, "stopped": "the time of 9 s was over"}, other], "in two parts")
+    assert [(one["op"], one["verdict"]) for one in whole["evidence"]] == [("c", "confirmed"), ("a", "not-reproduced")]
+    assert [one["op"] for one in whole["unexecuted"]] == ["d / forward / eager / float32"]
+    assert {"tensorflow", "torch"} <= whole["environment"].keys()
+    assert (whole["date"], whole["note"], whole["partial"], whole["stopped"]) == (
+        "2026-11-21", "in two parts", False, None,
+    )  # fmt: skip
+    assert script.named({"gpu"}, whole["environment"]) == "gpu-nvidia-h200.json"
+    with pytest.raises(SystemExit, match="records of one machine are wanted, found: Xeon, 2 cores; Xeon, 4 cores"):
+        script.joined([first, kept(**{**environment(), "cores": 4})], "")
 
 
 def test_the_driver_is_told_where_the_framework_does_not(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -57,5 +58,6 @@ class Calls:
         }  # fmt: skip
         whole = not (tensor.is_floating_point() or tensor.is_complex() or tensor.dtype == torch.bool)
         if whole and tensor.numel():
-            found["range"] = [int(tensor.min()), int(tensor.max())]
+            with suppress(NotImplementedError):  # of unsigned numbers of 16 bits and more (a state of Philox)
+                found["range"] = [int(tensor.min()), int(tensor.max())]
         return found

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..recorder import COLLECTIVE, EMPTY, ENTRY, MAIN, OP, SKIP, VIEW, digest
 from ..tensors import Digests
 from ..wrapping import Wrapping
-from . import compiled, loading
+from . import compiled, composites, kernels, loading
 from .calls import Calls
 from .schemas import schema_of
 from .storages import Storages
@@ -246,6 +246,8 @@ def _installed(importing: Importing, recorder: Recorder, settings: Any, torch: A
         return _bootstrap_inner
 
     wrapping.replace(threading.Thread, "_bootstrap_inner", begun)
+    composites.install(torch, wrapping)
     if settings["stage"] != "shadow":
         loading.install(importing, ops, wrapping)
         compiled.install(importing, ops)
+        kernels.install(importing, ops, wrapping)
