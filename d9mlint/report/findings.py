@@ -26,6 +26,9 @@ _LINES = 6
 _FIX = 2
 """Of these, those that the remedy may take in any case."""
 _MORE_OF_IT = "; more with --verbose"
+_RAISES = re.compile(r"`[^`]+`(?: and `[^`]+`)* then raises?")
+"""In a remedy, what it makes raise: who follows the rest alone has a program that stops."""
+_SOME_RAISE = "; some ops then raise (--verbose)"
 _WORDS = 20
 """So many columns of what a place has to do with a finding say something."""
 _INDENT = 8
@@ -130,7 +133,9 @@ def _as_much(remedy: str, room: int, lines: int) -> str:
     left = one_line(remedy)[len(text) :]
     if not text or not _CODE.search(left):
         return text or shortened(remedy, room, lines)
-    return whole_parts(remedy, room, lines, _MORE_OF_IT) or text
+    raises = _RAISES.search(remedy)
+    endings = [f"; {raises[0]} (--verbose)", _SOME_RAISE, _MORE_OF_IT] if raises else [_MORE_OF_IT]
+    return next(filter(None, (whole_parts(remedy, room, lines, ending) for ending in endings)), text)
 
 
 def _first_places(finding: Finding, most: int, width: int) -> Iterator[Line]:

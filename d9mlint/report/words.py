@@ -15,7 +15,7 @@ _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CODE = re.compile("`[^`]*`")
 _PART = re.compile(
-    r"[;:.!?]\s|\s\(|\s(?=while\b|from run to run\b)"
+    r"[;:.!?]\s|\s\(|\s(?=while\b|from run to run\b|near the start\b)"
     r"|,\s(?=(?:which|or|so|as|best|until|while|where|whatever|whose|unless|but|that|although|because)\b)"
 )
 """Where a part of a sentence ends: what stands before can be understood by itself. Commas of lists are none."""

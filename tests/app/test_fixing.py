@@ -133,7 +133,7 @@ def test_of_several_patches_only_the_one_that_brings_a_finding_is_left_out(d9mli
         "parser.add_argument('--seed', type=int, default=None)\nargs = parser.parse_args()\n"
         "if args.seed is not None:\n    torch.manual_seed(args.seed)\n"
         "torch.backends.cudnn.benchmark = True\n"
-        "net = torch.nn.Sequential(torch.nn.Conv2d(3, 3, 1), torch.nn.ReflectionPad2d(2)).cuda()\n"
+        "net = torch.nn.Sequential(torch.nn.Conv2d(3, 3, 1), torch.nn.ReflectionPad3d(2)).cuda()\n"
         "optimizer = torch.optim.SGD(net.parameters(), lr=0.1)\n"
         "net(torch.rand(1, 3, 8, 8).cuda() * random.random()).sum().backward()\noptimizer.step()\n"
         "torch.save(net.state_dict(), 'net.pt')\n"

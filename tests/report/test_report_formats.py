@@ -296,7 +296,7 @@ def test_a_remedy_takes_the_lines_that_nothing_else_needs() -> None:
         return render(Report((found,), {}, sources={"n.py": "x\nrandom()\n"}), "text").partition("\n\n")[0]
 
     assert "replace it\n  see:" in told()
-    assert "and then `b()`; more with --verbose\n  see:" in told("--train is given")
+    assert "and then `b()`; `c` then raises (--verbose)\n  see:" in told("--train is given")
     assert len(told().splitlines()) == len(told("--train is given").splitlines()) == 6
 
 

@@ -64,9 +64,9 @@ CASES = [
     ),
     (
         TRAINER.format(arguments="max_epochs=1").replace("Conv2d(3, 8, 3)", "ReflectionPad2d(1)"),
-        "2.13.0",
-        "pass `deterministic=True` to `Trainer`; `torch.nn.ReflectionPad2d` then raises: replace it or pass "
-        '`deterministic="warn"`',
+        "2.6.0",
+        "pass `deterministic=True` to `Trainer`; `torch.nn.ReflectionPad2d` then raises: upgrade to PyTorch 2.7, or pad "
+        'with zeros or by hand: `torch.cat` with flipped slices (or pass `deterministic="warn"`)',
     ),
     (
         TRAIN.format(net="torch.nn.LSTM(8, 8)"),
@@ -86,7 +86,21 @@ CASES = [
     (
         UPSAMPLE,
         "2.13.0",
-        f"{SWITCH} near the start, after the seeds; `torch.nn.Upsample` then raises: replace it or pass `warn_only=True`",
+        f"{SWITCH} near the start, after the seeds; `torch.nn.Upsample` then raises: upgrade to PyTorch 2.15, or use "
+        'mode="nearest" (or pass `warn_only=True`)',
+    ),
+    # one window to one value: nothing varies, but the switch refuses it
+    (
+        TRAIN.format(net="torch.nn.Sequential(torch.nn.Conv2d(3, 8, 3), torch.nn.AdaptiveMaxPool2d(1))"),
+        "2.13.0",
+        f"{SWITCH} near the start, after the seeds; `torch.nn.AdaptiveMaxPool2d` then raises: use "
+        "`x.amax(dim=(-2, -1))` for an output of one value, or `torch.nn.MaxPool2d` where the size is known "
+        "(or pass `warn_only=True`)",
+    ),
+    (
+        TRAIN.format(net="torch.nn.Sequential(torch.nn.ReflectionPad2d(1), torch.nn.Conv2d(3, 8, 3))"),
+        "2.13.0",
+        f"{SWITCH} near the start, after the seeds",
     ),
     (
         TRAIN.format(net="torch.nn.LSTM(8, 8)"),
@@ -120,7 +134,9 @@ def test_an_upsampling_that_raises_cannot_only_warn_before_1_11(d9mlint: Run) ->
     Path("train.py").write_text(UPSAMPLE)
     arguments = ("--format", "json", "--select", "missing-torch-determinism", "--target", "torch==1.10.2")
     (finding,) = d9mlint("train.py", *arguments).json["findings"]
-    assert finding["remedy"].endswith("; `torch.nn.Upsample` then raises: replace it")
+    assert finding["remedy"].endswith(
+        '; `torch.nn.Upsample` then raises: upgrade to PyTorch 2.15, or use mode="nearest"'
+    )
 
 
 @pytest.mark.parametrize(

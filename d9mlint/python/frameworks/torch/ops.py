@@ -49,8 +49,11 @@ _SUMS = re.compile(r"cumsum")
 _COUNTS = re.compile(r"cumsum|bincount with")
 _ADDS = re.compile(r"index_add|scatter_add|scatter_reduce|torch_scatter\.scatter$")
 _REFLECTS = re.compile(r"functional\.pad with mode=reflect")
+_OF_ONE_AXIS, _OF_TWO_AXES = 2, 4
+"""How many sides are padded: those of one axis, or of the two axes of images."""
 _CHOSEN = re.compile(r"scaled_dot_product|attention of transformers$|torch\.nn\.(Transformer|MultiheadAttention)\b")
-_POOLS = re.compile(r"adaptive_avg_pool\dd$")
+_POOLS = re.compile(r"adaptive_(avg|max)_pool\dd$")
+_MEANS = re.compile(r"adaptive_avg_pool\dd$")
 _OTHER = "a size that is not known"
 _UNLIKELY = re.compile(r"index_copy|accumulate=False|scatter_ with a tensor|median|kthvalue|gather|take")
 """Ops that vary only where indices or values repeat, which most programs see to."""
@@ -75,7 +78,7 @@ def harmless(event: Event, op: Op, makers: Makers) -> bool:
         return True  # gathering from several processes
     if event.name == "?.gather" and event.kwargs.keys() & {"root", "dst", "group"}:
         return True
-    if _POOLS.search(op.name):
+    if _MEANS.search(op.name):
         return _sizes(event) == {1}
     if _COUNTS.search(op.name) and (_of_integers(event, receiver, makers) or _of_numbers(event, makers)):
         return True
@@ -100,15 +103,18 @@ def met(event: Event, op: Op, status: OpStatus, makers: Makers) -> OpStatus:
     """The status at this use, which may be exact though the switch makes the op raise all the same.
 
     A reflection along one axis sums up two values at most, a CTC loss one value for each label that occurs once, and
-    windows along axes that are pooled to one value, or not at all, do not overlap.
+    windows along axes that are pooled to one value, or not at all, do not overlap. A reflection along two axes alone
+    has a deterministic kernel, from PyTorch 2.7 on.
     """
     if _POOLS.search(op.name) and _sizes(event) <= {1, None}:
         return status._replace(default="same")
     if op.name == _CTC and _each_label_once(event, makers):
         return status._replace(default="same")
     pads = event.argument(Argument(1, "pad")) if _REFLECTS.search(op.name) else None
-    along_one = isinstance(pads, Seq) and pads.items is not None and len(pads.items) == 2
-    return status._replace(default="same") if along_one else status
+    sides = len(pads.items) if isinstance(pads, Seq) and pads.items is not None else _OF_TWO_AXES
+    if sides != _OF_TWO_AXES and status.deterministic_mode == "same":
+        status = status._replace(deterministic_mode="raises")
+    return status._replace(default="same") if sides == _OF_ONE_AXIS else status
 
 
 def chosen_by_torch(op: Op) -> bool:

@@ -247,12 +247,10 @@ def _remedy(program: Program, rule: Rule, event: Event, seen: _Seen) -> str:
         if not program.target.fits("torch", ">=1.7") and len(recurrent) == len(seen.uses):
             return f"{cublas}, which covers {' and '.join(recurrent)}"
         text += f"; for {' and '.join(recurrent)} also {cublas}"
-    raising = sorted({f"`{shown(u.event)}`" for u in uses(program) if _raises(program, u)})
+    raising = _missing_switch.raising(use for use in uses(program) if _raises(program, use))
     if not raising or not program.target.fits("torch", ">=1.7"):
         return text
-    then = f"{' and '.join(raising[:_MOST])} then raise{'s' if len(raising) == 1 else ''}"
-    warn = _warning(text) if program.target.fits("torch", ">=1.11") else ""
-    return f"{text}; {then}: replace {'it' if len(raising) == 1 else 'them'}{warn}"
+    return f"{text}{raising}{_warning(text) if program.target.fits('torch', '>=1.11') else ''}"
 
 
 def _oldest(target: Target) -> Target:
@@ -269,8 +267,8 @@ def _oldest(target: Target) -> Target:
 def _warning(text: str) -> str:
     """How the switch that a remedy names only warns; only Lightning's trainers take that as an argument of theirs."""
     if "`deterministic=True`" in text:
-        return ' or pass `deterministic="warn"`'
-    return "" if text.startswith(("pass `", "put `")) else " or pass `warn_only=True`"
+        return ' (or pass `deterministic="warn"`)'
+    return "" if text.startswith(("pass `", "put `")) else " (or pass `warn_only=True`)"
 
 
 def _raises(program: Program, use: Use) -> bool:
