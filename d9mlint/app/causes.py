@@ -29,6 +29,8 @@ _OR_ELSE = re.compile(r", or pass a (seeded )?generator:")
 _NO_SEED = re.compile(r"(-[\w-]*seed[\w-]*) is not given")
 _ALL = 2
 """Of a finding that no program has by itself."""
+_MOST_GRAPHS = 3
+"""Places where graphs begin that a remedy names."""
 _CLEAR = 2
 """Alternatives that still tell more than the one that holds by default."""
 ALSO = " (the same goes for "
@@ -118,11 +120,13 @@ def _together(group: list[Finding]) -> Finding:
     first, *others = sorted(group, key=lambda one: _rank(one, reached))
     named = f"{slug(first) or first.rule}-{first.fingerprint}"
     concerns = tuple(sorted({part for found in group if (part := found.cause.partition(_PART)[2])}))
+    graphs = _graphs(group, first)
     if not others:
-        remedy = _flag_first(group, _seeds_first(first, [first.remedy], concerns))
+        remedy = _flag_first(group, _seeds_first(first, [first.remedy], concerns, graphs))
         return first._replace(cause=named, concerns=concerns, remedy=remedy)
     entries = tuple(sorted({entry for found in group for entry in found.entries}))
-    remedy = _seeds_first(first, _remedies([first, *others]), concerns, {one.rule for one in others} - {first.rule})
+    other_rules = {one.rule for one in others} - {first.rule}
+    remedy = _seeds_first(first, _remedies([first, *others]), concerns, graphs, other_rules)
     return first._replace(
         cause=named,
         concerns=concerns,
@@ -257,12 +261,12 @@ def _remedies(group: Iterable[Finding]) -> list[str]:
 
 
 def _seeds_first(
-    first: Finding, remedies: Sequence[str], concerns: Sequence[str], others: Collection[str] = ()
+    first: Finding, remedies: Sequence[str], concerns: Sequence[str], graphs: str, others: Collection[str] = ()
 ) -> str:  # fmt: skip
     """What to do about a cause; where seeds are missing and more is said than these, first which ones are.
 
     The remedy of one draw may name seeds of generators that this program does not draw from, or cure that draw only:
-    ``others`` are rules that other draws of the cause are found by.
+    ``others`` are rules that other draws of the cause are found by. ``graphs`` says where TensorFlow's seed goes.
     """
     from d9mlint.fix.remedies import code
     from d9mlint.fix.statements import block, seeds
@@ -273,21 +277,39 @@ def _seeds_first(
     missing = block(told, concerns)
     same = len(remedies) == 1 and missing is not None and len(seeds(told)) == len(missing.statements)
     if missing is None or (same and not (others and _OR_ELSE.search(told))):
-        return told
-    named = [f"`{one}`" for one in missing.statements]
-    listed = f"{', '.join(named[:-1])} and {named[-1]}" if len(named) > 1 else named[0]
-    graph = next((name for name in named if ".set_random_seed(" in name and "keras" not in name), "")
-    inside = f" ({graph} inside the graph)" if graph and len(named) > 1 else " in the graph" if graph else ""
-    lead = f"call {listed} at the start, before anything is drawn{inside}"
-    own = next((one.location for one in first.related if one.note == OWN_GRAPH), None)
-    if own is not None and graph:
-        at = f"line {own.line}" if own.path == first.location.path else f"{own.path}:{own.line}"
-        rest = [one for one in named if one != graph]
-        more = f", and {' and '.join(rest)} at the start of the program" if rest else ""
-        lead = f"call {graph} first in the block of `as_default()` ({at}), as elsewhere it seeds another graph{more}"
+        return f"{told}; TensorFlow's seed is one of the graph: set it {graphs}" if graphs else told
+    lead = _seeds(missing.statements, graphs, len(first.entries) > 1)
     lead += RANKS if RANKS in told else ""
     left = [one for one in remedies if not seeds(one) or any("=" in part for part in code(one))]
     return lead if same else "\n\n".join([lead, *left])
+
+
+def _seeds(statements: Sequence[str], graphs: str, several: bool) -> str:
+    """Which seeds to set, and where; ``several``: programs."""
+    named = [f"`{one}`" for one in statements]
+    graph = next((name for name in named if ".set_random_seed(" in name and "keras" not in name), "")
+    if graphs and graph:
+        rest = [one for one in named if one != graph]
+        start = f"at the start of {'each' if several else 'the'} program"
+        more = f", and {' and '.join(rest)} {start}" if rest else ""
+        return f"call {graph} {graphs}, as elsewhere it seeds another graph{more}"
+    inside = f" ({graph} inside the graph)" if graph and len(named) > 1 else " in the graph" if graph else ""
+    return f"call {_listed(named)} at the start, before anything is drawn{inside}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def _graphs(group: Iterable[Finding], first: Finding) -> str:
+    """Where the graphs begin that TensorFlow's seed has to be set in, in words; empty where it is the program's."""
+    own = {one.location for found in group for one in found.related if one.note == OWN_GRAPH}
+    places = [f"line {at.line}" if at.path == first.location.path else f"{at.path}:{at.line}" for at in sorted(own)]
+    if not places:
+        return ""
+    shown, left = places[:_MOST_GRAPHS], len(places) - _MOST_GRAPHS
+    told = f"{', '.join(shown)} and {left} more" if left > 0 else _listed(shown)
+    return f"first in {'the' if len(places) == 1 else 'each'} block of `as_default()` ({told})"
 
 
 def _flag_first(group: Sequence[Finding], remedy: str) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from d9mlint.model import Finding, Related, Rule
+from d9mlint.report.columns import wrapped
 from d9mlint.report.lines import Line, cell, excerpted, labelled, linked, place
 from d9mlint.report.words import (
     conditions,
@@ -83,14 +84,38 @@ def _header(finding: Finding, page: str) -> Line:
 
 
 def _first_conditions(finding: Finding, room: int) -> str:
-    """As many conditions as one line holds, and how many more there are; what is so by default comes last."""
-    told = sorted(map(one_line, finding.when), key=lambda condition: _DEFAULT in condition)
-    for number in range(len(told), 0, -1):
-        left = len(told) - number
-        text = joined(told[:number]) + (f", and {_more(left)}" if left else "")
-        if len(text) <= room:
+    """As many conditions as one line holds, and how many more there are; where programs differ, two lines hold.
+
+    What all programs need comes first, then what some do, then what is so by default.
+    """
+    told = sorted(map(one_line, finding.when), key=lambda condition: (_DEFAULT in condition, _is_of_some(condition)))
+    lines = 2 if any(map(_OF_SOME.fullmatch, told)) else 1
+    if not told or len(wrapped(joined(told), room)) <= lines:
+        return joined(told)
+    short = [*map(_counted, told)]
+    for number in range(len(short), 0, -1):
+        left = len(short) - number
+        text = joined(short[:number]) + (f", and {_more(left)}" if left else " (--verbose)")
+        if len(wrapped(text, room)) <= lines:
             return text
-    return _first_alternatives(told[0], len(told) - 1, room) if told else ""
+    return _first_alternatives(told[0], len(told) - 1, room)
+
+
+def _counted(condition: str) -> str:
+    """A condition on the programs that are started, with their number for their names."""
+    of_some = _OF_SOME.fullmatch(condition)
+    if of_some is None:
+        return condition
+    programs, more = _CODE.findall(of_some["programs"]), _MORE.search(of_some["programs"])
+    number = len(programs) + (int(more[1]) if more else 0)
+    named = f"one of {number} programs{_STARTED}" if number > 1 else of_some["programs"]
+    return f"{of_some['before']}{named}{of_some['words']}"
+
+
+def _is_of_some(condition: str) -> bool:
+    """Whether only some of the programs need a condition."""
+    found = _OF_SOME.fullmatch(condition)
+    return found is not None and bool(found["before"] or found["words"])
 
 
 def _more(left: int) -> str:
@@ -100,13 +125,8 @@ def _more(left: int) -> str:
 def _first_alternatives(condition: str, left: int, room: int) -> str:
     """Of a condition that is too long for a line what fits, and that there is more, in it and ``left`` beside it."""
     ending = f", and {_more(left)}" if left else " (--verbose)"
-    of_some = _OF_SOME.fullmatch(condition)
-    if of_some is not None:
-        programs, more = _CODE.findall(of_some["programs"]), _MORE.search(of_some["programs"])
-        number = len(programs) + (int(more[1]) if more else 0)
-        named = f"one of {number} programs{_STARTED}" if number > 1 else of_some["programs"]
-        text = f"{of_some['before']}{named}{of_some['words']}{ending}"
-        return text if len(text) <= room else shortened(condition, room)
+    if _OF_SOME.fullmatch(condition):
+        return shortened(condition, room)
     first, _, rest = condition.partition(" or ")
     others = " or another value" if _VALUE.fullmatch(rest) else ", or another condition holds"
     text = f"{first}{others}{ending}"

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from d9mlint.app.causes import by_cause
-from d9mlint.model import SEVERITIES, AnyPlace, Finding, Location, Related
+from d9mlint.model import OWN_GRAPH, SEVERITIES, AnyPlace, Finding, Location, Related
 
 
 def found(
@@ -286,3 +286,25 @@ def test_the_conditions_of_all_places_of_a_program_together_are_told_where_they_
     (one,) = by_cause(places)
     assert one.when == ()
     assert by_cause(places[:1])[0].when == ("--fast is given",)  # (the other was suppressed)
+
+
+def test_each_graph_of_each_program_is_named_where_its_seed_goes() -> None:
+    def made(*programs: str) -> Finding:
+        graphs = [Related(Location(one, 7, 1, 7, 9), OWN_GRAPH) for one in programs]
+        return found(
+            3, "unseeded/tensorflow", path="net.py", entries=programs, remedy="call `tf.set_random_seed(1)` first"
+        )._replace(related=tuple(graphs))
+
+    (one,) = by_cause([made("a.py")])
+    where = "TensorFlow's seed is one of the graph: set it first in"
+    assert one.remedy == f"call `tf.set_random_seed(1)` first; {where} the block of `as_default()` (a.py:7)"
+    (three,) = by_cause([made("a.py", "b.py", "c.py")])
+    assert three.remedy.endswith(f"{where} each block of `as_default()` (a.py:7, b.py:7 and c.py:7)")
+    numpy = found(9, "unseeded/numpy", entries=("a.py", "b.py"), remedy="call `np.random.seed(1)` first")
+    (both,) = by_cause([made("a.py", "b.py"), numpy])
+    assert both.remedy == (
+        "call `tf.set_random_seed(1)` first in each block of `as_default()` (a.py:7 and b.py:7), as elsewhere it seeds "
+        "another graph, and `np.random.seed(1)` at the start of each program"
+    )
+    (many,) = by_cause([made("a.py", "b.py", "c.py", "d.py", "e.py")])
+    assert many.remedy.endswith("(a.py:7, b.py:7, c.py:7 and 2 more)")

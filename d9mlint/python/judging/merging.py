@@ -28,7 +28,7 @@ def combine(findings: Iterable[Finding], reaching: Mapping[str, Collection[str]]
 
 
 def _merged(group: list[Finding], reaching: Collection[str]) -> Finding:
-    """The surest of several; what only some of the equally sure ones need is said for their entries.
+    """The surest of several, with the other places of all; what only some of the equally sure need is said for them.
 
     (An entry that was not seen to call the place is less sure, and knows nothing of the conditions there.)
     """
@@ -40,7 +40,12 @@ def _merged(group: list[Finding], reaching: Collection[str]) -> Finding:
     if entries and not set(entries).issuperset(reaching) and not all(found.uncalled for found in sure):
         when = (*when, started(entries))
     whole = sure[0].any_place if len({found.any_place for found in sure}) == 1 else None
-    return sure[0]._replace(when=(*when, *_of_some(sure, when)), entries=entries, ops=ops, any_place=whole)
+    told = {one.location for one in sure[0].related}
+    more = {one.location: one for found in sure[1:] for one in found.related if one.location not in told}
+    return sure[0]._replace(
+        when=(*when, *_of_some(sure, when)), entries=entries, ops=ops, any_place=whole,
+        related=(*sure[0].related, *more.values()),
+    )  # fmt: skip
 
 
 def conditions(sure: list[Finding]) -> tuple[str, ...]:
@@ -106,8 +111,9 @@ _STARTED = " is started"
 def started(entries: Collection[str]) -> str:
     """The condition that the program which runs is one of these entries."""
     names = [f"`{entry}`" for entry in sorted(entries)]
-    if len(names) > MAX_NAMED:
-        return f"one of {', '.join(names[:MAX_NAMED])} and {len(names) - MAX_NAMED} more{_STARTED}"
+    left = len(names) - MAX_NAMED
+    if left > 0:  # one more takes no more room than to say so
+        return f"one of {', '.join(names[:MAX_NAMED])} and {names[-1] if left == 1 else f'{left} more'}{_STARTED}"
     return f"{' or '.join(names)}{_STARTED}"
 
 

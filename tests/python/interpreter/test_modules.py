@@ -155,6 +155,10 @@ def test_a_module_of_any_name_is_one_of_those_that_define_what_is_taken_out_of_i
 def test_scripts_and_modules_without_the_name_are_left_out() -> None:
     others = {name: text for name, text in ANY.items() if name != "src/loud.py"}
     assert found(f"{LISTED}module.make()\n", others) == []
+    own_flags = "import argparse\nFLAGS = argparse.ArgumentParser().parse_args()\n" + DRAWS + "\n\nmake()\n"
+    assert found(f"{LISTED}module.make()\n", {**others, "src/alone.py": own_flags}) == []
+    helper = DRAWS + "\n\ndef parse_args():\n    return None\n"
+    assert len(found(f"{LISTED}module.make()\n", {**others, "src/alone.py": helper})) == 1
 
 
 def test_a_flag_that_names_a_module_has_others_than_its_default() -> None:

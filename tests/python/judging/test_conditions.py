@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from d9mlint.catalogue import load
-from d9mlint.model import Finding
+from d9mlint.model import Finding, Related
 from d9mlint.python.batch.run import newest_target
 from d9mlint.python.domain.conditions import both, either, negate, opaque_test
 from d9mlint.python.domain.knowledge import Knowledge
@@ -337,9 +337,19 @@ def test_a_finding_of_some_entries_says_of_which() -> None:
     assert combine(finding, {"noise.py": ["serve.py", "train.py"]})[0].when == ("`serve.py` is started",)
     more = [finding[0]._replace(entries=(name,)) for name in ("d.py", "c.py", "a.py")]
     assert combine(more, {"noise.py": ["a.py", "b.py", "c.py", "d.py"]})[0].when == (
-        "one of `a.py`, `c.py` and 1 more is started",
+        "one of `a.py`, `c.py` and `d.py` is started",
     )
+    four = [*more, finding[0]._replace(entries=("b.py",))]
+    assert combine(four, {"noise.py": [*"abcde"]})[0].when == ("one of `a.py`, `b.py` and 2 more is started",)
     assert combine(more[:2], {"noise.py": ["a.py", "c.py", "d.py"]})[0].when == ("`c.py` or `d.py` is started",)
+
+
+def test_the_other_places_of_each_entry_are_kept() -> None:
+    (one,) = found(SHARED, "unseeded-python", entry="serve.py")
+    at = one.location._replace(path="a.py"), one.location._replace(path="b.py")
+    each = [one._replace(entries=(place.path,), related=(Related(place, "begins here"),)) for place in at]
+    each.append(each[0]._replace(entries=("c.py",)))
+    assert [related.location for related in combine(each)[0].related] == [*at]
 
 
 def test_conditions_that_only_some_entries_need_are_told_for_them() -> None:

@@ -42,7 +42,8 @@ if TYPE_CHECKING:
 
 _NAMED, _HOLE = "named", "\0"
 _MAX_NAMES = 64
-_SCRIPT = b"__main__"
+_SCRIPT = re.compile(rb"__main__|^(?!def )(?:[\w, ]+=\s*)?[\w.() ]*\bparse_(?:known_)?args\(", re.MULTILINE)
+"""In a script: the guard of one, or what reads the command line as soon as the file is run."""
 _PACKAGE = "__init__"
 _SOME_MODULE = "the module"
 
@@ -109,7 +110,7 @@ def _defining(interp: Interpreter, folder: str, name: str) -> Iterator[str]:
     for one in interp.project.names_in(folder)[:_MAX_NAMES]:
         path = interp.project.module_at(join(folder, one)) if one.isidentifier() else None
         data = interp.project.data(path) if path is not None else None
-        if data is not None and defines.search(data) and _SCRIPT not in data:
+        if data is not None and defines.search(data) and not _SCRIPT.search(data):
             yield one
 
 

@@ -197,7 +197,7 @@ def _remedy(program: Program, rule: Rule, group: list[Uncovered]) -> str:
     remedy = estimator or remedy_there(program, event, rule.remedy(program.target, frameworks))
     in_loader = any(u.draw.other == "torch" and u.draw.generator != "torch" for u in group)
     workers = "; where the loader has workers, `torch.manual_seed(1)` seeds those" if in_loader else ""
-    return f"{remedy}{of_ranks(program)}{workers}{_inside(_graphs(program, group), event)}"
+    return f"{remedy}{of_ranks(program)}{workers}"
 
 
 def _graphs(program: Program, group: list[Uncovered]) -> list[Event]:
@@ -206,15 +206,6 @@ def _graphs(program: Program, group: list[Uncovered]) -> list[Event]:
         return []
     made = (own_graph(program, u.draw.event) for u in group)
     return list({one.location: one for one in made if one is not None}.values())
-
-
-def _inside(graphs: list[Event], draw: Event) -> str:
-    """In a remedy, where TensorFlow's seed has to be set."""
-    if not graphs:
-        return ""
-    at = graphs[0].location
-    where = f"line {at.line}" if at.path == draw.location.path else f"{at.path}:{at.line}"
-    return f"; TensorFlow's seed is one of the graph: set it first in the block of `as_default()` ({where})"
 
 
 def _first(program: Program, group: list[Uncovered]) -> Uncovered:
