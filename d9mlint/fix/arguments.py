@@ -19,6 +19,9 @@ _SEEDS = ("seed", "random_state", "generator", "rng")
 _SIMPLE = (cst.Name, cst.SimpleString, cst.Integer, cst.Float)
 _ATOMS = (*_SIMPLE, cst.Attribute, cst.Call, cst.Subscript, cst.List, cst.Tuple, cst.Dict)
 
+_OF_WORKERS = "torch.initial_seed()"
+"""In a remedy: the seed that a loader gives each worker."""
+
 
 class _Called(NamedTuple):
     """A call, and the name by which it is made."""
@@ -33,9 +36,9 @@ class _Called(NamedTuple):
 
 
 def argument(value: str, place: Place) -> Iterator[Edit | Need]:
-    """``value`` as the only argument of a call that has one or none."""
+    """``value`` as the only argument of a call that has one or none; where each worker has its own, none will do."""
     found = _called(place)
-    if found is None:
+    if found is None or any(_OF_WORKERS in one for one in remedies.code(place.found.remedy)):
         return
     if not found.node.args:
         yield Edit(_before_end(place.at), value)

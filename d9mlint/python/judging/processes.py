@@ -6,6 +6,7 @@ from d9mlint.model import Location, Related
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Bound, Func, Partial, Value, alternatives
 from d9mlint.python.frameworks import horovod
+from d9mlint.python.frameworks.torch import loaders
 from d9mlint.python.interpreter.library.environment import SPAWNED
 from d9mlint.python.interpreter.library.workers import TASK
 from d9mlint.python.interpreter.program import Program
@@ -71,3 +72,17 @@ def remedy_there(program: Program, event: Event, remedy: str) -> str:
     # One finding speaks for all programs that meet it, and not all of them need start processes.
     note = f" (where `{func.name}` runs {PLACED}, at its start: no seed of the parent reaches it)"
     return f"{remedy}{note}"
+
+
+_OF_LOADER = (
+    "take the seed that the loader gives each of its workers, `torch.initial_seed() % 2**32` (with a constant all of "
+    "them draw the same numbers); it follows from PyTorch's seed, which has to be set before the loader is gone through"
+)
+
+
+def of_loader(event: Event) -> str:
+    """What to do about a seed that is set in a worker of a loader; empty for one that is set elsewhere.
+
+    Source: torch 2.13, utils/data/_utils/worker.py (``_worker_loop``: ``seed = base_seed + worker_id``).
+    """
+    return _OF_LOADER if event.inside(loaders.WORKER) or event.inside(loaders.PERHAPS_WORKER) else ""

@@ -25,3 +25,35 @@ def test_a_draw_at_import_may_have_a_generator_of_its_own(
     Path("train.py").write_text(f"import {imports}\nimport table\n\n{seed}\nprint(table.NOISE)\n")
     found = d9mlint("train.py", "--format", "json").json["findings"]
     assert [one["remedy"] for one in found if one["rule"] == "import-time-draw" and own in one["remedy"]]
+
+
+@pytest.mark.parametrize("seed", ["np.random.seed()", "np.random.seed(uuid.uuid4().int % 2**32)"])
+def test_no_constant_is_told_for_a_seed_in_workers(d9mlint: Callable[..., Any], seed: str) -> None:
+    text = f"""import uuid
+
+import numpy as np
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Noise(Dataset):
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, index):
+        return np.random.rand(3)
+
+
+def begin(number):
+    {seed}
+
+
+torch.manual_seed(1)
+for x in DataLoader(Noise(), num_workers=2, worker_init_fn=begin):
+    print(x)
+"""
+    Path("train.py").write_text(text)
+    (one,) = d9mlint("train.py", "--format", "json").json["findings"]
+    assert "`torch.initial_seed() % 2**32`" in one["remedy"]
+    d9mlint("train.py", "--fix", "--unsafe-fixes")
+    assert Path("train.py").read_text() == text

@@ -78,3 +78,31 @@ def test_a_step_that_no_variable_counts_is_in_the_name_of_the_file(
     Path("requirements.txt").write_text("tensorflow==1.15.5\n")
     (finding,) = d9mlint("train.py", "--format", "json", "--select", "rng-not-checkpointed").json["findings"]
     assert step in finding["remedy"]
+
+
+@pytest.mark.parametrize(
+    ("load", "stated", "seed"),
+    [
+        ("model = tf.keras.models.load_model(args.resume)", "tensorflow==2.12.0\n", "tf.random.set_seed"),
+        ("model.load_weights(args.resume)", "tensorflow==1.15.0\n", "tf.set_random_seed"),
+    ],
+)
+def test_files_of_keras_hold_no_step(d9mlint: Callable[..., Any], load: str, stated: str, seed: str) -> None:
+    Path("requirements.txt").write_text(stated)
+    Path("train.py").write_text(f"""import argparse
+import numpy as np
+import tensorflow as tf
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--resume")
+args = parser.parse_args()
+model = tf.keras.Sequential([tf.keras.layers.Dense(8), tf.keras.layers.Dropout(0.5)])
+model.compile("adam", "mse")
+if args.resume:
+    {load}
+model.fit(np.ones([8, 8]), np.ones([8, 8]), callbacks=[tf.keras.callbacks.ModelCheckpoint("net.h5")])
+""")
+    (one,) = d9mlint("train.py", "--format", "json", "--select", "rng-not-checkpointed").json["findings"]
+    assert "`initial_epoch=epoch`" in one["remedy"]
+    assert f"`{seed}(seed + epoch)`" in one["remedy"]
+    assert "global_step" not in one["remedy"]

@@ -12,6 +12,7 @@ from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.values import Const, FlagValue, Value, alternatives
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.judging.processes import of_loader
 from d9mlint.python.judging.randomness import draws
 from d9mlint.python.judging.seedings import seedings
 
@@ -42,9 +43,14 @@ def check(
         yield draft(
             program, rule, event, cond=one.cond, related=related, name=event.raw,
             origin=_ITSELF if one.itself else origins[one.origin],
-            remedy=next((effect.remedy for effect in event.effects if one.itself and effect.remedy), ""),
+            remedy=_remedy(event, one.itself),
             confidence="" if sure(sources) else "low", cause=one.cause,
         )  # fmt: skip
+
+
+def _remedy(event: Event, itself: bool) -> str:
+    """What to do about this seeding; empty where the rule says it: a constant seed, which no worker may have."""
+    return of_loader(event) or next((effect.remedy for effect in event.effects if itself and effect.remedy), "")
 
 
 class _Varying(NamedTuple):

@@ -11,6 +11,7 @@ from d9mlint.python.domain.values import alternatives
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.objects import is_own
+from d9mlint.python.judging.processes import of_loader
 from d9mlint.python.judging.randomness import draws
 from d9mlint.python.judging.seedings import Seeding, seedings
 
@@ -81,6 +82,8 @@ def _with_seed(program: Program, event: Event, effect: Effect, cond: Cond) -> st
         return f"give `{named[0]}` a constant as its default, which it does not have"
     if not effect.seeds:
         return f"pass an integer: `{name}({given})`"
+    if remedy := of_loader(event):
+        return remedy
     if any(
         s.fixes is not False and s.event.index < event.index and effect.seeds == s.generators
         and s.event.location != event.location

@@ -36,7 +36,8 @@ _WEIGHTS = "keras.Model.load_weights"
 _SLOTS = "keras.optimizers."
 _INITIAL = "initial_epoch"
 _BACKUPS = ("keras.callbacks.BackupAndRestore", "keras.callbacks.experimental.BackupAndRestore")
-_LOADS = (_RESTORE, "keras.models.load_model", _WEIGHTS, *_TRACKED, *arrays.LOADS)
+_OF_MODELS = ("keras.models.load_model", _WEIGHTS)
+_LOADS = (_RESTORE, *_OF_MODELS, *_TRACKED, *arrays.LOADS)
 _PATH, _IN_NAME = Argument(1, "save_path"), Argument(2, "global_step")
 
 
@@ -123,8 +124,18 @@ _NUMBERED = f"the name of the newest checkpoint ends with ({_NUMBER}"
 _UNNUMBERED = f"`saver.save(..., global_step=step)` puts into the name of the file ({_NUMBER}"
 
 
+_OF_KERAS = (
+    "keep the number of the epoch that the file was saved after (in its name, say, by `{{epoch}}`), train on with "
+    "`initial_epoch=epoch`, and seed from it before data and model are made: `random.seed(seed + epoch)`, "
+    "`np.random.seed(seed + epoch)` and `{}(seed + epoch)`, as a file of Keras holds neither generators nor the epoch"
+)
+
+
 def _by_name(program: Program, load: Event, saved: Event) -> str:
-    """The remedy for a graph of TensorFlow 1 that has no step among its variables; empty for others."""
+    """The remedy where the step is no variable: for files of Keras, and graphs of TensorFlow 1 without; else empty."""
+    if load.name in _OF_MODELS:
+        seeds = "tf.random.set_seed" if program.target.fits("tensorflow", ">=2.0") else "tf.set_random_seed"
+        return _OF_KERAS.format(seeds)
     if load.name != _RESTORE or not program.target.fits("tensorflow", "<2.0") or counts_steps(program):
         return ""
     step = saved.argument(_IN_NAME)
