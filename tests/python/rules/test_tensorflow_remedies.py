@@ -106,3 +106,11 @@ model.fit(np.ones([8, 8]), np.ones([8, 8]), callbacks=[tf.keras.callbacks.ModelC
     assert "`initial_epoch=epoch`" in one["remedy"]
     assert f"`{seed}(seed + epoch)`" in one["remedy"]
     assert "global_step" not in one["remedy"]
+
+
+def test_what_deterministic_ops_make_raise_is_told(d9mlint: Callable[..., Any]) -> None:
+    Path("requirements.txt").write_text("tensorflow==2.9.1\n")
+    Path("train.py").write_text(TRAIN.format(optimizer=NEW).replace("Conv2D(8, 3)", "DepthwiseConv2D(3)"))
+    (one,) = d9mlint("train.py", "--format", "json", "--select", "missing-determinism-switch").json["findings"]
+    assert "`tf.config.experimental.enable_op_determinism()`" in one["remedy"]
+    assert "; `DepthwiseConv2D` then raises: " in one["remedy"]

@@ -13,6 +13,10 @@ ESTIMATOR = "tensorflow.estimator.Estimator"
 TRAIN, TRAIN_AND_EVALUATE = f"{ESTIMATOR}.train", "tensorflow.estimator.train_and_evaluate"
 _TRAINED, _CONFIG, _FOLDER = Argument(0, "estimator"), Argument(None, "config"), Argument(1, "model_dir")
 _STEPS = Argument(3, "max_steps")
+_TELL_KERAS = (
+    "keras.Model", "keras.Sequential", "keras.backend.set_learning_phase", "keras.backend.learning_phase_scope",
+    "keras.estimator.model_to_estimator",
+)  # fmt: skip
 _TEMPORARY = ("tempfile.", "absl.testing.")
 
 
@@ -28,6 +32,13 @@ def remedy(program: Program) -> str:
         name = made[0].raw.rpartition(".")[2]
         told = f"give the Estimator a configuration with a seed, `{name}(config={config}(tf_random_seed=1))`"
     return f"{told}: the Estimator makes its graph by itself, and seeds it with that alone"
+
+
+def untold(program: Program, layer: Event) -> bool:
+    """Whether Estimators train a layer of Keras and nothing tells it so: no model or layer around it, nor Keras."""
+    owner = layer.func.owner if layer.func is not None else None
+    around = owner is not None and any(base.startswith(("keras.", "tensorflow.")) for base in owner.external())
+    return bool(program.once("estimators", _makers)) and not around and not program.calls(*_TELL_KERAS)
 
 
 def places(program: Program) -> list[Related]:

@@ -11,6 +11,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, FlagValue, Obj, Ref, Seq, Unknown, Value, alternatives
 from d9mlint.python.frameworks.indices import INDEXED, meets_each_index_once
 from d9mlint.python.frameworks.opuses import OpUses
+from d9mlint.python.frameworks.tensorflow import estimators
 from d9mlint.python.frameworks.tensorflow.determinism import on_gpu
 from d9mlint.python.frameworks.tensorflow.placement import looked_up_on_cpu
 from d9mlint.python.interpreter.program import Program
@@ -18,6 +19,7 @@ from d9mlint.python.interpreter.provenance import Makers, calls_of, made_of
 
 _DATA_DEPENDENT = re.compile(r"scatter|segment|confusion")
 """Ops that vary only for floating-point data with repeated indices, which a call does not show."""
+_UNTOLD = "tf.keras.layers.BatchNormalization in an Estimator"
 _LEARNED = re.compile(
     r"(layers\.\w+\(\)\.__call__|Model\.__call__|get_variable|add_weight|Variable|matmul|conv\dd|dense)\(\)$"
 )
@@ -91,7 +93,8 @@ class TensorFlowOps(OpUses):
     def harmless(self, program: Program, event: Event, op: Op, makers: Makers) -> bool:
         exact = _adds_integers(event, op, makers) or _adds_constants(event, makers)
         apart = meets_each_index_once(event, op, makers) or _pools_apart(event, op)
-        return exact or apart or (op.name in _FUSED_FOR_IMAGES and not program.once("images", _has_images))
+        told = op.name == _UNTOLD and not estimators.untold(program, event)
+        return exact or apart or told or (op.name in _FUSED_FOR_IMAGES and not program.once("images", _has_images))
 
     def elsewhere(self, program: Program, event: Event, op: Op, makers: Makers) -> Cond:
         return looked_up_on_cpu(program, event, op, makers)

@@ -8,6 +8,7 @@ from d9mlint.model import Related, Rule
 from d9mlint.python.domain.conditions import both, truth
 from d9mlint.python.frameworks.jax import mode as jaxmode
 from d9mlint.python.frameworks.jax import sizes as jaxsizes
+from d9mlint.python.frameworks.registry import judged_as
 from d9mlint.python.frameworks.tensorflow.determinism import (
     has_switch,
     trainings,
@@ -18,7 +19,7 @@ from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.ops.opcalls import call_of
-from d9mlint.python.judging.ops.opuse import Use, shown
+from d9mlint.python.judging.ops.opuse import Use, shown, uses
 from d9mlint.python.rules.switches import _missing_switch
 
 _NO_SWITCH = (
@@ -104,13 +105,20 @@ def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
             rule, _missing_switch.any_of(event, found), cond=both(off, met, step_fetched(program)), related=related,
             severity="" if certain else "info",
             confidence=lower(rule.confidence) if elsewhere else "",
-            remedy=f"{rule.remedy(program.target, used)}{_for_older(program)}" if known else _without(varying),
+            remedy=_remedy(program, rule, used) if known else _without(varying),
             name=_missing_switch.method(event.raw),
             does=_missing_switch.does(event),
             state="deterministic ops off" if known else "a TensorFlow that has no deterministic ops",
             ops=_missing_switch.listed(varying), of_calls=[call_of(program, use) for use in varying],
         )  # fmt: skip
         return
+
+
+def _remedy(program: Program, rule: Rule, used: Sequence[str]) -> str:
+    """The remedy of the version, and what it makes raise."""
+    found = (u for u in uses(program) if judged_as(u.op) == "tensorflow" and u.likely and not u.event.detached)
+    raising = _missing_switch.raising(u for u in found if u.status.deterministic_mode == "raises")
+    return f"{rule.remedy(program.target, used)}{_for_older(program)}{raising}"
 
 
 def _without(varying: Sequence[Use]) -> str:
