@@ -57,3 +57,38 @@ for x in DataLoader(Noise(), num_workers=2, worker_init_fn=begin):
     assert "`torch.initial_seed() % 2**32`" in one["remedy"]
     d9mlint("train.py", "--fix", "--unsafe-fixes")
     assert Path("train.py").read_text() == text
+
+
+def test_a_seed_that_a_caller_leaves_out_is_told_there(d9mlint: Callable[..., Any]) -> None:
+    text = """import sys
+
+import numpy as np
+
+
+class Game:
+    def __init__(self, seed=None):
+        self.random = np.random.RandomState(seed)
+
+
+print(Game(1).random.rand())
+if len(sys.argv) > 1:
+    print(Game().random.rand())
+"""
+    Path("train.py").write_text(text)
+    (one,) = d9mlint("train.py", "--format", "json").json["findings"]
+    assert one["remedy"].startswith("give the seed that is None here a value: ")
+    assert [place["line"] for place in one["related"]] == [13]
+    d9mlint("train.py", "--fix", "--unsafe-fixes")
+    assert Path("train.py").read_text() == text
+
+
+def test_generators_of_one_file_are_one_finding_and_cured_at_once(d9mlint: Callable[..., Any]) -> None:
+    made = "np.random.default_rng()"
+    Path("noise.py").write_text(
+        f"import numpy as np\n\n\ndef first():\n    return {made}\n\n\ndef other():\n    return {made}\n"
+    )
+    Path("train.py").write_text("import noise\n\nprint(noise.first().random(), noise.other().random())\n")
+    (one,) = d9mlint("train.py", "--format", "json").json["findings"]
+    assert [one["line"], *(place["line"] for place in one["related"])] == [5, 9]
+    d9mlint("train.py", "noise.py", "--fix")
+    assert Path("noise.py").read_text().count("default_rng(1)") == 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from d9mlint.model import Effect, Rule
+from d9mlint.model import Effect, Location, Related, Rule
 from d9mlint.python.domain.conditions import Cond, both, either, is_symbolic, literals, negate, truth
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import alternatives
@@ -20,6 +20,13 @@ _NEVER = ("system-generator", "jax-key")
 
 _SEEDS = (".seed", ".setstate", ".set_state", ".manual_seed")
 """Methods that give a generator a seed, or a state."""
+_PASS = "pass an integer:"
+_IS_NONE = (
+    "give the seed that is None here a value: pass an integer in the call that leaves it out, or where it is set (a "
+    "constant in its place here would be that of all callers)"
+)
+_LEFT_OUT = "leads here with a seed of None"
+_MOST_CALLERS = 3
 _OP = "-op"
 """How generators are called that an op makes for itself."""
 
@@ -56,7 +63,12 @@ def _one(program: Program, rule: Rule, event: Event, effect: Effect) -> Iterator
         what = f"`{event.raw}`{without} takes one from operating-system entropy: each run draws different numbers"
     else:
         what = f"`{event.raw}` makes a generator from operating-system entropy: each run draws different numbers"
-    yield draft(program, rule, event, cond=cond, confidence=confidence, what=what, remedy=remedy)
+    alike = f"{event.raw}-{event.location.file.replace('/', '.')}"  # (a slash begins what of a cause is concerned)
+    cause = f"own-generators-{alike}" if remedy.startswith(_PASS) and not effect.seeds else ""
+    related = [Related(at, _LEFT_OUT) for at in _callers(event, effect)]
+    yield draft(
+        program, rule, event, cond=cond, confidence=confidence, what=what, remedy=remedy, cause=cause, related=related
+    )  # fmt: skip
 
 
 def _seeded_later(program: Program, made: Event) -> Cond:
@@ -80,8 +92,10 @@ def _with_seed(program: Program, event: Event, effect: Effect, cond: Cond) -> st
     flags = (one.flag for one in literals(cond) if one.flag is not None)
     if named := sorted({flag.spelled for flag in flags if "seed" in flag.name.lower()}):
         return f"give `{named[0]}` a constant as its default, which it does not have"
+    if _callers(event, effect):
+        return _IS_NONE
     if not effect.seeds:
-        return f"pass an integer: `{name}({given})`"
+        return f"{_PASS} `{name}({given})`"
     if remedy := of_loader(event):
         return remedy
     if any(
@@ -93,7 +107,13 @@ def _with_seed(program: Program, event: Event, effect: Effect, cond: Cond) -> st
             f"leave the call out: it puts an end to the seed that was set before; or pass an integer, `{name}({given})`"
         )
     where = ", once before the loop" if event.loops else ""
-    return f"pass an integer: `{name}({given})`{where}"
+    return f"{_PASS} `{name}({given})`{where}"
+
+
+def _callers(event: Event, effect: Effect) -> Sequence[Location]:
+    """The calls that lead to one that hands on a seed of None, the nearest last; none where it has no argument."""
+    handed_on = effect.seed_argument is not None and event.argument(effect.seed_argument) is not None
+    return event.stack[-_MOST_CALLERS:] if handed_on else ()
 
 
 def _only_ends(program: Program, seed: Event, effect: Effect) -> bool:
