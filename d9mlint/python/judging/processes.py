@@ -74,6 +74,8 @@ def remedy_there(program: Program, event: Event, remedy: str) -> str:
     return f"{remedy}{note}"
 
 
+_WORKER = "worker_id"
+"""What PyTorch's documentation calls the parameter of a ``worker_init_fn``."""
 _OF_LOADER = (
     "take the seed that the loader gives each of its workers, `torch.initial_seed() % 2**32` (with a constant all of "
     "them draw the same numbers); it follows from PyTorch's seed, which has to be set before the loader is gone through"
@@ -85,4 +87,10 @@ def of_loader(event: Event) -> str:
 
     Source: torch 2.13, utils/data/_utils/worker.py (``_worker_loop``: ``seed = base_seed + worker_id``).
     """
-    return _OF_LOADER if event.inside(loaders.WORKER) or event.inside(loaders.PERHAPS_WORKER) else ""
+    return _OF_LOADER if event.inside(loaders.WORKER) or event.inside(loaders.PERHAPS_WORKER) or _is_init(event) else ""
+
+
+def _is_init(event: Event) -> bool:
+    """Whether a function is made for a loader that is not seen: its only parameter says so."""
+    node = event.func.node if event.func is not None and not event.inside("thread", "process", SPAWNED) else None
+    return isinstance(node, Def) and [one.name for one in node.params] == [_WORKER]

@@ -57,6 +57,12 @@ for x in DataLoader(Noise(), num_workers=2, worker_init_fn=begin):
     assert "`torch.initial_seed() % 2**32`" in one["remedy"]
     d9mlint("train.py", "--fix", "--unsafe-fixes")
     assert Path("train.py").read_text() == text
+    unseen = text.replace("(number)", "(worker_id)").replace(
+        "for x in DataLoader", "import made\n\nfor x in made.loader"
+    )
+    Path("train.py").write_text(unseen)
+    (one,) = d9mlint("train.py", "--format", "json", "--select", one["rule"]).json["findings"]
+    assert "`torch.initial_seed() % 2**32`" in one["remedy"]
 
 
 def test_a_seed_that_a_caller_leaves_out_is_told_there(d9mlint: Callable[..., Any]) -> None:

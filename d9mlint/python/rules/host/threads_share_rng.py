@@ -4,51 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from d9mlint.model import Argument, Location, Related, Rule
+from d9mlint.model import Argument, Related, Rule
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Seq, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.pipelines import OWN_GENERATORS, draws_on_host
 from d9mlint.python.frameworks.torch.loaders import WORKER
 from d9mlint.python.frameworks.used import keras_backend
-from d9mlint.python.interpreter.library import workers
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.judging.tasks import of_tasks
 from d9mlint.python.source.facts import Def
-
-_ALONE = ("multiprocessing.Process", "torch.multiprocessing.Process")
-"""Starts one worker for one task: its copy of the state belongs to that task, whatever the timing."""
-
 
 _THREAD = "threading.Thread"
 _FITS, _DATA = ("keras.Model.fit", "keras.Model.fit_generator"), Argument(0, "x")
-_ONE_TASK = (".apply_async", ".apply", ".submit")
-"""Calls that start one task each."""
-
-
-def _own(start: Event, draw: Event) -> bool:
-    """Whether a task draws from a generator that is made for it alone, where it is started."""
-    makers = list(made_by(draw.receiver))
-    alike = all(made.loops == start.loops and made.func is start.func for made in makers)
-    return bool(makers) and alike and start.name.endswith(_ONE_TASK)
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At the call that starts the workers, and where Keras fetches ahead what a generator draws."""
-    groups: dict[int, tuple[Event, list[Event]]] = {}
-    at: dict[Location, list[Event]] = {}
-    for event in program.events:
-        starts = any(i.context in ("thread", "process") for x in event.effects for i in x.invokes)
-        if event.kind == "call" and (starts or event.name == workers.TASK):
-            at.setdefault(event.location, []).append(event)
-    for event in program.events:
-        if event.kind == "call" and event.inside("thread", "process") and draws_on_host(event):
-            start = next(
-                (e for loc in reversed(event.stack) for e in reversed(at.get(loc, ())) if e.index < event.index), None
-            )
-            if start is not None and start.name not in _ALONE and not _own(start, event):
-                groups.setdefault(start.index, (start, []))[1].append(event)
-    for start, draws in groups.values():
+    for start, draws in of_tasks(program):
         if _is_only(program, start, draws):
             continue
         related = [Related(d.location, "draws here") for d in draws]

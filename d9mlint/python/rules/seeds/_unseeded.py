@@ -22,6 +22,7 @@ from d9mlint.python.judging.processes import of_ranks, remedy_there, told_there
 from d9mlint.python.judging.randomness import Uncovered, uncovered
 from d9mlint.python.judging.restoring import lasting
 from d9mlint.python.judging.seedings import Seeding, seedings
+from d9mlint.python.judging.tasks import in_pool
 from d9mlint.python.judging.wording import words_of
 
 LATE = ("late", "import")
@@ -64,8 +65,8 @@ def check(program: Program, rule: Rule, generator: str, wanted: str) -> Iterator
     for found in uncovered(program):
         if found.draw.generator != generator or found.draw.worker or kind(program, found) != wanted:
             continue
-        if not late and _is_told(program, found):
-            continue
+        if not late and (_is_told(program, found) or in_pool(program, found.draw.event)):
+            continue  # (of pools `threads-share-rng` tells: no seed helps there)
         if not found.draw.is_data or (late and found.draw.event.name.startswith("torch.")):
             words = words_of(found.cond, excluded=found.draw.event.excluded)
             groups.setdefault(tuple(w for w in words if w not in _stated(found)), []).append(found)

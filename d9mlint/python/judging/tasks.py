@@ -1,0 +1,53 @@
+"""Draws in the tasks of threads and processes, by the calls that start them."""
+
+from __future__ import annotations
+
+from d9mlint.model import Location
+from d9mlint.python.domain.events import Event
+from d9mlint.python.frameworks.tensorflow.pipelines import draws_on_host
+from d9mlint.python.interpreter.library import workers
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.interpreter.provenance import made_by
+
+_ALONE = ("multiprocessing.Process", "torch.multiprocessing.Process")
+"""Starts one worker for one task: its copy of the state belongs to that task, whatever the timing."""
+_ONE_TASK = (".apply_async", ".apply", ".submit")
+"""Calls that start one task each."""
+
+
+def _own(start: Event, draw: Event) -> bool:
+    """Whether a task draws from a generator that is made for it alone, where it is started."""
+    makers = list(made_by(draw.receiver))
+    alike = all(made.loops == start.loops and made.func is start.func for made in makers)
+    return bool(makers) and alike and start.name.endswith(_ONE_TASK)
+
+
+def of_tasks(program: Program) -> tuple[tuple[Event, list[Event]], ...]:
+    """Each call that starts tasks which draw from a generator that they share, or a copy of it, with these draws."""
+    return program.once("draws-of-tasks", _of_tasks)
+
+
+def in_pool(program: Program, draw: Event) -> bool:
+    """Whether a draw is made in a process of a pool: which task it is for depends on the clock, whatever is seeded."""
+    return draw.inside("process") and id(draw) in program.once("draws-in-pools", _in_pools)
+
+
+def _in_pools(program: Program) -> frozenset[int]:
+    return frozenset(id(draw) for _, drawn in of_tasks(program) for draw in drawn if not draw.inside("thread"))
+
+
+def _of_tasks(program: Program) -> tuple[tuple[Event, list[Event]], ...]:
+    groups: dict[int, tuple[Event, list[Event]]] = {}
+    at: dict[Location, list[Event]] = {}
+    for event in program.events:
+        starts = any(i.context in ("thread", "process") for x in event.effects for i in x.invokes)
+        if event.kind == "call" and (starts or event.name == workers.TASK):
+            at.setdefault(event.location, []).append(event)
+    for event in program.events:
+        if event.kind == "call" and event.inside("thread", "process") and draws_on_host(event):
+            start = next(
+                (e for loc in reversed(event.stack) for e in reversed(at.get(loc, ())) if e.index < event.index), None
+            )
+            if start is not None and start.name not in _ALONE and not _own(start, event):
+                groups.setdefault(start.index, (start, []))[1].append(event)
+    return tuple(groups.values())
