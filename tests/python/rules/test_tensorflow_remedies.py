@@ -114,3 +114,26 @@ def test_what_deterministic_ops_make_raise_is_told(d9mlint: Callable[..., Any]) 
     (one,) = d9mlint("train.py", "--format", "json", "--select", "missing-determinism-switch").json["findings"]
     assert "`tf.config.experimental.enable_op_determinism()`" in one["remedy"]
     assert "; `DepthwiseConv2D` then raises: " in one["remedy"]
+
+
+def test_a_model_that_may_be_loaded_is_the_same_network(d9mlint: Callable[..., Any]) -> None:
+    text = """import argparse
+import tensorflow as tf
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--snapshot")
+args = parser.parse_args()
+tf.keras.utils.set_random_seed(1)
+if args.snapshot:
+    model = {loaded}
+else:
+    model = tf.keras.Sequential([tf.keras.layers.Conv2D(8, 3)])
+    model.compile("adam", "mse")
+model.fit(tf.ones([8, 8, 8, 1]), tf.ones([8, 6, 6, 8]))
+"""
+    small = 'tf.keras.Sequential([tf.keras.layers.Dense(8, use_bias=False)])\n    model.compile("adam", "mse")'
+    for loaded, when in (("tf.keras.models.load_model(args.snapshot)", []), (small, ["--snapshot is not given"])):
+        Path("train.py").write_text(text.format(loaded=loaded))
+        Path("requirements.txt").write_text("tensorflow==2.12.0\n")
+        (one,) = d9mlint("train.py", "--format", "json", "--select", "missing-determinism-switch").json["findings"]
+        assert one["when"] == when

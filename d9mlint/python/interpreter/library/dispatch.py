@@ -104,7 +104,7 @@ def chosen(
     """What one of ``options`` by an unknown key is; which of them can be called is seen when it is."""
     flag = name.flag if isinstance(name, FlagValue) else None
     if flag is None:
-        spelled = spelled or SOME_NAME
+        spelled = told(spelled) or SOME_NAME
         flag = Flag(spelled, spelled, UNKNOWN_DEFAULT, "value", location, True)
     elif flag.choices:
         options = {key: value for key, value in options.items() if key in flag.choices}
@@ -298,6 +298,11 @@ def _named(interp: Interpreter, event: Event, name: Value, frame: Frame) -> Valu
 def called(value: Value) -> str:
     """What the program calls a value that is not known; empty where it has no name for it."""
     return value.name if isinstance(value, Unknown) else ""
+
+
+def told(name: str) -> str:
+    """The name of a value in a condition: a variable of the code as code, as nobody sets it like a setting or flag."""
+    return f"`{name}`" if name.isidentifier() else name
 
 
 def _globals(interp: Interpreter, event: Event, frame: Frame) -> Value:

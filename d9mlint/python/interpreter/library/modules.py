@@ -72,7 +72,7 @@ def _load(interp: Interpreter, event: Event, name: Value, frame: Frame) -> Value
 
 def _flag(name: Value, event: Event, known: Sequence[str] = ()) -> Flag:
     """What a condition on a name that is not known asks for."""
-    spelled = dispatch.called(name) or _SOME_MODULE
+    spelled = dispatch.told(dispatch.called(name)) or _SOME_MODULE
     return Flag(spelled, spelled, UNKNOWN_DEFAULT, "value", event.location, True, tuple(known))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from d9mlint.model import Related, Rule
 from d9mlint.python.domain.conditions import both, truth
+from d9mlint.python.domain.events import Event
 from d9mlint.python.frameworks.jax import mode as jaxmode
 from d9mlint.python.frameworks.jax import sizes as jaxsizes
 from d9mlint.python.frameworks.registry import judged_as
@@ -17,6 +18,7 @@ from d9mlint.python.frameworks.tensorflow.exact import exact
 from d9mlint.python.frameworks.tensorflow.fetching import RUN, step_fetched
 from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import Program
+from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.ops.opcalls import call_of
 from d9mlint.python.judging.ops.opuse import Use, shown, uses
@@ -26,6 +28,7 @@ _NO_SWITCH = (
     "TensorFlow before 1.14 has no switch for deterministic ops on the GPU: upgrade to 2.1 or later (1.14 to 2.0 need "
     "the package `tensorflow-determinism`, too), or train on the CPU"
 )
+_LOADS = "keras.models.load_model"
 _BIASES = frozenset({"tf.keras.layers.Dense", "tf.nn.bias_add"})
 _OWN_BIAS = (
     "; or leave the biases out and add variables of your own with `+`, whose gradients are summed in a fixed order"
@@ -93,7 +96,7 @@ def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
             continue
         varying = _missing_switch.varying(program, lambda use: use.op.framework != "jax" and not lasting(use))
         seen = varying or _missing_switch.varying(program, lambda use: use.op.framework != "jax")
-        met = _missing_switch.met(program, lasting) if varying else True
+        met = _missing_switch.met(program, lasting) if varying and not _may_be_loaded(event, found) else True
         if (seen and not varying) or (not seen and exact(program)):
             return  # what varies does so whatever the switch, and is told by itself; or nothing does
         related = [Related(u.event.location, f"the {u.effect} of `{shown(u.event)}` varies") for u in varying]
@@ -112,6 +115,12 @@ def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
             ops=_missing_switch.listed(varying), of_calls=[call_of(program, use) for use in varying],
         )  # fmt: skip
         return
+
+
+def _may_be_loaded(training: Event, every: Sequence[Event]) -> bool:
+    """Whether the model may come from a file in place of the code that makes it: it is the same network then, too."""
+    there = (event for event in every if event.location == training.location)
+    return any(made.name == _LOADS for event in there for made in made_by(event.receiver))
 
 
 def _remedy(program: Program, rule: Rule, used: Sequence[str]) -> str:
