@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 
 from d9mlint.model import Finding, Related, Rule
-from d9mlint.report.columns import wrapped
 from d9mlint.report.lines import Line, cell, excerpted, labelled, linked, place
 from d9mlint.report.words import (
     conditions,
     count,
     first_sentence,
+    fits,
     joined,
     one_line,
     printable,
@@ -90,26 +90,31 @@ def _first_conditions(finding: Finding, room: int) -> str:
     """
     told = sorted(map(one_line, finding.when), key=lambda condition: (_DEFAULT in condition, _is_of_some(condition)))
     lines = 2 if any(map(_OF_SOME.fullmatch, told)) else 1
-    if not told or len(wrapped(joined(told), room)) <= lines:
+    if not told or fits(joined(told), room, lines):
         return joined(told)
-    short = [*map(_counted, told)]
-    for number in range(len(short), 0, -1):
-        left = len(short) - number
-        text = joined(short[:number]) + (f", and {_more(left)}" if left else " (--verbose)")
-        if len(wrapped(text, room)) <= lines:
+    for named in (1, 0):
+        text = f"{joined(_naming(named, condition) for condition in told)} (--verbose)"
+        if fits(text, room, lines):
+            return text
+    short = [_naming(0, condition) for condition in told]
+    for number in range(len(short) - 1, 0, -1):
+        text = f"{joined(short[:number])}, and {_more(len(short) - number)}"
+        if fits(text, room, lines):
             return text
     return _first_alternatives(told[0], len(told) - 1, room)
 
 
-def _counted(condition: str) -> str:
-    """A condition on the programs that are started, with their number for their names."""
+def _naming(most: int, condition: str) -> str:
+    """A condition on the programs that are started, with so many names (1 or 0), and how many there are."""
     of_some = _OF_SOME.fullmatch(condition)
     if of_some is None:
         return condition
     programs, more = _CODE.findall(of_some["programs"]), _MORE.search(of_some["programs"])
     number = len(programs) + (int(more[1]) if more else 0)
-    named = f"one of {number} programs{_STARTED}" if number > 1 else of_some["programs"]
-    return f"{of_some['before']}{named}{of_some['words']}"
+    if number == 1:
+        return condition
+    named = f"one of {programs[0]} and {number - 1} more" if most else f"one of {number} programs"
+    return f"{of_some['before']}{named}{_STARTED}{of_some['words']}"
 
 
 def _is_of_some(condition: str) -> bool:

@@ -101,14 +101,15 @@ def whole_parts(text: str, room: int, lines: int = 1, more: str = "") -> str:
     No part ends in code or in parentheses; ``more`` follows what is not the whole.
     """
     text = one_line(text)
-    if _fits(text, room, lines):
+    if fits(text, room, lines):
         return text
     ends = [match.start() for match in _PART.finditer(text) if _is_outside(text[: match.start()])]
-    fitting = (text[:end] for end in reversed(ends) if _fits(text[:end] + more, room, lines))
+    fitting = (text[:end] for end in reversed(ends) if fits(text[:end] + more, room, lines))
     return next((part + more for part in fitting if len(part) >= room // 3), "")
 
 
-def _fits(text: str, room: int, lines: int) -> bool:
+def fits(text: str, room: int, lines: int) -> bool:
+    """Whether ``text`` takes so many lines of ``room`` columns at most."""
     return len(wrapped(text, room)) <= lines and all(display_width(line) <= room for line in wrapped(text, room))
 
 

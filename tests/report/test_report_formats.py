@@ -252,7 +252,7 @@ def test_places_are_told_with_what_they_have_to_do_with_it() -> None:
     assert text.partition("see:  line 9")[2].splitlines()[0].endswith("...; and 1 more place (--verbose)")
 
 
-_LONG = (f"{'examples/' * 10}train.py", f"{'examples/' * 10}evaluate_it.py")
+_LONG = (f"{'examples/' * 12}train.py", f"{'examples/' * 12}evaluate_it.py")
 
 
 def test_the_conditions_of_each_program_are_told() -> None:
@@ -458,7 +458,7 @@ def test_what_does_not_fit_ends_where_a_part_of_the_sentence_ends() -> None:
     one = unseeded(Location("train.py", 1, 1, 1, 9))
     many = f"one of {', '.join(f'`folder/with/a/long/name/{n}.py`' for n in range(6))} and 1 more is started"
     text = render(Report((one._replace(when=(many,)),), {}), "text")
-    assert "  when: one of 7 programs is started (--verbose)\n" in text
+    assert "  when: one of `folder/with/a/long/name/0.py` and 6 more is started (--verbose)\n" in text
     either = "`FLAGS.data == 'one with a long name'` is true or `FLAGS.data == 'another one of them'` is true"
     text = render(Report((one._replace(when=(either,)),), {}), "text")
     assert "'one with a long name'` is true, or another condition holds (--verbose)\n" in text

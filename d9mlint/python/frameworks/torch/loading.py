@@ -21,7 +21,11 @@ GENERATOR = Argument(12, "generator")
 DERIVED = "torch-seed"
 """The origin of ``torch.initial_seed()``, which in a worker comes from ``base_seed``."""
 STATE = "numpy-state"
-"""The origin of ``np.random.get_state()``, which in a worker is what its state was made from."""
+"""The origin of ``np.random.get_state()``, which in a worker is what its state was made from.
+
+From PyTorch 1.9 on that is an array (``_generate_state`` in worker.py), of which the first word, as in the idiom
+``get_state()[1][0] + worker_id``, tells nothing: it is 0x80000000 whatever the array is (``init_by_array`` of MT19937).
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,7 @@ def source(program: Program, event: Event, generator: str) -> Source | None:
     if not where or loader is None:
         return Source(generator)
     seed = local_seed(program, event, generator)
-    if seed is not None and STATE in taint([seed.value])[0]:
+    if seed is not None and STATE in taint([seed.value])[0] and not seeds_numpy(program):
         seed = None
     free: Cond = True
     if seed is not None and DERIVED not in taint([seed.value])[0]:
