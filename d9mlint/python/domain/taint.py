@@ -51,6 +51,12 @@ _CLEAN = frozenset({Const, FlagValue, CondValue, Func, Bound, Partial, Class, In
 """Values that carry no taint; most values are one of these."""
 
 
+class Computed(Unknown):
+    """What an arithmetic operator makes of values that are not known: something, and never None."""
+
+    __slots__ = ()
+
+
 def taint(values: Any) -> tuple[frozenset[str], str, tuple[Event, ...]]:
     """Origins, order and source events of several values together."""
     origins: set[str] = set()

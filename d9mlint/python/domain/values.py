@@ -237,12 +237,13 @@ class Partial:
 class Class:
     """A class of the program; ``bases`` are values, ``frame`` holds its attributes."""
 
-    __slots__ = ("bases", "frame", "node")
+    __slots__ = ("bases", "decorators", "frame", "node")
 
     def __init__(self, node: f.Class, bases: tuple[Value, ...], frame: Frame) -> None:
         self.node = node
         self.bases = bases
         self.frame = frame
+        self.decorators: tuple[Value, ...] = ()
 
     def line(self) -> Iterator[Class]:
         """The class and its project bases, depth first."""

@@ -32,6 +32,7 @@ from d9mlint.python.domain.values import (
     Value,
 )
 from d9mlint.python.interpreter import calls, linking
+from d9mlint.python.interpreter.hooks import ask
 from d9mlint.python.interpreter.library import environment, reflection
 from d9mlint.python.interpreter.library.arguments import commands
 from d9mlint.python.interpreter.marks import discards
@@ -91,7 +92,8 @@ def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place
             return Const(holder.frame.module.name)
         if (seen := reflection.of_class(interp, holder, name)) is not None:
             return seen
-        return class_attribute(interp, holder, name) or external(holder, name, holder) or Unknown(name=name)
+        found = class_attribute(interp, holder, name) or ask(interp.hooks.attribute, interp, holder, name)
+        return found or external(holder, name, holder) or Unknown(name=name)
     if isinstance(holder, Super):
         return _super_attribute(interp, holder, name)
     if isinstance(holder, Obj):
@@ -128,6 +130,8 @@ def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place
         return Ref(f"pathlib.Path.{name}", holder)
     if kind:
         return Ref(f"builtins.{kind}.{name}", holder)
+    if isinstance(holder, (Func, Bound)) and (given := ask(interp.hooks.attribute, interp, holder, name)) is not None:
+        return given  # type: ignore[no-any-return]
     if isinstance(holder, Func) and (method := commands.method_of_group(interp, holder, name)) is not None:
         return method
     if isinstance(holder, Func) and name in ("main", "callback", "__wrapped__"):

@@ -84,7 +84,8 @@ def _defaults(interp: Interpreter, params: tuple[f.Param, ...], frame: Frame) ->
 def decorate_class(interp: Interpreter, cls: Class, node: f.Class, frame: Frame) -> Value:
     """A class handed through its decorators: those that keep it in a table, or return another one."""
     value: Value = cls
-    for decorator in reversed([expressions.evaluate(interp, d, frame) for d in node.decorators]):
+    cls.decorators = tuple(expressions.evaluate(interp, d, frame) for d in node.decorators)
+    for decorator in reversed(cls.decorators):
         if isinstance(decorator, (Func, Bound)):
             made = call(interp, decorator, [value], {}, frame, node.place)
             value = made if isinstance(made, Class) else value
@@ -336,6 +337,8 @@ def instantiate(
     record = mappings.record(interp, cls, args, kwargs, star)
     if record is not None:
         return record
+    if (other := _from_new(interp, cls, args, kwargs, frame, place, star)) is not None:
+        return other
     instance = Inst(cls, tuple(interp.assumed()))
     init = attributes.class_attribute(interp, cls, "__init__")
     if isinstance(init, Func):
@@ -351,6 +354,19 @@ def instantiate(
         if (transfer := interp.hooks.transfer.get(event.name)) is not None:
             transfer(interp, event, frame)
     return instance
+
+
+def _from_new(
+    interp: Interpreter, cls: Class, args: list[Value], kwargs: dict[str, Value], frame: Frame, place: f.Place,
+    star: bool,
+) -> Value | None:  # fmt: skip
+    """What ``__new__`` gives where that is an object of another class, whose constructor has run; None for all else."""
+    new = attributes.class_attribute(interp, cls, "__new__")
+    given = enter(interp, new, [cls, *args], kwargs, frame, place, star) if isinstance(new, Func) else UNKNOWN
+    others = all(
+        isinstance(one, Inst) and not any(base is cls for base in one.cls.line()) for _, one in alternatives(given)
+    )
+    return given if others else None
 
 
 def _external_call(

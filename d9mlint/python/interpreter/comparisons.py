@@ -20,7 +20,7 @@ from d9mlint.python.domain.conditions import (
 )
 from d9mlint.python.domain.diagrams import meets
 from d9mlint.python.domain.reflected import Names
-from d9mlint.python.domain.taint import differ
+from d9mlint.python.domain.taint import Computed, differ, is_number
 from d9mlint.python.domain.tellable import is_of_config
 from d9mlint.python.domain.values import (
     UNKNOWN,
@@ -64,7 +64,7 @@ _MOST_NAMES = 4
 _ROOT = re.compile(r"\w+")
 _OPERATORS = ("not", "and", "or", "assert", "bool(...)")
 """Texts of conditions that say nothing of what is tested."""
-_NEVER_NONE = (Obj, Inst, Func, Bound, Class, Module, Seq, Dict, Partial, Ref)
+_NEVER_NONE = (Obj, Inst, Func, Bound, Class, Module, Seq, Dict, Partial, Ref, Computed)
 _NAMED = (Class, Module)
 """Of which there is one by each name."""
 _CONTAINERS = frozenset(f"builtins.{name}" for name in ("set", "dict", "list", "tuple", "str"))
@@ -201,7 +201,7 @@ def _names_in(table: Value) -> list[str] | None:
 def _never_none(value: Value) -> bool:
     """Whether a value is surely something; an attribute of an object may be None."""
     held = isinstance(value, Ref) and isinstance(value.receiver, (Obj, Unknown))
-    return isinstance(value, _NEVER_NONE) and not held
+    return (isinstance(value, _NEVER_NONE) or is_number(value)) and not held
 
 
 def is_a(value: Value, wanted: Value) -> Cond | None:

@@ -11,7 +11,7 @@ from d9mlint.python.domain.choices import choose, choose_of_pairs
 from d9mlint.python.domain.conditions import ORDERINGS, Cond, both, either, negate
 from d9mlint.python.domain.diagrams import meets
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.taint import begins_path, filled_in, further, holds_numbers, mixed, taint, text_of
+from d9mlint.python.domain.taint import Computed, begins_path, filled_in, further, holds_numbers, mixed, taint, text_of
 from d9mlint.python.domain.tellable import is_of_config
 from d9mlint.python.domain.values import (
     UNKNOWN,
@@ -236,7 +236,8 @@ def arithmetic(interp: Interpreter, op: str, operands: list[Value]) -> Value:
         given = operands[1]
         return filled_in(first.value, "%", given.items if isinstance(given, Seq) and given.items else [given])
     if op not in _JOINS or not any(map(_is_text, operands)):
-        return mixed(operands)
+        made = mixed(operands)
+        return Computed(made.origins, made.order, made.sources)
     return text_of([operands[0], Const("/"), *operands[1:]], path=True) if op == "/" else text_of(operands)
 
 

@@ -62,6 +62,9 @@ class Framework:
     layers: tuple[str, ...] = ()
     """Beginnings of the names of calls that make layers of networks."""
 
+    def attribute(self, interp: Interpreter, holder: Value, name: str) -> Value | None:
+        """An attribute that a class, a function or a method of the program has of the framework, and not of its own."""
+
     def subscript(self, holder: Value, index: Value) -> Value | None:
         """What ``holder[index]`` gives."""
 
@@ -146,6 +149,7 @@ class Hooks:
     network_bases: frozenset[str]
     dataclasses: frozenset[str]
     layers: tuple[str, ...]
+    attribute: Sequence[Callable[[Interpreter, Value, str], Value | None]]
     subscript: Sequence[Callable[[Value, Value], Value | None]]
     part: Sequence[Callable[[Value], Value | None]]
     arithmetic: Sequence[Callable[[Sequence[Value]], Value | None]]

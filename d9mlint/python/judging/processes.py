@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from d9mlint.model import Location, Related
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Bound, Func, Partial, Value, alternatives
-from d9mlint.python.frameworks import horovod
+from d9mlint.python.domain.values import Bound, Class, Func, Partial, Value, alternatives
+from d9mlint.python.frameworks import horovod, ray
 from d9mlint.python.frameworks.torch import loaders
 from d9mlint.python.interpreter.library.environment import SPAWNED
 from d9mlint.python.interpreter.library.workers import TASK
@@ -15,23 +15,29 @@ from d9mlint.python.source.facts import Def
 _STARTS = ("Process", "spawn", "start_processes")
 PLACED = "in a process of its own"
 """In a remedy, where something is to be done that is of no use at the start of the program."""
+_UNREACHED = "no seed of the parent reaches it"
 RANKS = " (add the rank to the seed, `1 + hvd.rank()`: with the same seed all ranks draw the same numbers)"
 """In a remedy for a program whose ranks are given the same weights: what each of them draws has to differ."""
 
 
-def runs_in(program: Program, event: Event) -> Func | None:
-    """The function that the process of an event runs; None in the first process, or where it is not known."""
+def runs_in(program: Program, event: Event) -> Func | Class | None:
+    """The function that the process of an event runs, or the class of the actor that it is kept for.
+
+    None in the first process, or where it is not known.
+    """
     if not event.inside(SPAWNED):
         return None
     starts = program.once("process-starts", _starts)
-    return next((starts[place] for place in event.stack if place in starts), None)
+    return next((starts[place] for place in reversed(event.stack) if place in starts), None)
 
 
-def _starts(program: Program) -> dict[object, Func]:
-    """The functions that calls start processes for, by the place of the call."""
-    found: dict[object, Func] = {}
+def _starts(program: Program) -> dict[object, Func | Class]:
+    """The functions and actors that calls start processes for, by the place of the call."""
+    found: dict[object, Func | Class] = {}
     for event in program.events:
-        if event.name == TASK or (event.kind == "call" and event.name.rpartition(".")[2] in _STARTS):
+        if event.kind == "call" and (remote := ray.started(event)) is not None:
+            found[event.location] = remote
+        elif event.name == TASK or (event.kind == "call" and event.name.rpartition(".")[2] in _STARTS):
             given = [event.kwargs[key] for key in ("target", "fn") if key in event.kwargs] or list(event.args)
             func = next((func for value in given if (func := _function(value))), None)
             if func is not None:
@@ -51,6 +57,10 @@ def _function(value: Value) -> Func | None:
 def told_there(program: Program, event: Event) -> list[Related]:
     """Where the function begins that the process of an event runs; nothing where it has no name."""
     func = runs_in(program, event)
+    if isinstance(func, Class):
+        line, column, *_ = func.node.place
+        at = Location(func.frame.module.path, line, column, line, column + len("class"))
+        return [Related(at, "is an actor, which has a process of its own")]
     if func is None or not isinstance(func.node, Def):
         return []
     line, column, *_ = func.node.place
@@ -69,8 +79,11 @@ def remedy_there(program: Program, event: Event, remedy: str) -> str:
     func = runs_in(program, event)
     if func is None:
         return remedy
+    if isinstance(func, Class):
+        where = f"in `__init__` of the actor `{func.node.name}`, each actor with a seed of its own"
+        return f"{remedy} ({where}: {_UNREACHED})"
     # One finding speaks for all programs that meet it, and not all of them need start processes.
-    note = f" (where `{func.name}` runs {PLACED}, at its start: no seed of the parent reaches it)"
+    note = f" (where `{func.name}` runs {PLACED}, at its start: {_UNREACHED})"
     return f"{remedy}{note}"
 
 

@@ -12,6 +12,7 @@ from d9mlint.python.frameworks.tensorflow.sessions import own_graph
 from d9mlint.python.frameworks.torch import loading
 from d9mlint.python.frameworks.used import keras_backend
 from d9mlint.python.interpreter.library.environment import PICKLED, SPAWNED
+from d9mlint.python.interpreter.library.workers import process_of
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging.objects import is_own
 
@@ -114,9 +115,13 @@ def _compiles(decorator: Value) -> bool:
 def reaches(seed: Event, draw: Event) -> bool:
     """Whether a seed may act on a draw: a process that is started afresh does not run what is main only.
 
-    A function that is handed over (the ``initializer`` of a pool) may well be called in it.
+    A function that is handed over (the ``initializer`` of a pool) may well be called in it. What a process seeds that
+    has a name is its own affair.
     """
-    if not draw.inside(SPAWNED) or seed.inside(SPAWNED) or seed.deferred:
+    there, here = process_of(seed), process_of(draw)
+    if there and there != here:
+        return False
+    if not draw.inside(SPAWNED) or (seed.inside(SPAWNED) and there == here) or seed.deferred:
         return True
     return seed.importing if draw.inside(PICKLED) else not seed.main_only
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from d9mlint.model import Argument
@@ -17,10 +19,31 @@ if TYPE_CHECKING:
 _RUN = "run"
 TASK = "joblib.delayed.task"
 """What a function that is ``delayed`` is called by, in whatever worker."""
+PROCESS = "process "
+"""How the context of a process begins that is told apart from others by its name."""
 _POOL = "joblib.Parallel"
 _JOBS = Argument(0, "n_jobs")
 _IN_THREADS = ("threading", "threads", "sharedmem")
 """What `backend`, `prefer` and `require` of joblib's ``Parallel`` ask threads by."""
+
+
+@contextmanager
+def elsewhere(interp: Interpreter, process: str) -> Iterator[None]:
+    """Runs what a process of its own runs, which has a name: nothing that holds where it is called holds there.
+
+    It is handed functions and classes of the file that the program starts with as they are, and imports all others.
+    """
+    contexts, loader = interp.contexts, interp.loader
+    interp.contexts, interp.loader = [environment.SPAWNED, environment.PICKLED, f"{PROCESS}{process}"], None
+    try:
+        yield
+    finally:
+        interp.contexts, interp.loader = contexts, loader
+
+
+def process_of(event: Event) -> str:
+    """The name of the process that an event happens in; empty for that of the program, and where it has no name."""
+    return next((one.removeprefix(PROCESS) for one in event.contexts if one.startswith(PROCESS)), "")
 
 
 def _starts(context: str) -> Transfer:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from d9mlint.python.domain.conditions import Cond
 from d9mlint.python.domain.reflected import Names
-from d9mlint.python.domain.taint import NUMBERS, ends, taint
+from d9mlint.python.domain.taint import NUMBERS, Computed, ends, taint
 from d9mlint.python.domain.values import (
     CALLABLE,
     Bound,
@@ -169,7 +169,7 @@ def likeness(interp: Interpreter, value: Value, made: Inst | None) -> Any:
         return kind, value.name  # type: ignore[union-attr]
     if isinstance(value, Unknown):
         if value.origins <= NUMBERS and not value.order:
-            return 0 if value.origins else 1
+            return 0 if value.origins else 2 if kind is Computed else 1
         return kind, value.origins, value.order, tuple(map(id, value.sources))
     if isinstance(value, Inst):
         return (kind, id(value.cls)) if value is made else (kind, value.like)

@@ -14,6 +14,7 @@ from d9mlint.python.frameworks.tensorflow import estimators
 from d9mlint.python.frameworks.tensorflow.sessions import own_graph
 from d9mlint.python.frameworks.torch.parameters import untrained
 from d9mlint.python.frameworks.used import frameworks_of
+from d9mlint.python.interpreter.library.workers import process_of
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging.decides import decides, rank
 from d9mlint.python.judging.drafts import Draft, draft, lower
@@ -31,12 +32,23 @@ _MOVES = ("to", "cuda", "cpu", "eval", "train")
 
 def kind(program: Program, found: Uncovered) -> str:
     """``late``, ``import``, ``parent``, ``partial`` or ``unseeded``: the rule that a draw belongs to."""
-    if any(found.draw.generator in s.generators and not found.draw.may_follow(s.event) for s in seedings(program)):
+    if any(_is_of_parent(found, s) for s in seedings(program)):
         return "parent"
     if found.late is not None and found.late.event.certain and not _is_drawn(program, found.late):
         return "import" if found.draw.event.importing and not found.late.event.importing else "late"
     seeded = {g for s in _lasting(program, found.draw.event) for g in s.generators}
     return "partial" if seeded - {found.draw.generator} and not _own(program, found) else "unseeded"
+
+
+def _is_of_parent(found: Uncovered, seeding: Seeding) -> bool:
+    """Whether a seed is one for the generator, which does not reach it in the process that draws."""
+    of_program = found.draw.generator in seeding.generators and not process_of(seeding.event)
+    return of_program and not found.draw.may_follow(seeding.event)
+
+
+def _is_elsewhere(seed: Event, draw: Event) -> bool:
+    """Whether a seed is one of another process than that which draws, and not of the program's own."""
+    return process_of(seed) not in ("", process_of(draw))
 
 
 def _is_drawn(program: Program, seeding: Seeding) -> bool:
@@ -48,12 +60,17 @@ def _is_drawn(program: Program, seeding: Seeding) -> bool:
 def _lasting(program: Program, draw: Event) -> list[Seeding]:
     """The calls that fix a seed for the program where it makes a draw, and not only for a function of it."""
     fixed = (s for s in seedings(program) if s.fixes is not False and not s.event.detached and s.event.meets(draw))
-    return [s for s in fixed if lasting(program, s.event)]
+    return [s for s in fixed if lasting(program, s.event) and not _is_elsewhere(s.event, draw)]
 
 
 def _own(program: Program, found: Uncovered) -> bool:
     """Whether the generator is seeded too, only not under all conditions."""
-    return any(found.draw.generator in s.generators and not s.event.detached for s in seedings(program))
+    return any(
+        found.draw.generator in s.generators
+        and not s.event.detached
+        and not _is_elsewhere(s.event, found.draw.event)
+        for s in seedings(program)
+    )  # fmt: skip
 
 
 def check(program: Program, rule: Rule, generator: str, wanted: str) -> Iterator[Draft]:
@@ -106,7 +123,10 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
     graphs = _graphs(program, group)
     takes += [Related(one.location, OWN_GRAPH) for one in graphs]
     related = [*takes, *told_there(program, event), *(Related(u.draw.event.location, _does(u)) for u in others_too)]
-    seeds = [s for s in seedings(program) if first.draw.generator in s.generators and s.lasts]
+    seeds = [
+        s for s in seedings(program)
+        if first.draw.generator in s.generators and s.lasts and not _is_elsewhere(s.event, event)
+    ]  # fmt: skip
     idle = [s for s in seeds if s.event.detached]
     late = ""
     notes: list[Related] = []
@@ -117,7 +137,8 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
         late = " before; a callback does later"
         notes = [Related(first.late.event.location, "seeds it, later")]
     elif first.late is None and seeds:
-        notes = [Related(s.event.location, "seeds it under other conditions") for s in seeds if s.fixes is not False]
+        how = "in the parent process" if kind(program, first) == "parent" else "under other conditions"
+        notes = [Related(s.event.location, f"seeds it {how}") for s in seeds if s.fixes is not False]
     others = sorted(
         {GENERATORS[g] for s in _lasting(program, event) for g in s.generators if g in GENERATORS}
         - {GENERATORS.get(generator_of(first), "")}
