@@ -45,6 +45,8 @@ FUNCTION = "ray.remote_function.RemoteFunction"
 REFERENCE = "ray.ObjectRef"
 POOL = "ray.util.ActorPool"
 CONSTRUCT, CALL, TASK = f"{ACTOR_CLASS}.remote", f"{METHOD}.remote", f"{FUNCTION}.remote"
+WAITS = ("ray.get", "ray.wait", "ray.util.as_completed")
+"""Calls that wait for what references stand for."""
 _DECORATOR = "ray.remote.decorator"
 _DECORATORS = ("ray.remote", _DECORATOR)
 _OF = "of"
@@ -155,6 +157,12 @@ def _named(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     return found
 
 
+def called_method(event: Event) -> Bound | None:
+    """The method of an actor that is called; None for other calls."""
+    callee = _callee(event) if event.name == CALL else None
+    return callee if isinstance(callee, Bound) else None
+
+
 def started(event: Event) -> Class | Func | None:
     """What a call has run in another process: a task, or an actor by its class; None for other calls."""
     if event.name not in (CONSTRUCT, CALL, TASK):
@@ -172,6 +180,11 @@ def _reference(event: Event, value: Value) -> Obj:
     made = Obj(REFERENCE, event, *taint([value]))
     made.attrs[_VALUE] = value
     return made
+
+
+def referred(value: Value) -> Event | None:
+    """The call whose result a reference stands for; None for what is none."""
+    return value.event if isinstance(value, Obj) and value.type == REFERENCE else None
 
 
 def _given(event: Event) -> tuple[list[Value], dict[str, Value]]:

@@ -68,6 +68,14 @@ def told_there(program: Program, event: Event) -> list[Related]:
     return [Related(at, "is run by a process of its own")]
 
 
+def named_there(program: Program, event: Event) -> str:
+    """What the process of an event runs first, in words."""
+    func = runs_in(program, event)
+    if isinstance(func, Class):
+        return f"`__init__` of the actor `{func.node.name}`"
+    return "the function that is started" if func is None else f"`{func.name}`"
+
+
 def of_ranks(program: Program) -> str:
     """What to add to the remedy for a missing seed where ranks of Horovod train together."""
     started = any(not event.detached for event in program.calls(*horovod.INITS))
@@ -80,7 +88,7 @@ def remedy_there(program: Program, event: Event, remedy: str) -> str:
     if func is None:
         return remedy
     if isinstance(func, Class):
-        where = f"in `__init__` of the actor `{func.node.name}`, each actor with a seed of its own"
+        where = f"in {named_there(program, event)}, each actor with a seed of its own"
         return f"{remedy} ({where}: {_UNREACHED})"
     # One finding speaks for all programs that meet it, and not all of them need start processes.
     note = f" (where `{func.name}` runs {PLACED}, at its start: {_UNREACHED})"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from d9mlint.python.source.facts import (
     Assign,
@@ -12,6 +12,7 @@ from d9mlint.python.source.facts import (
     Call,
     Class,
     Comp,
+    Const,
     Def,
     Evaluate,
     Expr,
@@ -23,6 +24,7 @@ from d9mlint.python.source.facts import (
     Match,
     Name,
     Op,
+    Return,
     Scope,
     Stmt,
     Sub,
@@ -223,3 +225,55 @@ def plain_names(target: Expr) -> list[str | None]:
     if isinstance(target, Items):
         return [name for item in target.items for name in plain_names(item)]
     return [target.id if isinstance(target, Name) else None]
+
+
+_CHANGE = (
+    "add", "append", "apply", "backward", "clear", "discard", "extend", "insert", "load", "pop", "push", "put",
+    "remove", "restore", "save", "set", "step", "store", "train", "update", "write",
+)  # fmt: skip
+"""How the names of methods begin that change their object, mostly."""
+
+
+class Changes(NamedTuple):
+    """What a method does to the object that it is a method of."""
+
+    state: bool
+    """It changes what the object holds, in a way that depends on the order of such calls: counting does not."""
+    looks: bool
+    """It looks at what the object holds."""
+    answers: bool
+    """It gives something back."""
+    calls: frozenset[str]
+    """Methods of its own that it calls."""
+
+
+def changes(node: Def) -> Changes:
+    """What a method does to the object that it is a method of, as far as its own statements say."""
+    own = node.params[0].name if node.params else ""
+    state = looks = answers = False
+    called: set[str] = set()
+    pending: list[Any] = [*node.body]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, (Assign, Augment)):
+            targets = one.targets if isinstance(one, Assign) else () if isinstance(one.value, Const) else (one.target,)
+            state = state or any(_held_by(target, own) for target in targets)
+        elif isinstance(one, Call) and isinstance(one.func, Attr):
+            if isinstance(one.func.value, Name) and one.func.value.id == own:
+                called.add(one.func.name)
+            state = state or (_held_by(one.func.value, own) and one.func.name.lstrip("_").startswith(_CHANGE))
+        elif isinstance(one, Return):
+            answers = answers or not (one.value is None or isinstance(one.value, Const))
+        looks = looks or (isinstance(one, Name) and one.id == own)
+        pending += [part for part in one if part and isinstance(part, tuple) and type(part[0]) is not int]
+    return Changes(state, looks, answers or node.generator, frozenset(called))
+
+
+def _held_by(target: Expr, own: str) -> bool:
+    """Whether a target, or what a method is called of, is held by an object: ``self.games[key]``, not ``self``."""
+    if isinstance(target, Items):
+        return any(_held_by(item, own) for item in target.items)
+    held = False
+    while isinstance(target, (Attr, Sub)):
+        target, held = target.value, True
+    return held and isinstance(target, Name) and target.id == own

@@ -13,6 +13,7 @@ from d9mlint.python.frameworks.tensorflow.determinism import trainings
 from d9mlint.python.interpreter.library.environment import SPAWNED
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft, lower
+from d9mlint.python.rules.distributed import _actors
 
 STRATEGIES = ("tensorflow.distribute.ParameterServerStrategy",
               "tensorflow.distribute.experimental.ParameterServerStrategy",
@@ -41,6 +42,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         yield draft(program, rule, event, last=event.raw.rpartition(".")[2], does=_UPDATES)
     yield from _shared_memory(program, rule)
     yield from _threads(program, rule)
+    yield from _actors.check(program, rule)
     if program.calls(*SYNC):
         return
     for event in program.calls(SETTER):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from d9mlint.model import Related, Rule, Target
 from d9mlint.python.domain.conditions import Cond, both, by_default, either, is_symbolic, negate, truth
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Const, FlagValue, Func, alternatives
+from d9mlint.python.domain.values import Const, FlagValue, alternatives
 from d9mlint.python.frameworks.torch import gpu as torchgpu
 from d9mlint.python.frameworks.torch import mode as torchmode
 from d9mlint.python.frameworks.torch import networks
@@ -21,6 +21,7 @@ from d9mlint.python.interpreter.provenance import made_by, results
 from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.ops.opcalls import call_of
 from d9mlint.python.judging.ops.opuse import Use, shown, uses
+from d9mlint.python.judging.processes import named_there
 from d9mlint.python.rules.switches import _missing_switch
 from d9mlint.target.known import KNOWN
 
@@ -35,7 +36,6 @@ _WITH_VARIABLE = "2.9.1"
 """The newest PyTorch whose switch wants CUBLAS_WORKSPACE_CONFIG to be set."""
 _ASKED = ("--target", "pyproject.toml [tool.d9mlint]")
 """How the reasons of versions begin that are asked for."""
-_SPAWN = "torch.multiprocessing.spawn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +239,7 @@ def _remedy(program: Program, rule: Rule, event: Event, seen: _Seen) -> str:
     target = _oldest(program.target)
     text = _of_trainer(program, event) or rule.remedy(target, frameworks_of(program))
     if event.inside(SPAWNED):
-        where = f"{_worker(program)}, which runs in processes of its own"
+        where = f"{named_there(program, event)}, which runs in processes of its own"
         text = text.replace("near the start, after the seeds", f"at the start of {where}")
     recurrent = sorted({f"`{shown(u.event)}`" for u in seen.uses if _SOME_RELEASES.search(u.op.name)})
     if recurrent and not target.fits("torch", ">=1.7,<2.10"):  # there the switch wants the variable by itself
@@ -302,11 +302,3 @@ def _told_otherwise(program: Program) -> list[Event]:
     """Calls that would switch it on, with the argument for it given."""
     made = program.calls(*torchmode.SWITCHED_BY_ARGUMENT)
     return [e for e in made if torchmode.SWITCHED_BY_ARGUMENT[e.name] in e.kwargs and not e.detached]
-
-
-def _worker(program: Program) -> str:
-    for started in program.calls(_SPAWN):
-        for _, leaf in alternatives(started.args[0] if started.args else started.kwargs.get("fn")):
-            if isinstance(leaf, Func):
-                return f"`{leaf.name}`"
-    return "the function that is started"
