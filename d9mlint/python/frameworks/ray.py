@@ -6,7 +6,7 @@ functions and classes by cloudpickle: by value where they stand in the file that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from d9mlint.python.domain.choices import choose
@@ -54,25 +54,6 @@ _OF = "of"
 _VALUE = "value"
 """The attribute under which a reference keeps the value that it refers to."""
 _ACTOR, _NAMED, _IN_POOL = "ray-actor", "ray-named-actor", "ray-pool"
-
-
-class Ray(Framework):
-    """Ray's core: what is decorated by ``ray.remote`` is called by ``.remote(...)``."""
-
-    packages = frozenset({"ray"})
-
-    def attribute(self, interp: Interpreter, holder: Value, name: str) -> Value | None:
-        if name not in ("remote", "options"):
-            return None
-        if isinstance(holder, (Class, Func)):
-            if not any(calls.decorator_name(interp, one) in _DECORATORS for one in holder.decorators):
-                return None
-            return Ref(f"{ACTOR_CLASS if isinstance(holder, Class) else FUNCTION}.{name}", holder)
-        if isinstance(holder, Bound) and _process(interp, holder.receiver):
-            return Ref(f"{METHOD}.{name}", holder)
-        return None
-
-    transfer: ClassVar[Mapping[str, Transfer]] = {}
 
 
 # -- making and calling --------------------------------------------------------------------------------------------
@@ -240,19 +221,23 @@ def _wait(interp: Interpreter, event: Event, frame: Frame) -> Value:
     if not isinstance(refs, Seq):
         done = Unknown(taint([refs])[0], "completion", (event,))
         return Seq("tuple", [done, refs])
-    if _waits_for_all(event, refs):
+    if _waits_for_all(interp, event, refs):
         return Seq("tuple", [refs, Seq("list", [])])
     one = _any_of(refs)
     return Seq("tuple", [Seq("list", None, one, "completion", (event,)), Seq("list", None, one)])
 
 
-def _waits_for_all(event: Event, refs: Seq) -> bool:
+def _waits_for_all(interp: Interpreter, event: Event, refs: Seq) -> bool:
+    """Whether a call gives back only when all are ready: ``ray.wait(refs, num_returns=len(refs))``."""
     number, timeout = event.kwargs.get("num_returns", Const(1)), event.kwargs.get("timeout", NONE)
     if not isinstance(timeout, Const) or timeout.value is not None:
         return False
-    if isinstance(number, Const) and refs.items is not None:
-        return bool(number.value == len(refs.items))
-    return isinstance(number, Length) and number.of is refs
+    if isinstance(number, Const):
+        return refs.items is not None and bool(number.value == len(refs.items))
+    if isinstance(number, Length):
+        return number.of is refs
+    counted = (one for one in reversed(interp.story.events) if one.result is number)
+    return any(one.name == "builtins.len" and first(one) is refs for one in counted)
 
 
 def _any_of(values: Seq) -> Value:
@@ -306,12 +291,26 @@ def _next_ready(interp: Interpreter, event: Event, frame: Frame) -> Value:
     return Unknown(origins, "completion", (event, *sources))
 
 
-_OPTIONS: dict[str, Callable[[Interpreter, Event, Frame], Value]] = {
-    f"{name}.options": _options for name in (ACTOR_CLASS, METHOD, FUNCTION)
-}
-Ray.transfer = {
-    "ray.remote": _decorate, _DECORATOR: _decorate, CONSTRUCT: _construct, CALL: _call, TASK: _task, **_OPTIONS,
-    "ray.get_actor": _named, "ray.get": _get, "ray.put": _put, "ray.wait": _wait, "ray.util.as_completed": _completed,
-    f"{POOL}.map": _pooled(""), f"{POOL}.map_unordered": _pooled("completion"),
-    f"{POOL}.submit": _submit, f"{POOL}.get_next": _next, f"{POOL}.get_next_unordered": _next_ready,
-}  # fmt: skip
+class Ray(Framework):
+    """Ray's core: what is decorated by ``ray.remote`` is called by ``.remote(...)``."""
+
+    packages = frozenset({"ray"})
+    transfer: ClassVar[Mapping[str, Transfer]] = {
+        "ray.remote": _decorate, _DECORATOR: _decorate, CONSTRUCT: _construct, CALL: _call, TASK: _task,
+        f"{ACTOR_CLASS}.options": _options, f"{METHOD}.options": _options, f"{FUNCTION}.options": _options,
+        "ray.get_actor": _named, "ray.get": _get, "ray.put": _put, "ray.wait": _wait,
+        "ray.util.as_completed": _completed,
+        f"{POOL}.map": _pooled(""), f"{POOL}.map_unordered": _pooled("completion"),
+        f"{POOL}.submit": _submit, f"{POOL}.get_next": _next, f"{POOL}.get_next_unordered": _next_ready,
+    }  # fmt: skip
+
+    def attribute(self, interp: Interpreter, holder: Value, name: str) -> Value | None:
+        if name not in ("remote", "options"):
+            return None
+        if isinstance(holder, (Class, Func)):
+            if not any(calls.decorator_name(interp, one) in _DECORATORS for one in holder.decorators):
+                return None
+            return Ref(f"{ACTOR_CLASS if isinstance(holder, Class) else FUNCTION}.{name}", holder)
+        if isinstance(holder, Bound) and _process(interp, holder.receiver):
+            return Ref(f"{METHOD}.{name}", holder)
+        return None

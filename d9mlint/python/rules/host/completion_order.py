@@ -31,14 +31,26 @@ _WAIT = (
     "at the end of each turn, and read up to it"
 )
 
+_RAY = "ray."
+_OF_RAY = (
+    "take the results in the order of the calls: `ray.get(refs)`, or `pool.map` of a pool of actors; where they have "
+    "to be taken as they come, store each at the index of its call (`index[ref]`), and go on when all are there"
+)
+
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At each source of such an order, and where training takes what several workers put into one queue."""
     told = set()
-    for one in orders.check(program, rule, "completion", counts=partial(_counts, program), takes_one=_GETS):
+    counts = partial(_counts, program)
+    for one in orders.check(program, rule, "completion", counts=counts, takes_one=_GETS, remedy=_remedy):
         told.add(one.location)
         yield one
     yield from _queues(program, rule, told)
+
+
+def _remedy(source: Event) -> str:
+    """What to do about a source where it is not what the rule says."""
+    return _OF_RAY if source.name.startswith(_RAY) else ""
 
 
 def _counts(program: Program, source: Event, sink: Event) -> bool:
