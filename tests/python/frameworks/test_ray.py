@@ -70,7 +70,7 @@ def found(rule: str, text: str) -> list[Finding]:
     catalogue, target = load(), newest_target(["numpy==2.0.0", "torch==2.8.0"], "cpu")
     knowledge = Knowledge(catalogue.aliases, catalogue.effects, target)
     project = Project({"train.py": f"{HEAD}{text}".encode()}.get)
-    return judge(project, "train.py", ("",), [catalogue.rules[rule]], knowledge, target).findings
+    return [*judge(project, "train.py", ("",), [catalogue.rules[rule]], knowledge, target).findings]
 
 
 DRAWS = "np.save('x.npy', np.array(ray.get({})))\n"
