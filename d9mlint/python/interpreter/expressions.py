@@ -249,6 +249,8 @@ def _sequence_arithmetic(op: str, left: Seq, right: Value) -> Value:
     if op == "+" and isinstance(right, Seq):
         known = [*left.items, *right.items] if left.items is not None and right.items is not None else None
         element = left.element or right.element
+        if known is None and (objects := sequences.chained(left, right)) is not None:
+            return objects
         return Seq(left.kind, known, element, left.order or right.order, (*left.sources, *right.sources))
     if op == "*" and left.kind in ("list", "tuple"):
         return _repeated(left, right)

@@ -28,20 +28,24 @@ def runs_in(program: Program, event: Event) -> Func | Class | None:
     if not event.inside(SPAWNED):
         return None
     starts = program.once("process-starts", _starts)
-    return next((starts[place] for place in reversed(event.stack) if place in starts), None)
+    for place in reversed(event.stack):
+        before = [func for index, func in starts.get(place, ()) if index < event.index]
+        if before:
+            return before[-1]
+    return None
 
 
-def _starts(program: Program) -> dict[object, Func | Class]:
-    """The functions and actors that calls start processes for, by the place of the call."""
-    found: dict[object, Func | Class] = {}
+def _starts(program: Program) -> dict[object, list[tuple[int, Func | Class]]]:
+    """The functions and actors that calls start processes for, by the place of the call, with when it is made."""
+    found: dict[object, list[tuple[int, Func | Class]]] = {}
     for event in program.events:
         if event.kind == "call" and (remote := ray.started(event)) is not None:
-            found[event.location] = remote
+            found.setdefault(event.location, []).append((event.index, remote))
         elif event.name == TASK or (event.kind == "call" and event.name.rpartition(".")[2] in _STARTS):
             given = [event.kwargs[key] for key in ("target", "fn") if key in event.kwargs] or list(event.args)
             func = next((func for value in given if (func := _function(value))), None)
             if func is not None:
-                found[event.location] = func
+                found.setdefault(event.location, []).append((event.index, func))
     return found
 
 

@@ -162,3 +162,16 @@ def test_what_happens_in_turns_does_not(name: str) -> None:
 def test_what_an_actor_keeps_may_have_changed_by_then() -> None:
     text = "kept = Kept.remote()\nif ray.get(kept.get.remote()) is not None:\n    np.save('x.npy', np.random.rand(3))\n"
     assert found("unseeded-numpy", text)
+
+
+def test_each_of_several_lists_of_actors_is_followed() -> None:
+    actors = "workers = [Worker.remote(seed) for seed in range(4)]\nall_actors = workers + [Worker.remote()]\n"
+    assert found("unseeded-numpy", actors + DRAWS.format("[one.draw.remote() for one in all_actors]"))
+    assert not found("unseeded-numpy", actors + DRAWS.format("[one.draw.remote() for one in workers + workers]"))
+
+
+def test_of_several_actors_the_one_that_draws_is_named() -> None:
+    quiet = "@ray.remote\nclass Quiet:\n    def draw(self):\n        return 0\n\n\n"
+    actors = f"{quiet}actors = [Worker.remote(), Quiet.remote()]\n"
+    (one,) = found("unseeded-numpy", actors + DRAWS.format("[one.draw.remote() for one in actors]"))
+    assert "in `__init__` of the actor `Worker`" in one.remedy

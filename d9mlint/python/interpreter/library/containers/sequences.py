@@ -41,6 +41,29 @@ GIVES = "gives"
 _MEMBERS = "module.members."
 
 
+class Chained(Seq):
+    """A list of objects that is joined of several, one of unknown length: each of ``parts`` stands for some items."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, left: Seq, right: Seq, parts: list[Value]) -> None:
+        order, sources = left.order or right.order, (*left.sources, *right.sources)
+        super().__init__(left.kind, None, parts[0], order, sources)
+        self.parts = parts
+
+
+def chained(left: Seq, right: Seq) -> Chained | None:
+    """``workers + [learner]``: objects of the program, each of which does something else; None for all other lists."""
+    parts = [part for one in (left, right) for part in _parts(one)]
+    return Chained(left, right, parts) if parts and all(isinstance(part, Inst) for part in parts) else None
+
+
+def _parts(one: Seq) -> list[Value]:
+    if isinstance(one, Chained):
+        return one.parts
+    return one.items if one.items is not None else [one.element or Unknown()]
+
+
 def members(module: Module, how: str, only: str = "") -> Ref:
     """The functions and classes of a module of the program as a loop takes them: ``items`` or ``values``."""
     return Ref(f"{_MEMBERS}{how}.{only}", module)
@@ -108,6 +131,8 @@ def loop_items(
     """
     if isinstance(iterable, Inst) and (given := interp.noted((GIVES, id(iterable)))) is not None:
         return loop_items(interp, given, otherwise, limit)
+    if isinstance(iterable, Chained) and len(iterable.parts) <= limit:
+        return iterable.parts
     if isinstance(iterable, Seq):
         if iterable.items is not None and all(isinstance(item, (*CALLABLE, Class)) for item in iterable.items):
             limit = max(limit, MAX_THINGS)
