@@ -5,9 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from d9mlint.python.domain.choices import choose
 from d9mlint.python.domain.conditions import Cond, Flag, both, conjuncts, literals, made_by, opaque
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Const, FlagValue, Obj, Ref, Text, Unknown, Value, alternatives
+from d9mlint.python.domain.values import (
+    UNKNOWN,
+    Const,
+    FlagValue,
+    Obj,
+    Phi,
+    Ref,
+    Text,
+    Unknown,
+    Value,
+    alternatives,
+)
 from d9mlint.python.interpreter.library.streams import FILE_TESTS, LISTINGS
 from d9mlint.python.interpreter.program import Program
 
@@ -30,8 +42,17 @@ def path_of(event: Event) -> Value | None:
     return event.args[0] if event.args else None
 
 
+def listed_by(listing: Event) -> Value | None:
+    """The folder, or the pattern of names, that a call lists; of a method of a path that itself."""
+    if listing.name.startswith(("pathlib.", "?.")):
+        return listing.receiver
+    return listing.args[0] if listing.args else listing.receiver
+
+
 def file_of(value: Value, makers: Mapping[int, Event] = {}) -> Value:
     """The file that a stream writes, with ``makers`` (``results(program)``) also one that it reads; else the value."""
+    if isinstance(value, Phi):  # `open(file, "rb") if isinstance(file, str) else file`
+        return choose([(cond, file_of(leaf, makers)) for cond, leaf in alternatives(value)])
     made = value.event if isinstance(value, Obj) else makers.get(id(value))
     path = path_of(made) if made is not None and any(effect.opens for effect in made.effects) else None
     return value if path is None else file_of(path)
@@ -230,7 +251,10 @@ def _roots(path: Value) -> Iterator[tuple[str, object]]:
         elif (file := file_of(leaf)) is not leaf:
             yield from _roots(file)
         elif isinstance(leaf, Obj) and leaf.event is not None and leaf.event.name in _JOINS and leaf.event.args:
-            known = list(_roots(leaf.event.args[0]))
-            yield from known or [("path", leaf.event.index)]  # `os.path.join(config["out"], "weights")`
+            first = leaf.event.args[0]
+            known = list(_roots(first))
+            own = "path" if type(first) is not Unknown or first is UNKNOWN else "folder"
+            # `os.path.join(config["out"], "weights")`, or `os.path.join(self.out, "weights")` with what was handed in
+            yield from known or [(own, leaf.event.index if own == "path" else id(first))]
         elif isinstance(leaf, Obj) and leaf.event is not None and leaf.event.name.startswith("pathlib."):
             yield "path", leaf.event.index  # `Path(__file__).resolve()`, and what is put together from it

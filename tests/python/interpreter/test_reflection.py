@@ -171,3 +171,15 @@ def test_what_property_is_given_runs_where_the_attribute_is_read(getter: str, re
     """As under the decorator; a class that only has the attribute runs nothing."""
     text = f"{START}class T:\n    p = property({getter})\none = T()\n{'one.p' if read else ''}\n"
     assert (DRAWS in [e.name for e in story(text).events if e.certain]) is read
+
+
+@pytest.mark.parametrize("called", ["T().m(3)", "T.m(3)", "T().run(3)"])
+def test_a_function_that_a_class_holds_as_static_gets_no_object(called: str) -> None:
+    body = "    m = staticmethod(h)\n    def run(self, n):\n        return self.m(n)\n"
+    assert drawn(f"{START}def h(n):\n    f() if n == 3 else g()\n\nclass T:\n{body}{called}\n") == [DRAWS]
+
+
+@pytest.mark.parametrize("called", ["T().m(3)", "T.m(3)"])
+def test_a_function_that_a_class_holds_as_its_own_gets_the_class(called: str) -> None:
+    text = f"{START}def h(cls, n):\n    cls.f() if n == 3 else g()\n\nclass T:\n    f = staticmethod(f)\n    m = classmethod(h)\n"
+    assert drawn(f"{text}{called}\n") == [DRAWS]

@@ -31,6 +31,7 @@ def drawn(test: str) -> list[str]:
         "f'{n}.png' == 'a.jpg'",
         "f'a{x}' in ('b', 'c')",
         "not f'a{x}' != 'b'",
+        "('a/' + n + '_{}').format(x) == 'b'",
     ],
 )
 def test_what_begins_or_ends_otherwise_is_another_text(test: str) -> None:
@@ -50,6 +51,9 @@ def test_what_begins_or_ends_otherwise_is_another_text(test: str) -> None:
         "str(pathlib.Path('a') / x) == '/b'",
         "f'a{x}' is x",
         "x == 'b'",
+        "('a' + n + '{}').format(x) == 'a1b'",
+        "(n + 'b').format(x) == 'ab'",
+        "os.path.join('a', '{}').format(x) == 'a/b'",
     ],
 )
 def test_others_may_be_the_same(test: str) -> None:

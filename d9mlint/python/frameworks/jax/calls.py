@@ -48,6 +48,8 @@ _GRADIENTS = (
 )  # fmt: skip
 _APPLY = ".applied"
 """Last part of the name of a call of what a gradient transformation made."""
+APPLIED = tuple(f"{name}{end}" for name in _GRADIENTS for end in (_APPLY, "().__call__"))
+"""Calls of what these have made of functions of the program, and of others: they compute the gradients."""
 _MOST_KEYS = 16
 _APPLIED = "apply_fn"
 """What a `TrainState` calls to compute with the weights: mostly ``net.apply``."""

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from d9mlint.python.domain.choices import choose
-from d9mlint.python.domain.conditions import TYPE_TEST, either, flag_test, is_symbolic, negate, opaque_test
+from d9mlint.python.domain.conditions import TYPE_TEST, is_symbolic, negate, opaque_test
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.reflected import Attributes
-from d9mlint.python.domain.taint import NUMBERS, begins_path, filled_in, mixed, taint, text_of
+from d9mlint.python.domain.taint import NUMBERS, begins_path, taint, text_of
 from d9mlint.python.domain.tellable import is_setting
 from d9mlint.python.domain.values import (
     ABSENT,
@@ -35,19 +35,21 @@ from d9mlint.python.domain.values import (
 from d9mlint.python.interpreter import calls, comparisons
 from d9mlint.python.interpreter.heap import MAX_ITEMS
 from d9mlint.python.interpreter.hooks import Transfer
-from d9mlint.python.interpreter.library import coroutines, dispatch, environment, modules, reflection, streams, workers
+from d9mlint.python.interpreter.library import (
+    coroutines,
+    dispatch,
+    environment,
+    modules,
+    reflection,
+    streams,
+    texts,
+    workers,
+)
 from d9mlint.python.interpreter.library.arguments import argv, commands, configfiles, experiments, nodes, settings
 from d9mlint.python.interpreter.library.containers import copies, counting, mappings, named, sequences, sets, sorting
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
-
-_PURE_TEXT = frozenset(
-    {
-        "lower", "upper", "strip", "split", "startswith", "endswith", "replace", "lstrip", "rstrip", "rsplit",
-        "partition", "isdigit", "title", "capitalize",
-    }
-)  # fmt: skip
 
 
 def _convert(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
@@ -193,33 +195,6 @@ def _pop(interp: Interpreter, event: Event, frame: Frame) -> Value:
     if isinstance(receiver, Seq):
         return receiver.element or (receiver.items[-1] if receiver.items else UNKNOWN)
     return UNKNOWN
-
-
-def _text_method(interp: Interpreter, event: Event, frame: Frame) -> Value:
-    name = event.name.rpartition(".")[2]
-    if isinstance(event.receiver, FlagValue):
-        flag = event.receiver.flag
-        texts = dict.fromkeys((flag.default, *modules.texts_named(interp, flag)))
-        known = [(flag_test(flag, "==", text), _of_text(event, name, Const(text))) for text in texts]
-        return choose([*known, (negate(either(*(cond for cond, _ in known))), UNKNOWN)])
-    return _of_text(event, name, event.receiver)
-
-
-def _of_text(event: Event, name: str, receiver: Value | None) -> Value:
-    if name in _PURE_TEXT and isinstance(receiver, Const) and all(isinstance(a, Const) for a in event.args):
-        try:
-            found = getattr(receiver.value, name)(*(a.value for a in event.args))  # type: ignore[union-attr]
-        except (TypeError, ValueError):
-            return UNKNOWN
-        return Seq("list", [Const(part) for part in found]) if isinstance(found, (list, tuple)) else Const(found)
-    if name == "format" and isinstance(receiver, Const) and isinstance(receiver.value, str):
-        return filled_in(receiver.value, "{", [*event.args, *event.kwargs.values()])
-    given = environment.first(event)
-    if name == "join" and isinstance(receiver, Const) and isinstance(given, Seq) and given.items and not given.order:
-        parts = [part for item in given.items for part in (receiver, item)][1:]
-        texts = [part.value for part in parts if isinstance(part, Const) and isinstance(part.value, str)]
-        return Const("".join(texts)) if len(texts) == len(parts) else text_of(parts)
-    return mixed(event.args)
 
 
 def _setattr(interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -372,4 +347,4 @@ TRANSFER.update(experiments.TRANSFER)
 TRANSFER.update(streams.TRANSFER)
 TRANSFER.update(coroutines.TRANSFER)
 TRANSFER.update(workers.TRANSFER)
-TRANSFER.update({f"builtins.str.{name}": _text_method for name in (*_PURE_TEXT, "join", "format")})
+TRANSFER.update(texts.TRANSFER)

@@ -290,15 +290,24 @@ def _of_each(value: Value | None, of: Callable[[Value], Value | None]) -> Value 
 
 def _property(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """``property(fget)``: as under the decorator, the function runs where the attribute is read, if anywhere."""
-    getter = event.args[0] if event.args else event.kwargs.get("fget")
-    func = getter.func if isinstance(getter, Bound) else getter
+    return _decorated(event.args[0] if event.args else event.kwargs.get("fget"), event.name)
+
+
+def _static(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``load = staticmethod(read_weights)`` in the body of a class: a method that is given no object."""
+    given = environment.first(event)
+    return given if isinstance(given, Ref) else _decorated(given, event.name)
+
+
+def _decorated(value: Value | None, name: str) -> Value | None:
+    func = value.func if isinstance(value, Bound) else value
     if not isinstance(func, Func):
         return None
-    return Func(func.node, func.closure, func.defaults, (Ref("builtins.property"),), func.owner)
+    return Func(func.node, func.closure, func.defaults, (*func.decorators, Ref(name)), func.owner)
 
 
 TRANSFER: dict[str, Transfer] = {
-    "builtins.property": _property,
+    "builtins.property": _property, "builtins.staticmethod": _static, "builtins.classmethod": _static,
     "builtins.locals": names_here, "builtins.type": _type, "builtins.type.mro": _mro, "inspect.getmro": _getmro,
     "builtins.hasattr": _hasattr, "inspect.getfullargspec": _argspec, "inspect.getargspec": _argspec,
     "inspect.signature": _signature,

@@ -8,7 +8,7 @@ from itertools import takewhile
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Joined, Obj, Text, Value, alternatives
 from d9mlint.python.interpreter.provenance import Makers
-from d9mlint.python.judging.paths import file_of
+from d9mlint.python.judging.paths import file_of, listed_by
 from d9mlint.python.rules.host._files import opens, same_path, target_of
 
 _JOINS = ("os.path.join", "pathlib.Path", "pathlib.PurePath", "builtins.str", "os.path.abspath", "os.path.expanduser",
@@ -51,13 +51,8 @@ def _pieces(path: Value | None, makers: Makers) -> Iterator[Value]:
 
 def folder_of(listing: Event, makers: Makers) -> tuple[Name, ...]:
     """The folder that a call lists, without the pattern for names in it."""
-    path = listing.receiver if _is_method(listing) else listing.args[0] if listing.args else None
-    return tuple(takewhile(lambda name: not any(map(_is_pattern, name)), names(path, makers)))
-
-
-def _is_method(listing: Event) -> bool:
-    """Whether a call is a method of the path: ``folder.glob("*")``."""
-    return listing.name.startswith(("pathlib.", "?."))
+    found = names(listed_by(listing), makers)
+    return tuple(takewhile(lambda name: not any(map(_is_pattern, name)), found))
 
 
 def _is_pattern(part: Value) -> bool:

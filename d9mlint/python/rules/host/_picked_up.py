@@ -18,7 +18,7 @@ from d9mlint.python.domain.values import Value, alternatives
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_of, results
 from d9mlint.python.judging.drafts import Draft
-from d9mlint.python.judging.paths import UNTOLD, as_written
+from d9mlint.python.judging.paths import UNTOLD, as_written, listed_by
 from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.host._unasked import PICKS, RESUMES, is_asked, left_over, listed
 
@@ -57,7 +57,7 @@ def _listed(program: Program, load: Event, training: Event) -> tuple[Event, Valu
     """The load under the conditions of its path alone, and the folder that was listed for a part of it."""
     listings = [e for e in program.events[: load.index] if any(one.order == "listing" for one in e.effects)]
     for listing in (e for e in reversed(listings) if not e.detached and e.meets(load)):
-        folder = listing.args[0] if listing.args else listing.receiver
+        folder = listed_by(listing)
         for cond, path in alternatives(load.args[0]) if folder is not None else ():
             guards = (*listing.guards, cond)
             asked = by_default(simplified(both(*guards, *load.guards), both(*training.guards))) is False

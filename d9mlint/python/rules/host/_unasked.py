@@ -26,8 +26,9 @@ from d9mlint.python.interpreter.library.streams import FILE_TESTS
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import made_of, results
 from d9mlint.python.judging.drafts import Draft, draft, short_name, value_text
-from d9mlint.python.judging.paths import beginning, besides_files, parts_by_flags
+from d9mlint.python.judging.paths import beginning, besides_files, listed_by, parts_by_flags, path_of
 from d9mlint.python.judging.wording import describe
+from d9mlint.python.rules.host._files import opens, same_path, target_of
 
 RESUMES = re.compile(r"resum|restor|continu|restart", re.IGNORECASE)
 _ON = re.compile(r"(--[\w-]+|[\w.]+ in \S+) is (\S+ \(the default\)|not set)")
@@ -37,6 +38,9 @@ _OFF = re.compile(r"\S+ is (not given|false)")
 THERE = re.compile(r"exists\(|isfile\(|isdir\(|is_file\(|is_dir\(")
 STARTS = "starts with trained weights"
 PICKS = ("builtins.max", "builtins.min")
+_READ_TEXT = ".read_text"
+_MOST_STEPS = 6
+"""Calls between what is read and the path that is made of it: ``readline``, ``strip``, ``join``."""
 
 
 def is_asked(words: str, *, off: bool = False) -> bool:
@@ -80,7 +84,21 @@ def listed(program: Program, path: Value | None) -> Value | None:
         sources: tuple[Event, ...] = leaf.sources if isinstance(leaf, (Unknown, Obj, Seq)) else ()
         for source in sources:
             if any(effect.order == "listing" for effect in source.effects):
-                return source.args[0] if source.args else source.receiver
+                return listed_by(source)
+    return None
+
+
+def named_in(program: Program, path: Value | None) -> Value | None:
+    """The file that the program writes, too, from which it reads a path: ``latest.txt``; None where none is."""
+    makers, todo = results(program), [path]
+    for _ in range(_MOST_STEPS):
+        made = [event for value in todo for event in made_of(value, makers)]
+        read = next((e for e in made if e.name.endswith(_READ_TEXT) or any(x.opens for x in e.effects)), None)
+        if read is not None:
+            file = path_of(read)
+            written = (target_of(e) for e in program.events if not e.detached and opens(e))
+            return file if file is not None and any(one and same_path(one, file) for one in written) else None
+        todo = [value for event in made for value in (event.receiver, *event.args) if value is not None]
     return None
 
 

@@ -20,13 +20,22 @@ from d9mlint.python.domain.diagrams import simplified
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Obj, Ref, Text, Unknown, Value, alternatives
 from d9mlint.python.frameworks import arrays
+from d9mlint.python.frameworks.jax.calls import APPLIED
 from d9mlint.python.frameworks.tensorflow import sessions
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
 from d9mlint.python.interpreter.library.streams import FILE_TESTS
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import results
 from d9mlint.python.judging.drafts import Draft
-from d9mlint.python.judging.paths import file_of, flags_of, flags_within, perhaps_saved, saved_there, with_moves
+from d9mlint.python.judging.paths import (
+    file_of,
+    flags_of,
+    flags_within,
+    listed_by,
+    perhaps_saved,
+    saved_there,
+    with_moves,
+)
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.warm_starts import is_warm_start, own_save
 from d9mlint.python.judging.wording import describe
@@ -40,6 +49,7 @@ from d9mlint.python.rules.host._unasked import (
     is_asked,
     left_over,
     listed,
+    named_in,
 )
 
 _NEWEST = {
@@ -61,8 +71,12 @@ _INITIALIZES = (
 _KEEPERS = ("tensorflow.train.", "clu.checkpoint.")
 _IF_THERE = ("torch.load", *arrays.LOADS, "keras.Model.load_weights", "keras.models.load_model")
 """Calls that load what they are given: where that depends on whether the file is there, they go on from it."""
-_INTO = dict.fromkeys(("torch.load", *arrays.PICKLED), ".load_state_dict") | {"numpy.load": ".set_weights"}
-"""How methods end that fill a model from what such a call has loaded, which may be anything."""
+_INTO: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("torch.load", *arrays.PICKLED), (".load_state_dict",)),
+    "numpy.load": (".set_weights", ".assign"),
+}
+"""How methods end that fill a model, or its variables, from what such a call has loaded, which may be anything."""
+_FILLS = tuple({end for ends in _INTO.values() for end in ends})
 _TELL = ".tell"
 """How a search learns the results of what it has asked for (`solver.ask()`, `solver.tell(points, losses)`): of pycma,
 nevergrad, scikit-optimize; a stream has a method of this name that takes nothing."""
@@ -74,7 +88,7 @@ _LOADS = (*_NEWEST, *_INITIALIZES, *_RESTORES, *_IF_THERE)
 _SAVES = re.compile(
     r"tensorflow\.train\.(Saver|Checkpoint|CheckpointManager)\(\)\.(save|write)|tensorflow\.train\.CheckpointManager|"
     r"flax\.training\.checkpoints\.save_checkpoint(_multiprocess)?|clu\.checkpoint\.\w+\(\)\.save|torch\.save|"
-    r"numpy\.save|deepspeed\.DeepSpeedEngine\.save_checkpoint|accelerate\.(Accelerator|utils)\.save|transformers\.\w*TrainingArguments|"
+    r"numpy\.savez?(_compressed)?|deepspeed\.DeepSpeedEngine\.save_checkpoint|accelerate\.(Accelerator|utils)\.save|transformers\.\w*TrainingArguments|"
     r"keras\.Model\.(save|save_weights)|keras\.models\.save_model|keras\.callbacks\.ModelCheckpoint"
 )
 
@@ -85,7 +99,8 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         return
     yield from by_itself(program, rule)
     tells = (event for event in program.events if event.kind == "call" and event.name.endswith(_TELL) and event.args)
-    steps = [event for event in (*program.trains, *trainings(program), *tells) if not event.detached]
+    trained = (*program.trains, *trainings(program), *program.calls(*APPLIED), *tells)
+    steps = [event for event in trained if not event.detached]
     steps.sort(key=lambda event: event.index, reverse=True)
     states = [s.event for s in seedings(program) if s.restores and not s.event.detached]
     saves = [e for e in program.events if e.kind == "call" and not e.detached and _SAVES.fullmatch(e.name)]
@@ -166,7 +181,9 @@ def _taken_up(program: Program, load: Event) -> Value | None:
         return first if isinstance(first, Ref) and first.name.endswith(_MANAGED) else None
     if load.name not in _IF_THERE or not _into_weights(program, load):
         return None
-    return listed(program, first) or (first if any(map(asks_for_files, load.guards)) else None)
+    return (
+        listed(program, first) or named_in(program, first) or (first if any(map(asks_for_files, load.guards)) else None)
+    )
 
 
 def _found_there(
@@ -214,7 +231,7 @@ def _is_needed(program: Program, load: Event, until: int) -> bool:
         if error is None or event.tried >= load.tried or handled not in (None, error):
             continue
         handled = error
-        if event.name in _ENDS or event.name in _LOADS or event.name.endswith(tuple(_INTO.values())):
+        if event.name in _ENDS or event.name in _LOADS or event.name.endswith(_FILLS):
             return True
     return False
 
@@ -239,7 +256,7 @@ def _newest_of_its_own(
     own = [(cond, leaf) for cond, leaf in found if saved_there(leaf, saves)]
     before = program.events[: load.index] if own else ()
     for listing in (e for e in before if any(effect.order == "listing" for effect in e.effects) and not e.detached):
-        folder = listing.args[0] if listing.args else listing.receiver
+        folder = listed_by(listing)
         for cond, _ in own:
             guards = (*listing.guards, cond)
             unasked = by_default(simplified(both(*guards, *load.guards), both(*training.guards))) is not False
@@ -257,7 +274,7 @@ def _is_put_together(path: Value) -> bool:
 
 def _into_weights(program: Program, load: Event) -> bool:
     """Whether the function that loads a file, or the one that calls it, fills a model from it: no cache of data."""
-    fills = _INTO.get(load.name, "")
+    fills = _INTO.get(load.name, ())
     after = program.events[load.index + 1 :] if fills else ()
     calls = [e for e in after if e.kind == "call" and not e.detached]
     there = any(e.func is load.func and e.name.endswith(fills) for e in calls)

@@ -1,0 +1,88 @@
+"""Methods of texts, and of paths that are put together first and filled in later."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeGuard
+
+from d9mlint.python.domain.choices import choose
+from d9mlint.python.domain.conditions import either, flag_test, negate
+from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.taint import filled_in, mixed, taint, text_of
+from d9mlint.python.domain.values import UNKNOWN, Const, FlagValue, Obj, Seq, Text, Value
+from d9mlint.python.interpreter.hooks import Transfer
+from d9mlint.python.interpreter.library import environment, modules
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+_PURE_TEXT = frozenset(
+    {
+        "lower", "upper", "strip", "split", "startswith", "endswith", "replace", "lstrip", "rstrip", "rsplit",
+        "partition", "isdigit", "title", "capitalize",
+    }
+)  # fmt: skip
+
+
+def _text_method(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    name = event.name.rpartition(".")[2]
+    if isinstance(event.receiver, FlagValue):
+        flag = event.receiver.flag
+        texts = dict.fromkeys((flag.default, *modules.texts_named(interp, flag)))
+        known = [(flag_test(flag, "==", text), _of_text(event, name, Const(text))) for text in texts]
+        return choose([*known, (negate(either(*(cond for cond, _ in known))), UNKNOWN)])
+    return _of_text(event, name, event.receiver)
+
+
+def _of_text(event: Event, name: str, receiver: Value | None) -> Value:
+    if name in _PURE_TEXT and isinstance(receiver, Const) and all(isinstance(a, Const) for a in event.args):
+        try:
+            found = getattr(receiver.value, name)(*(a.value for a in event.args))  # type: ignore[union-attr]
+        except (TypeError, ValueError):
+            return UNKNOWN
+        return Seq("list", [Const(part) for part in found]) if isinstance(found, (list, tuple)) else Const(found)
+    if name == "format" and isinstance(receiver, Const) and isinstance(receiver.value, str):
+        return filled_in(receiver.value, "{", [*event.args, *event.kwargs.values()])
+    given = environment.first(event)
+    if name == "join" and isinstance(receiver, Const) and isinstance(given, Seq) and given.items and not given.order:
+        parts = [part for item in given.items for part in (receiver, item)][1:]
+        texts = [part.value for part in parts if isinstance(part, Const) and isinstance(part.value, str)]
+        return Const("".join(texts)) if len(texts) == len(parts) else text_of(parts)
+    return mixed(event.args)
+
+
+# -- templates in paths --------------------------------------------------------------------------------------------
+
+_JOIN = "os.path.join"
+
+
+def _formatted(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``(folder + "/{}.pt").format(step)``, ``os.path.join(folder, "{}.pt").format(step)``: still a path in there."""
+    given = [*event.args, *event.kwargs.values()]
+    template = event.receiver
+    if isinstance(template, Text):
+        return text_of(_filled(template.parts, given), template.path)
+    made = template.event if isinstance(template, Obj) else None
+    if not isinstance(template, Obj) or made is None or made.name != _JOIN:
+        return None
+    origins, _, sources = taint([template, *given])
+    joined = replace(made, args=tuple(_filled(made.args, given)))
+    return Obj(template.type, joined, origins, template.order, sources)
+
+
+def _filled(parts: Sequence[Value], given: Sequence[Value]) -> list[Value]:
+    """The parts of a template with its places filled; where none is seen, the last part may have them."""
+    if any(map(_has_places, parts)):
+        return [filled_in(part.value, "{", given) if _has_places(part) else part for part in parts]
+    return [*parts[:-1], text_of([parts[-1], *given])] if parts else []
+
+
+def _has_places(part: Value) -> TypeGuard[Const]:
+    return isinstance(part, Const) and isinstance(part.value, str) and "{" in part.value
+
+
+TRANSFER: dict[str, Transfer] = {
+    **{f"builtins.str.{name}": _text_method for name in (*_PURE_TEXT, "join", "format")},
+    "?.format": _formatted, f"{_JOIN}().format": _formatted,
+}  # fmt: skip
