@@ -12,12 +12,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from d9mlint.model import Argument
-from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Cond, Flag, both, either, flag_test, negate, opaque_test
+from d9mlint.python.domain.conditions import (
+    UNKNOWN_DEFAULT,
+    Cond,
+    Flag,
+    both,
+    either,
+    flag_test,
+    is_symbolic,
+    negate,
+    opaque_test,
+)
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import CondValue, Const, FlagValue, Ref, Unknown, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import ALL_IN_ONE, perhaps_elsewhere
 from d9mlint.python.frameworks.torch.gpu import TRAINERS
-from d9mlint.python.interpreter.program import Program, matches
+from d9mlint.python.interpreter.program import Program, is_none, matches
 
 SWITCH = "torch.use_deterministic_algorithms"
 OBSOLETE = "torch.set_deterministic"
@@ -41,6 +51,8 @@ _SETS_CUDNN: Mapping[str, Mapping[str, Any]] = {
 }
 """Calls of other packages that set ``torch.backends.cudnn.deterministic``, with what they are given then (monai 1.6.1,
 monai/utils/misc.py; fastai/torch_core.py)."""
+BENCHMARK = Argument(None, "benchmark")
+"""What lets a trainer set ``torch.backends.cudnn.benchmark``."""
 SETS_WORKSPACE = (*TRAINERS, "transformers.TrainingArguments", "transformers.Seq2SeqTrainingArguments", *ALL_IN_ONE)
 """Those that set CUBLAS_WORKSPACE_CONFIG as well."""
 KNOWN = frozenset(
@@ -135,7 +147,9 @@ def _is(event: Event, wanted: Argument, value: object) -> Cond:
     if isinstance(given, FlagValue) and given.flag.kind != "value" and isinstance(value, str):
         return False  # a flag that is on or off is no word
     for _, leaf in alternatives(given):
-        if not isinstance(leaf, Const) and not (isinstance(leaf, FlagValue) and isinstance(value, (bool, str))):
+        if not isinstance(leaf, (Const, CondValue)) and not (
+            isinstance(leaf, FlagValue) and isinstance(value, (bool, str))
+        ):
             return opaque_test(("unknown", id(given)), "a value that is not known")
     return matches(given, value)
 
@@ -192,6 +206,17 @@ class Setting:
 def cudnn(program: Program, name: str) -> list[Setting]:
     """The assignments to ``torch.backends.cudnn.<name>``, in order, each with when the value is true."""
     return [Setting(e, truthy(e.args[0])) for e in program.find("set", f"{CUDNN}.{name}") if e.args]
+
+
+def benchmarks(program: Program) -> list[Setting]:
+    """The same of ``benchmark``, with the trainers that are told it: each sets it when it is made.
+
+    Source: lightning/pytorch/trainer/connectors/accelerator_connector.py (``_set_torch_flags``), 2.0 to 2.6.
+    """
+    told = ((e, e.argument(BENCHMARK)) for e in program.calls(*TRAINERS))
+    calls = [Setting(e, truthy(value)) for e, value in told if value is not None and is_none(value) is not True]
+    calls = [one for one in calls if one.true is False or is_symbolic(one.true)]
+    return sorted((*cudnn(program, "benchmark"), *calls), key=lambda one: one.event.index)
 
 
 def truthy(value: Value) -> Cond:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from d9mlint.model import Rule
 from d9mlint.python.domain.conditions import Cond, both, by_default, either, is_symbolic, negate, truth
+from d9mlint.python.domain.events import Event
 from d9mlint.python.frameworks.torch import gpu as torchgpu
 from d9mlint.python.frameworks.torch import mode as torchmode
 from d9mlint.python.frameworks.torch.mode import Setting
@@ -16,11 +17,18 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.tryouts import defines_networks
 
+_TRANSFORMERS = "transformers"
 _MODELS = (
-    "torchvision.models", "torchvision.ops", "timm", "transformers", "diffusers", "segmentation_models_pytorch",
+    "torchvision.models", "torchvision.ops", "timm", _TRANSFORMERS, "diffusers", "segmentation_models_pytorch",
     "monai",
 )  # fmt: skip
 """Packages whose networks may hold convolutions."""
+_NETWORK = re.compile(r"transformers\.((?!PreTrained)\w*?(Model|For[A-Z]|LMHead)\w*|pipeline)\b")
+_OF_TEXT = re.compile(
+    r"transformers\.(AutoModelFor(CausalLM|Seq2SeqLM|MaskedLM|SequenceClassification|TokenClassification|"
+    r"QuestionAnswering|MultipleChoice|NextSentencePrediction)|(GPT|Bert|Roberta|DistilBert|Albert|Electra|T5|Bart)[A-Z2N]\w*)\b"
+)
+"""Networks of transformers for texts: layers that multiply matrices, also what GPT-2 calls `Conv1D`."""
 _CONVOLVES = re.compile(r"(?i)conv(?!er[ts]|ex)")
 _PLAIN = frozenset(
     {
@@ -34,9 +42,11 @@ _PLAIN = frozenset(
         "pyarrow", "rdkit", "ogb", "dgl", "torch_geometric", "torch_sparse", "torch_scatter", "torch_cluster", "sacred",
         "omegaconf", "fire", "click", "rich", "loguru", "mlflow", "ml_collections", "easydict", "munch", "cloudpickle",
         "pybullet", "mujoco_py", "d4rl", "pygame", "configargparse", "prettytable", "jsonlines", "simplejson", "ujson",
+        "pytorch_lightning", "lightning", "torch_xla", "pkg_resources",
     }
 )  # fmt: skip
 """Packages that bring no networks with convolutions along, and Python 2's, beside the standard library of today."""
+_REMEDY = "leave `benchmark=True` out, and give the trainer `deterministic=True`, which has cuDNN take fixed algorithms"
 _KERNELS = re.compile(r"_(C|cuda|ext|cpp)$")
 """Modules of compiled kernels, which are functions."""
 _GRAPHS = ("torch_geometric.", "dgl.")
@@ -44,22 +54,30 @@ _GRAPHS = ("torch_geometric.", "dgl.")
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
-    """Assignments of True that no later one takes back."""
+    """Assignments of True that no later one takes back, also by a trainer."""
     convolves = _convolves(program)
     if convolves is False:
         return
-    settings = torchmode.cudnn(program, "benchmark")
-    asked = both(torchmode.cudnn_deterministic(program)) is True or torchmode.torch_mode(program).on is True
+    settings = torchmode.benchmarks(program)
+    mode = torchmode.torch_mode(program)
+    asked = both(torchmode.cudnn_deterministic(program)) is True or mode.on is True
     for one in settings:
-        cond = both(one.true, torchgpu.on_gpu(program), *_kept(one, settings))
+        own = either(*(each.on for each in mode.asked if each.event is one.event))  # `deterministic-with-benchmark`
+        cond = both(one.true, negate(own), torchgpu.on_gpu(program), *_kept(one, settings))
         if truth(cond, one.event.guards) is False or not is_symbolic(cond) or _taken_back(one, settings):
             continue
         event = replace(one.event, guards=(*one.event.guards, *(() if convolves is True else (convolves,))))
         yield draft(
             program,
-            rule, event, cond=cond, name=one.event.name,
+            rule, event, cond=cond, name=_told(one.event), remedy="" if one.event.kind == "set" else _REMEDY,
             among=" (among deterministic ones here, which still differ from each other)" if asked else "",
         )  # fmt: skip
+
+
+def _told(event: Event) -> str:
+    """An assignment, or the call that makes it, in words."""
+    last = event.raw.rpartition(".")[2]
+    return f"{event.name} = True" if event.kind == "set" else f"{last}({torchmode.BENCHMARK.keyword}=True)"
 
 
 def _convolves(program: Program) -> Cond:
@@ -70,7 +88,10 @@ def _convolves(program: Program) -> Cond:
     """
     calls = [event for event in program.events if event.kind in ("call", "unresolved")]
     seen = [e for e in calls if not e.name.startswith(_GRAPHS) and _is_convolution(e.name)]
-    if program.imports(*_MODELS) or any(e.detached for e in seen):
+    of_text = _is_of_text(calls)
+    if program.imports(*(one for one in _MODELS if one != _TRANSFORMERS or not of_text)) or any(
+        e.detached for e in seen
+    ):
         return True
     if seen:
         runs = either(*(both(*e.guards) for e in seen))
@@ -79,6 +100,8 @@ def _convolves(program: Program) -> Cond:
     layers = any(e.name.startswith("torch.nn.") and any(effect.draws for effect in e.effects) for e in calls)
     if layers or defines_networks(program.story, anywhere=True):
         return unread and _has_strangers(program)
+    if of_text and not _has_strangers(program, _TRANSFORMERS):
+        return False
     return unread or any(not event.detached for event in program.calls("torch.load"))
 
 
@@ -86,12 +109,18 @@ def _is_convolution(name: str) -> bool:
     return bool(_CONVOLVES.search(name)) or name.startswith(_MODELS[:2])
 
 
-def _has_strangers(program: Program) -> bool:
-    """Whether a package is imported that may bring networks along."""
+def _is_of_text(calls: Sequence[Event]) -> bool:
+    """Whether all networks that are seen to come from transformers are those for texts, and there are some."""
+    made = {match[0] for event in calls if (match := _NETWORK.match(event.name))}
+    return bool(made) and all(map(_OF_TEXT.fullmatch, made))
+
+
+def _has_strangers(program: Program, *known: str) -> bool:
+    """Whether a package is imported that may bring networks along, beside those that are ``known``."""
     own = {module.name.partition(".")[0] for module in program.story.modules}
     imports = [event for event in program.events if event.kind == "import" and not event.detached]
     roots = {root for event in imports if not _KERNELS.search(root := event.raw.partition(".")[0])} - own
-    return not roots <= _PLAIN | sys.stdlib_module_names or bool(program.calls("torch.hub.*"))
+    return not roots <= _PLAIN | set(known) | sys.stdlib_module_names or bool(program.calls("torch.hub.*"))
 
 
 def _kept(one: Setting, settings: list[Setting]) -> Iterator[Cond]:
