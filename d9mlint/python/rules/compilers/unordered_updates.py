@@ -15,6 +15,7 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import Makers, made_of, results
 from d9mlint.python.judging.drafts import Draft, draft, short_name
 from d9mlint.python.rules.compilers import _unordered_reads as reading
+from d9mlint.python.rules.compilers._towers import races
 
 _GROUP, _FETCHES = "tensorflow.group", Argument(0, "fetches")
 _SESSIONS = ("tensorflow.Session", "tensorflow.InteractiveSession", "tensorflow.train.MonitoredTrainingSession()")
@@ -61,6 +62,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
             yield _told(program, rule, event, pairs)
         else:
             yield from _of_reads(program, rule, event, runs, updates)
+    yield from _of_towers(program, rule)
 
 
 def _together(event: Event, one: _Update, other: _Update) -> bool:
@@ -88,6 +90,20 @@ def _of_reads(
                 return
 
 
+def _of_towers(program: Program, rule: Rule) -> Iterator[Draft]:
+    """At the first assignment of those that each tower on a GPU makes to variables which the towers share."""
+    for write, device, several in races(program):
+        related = [Related(device.location, "a tower is made on each GPU here")]
+        yield draft(
+            program, rule, write, cond=several, related=related, name="Session.run", both=_BY_TOWERS, then=_KEPT,
+            remedy=_ONCE,
+        )  # fmt: skip
+        return
+
+
+_BY_TOWERS = "an assignment of each tower to the same variable"
+_KEPT = "timing decides whether one reads what the other has written, and whose value is kept"
+_ONCE = "assign in the first tower only, or once after all of them: the mean of what they have computed"
 _READS = {
     "weights": ("a training step is made here", "a training step and another computation with its weights"),
     "iterator": (
