@@ -170,6 +170,10 @@ class Joined(Obj):
         self.parts = parts
 
 
+OPERANDS = "@operands"
+"""The attribute under which what an operator makes of tensors keeps the other operands."""
+
+
 class FlagValue:
     """The value of a command-line flag that the user has not fixed."""
 

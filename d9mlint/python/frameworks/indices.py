@@ -6,7 +6,7 @@ import re
 
 from d9mlint.model import Argument, Op
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Const, Obj, Phi, Ref, Seq, Value
+from d9mlint.python.domain.values import OPERANDS, Const, Obj, Phi, Ref, Seq, Value
 from d9mlint.python.interpreter.provenance import Makers
 
 INDEXED = re.compile(r"gather|take")
@@ -26,6 +26,7 @@ _INDICES = (
     (re.compile("gather"), Argument(1, "indices")), (re.compile("embedding_lookup"), Argument(1, "ids")),
 )  # fmt: skip
 """Where an op takes its indices; equal ones are added up, in the op or in its gradient."""
+_RESHAPE, _SHAPE = "tensorflow.reshape", Argument(1, "shape")
 _CASTS = re.compile(r"\.(cast|to_int32|to_int64|identity)\(\)$")
 
 
@@ -62,6 +63,17 @@ def _unique_rows(indices: Value, makers: Makers, op: str) -> bool:
     return any(not isinstance(column, Const) and unique(column, makers) for column in columns.items)
 
 
+def of_neighbours(indices: Value | None) -> bool:
+    """Whether the offset of its batch is added to several indices for each item: points share their neighbours.
+
+    ``offsets = tf.reshape(tf.range(n) * points, [n, 1, 1])``, then ``nearest + offsets``.
+    """
+    made = indices.event if isinstance(indices, Obj) and OPERANDS in indices.attrs else None
+    shape = made.argument(_SHAPE) if made is not None and made.name == _RESHAPE else None
+    ends = shape.items[1:] if isinstance(shape, Seq) and shape.items is not None else ()
+    return len(ends) > 1 and all(isinstance(one, Const) and one.value == 1 for one in ends)
+
+
 def unique(indices: Value, makers: Makers, depth: int = 4) -> bool:
     """Whether indices surely do not repeat: one number, a range, different ones, or the places where a mask holds."""
     if isinstance(indices, Phi):
@@ -74,7 +86,7 @@ def unique(indices: Value, makers: Makers, depth: int = 4) -> bool:
     if isinstance(indices, Ref) and indices.name.endswith(_SPARSE_INDICES):
         return True
     made = indices.event if isinstance(indices, Obj) else makers.get(id(indices))
-    if made is None:
+    if made is None or of_neighbours(indices):
         return False
     if made.name in _PLACES:
         return len(made.args) + len(made.kwargs.keys() - {"name"}) == 1

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.taint import NUMBERS, taint
-from d9mlint.python.domain.values import Dict, Obj, Ref, Seq, Value, alternatives
+from d9mlint.python.domain.values import OPERANDS, Dict, Obj, Ref, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter.interpreter import Interpreter
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import Makers, made_of, results
@@ -48,7 +48,12 @@ def computed(operands: Sequence[Value]) -> Value | None:
     first = next((one for one in tensors if one.event is not None), tensors[0])
     found, order, sources = taint(operands)
     others = (one.event for one in tensors if one is not first and one.event is not None)
-    return Obj(_TENSOR, first.event, found - NUMBERS, order, tuple(dict.fromkeys((*others, *sources)))[-_MOST_SOURCES:])
+    from_all = tuple(dict.fromkeys((*others, *sources)))[-_MOST_SOURCES:]
+    made = Obj(_TENSOR, first.event, found - NUMBERS, order, from_all)
+    beside: list[Value] = [one for one in operands if one is not first and isinstance(one, (Obj, Unknown))]
+    if beside:
+        made.attrs[OPERANDS] = Seq("tuple", beside)
+    return made
 
 
 def _is_tensor(value: Obj) -> bool:

@@ -9,7 +9,7 @@ from d9mlint.model import Argument, Op
 from d9mlint.python.domain.conditions import Cond
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, FlagValue, Obj, Ref, Seq, Unknown, Value, alternatives
-from d9mlint.python.frameworks.indices import INDEXED, meets_each_index_once
+from d9mlint.python.frameworks.indices import INDEXED, meets_each_index_once, of_neighbours
 from d9mlint.python.frameworks.opuses import OpUses
 from d9mlint.python.frameworks.tensorflow import estimators
 from d9mlint.python.frameworks.tensorflow.determinism import on_gpu
@@ -83,6 +83,15 @@ _IMAGES = re.compile(
 """What names of calls say that compute with images, or with what comes out of convolutions."""
 _RESHAPES = re.compile(r"\.(reshape|squeeze|expand_dims|transpose|identity|cast|concat|stack)\(\)$")
 
+_COMPUTES = re.compile(
+    r"\.(reshape|squeeze|expand_dims|transpose|identity|cast|concat|stack|reduce_(max|mean|sum|min)|relu|leaky_relu|elu|"
+    r"tanh|sigmoid|maximum|dropout|bias_add|batch_normalization)\(\)$"
+)
+"""The same with activations, sums and normalizations."""
+_FAR = 12
+"""How many of these lie between a layer and what is read far behind it."""
+_INDICES = Argument(1, "indices")
+
 
 class TensorFlowOps(OpUses):
     """Those of TensorFlow, and of what names no framework that is known."""
@@ -106,7 +115,9 @@ class TensorFlowOps(OpUses):
 
     def sure(self, event: Event, op: Op, makers: Makers) -> bool:
         if INDEXED.search(op.name):
-            return learned(event.args[0] if event.args else event.kwargs.get("params"), makers)
+            read = event.args[0] if event.args else event.kwargs.get("params")
+            shared = of_neighbours(event.argument(_INDICES))
+            return learned(read, makers) or (shared and learned(read, makers, _FAR, _COMPUTES))
         if op.where:
             return _CROSS_ENTROPY.search(op.name) is not None and _has_many_classes(event, makers)
         return not _DATA_DEPENDENT.search(op.name)
@@ -282,14 +293,15 @@ def _makes_integers(event: Event) -> bool:
     return any(map(_INTEGER.fullmatch, types)) or event.name.endswith((".to_int32", ".to_int64", ".argmax", ".range"))
 
 
-def learned(value: Value | None, makers: Makers, depth: int = 4) -> bool:
-    """Whether a value surely is a weight or was computed by a layer, so that a gradient goes through it."""
+def learned(value: Value | None, makers: Makers, depth: int = 4, through: re.Pattern[str] = _RESHAPES) -> bool:
+    """Whether a value surely is a weight or was computed by a layer, so that a gradient goes ``through`` ops to it."""
     for _, leaf in alternatives(value):
         made = leaf.event if isinstance(leaf, Obj) else makers.get(id(leaf))
         if made is None:
             continue
         if _LEARNED.search(f"{made.name}()"):
             return True
-        if depth and made.args and _RESHAPES.search(f"{made.name}()") and learned(made.args[0], makers, depth - 1):
+        follows = depth and made.args and through.search(f"{made.name}()")
+        if follows and learned(made.args[0], makers, depth - 1, through):
             return True
     return False

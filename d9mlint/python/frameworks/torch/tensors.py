@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.taint import taint
-from d9mlint.python.domain.values import UNKNOWN, Const, Func, Obj, Ref, Seq, Unknown, Value
+from d9mlint.python.domain.values import OPERANDS, UNKNOWN, Const, Func, Obj, Ref, Seq, Unknown, Value
 from d9mlint.python.interpreter import expressions
 from d9mlint.python.source import facts as f
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
 TENSOR = "torch.Tensor"
-OPERANDS = "@operands"
 """The attribute of what arithmetic makes of tensors that holds those besides the first."""
 NO_GRAD = "no-grad"
 """The context of code through which no gradient goes."""

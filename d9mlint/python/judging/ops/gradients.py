@@ -19,13 +19,13 @@ from d9mlint.python.domain.conditions import (
     truth,
 )
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Dict, Func, Obj, Seq, Value, alternatives
+from d9mlint.python.domain.values import OPERANDS, Dict, Func, Obj, Seq, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import trains
 from d9mlint.python.frameworks.tensorflow.fetching import step_fetched
 from d9mlint.python.frameworks.tensorflow.inputs import on_inputs
 from d9mlint.python.frameworks.torch.parameters.frozen import frozen, trained_when, without_gradients
 from d9mlint.python.frameworks.torch.parameters.leaves import on_data
-from d9mlint.python.frameworks.torch.tensors import NO_GRAD, OPERANDS
+from d9mlint.python.frameworks.torch.tensors import NO_GRAD
 from d9mlint.python.interpreter.calls import INFERENCE
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by, made_of, results

@@ -9,9 +9,8 @@ import re
 from collections.abc import Iterator
 
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Const, Obj, Seq, Unknown, Value, alternatives
+from d9mlint.python.domain.values import OPERANDS, Const, Obj, Seq, Unknown, Value, alternatives
 from d9mlint.python.frameworks.torch.parameters.frozen import made_inside
-from d9mlint.python.frameworks.torch.tensors import OPERANDS
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import Makers, made_of, results
 
