@@ -21,7 +21,7 @@ from d9mlint.python.domain.conditions import (
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Inst, Obj, Seq, Unknown, Value, alternatives
 from d9mlint.python.frameworks import unseendraws
-from d9mlint.python.frameworks.tensorflow import sessions
+from d9mlint.python.frameworks.tensorflow import estimators, sessions
 from d9mlint.python.frameworks.tensorflow import untrained as tf_untrained
 from d9mlint.python.frameworks.tensorflow.determinism import trains
 from d9mlint.python.frameworks.tensorflow.hooks import SCOPE_INITIALIZER
@@ -153,7 +153,7 @@ def _draw(program: Program, event: Event, effect: Effect, named: str) -> Draw | 
     handed = _handed(program, named, event.argument(effect.parts)) if effect.in_process and effect.parts else True
     if is_own(named) or handed is False or not (effect.in_process or draws_by_parts(event, effect)):
         return None
-    if named == "torch" and without_numbers(event):
+    if (named == "torch" and without_numbers(event)) or estimators.never_drops(program, event):
         return None
     source = loading.source(program, event, _generator(program, event, effect, named))
     if source is None:

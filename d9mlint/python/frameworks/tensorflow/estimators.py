@@ -8,6 +8,7 @@ from d9mlint.model import TAKES_SEED, Argument, Related
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Obj, Value, alternatives
 from d9mlint.python.interpreter.program import Program, is_none
+from d9mlint.python.interpreter.provenance import calls_of, results
 
 ESTIMATOR = "tensorflow.estimator.Estimator"
 TRAIN, TRAIN_AND_EVALUATE = f"{ESTIMATOR}.train", "tensorflow.estimator.train_and_evaluate"
@@ -17,6 +18,13 @@ _TELL_KERAS = (
     "keras.Model", "keras.Sequential", "keras.backend.set_learning_phase", "keras.backend.learning_phase_scope",
     "keras.estimator.model_to_estimator",
 )  # fmt: skip
+_DRAW_IN_TRAINING = (
+    "keras.layers.Dropout",
+    "keras.layers.SpatialDropout",
+    "keras.layers.Gaussian",
+    "keras.layers.Alpha",
+)
+_TRAINING = Argument(1, "training")
 _TEMPORARY = ("tempfile.", "absl.testing.")
 
 
@@ -39,6 +47,14 @@ def untold(program: Program, layer: Event) -> bool:
     owner = layer.func.owner if layer.func is not None else None
     around = owner is not None and any(base.startswith(("keras.", "tensorflow.")) for base in owner.external())
     return bool(program.once("estimators", _makers)) and not around and not program.calls(*_TELL_KERAS)
+
+
+def never_drops(program: Program, layer: Event) -> bool:
+    """Whether a layer that draws only while it is trained is called, and never told that it is (see `untold`)."""
+    if not layer.name.startswith(_DRAW_IN_TRAINING) or not program.once("estimators", _makers):
+        return False
+    calls = list(calls_of(layer, results(program)))
+    return bool(calls) and all(untold(program, one) and one.argument(_TRAINING) is None for one in calls)
 
 
 def places(program: Program) -> list[Related]:
