@@ -158,9 +158,12 @@ def _as_much(remedy: str, room: int, lines: int) -> str:
     left = one_line(remedy)[len(text) :]
     if not text or not _CODE.search(left):
         return text or shortened(remedy, room, lines)
+    more = whole_parts(remedy, room, lines, _MORE_OF_IT)
     raises = _RAISES.search(remedy)
-    endings = [f"; {raises[0]} (--verbose)", _SOME_RAISE, _MORE_OF_IT] if raises else [_MORE_OF_IT]
-    return next(filter(None, (whole_parts(remedy, room, lines, ending) for ending in endings)), text)
+    if raises is None or raises[0] in more:
+        return more or text
+    endings = (f"; {raises[0]} (--verbose)", _SOME_RAISE)
+    return next(filter(None, (whole_parts(remedy, room, lines, ending) for ending in endings)), more or text)
 
 
 def _first_places(finding: Finding, most: int, width: int) -> Iterator[Line]:

@@ -304,6 +304,13 @@ def test_what_is_so_by_default_is_told_last(conditions: tuple[str, ...], told: s
     assert f"  when: {told}\n" in render(Report((found,), {}), "text")
 
 
+def test_what_a_remedy_makes_raise_is_told_once() -> None:
+    remedy = f"call `a()` {'near the start ' * 5}; `c` then raises: replace it by {'another one or ' * 9}`d`"
+    found = unseeded(Location("n.py", 2, 1, 2, 9))._replace(remedy=remedy, when=("--a is given",))
+    text = render(Report((found,), {}), "text", width=90)
+    assert text.count("then raises") == 1
+
+
 def test_a_remedy_takes_the_lines_that_nothing_else_needs() -> None:
     def told(*when: str) -> str:
         here = Location("n.py", 2, 1, 2, 9)
