@@ -19,8 +19,8 @@ _SEEDS = ("seed", "random_state", "generator", "rng")
 _SIMPLE = (cst.Name, cst.SimpleString, cst.Integer, cst.Float)
 _ATOMS = (*_SIMPLE, cst.Attribute, cst.Call, cst.Subscript, cst.List, cst.Tuple, cst.Dict)
 
-_NOT_HERE = ("`torch.initial_seed()", "give the seed that is None here a value")
-"""In remedies: no constant will do here, as each worker has its own seed, and as callers give theirs."""
+_OF_WORKERS = "`torch.initial_seed()"
+"""In a remedy: no constant will do, as the loader gives each worker a seed."""
 
 
 class _Called(NamedTuple):
@@ -38,7 +38,7 @@ class _Called(NamedTuple):
 def argument(value: str, place: Place) -> Iterator[Edit | Need]:
     """``value`` as the only argument of a call that has one or none, unless its remedy asks for another."""
     found = _called(place)
-    if found is None or any(one in place.found.remedy for one in _NOT_HERE):
+    if found is None or _OF_WORKERS in place.found.remedy:
         return
     if not found.node.args:
         yield Edit(_before_end(place.at), value)

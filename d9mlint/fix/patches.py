@@ -23,6 +23,8 @@ _OTHER = "it is no file that can be patched"
 _UNKNOWN = "it is written in a way that is not known"
 _VERSION = "it needs another version of a package"
 _INSTALLED = "its remedy needs a package that has to be installed first"
+_OF_CALLERS = "that is None here"
+"""In a remedy, of a seed that callers may give: only where one leaves it out may there be a constant."""
 _MEANING = "what to write depends on what the program means"
 _UPGRADE = re.compile(r"\bupgrade\b")
 _PASSED = re.compile(r"([\w.]+)\(args\.\w+\)")
@@ -264,7 +266,10 @@ def _in_place(found: Finding, rules: Mapping[str, Rule], files: Files) -> Iterat
     own = _with_own_seed(plain, edited, files.texts)
     if any(seeds.is_lost(edit, files.texts[edit.location.path]) for edit, _ in edited):
         plain = plain._replace(safe=False)
-    yield from (([part], "") for part in (own, plain) if part is not None)
+    ways = [own] if _OF_CALLERS in found.remedy else [own, plain]
+    yield from (([part], "") for part in ways if part is not None)
+    if ways == [None]:
+        yield [], _MEANING
 
 
 def _with_own_seed(

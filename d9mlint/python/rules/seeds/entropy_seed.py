@@ -22,8 +22,8 @@ _SEEDS = (".seed", ".setstate", ".set_state", ".manual_seed")
 """Methods that give a generator a seed, or a state."""
 _PASS = "pass an integer:"
 _IS_NONE = (
-    "give the seed that is None here a value: pass an integer in the call that leaves it out, or where it is set (a "
-    "constant in its place here would be that of all callers)"
+    "give the seed that is None here a value: pass an integer in the call that leaves it out, or make one the default "
+    "(a constant in its place here would be that of all callers)"
 )
 _LEFT_OUT = "leads here with a seed of None"
 _MOST_CALLERS = 3
