@@ -44,6 +44,7 @@ METHOD = "ray.actor.ActorMethod"
 FUNCTION = "ray.remote_function.RemoteFunction"
 REFERENCE = "ray.ObjectRef"
 POOL = "ray.util.ActorPool"
+_PROCESSES = "ray.util.multiprocessing.Pool"
 CONSTRUCT, CALL, TASK = f"{ACTOR_CLASS}.remote", f"{METHOD}.remote", f"{FUNCTION}.remote"
 WAITS = ("ray.get", "ray.wait", "ray.util.as_completed")
 """Calls that wait for what references stand for."""
@@ -146,9 +147,10 @@ def called_method(event: Event) -> Bound | None:
 
 def started(event: Event) -> Class | Func | None:
     """What a call has run in another process: a task, or an actor by its class; None for other calls."""
-    if event.name not in (CONSTRUCT, CALL, TASK):
+    pooled = event.name.startswith(f"{_PROCESSES}.")
+    if event.name not in (CONSTRUCT, CALL, TASK) and not pooled:
         return None
-    callee = _callee(event)
+    callee = _mapped_by(event) if pooled else _callee(event)
     if isinstance(callee, Bound):
         return callee.receiver.cls if isinstance(callee.receiver, Inst) else None
     return callee if isinstance(callee, (Class, Func)) else None
@@ -260,10 +262,35 @@ def _pooled(order: str) -> Transfer:
 
     def run(interp: Interpreter, event: Event, frame: Frame) -> Value:
         values = event.args[1] if len(event.args) > 1 else event.kwargs.get("values", UNKNOWN)
-        item = sequences.loop_items(interp, values, UNKNOWN)[:1] or [UNKNOWN]
-        return Seq("list", None, _in_pool(interp, event, item[0], frame), order, (event,) if order else ())
+        return _listed(event, _in_pool(interp, event, _item_of(interp, values), frame), order)
 
     return run
+
+
+def _mapped(order: str) -> Transfer:
+    """``Pool().map(function, values)`` of Ray's multiprocessing, whose processes are actors."""
+
+    def run(interp: Interpreter, event: Event, frame: Frame) -> Value:
+        values = event.args[1] if len(event.args) > 1 else event.kwargs.get("iterable", UNKNOWN)
+        with workers.elsewhere(interp, f"pool {interp.serial(event.receiver)}"):
+            made = calls.call(interp, _mapped_by(event), [_item_of(interp, values)], {}, frame, place_of(event))
+        return _listed(event, made, order)
+
+    return run
+
+
+def _mapped_by(event: Event) -> Value:
+    return event.args[0] if event.args else event.kwargs.get("func", UNKNOWN)
+
+
+def _item_of(interp: Interpreter, values: Value) -> Value:
+    """What stands for each of the values that a pool is given."""
+    return (sequences.loop_items(interp, values, UNKNOWN)[:1] or [UNKNOWN])[0]
+
+
+def _listed(event: Event, value: Value, order: str) -> Seq:
+    """What a pool gives for each value."""
+    return Seq("list", None, value, order, (event,) if order else ())
 
 
 def _submit(interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -301,6 +328,8 @@ class Ray(Framework):
         "ray.get_actor": _named, "ray.get": _get, "ray.put": _put, "ray.wait": _wait,
         "ray.util.as_completed": _completed,
         f"{POOL}.map": _pooled(""), f"{POOL}.map_unordered": _pooled("completion"),
+        f"{_PROCESSES}.map": _mapped(""), f"{_PROCESSES}.imap": _mapped(""),
+        f"{_PROCESSES}.imap_unordered": _mapped("completion"),
         f"{POOL}.submit": _submit, f"{POOL}.get_next": _next, f"{POOL}.get_next_unordered": _next_ready,
     }  # fmt: skip
 

@@ -175,3 +175,17 @@ def test_of_several_actors_the_one_that_draws_is_named() -> None:
     actors = f"{quiet}actors = [Worker.remote(), Quiet.remote()]\n"
     (one,) = found("unseeded-numpy", actors + DRAWS.format("[one.draw.remote() for one in actors]"))
     assert "in `__init__` of the actor `Worker`" in one.remedy
+
+
+def test_processes_of_a_pool_have_no_seed_of_the_program() -> None:
+    draw = (
+        "from ray.util.multiprocessing import Pool\n\n\ndef draw(number):\n    return np.random.rand() + number\n\n\n"
+    )
+    text = f"{draw}np.random.seed(1)\nnp.save('x.npy', np.array(Pool(4).map(draw, range(9))))\n"
+    (one,) = found("seed-not-in-process", text)
+    assert "`draw` runs in a process of its own" in one.remedy
+    assert not found("completion-order", text)
+    assert found(
+        "completion-order",
+        text.replace(".map(draw, range(9))", ".imap_unordered(draw, range(9))").replace("np.array(", "list("),
+    )
