@@ -21,7 +21,12 @@ _COUNTS = re.compile(r"(.*_)?(step|epoch|iter|iteration|index|idx|i|j|n|rank|see
 
 
 def salted(program: Program) -> Cond:
-    """The condition under which the interpreter is not started with a fixed hash seed."""
+    """The condition under which the interpreter is not started with a fixed hash seed.
+
+    Hashes of text have a salt since Python 3.3 (docs.python.org/3/whatsnew/3.3.html, "hash randomization").
+    """
+    if program.target.fits("python", "<3.3"):
+        return False
     fixed: list[Cond] = []
     for event in program.env(HASH_SEED):
         if event.inside("launch"):
