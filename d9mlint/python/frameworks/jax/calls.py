@@ -21,7 +21,7 @@ from d9mlint.python.domain.values import (
     Value,
     alternatives,
 )
-from d9mlint.python.interpreter import attributes, callbacks, calls
+from d9mlint.python.interpreter import callbacks, calls
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import environment
 from d9mlint.python.source import facts as f
@@ -187,21 +187,11 @@ def _state(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
 _CLU = ("clu.checkpoint.Checkpoint", "clu.checkpoint.MultihostCheckpoint")
 
 
-def _set_up(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
-    """Flax calls ``setup`` of a module before the first of its methods (flax/linen/module.py)."""
-    for _, made in alternatives(event.receiver):
-        method = attributes.class_attribute(interp, made.cls, "setup") if isinstance(made, Inst) else None
-        if isinstance(method, Func):
-            calls.call(interp, Bound(method, made), [], {}, frame, environment.place_of(event))
-    return None
-
-
 TRANSFER: dict[str, Transfer] = {
     **dict.fromkeys((*TRACING, *_SAME), _transformed),
     **dict.fromkeys(_GRADIENTS, _gradient),
     **{f"{name}{_APPLY}": _apply for name in _GRADIENTS},
     "jax.random.split": _split,
-    "flax.linen.Module.__init__": _set_up,
     "flax.training.train_state.TrainState.create": _state,
     "flax.training.checkpoints.restore_checkpoint": _restored,
     **dict.fromkeys((f"{made}().{how}" for made in _CLU for how in ("restore", "restore_or_initialize")), _given),

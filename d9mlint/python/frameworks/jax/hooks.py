@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.values import Func, Value
 from d9mlint.python.frameworks.jax import calls as jaxcalls
+from d9mlint.python.frameworks.jax import modules
 from d9mlint.python.interpreter.hooks import Framework
 from d9mlint.python.interpreter.interpreter import Interpreter
 from d9mlint.python.source import facts as f
@@ -15,7 +16,7 @@ from d9mlint.python.source import facts as f
 class Jax(Framework):
     """JAX and what is built on it."""
 
-    transfer = jaxcalls.TRANSFER
+    transfer = jaxcalls.TRANSFER | modules.TRANSFER
     packages = frozenset({"jax", "flax"})
     arrays = ("jax.Array",)
     dataclasses = frozenset({"flax.struct.dataclass", "chex.dataclass"})
