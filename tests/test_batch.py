@@ -164,7 +164,7 @@ def test_the_number_of_processes_changes_nothing(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(portions, "_LITTLE", 0)
     monkeypatch.chdir(ROOT / "tests" / "projects")
-    folders = sorted(path.name for path in Path().iterdir() if path.is_dir())[:16]
+    folders = sorted(path.name for path in Path().iterdir() if path.is_dir())[:8]
     alone = check(*folders, "-j1", "--no-cache", "--min-confidence", "low", code=(0, 1, 3))
     assert json.loads(alone)["findings"]
     assert check(*folders, "-j2", "--no-cache", "--min-confidence", "low", code=(0, 1, 3)) == alone

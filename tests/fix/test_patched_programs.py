@@ -98,7 +98,7 @@ WORKERS_AND_A_DRAW = "\n".join([IMPORTS[5], BODY[1], *(one for one in BODY if "n
 @example(WORKERS_AND_A_DRAW, "\n", True, False, True)
 @example(TWO_ENVIRONMENTS, "\n", True, False, False)
 @given(PROGRAMS, st.sampled_from(["\n", "\r\n"]), st.booleans(), st.booleans(), st.booleans())
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=6, deadline=None)
 def test_only_what_is_cured_changes(text: str, newline: str, ends: bool, marked: bool, old: bool) -> None:
     encoding = "latin-1" if "latin-1" in text else "utf-8-sig" if marked else "utf-8"
     text = text.replace("\u2028", "") if encoding == "latin-1" else text

@@ -20,7 +20,6 @@ from d9mlint.trace.run import OPS, Conditions, Program, Settings, run
 pytestmark = pytest.mark.slow
 ALL = bool(os.environ.get("D9MLINT_TRACE_ALL"))
 TRIED = programs("cuda") if ALL else []
-WITHOUT_GPU = [one for one in programs("cuda") if ALL or one.stem in ("ctc", "unseeded_noise")]
 
 KERNEL = """\
 import torch
@@ -73,7 +72,7 @@ def test_the_planted_cause_is_named(python: str, path: Path) -> None:
     assert_named(python, path)
 
 
-@pytest.mark.parametrize("path", WITHOUT_GPU, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", TRIED, ids=lambda path: path.stem)
 def test_the_cured_twin_has_no_culprit(python: str, path: Path) -> None:
     assert located(python, path, "--fixed") == ()
 

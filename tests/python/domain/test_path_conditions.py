@@ -341,7 +341,7 @@ def test_a_condition_that_is_too_large_is_given_up() -> None:
     assert cut_points() == 0
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 40), st.booleans(), st.booleans()), min_size=30, max_size=90))
 def test_no_condition_is_too_large_and_a_negation_stays_one(steps: list[tuple[int, bool, bool]]) -> None:
     forget()

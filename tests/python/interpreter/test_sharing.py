@@ -98,7 +98,7 @@ def _judged(project: Project, entry: str, shared: Shared | None) -> tuple[tuple[
     return found.findings, found.unchecked, found.coverage
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.lists(_module, min_size=5, max_size=5), st.lists(_script, min_size=3, max_size=3))
 def test_what_entries_share_changes_nothing(modules: list[str], scripts: list[str]) -> None:
     files = {f"{name}.py": text.encode() for name, text in zip(NAMES, modules, strict=True)}
