@@ -188,7 +188,7 @@ def _turn(call: Node, compare: Node, unit: Unit) -> Node | None:
     while at is not None and at.type not in ("function_definition", "lambda_expression"):
         at = at.parent
     found = declarations.declared(compare, unit.text(compare), unit) if compare.type == "identifier" else None
-    own = at is not None and at.type == "lambda_expression" and found is not None and found.kind == "parameter"
+    own = at is not None and at.type == "lambda_expression" and found is not None and found.kind == "argument"
     return at if own and found is not None and at is not None and at.start_byte <= found.node.start_byte else None
 
 

@@ -37,7 +37,10 @@ class Declared(NamedTuple):
     node: Node
     value: Node | None = None
     kind: str = "local"
-    """``local``, ``parameter``, ``member``, ``range`` or ``global``."""
+    """``local``, ``parameter``, ``argument``, ``member``, ``range`` or ``global``.
+
+    ``argument``: a parameter of a lambda or of a loop macro inside of a function, another value at every call.
+    """
     prefix: str = ""
     """The words before the type: ``extern __shared__``."""
 
@@ -143,7 +146,8 @@ def _named_parameters(function: Node, data: bytes) -> dict[str, tuple[Node, ...]
 
 def _parameter(function: Node, name: str, unit: Unit) -> Declared | None:
     for node in _named_parameters(function, unit.data).get(name, ()):
-        found = _declaration(node, name, unit, "parameter")
+        around = unit.function(function)
+        found = _declaration(node, name, unit, "parameter" if around and around.node == function else "argument")
         if found is not None:
             return found
     return None

@@ -139,16 +139,7 @@ class Places:
         if assigned(self.function.node, name, self.unit) or found.depth or "&" in found.type:
             return False
         number = found.value is not None and found.value.type == "number_literal"
-        if found.kind == "parameter":
-            return self._own(found.node)
-        return number and "const" in f"{found.prefix} {found.type}"
-
-    def _own(self, parameter: Node) -> bool:
-        """Whether a parameter is one of the kernel itself, of no lambda or loop macro in it."""
-        above = parameter.parent
-        while above is not None and above.type not in ("lambda_expression", "function_definition"):
-            above = above.parent
-        return above is not None and above == self.function.node
+        return found.kind == "parameter" or (number and "const" in f"{found.prefix} {found.type}")
 
     def _of_template(self, name: str) -> bool:
         above = self.function.node.parent
