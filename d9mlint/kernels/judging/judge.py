@@ -205,7 +205,8 @@ def look(atomic: Atomic, repository: Repository) -> Seen:
         cells = None if alone else slices.owner(address, atomic.unit, atomic.function, where.memory)
         if cells is not None:
             alone, assumed = ("", f"{cells.why} {cells.assumed}") if cells.assumed else (cells.why, "")
-    defining = defines(atomic, repository)
+    # What defines a kernel, or a function that changes cells of its own, is used nowhere else as an atomic.
+    defining = defines(atomic, repository) and any(one.passed_on for one in atomic.inner)
     used = uses.Use("unused") if defining else used
     handed = handed_in(where.name, place(atomic, repository))
     return Seen(atomic, found, where, used, lone_constant(atomic), alone, defining, assumed, handed)

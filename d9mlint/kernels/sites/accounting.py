@@ -10,6 +10,7 @@ import tree_sitter
 
 from d9mlint.kernels.sites.calls import call_at, declared, full_name, name_node
 from d9mlint.kernels.sites.expand import defines
+from d9mlint.kernels.sites.macros import defined_around
 from d9mlint.kernels.sites.names import FOREIGN, KNOWN, MEMBERS, PORTABLE, QUALIFIED
 from d9mlint.kernels.sites.presence import ASSEMBLER, ATOMICS, NEEDLE, members_in
 from d9mlint.kernels.sites.sightings import Knowledge
@@ -77,8 +78,14 @@ def _members(known: Knowledge, path: str) -> Iterator[int]:
             if (path, start) in known.sightings or in_line_comment(data, start):
                 continue
             call = call_at(unit, start, word)
-            if call is not None and call.receiver is not None and _on_device(unit, start):
+            of_device = call is not None and call.receiver is not None and _on_device(unit, start)
+            if of_device or (path.endswith(KERNEL_SUFFIXES) and _member_in_macro(path, data, start)):
                 yield data.count(b"\n", 0, start) + 1
+
+
+def _member_in_macro(path: str, data: bytes, start: int) -> bool:
+    """Whether a member is called in the body of a macro: its object is declared where the macro is used."""
+    return data[max(0, start - 2) : start].endswith((b".", b"->")) and defined_around(path, data, start) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from d9mlint.kernels.sites import macros as preprocessor
 from d9mlint.kernels.sites import wrappers
 from d9mlint.kernels.sites.calls import call_at, name_node
 from d9mlint.kernels.sites.macros import Macro
-from d9mlint.kernels.sites.names import KNOWN
-from d9mlint.kernels.sites.presence import ASSEMBLER, NEEDLE
-from d9mlint.kernels.sites.sightings import Key, Knowledge, Sighting, of_assembler, of_call
+from d9mlint.kernels.sites.names import KNOWN, MEMBERS
+from d9mlint.kernels.sites.presence import ASSEMBLER, NEEDLE, members_in
+from d9mlint.kernels.sites.sightings import Key, Knowledge, Sighting, of_assembler, of_call, of_object
 from d9mlint.kernels.sites.wrappers import defined_by
 from d9mlint.kernels.source.lexical import word_places
 from d9mlint.kernels.source.unit import Unit
@@ -120,6 +120,8 @@ def read(known: Knowledge, key: Key, use: Use) -> None:
             if match[0] in words:
                 for offset, one in enumerate(_at(known, unit, match.start(), match[0], key[0])):
                     inside[index, match.start() + offset] = one._replace(location=use.location)
+        for start, one in _on_objects(known, unit, begin, end):
+            inside.setdefault((index, start), one._replace(location=use.location))
     if not inside:
         return
     first = next(iter(inside.values()))
@@ -140,6 +142,17 @@ def _at(known: Knowledge, unit: Unit, start: int, word: bytes, path: str) -> lis
     call = call_at(unit, start, word)
     found = of_call(known, call, unit, path) if call is not None else None
     return [found] if found is not None else []
+
+
+def _on_objects(known: Knowledge, unit: Unit, begin: int, end: int) -> list[tuple[int, Sighting]]:
+    """The operations on atomic objects in an expansion."""
+    text = unit.data[begin:end]
+    if not any(name.encode() in text for name in MEMBERS) and not members_in(text):
+        return []
+    from d9mlint.kernels.sites import members
+
+    found = members.operations(unit, known.repository)
+    return [(one.start, of_object(one, unit)) for one in found if begin <= one.start < end]
 
 
 def _item(file: Unit, start: int) -> tuple[int, int]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import tree_sitter
 
 from d9mlint.kernels.sites.calls import Call, call_at
+from d9mlint.kernels.sites.macros import Macro, defined_around
 from d9mlint.kernels.sites.names import MEMBERS, SCOPE_WORDS
 from d9mlint.kernels.sites.presence import members_in
 from d9mlint.kernels.sites.wrappers import of_any_type
@@ -27,6 +28,9 @@ _BY_AUTO = re.compile(r"\bauto\s*(?:[&*]{1,2}\s*)?(\w+)\s*=\s*(?:::|(?:\w+(?:<[^
 _MAKES = re.compile(r"\s*[&*]\s*(\w+)\s*\([^;(){}]{0,400}\)\s*(?:const\s*)?(?:noexcept\s*)?\{")
 _SCOPE = re.compile(r"\bthread_scope_\w+")
 _MAX_TYPE = 400
+_IN_MACROS = re.compile(
+    rb"(?:\.|->)\s*(?:" + b"|".join(name.encode() for name in MEMBERS) + rb")\s*\(|" + _TYPE.pattern.encode()
+)
 OPERATORS = {
     "+=": "atomicAdd", "-=": "atomicSub", "&=": "atomicAnd", "|=": "atomicOr", "^=": "atomicXor",
     "++": "atomicAdd", "--": "atomicSub",
@@ -71,6 +75,35 @@ def operations(unit: Unit, repository: Repository) -> Iterator[Operation]:
                 yield from _member(call, intrinsic, pattern, found)
     for variable in found:
         yield from _by_operator(unit, variable)
+
+
+def named(repository: Repository, path: str) -> tuple[bytes, ...]:
+    """The names that a file gives to such types, by which others may use them."""
+    return tuple(sorted(name.encode("latin-1") for name in repository.derived(_declares, path)[0]))
+
+
+def macros(file: Unit) -> list[Macro]:
+    """The macros of a file whose bodies name such a type, or a member of one."""
+    data = file.data
+    if b"define" not in data:
+        return []
+    places = [m.start() for m in _IN_MACROS.finditer(data)]
+    found = (defined_around(file.path, data, at) for at in places)
+    return list(dict.fromkeys(macro for macro in found if macro is not None))
+
+
+def in_body(macro: Macro, body: Unit, repository: Repository) -> Iterator[Operation]:
+    """The operations in the body of a macro: on objects of the body, and on what the macro is given."""
+    seen = set()
+    for one in operations(body, repository):
+        seen.add(one.start)
+        yield one
+    for name, intrinsic in MEMBERS.items():
+        for start in word_places(body.data, name.encode()):
+            call = call_at(body, start, name.encode()) if start not in seen else None
+            receiver = call.receiver if call is not None else None
+            if call is not None and receiver is not None and receiver.text in (macro.parameters or ()):
+                yield Operation(start, call.node, call, name, intrinsic, "system", (receiver, *call.arguments))
 
 
 def _seen(repository: Repository, path: str) -> tuple[dict[str, str], dict[str, str]]:

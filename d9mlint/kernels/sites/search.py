@@ -12,7 +12,7 @@ from d9mlint.kernels.sites.expand import Use
 from d9mlint.kernels.sites.macros import Macro
 from d9mlint.kernels.sites.names import EITHER, KNOWN, portable
 from d9mlint.kernels.sites.presence import ASSEMBLER, ATOMICS, BULK, NEEDLE, is_module, members_in
-from d9mlint.kernels.sites.sightings import Key, Knowledge, Sighting, of_assembler, of_call, owner_of
+from d9mlint.kernels.sites.sightings import Key, Knowledge, Sighting, of_assembler, of_call, of_object
 from d9mlint.kernels.sites.strings import Text, string_around
 from d9mlint.kernels.source.lexical import argument_of, in_line_comment, word_places, words_holding
 from d9mlint.kernels.source.mask import dead
@@ -40,6 +40,7 @@ class _Search:
         self._holding: list[str] = []
         self._bodies: dict[Macro, Unit] = {}
         self._listed: set[Macro] = set()
+        self._read_members: set[str] = set()
         self._waiting: dict[Key, list[Macro]] = {}
 
     def run(self) -> Knowledge:
@@ -76,9 +77,8 @@ class _Search:
             self._holding.append(path)
             for start, word in words_holding(data, NEEDLE, EITHER if portable(data) else KNOWN):
                 self._look(path, start, word)
-            file = self.repository.unit(path) if members_in(data) else None
-            if file is not None:
-                self._objects(file, "members")
+            if members_in(data):
+                self._member_files(path)
         for word in ASSEMBLER if "assembler" in kinds else ():
             for start in word_places(data, word):
                 self._look(path, start, word)
@@ -183,10 +183,16 @@ class _Search:
     def _in_macro(self, file: Unit, macro: Macro, start: int, word: bytes) -> None:
         if expand.defines(self.known, file.path, word):
             return
+        self._carried(file, macro, start, self._in_body(macro, self._body(macro, file), file, start, word))
+
+    def _body(self, macro: Macro, file: Unit) -> Unit:
         body = self._bodies.get(macro)
         if body is None:
             body = self._bodies[macro] = preprocessor.body_unit(macro, file)
-        found = self._in_body(macro, body, file, start, word)
+        return body
+
+    def _carried(self, file: Unit, macro: Macro, start: int, found: list[Sighting]) -> None:
+        """Notes what the body of a macro holds at a byte of the file, and that its uses are to be looked at."""
         for index, one in enumerate(found):
             carried = one._replace(form="macro-def", owner=None)
             self.known.sightings[file.path, start + index] = carried
@@ -243,15 +249,30 @@ class _Search:
         from d9mlint.kernels.sites import members, views
 
         for one in (views if kind == "views" else members).operations(unit, self.repository):
-            function = unit.function(one.node) if one.call is None else one.call.function
-            owner, target = owner_of(unit, function, one.arguments[0])
-            form = "wrapper-def" if owner is not None else "direct"
-            holder = one.call.unit if one.call is not None else unit
-            found = Sighting(
-                holder.location(one.node), one.name, one.intrinsic, one.scope, form, holder, one.node, function,
-                one.arguments, None, owner=owner, target=target,
-            )  # fmt: skip
-            self.known.add((unit.path, one.start), found)
+            self.known.add((unit.path, one.start), of_object(one, unit))
+
+    def _member_files(self, path: str) -> None:
+        """A file that names ``cuda::atomic`` or a class like it, and those that include it and use its names for it."""
+        from d9mlint.kernels.sites import members
+
+        named = members.named(self.repository, path)
+        for source in sorted({path, *(self.repository.users(path) if named else ())} - self._read_members):
+            data = self.repository.data(source)
+            used = source == path or any(name in data for name in named)
+            file = self.repository.unit(source) if used and len(data) <= MAX_BYTES else None
+            if file is not None:
+                self._read_members.add(source)
+                self._objects(file, "members")
+                self._members_in_macros(file)
+
+    def _members_in_macros(self, file: Unit) -> None:
+        """Atomic objects in the bodies of macros, which are no code to the parser of the file."""
+        from d9mlint.kernels.sites import members
+
+        for macro in members.macros(file):
+            body = self._body(macro, file)
+            for one in members.in_body(macro, body, self.repository):
+                self._carried(file, macro, macro.body_start + one.start, [of_object(one, body)])
 
     def _bulk(self, path: str, data: bytes) -> None:
         """Reductions by bulk copies: a copy is made of the type of this name, on the host, or by an alias of it."""

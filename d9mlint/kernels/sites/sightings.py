@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import tree_sitter
 
@@ -16,6 +16,9 @@ from d9mlint.kernels.sites.wrappers import Definition
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.unit import Function, Unit
 from d9mlint.model import Location
+
+if TYPE_CHECKING:
+    from d9mlint.kernels.sites.members import Operation
 
 FUNCTOR = "operator()"
 Key = tuple[str, int]
@@ -122,6 +125,18 @@ def of_call(known: Knowledge, call: Call, unit: Unit, path: str) -> Sighting | N
     return Sighting(
         call.unit.location(call.node), call.name, intrinsic, scope, form, call.unit, call.node, call.function,
         arguments, call, owner=owner, target=target,
+    )  # fmt: skip
+
+
+def of_object(one: Operation, unit: Unit) -> Sighting:
+    """The atomic that an operation on an atomic object is; ``unit`` holds the function around it."""
+    function = unit.function(one.node) if one.call is None else one.call.function
+    owner, target = owner_of(unit, function, one.arguments[0])
+    form = "wrapper-def" if owner is not None else "direct"
+    holder = one.call.unit if one.call is not None else unit
+    return Sighting(
+        holder.location(one.node), one.name, one.intrinsic, one.scope, form, holder, one.node, function,
+        one.arguments, None, owner=owner, target=target,
     )  # fmt: skip
 
 
