@@ -53,6 +53,8 @@ class Cas(NamedTuple):
     text: str = ""
     function: str = ""
     """The macro that computes the new value, where it is one: ``OP``."""
+    applied: Node | None = None
+    """The function object that computes it, where it is one: ``op`` of ``op(old, value)``."""
 
 
 def cas(call: Node, arguments: tuple[Node, ...], unit: Unit) -> Cas:
@@ -64,7 +66,8 @@ def cas(call: Node, arguments: tuple[Node, ...], unit: Unit) -> Cas:
     loop = around if around is not None else _turn(call, compare, unit)
     assigned = _definitions(loop, call, unit) if loop is not None else {}
     carriers = _carriers(compare, assigned, unit)
-    if loop is None or not carriers or (around is not None and not _renewed(compare, around, unit)):
+    fresh = around is None or _by_reference(call, around, unit) or _renewed(compare, around, unit)
+    if loop is None or not carriers or not fresh:
         return Cas("", False, around, unit.text(value))
     depends, operation, floats = _flow(value, assigned, carriers, unit)
     if around is None and operation and not floats and _called(value):
@@ -77,7 +80,30 @@ def cas(call: Node, arguments: tuple[Node, ...], unit: Unit) -> Cas:
         return Cas(chosen, bool(chosen) and through_floats(unit.text(loop)), loop, unit.text(value))
     called = _MACRO.search(unit.text(value)) or _MACRO.search(unit.text(loop)[:_MAX_NODES])
     text = " ".join(unit.text(value).split())[:80]
-    return Cas(operation or CUSTOM, floats, loop, text, called[1] if called is not None else "")
+    applied = (
+        None
+        if operation and operation != CUSTOM
+        else _applied([value, *(v for found in assigned.values() for v in found)], carriers, unit)
+    )
+    return Cas(operation or CUSTOM, floats, loop, text, called[1] if called is not None else "", applied)
+
+
+def _applied(values: list[Node], carriers: frozenset[str], unit: Unit) -> Node | None:
+    """The object whose call takes the old value: ``op(old, value)``, ``Op{}(old, value)``."""
+    pending = list(values)
+    for _ in range(_MAX_NODES):
+        if not pending:
+            break
+        node = pending.pop(0)
+        pending.extend(node.named_children)
+        called = node.child_by_field_name("function") if node.type == "call_expression" else None
+        listed = node.child_by_field_name("arguments")
+        if called is None or listed is None or not _names(listed, unit) & carriers:
+            continue
+        local = called.type == "identifier" and declarations.declared(called, unit.text(called), unit) is not None
+        if local or called.type in ("compound_literal_expression", "call_expression"):
+            return called
+    return None
 
 
 def of_text(body: str, parameters: tuple[str, ...]) -> str:
@@ -102,16 +128,17 @@ def of_text(body: str, parameters: tuple[str, ...]) -> str:
 
 @functools.lru_cache(maxsize=256)
 def of_lambda(node: Node, unit: Unit) -> str:
-    """The operation of a lambda given to a CAS helper: ``[v](T a) { return a + v; }`` is an add; empty if unclear."""
+    """The operation of a lambda or function: ``[v](T a) { return a + v; }`` is an add; empty if unclear."""
     names = {found[0] for p in declarations.parameters(node) for d in p.children_by_field_name("declarator")
              if (found := declarations.named(d, unit)) is not None}  # fmt: skip
     pending = [node]
+    returned: set[str] = set()
     while pending:
         at = pending.pop()
         if at.type == "return_statement" and at.named_children:
-            return _operation(at.named_children[0], frozenset(names), unit)
+            returned.add(_operation(at.named_children[0], frozenset(names), unit))
         pending.extend(reversed(at.named_children))
-    return ""
+    return returned.pop() if len(returned) == 1 else ""
 
 
 def through_floats(text: str) -> bool:
@@ -152,6 +179,20 @@ def _source(node: Node, unit: Unit) -> Node | None:
     if node.type in ("parenthesized_expression", "initializer_list", "argument_list"):
         return node.named_children[0] if node.named_children else None
     return None
+
+
+def _by_reference(call: Node, loop: Node, unit: Unit) -> bool:
+    """Whether a swap gives the compared variable the value that it found, and is tried until it succeeds.
+
+    So do ``compare_exchange_weak`` and ``_strong`` (C++ standard, [atomics.ref.ops]).
+    """
+    called = call.child_by_field_name("function")
+    again = loop.type in ("while_statement", "do_statement") or _within(call, loop.child_by_field_name("condition"))
+    return again and called is not None and "compare_exchange" in unit.text(called)
+
+
+def _within(node: Node, outer: Node | None) -> bool:
+    return outer is not None and outer.start_byte <= node.start_byte < outer.end_byte
 
 
 def _renewed(compare: Node, loop: Node, unit: Unit) -> bool:

@@ -137,7 +137,8 @@ def _within(seen: Seen, repository: Repository) -> tuple[str, str, str] | None:
         if not pending:
             break
         inner = pending.pop(0)
-        pending.extend(inner.inner)
+        if not operations.looped_swap(inner, repository):
+            pending.extend(inner.inner)
         if inner.inner or inner.form == "macro-def":
             continue
         deeper = look(inner, repository)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from d9mlint.kernels.judging import casloops
+from d9mlint.kernels.judging import applied, casloops
 from d9mlint.kernels.sites.atomics import Atomic
 from d9mlint.kernels.source import textual
 from d9mlint.kernels.source.repository import Repository
@@ -39,6 +39,8 @@ class Operation(NamedTuple):
     instruction: Opcode | None = None
     implements: str = ""
     """What the CAS loop at this very place computes, in its body or by the lambda it is given."""
+    custom: bool = False
+    """Whether a body applies a function that it is handed."""
 
 
 def operation(atomic: Atomic, repository: Repository, place: Location | None = None) -> Operation:
@@ -54,11 +56,7 @@ def operation(atomic: Atomic, repository: Repository, place: Location | None = N
         words = (found.operation,) if found is not None and found.operation else ()
         return Operation(words, floats=found is not None and found.float, instruction=found)
     if atomic.inner:
-        known = repository.derived(_known, place.path)
-        key = (atomic.name, *(inner.location for inner in atomic.inner))
-        if key not in known or _lambda(atomic):
-            known[key] = _wrapped(atomic, repository, place)
-        return known[key]
+        return _handed(_cached(atomic, repository, place), atomic, repository, place)
     word = _INTRINSICS.get(atomic.intrinsic, "")
     named = _named(atomic.name) if word in ("cas", "") or atomic.form == "wrapper" else ""
     if word == "cas" and named and atomic.name not in _INTRINSICS:
@@ -67,6 +65,31 @@ def operation(atomic: Atomic, repository: Repository, place: Location | None = N
     if word == "cas" and atomic.node is not None:
         return _swap(atomic, repository, place)
     return Operation((word,) if word else (named,) if named else ())
+
+
+def _cached(atomic: Atomic, repository: Repository, place: Location) -> Operation:
+    known = repository.derived(_known, place.path)
+    key = (atomic.name, *(inner.location for inner in atomic.inner))
+    if key not in known or _lambda(atomic):
+        known[key] = _wrapped(atomic, repository, place)
+    return known[key]
+
+
+def _handed(found: Operation, atomic: Atomic, repository: Repository, place: Location) -> Operation:
+    """What a wrapper does with the function that this call hands it; a swap by a wrapper in a loop around the call."""
+    if found.custom:
+        word = applied.given(atomic, repository)
+        alone = set(found.words) == {casloops.CUSTOM}
+        return Operation((word,), loop=True, floats=found.floats, implements=word if alone else "") if word else found
+    return (looped_swap(atomic, repository, place) if set(found.words) == {"cas"} else None) or found
+
+
+def looped_swap(atomic: Atomic, repository: Repository, place: Location | None = None) -> Operation | None:
+    """What the loop around a call computes whose wrapper is a compare-and-swap; None where it is no such loop."""
+    if not atomic.inner or atomic.intrinsic != "atomicCAS" or atomic.node is None or len(atomic.arguments) < 3:
+        return None
+    swap = _swap(atomic, repository, place or atomic.location)
+    return swap if swap.implements else None
 
 
 def _known(_: Repository, path: str) -> dict[tuple[object, ...], Operation]:
@@ -88,7 +111,11 @@ def _swap(atomic: Atomic, repository: Repository, place: Location) -> Operation:
     if found.implements == casloops.CUSTOM and found.function:
         meant = macro_operation(found.function, place, repository)
         found = found._replace(implements=meant or found.implements)
-    return Operation((found.implements,), found, True, found.floats, implements=found.implements)
+    if found.implements == casloops.CUSTOM and found.applied is not None:
+        meant = applied.computed(found.applied, atomic.unit, repository)
+        found = found._replace(implements=meant or found.implements)
+    custom = found.implements == casloops.CUSTOM
+    return Operation((found.implements,), found, True, found.floats, implements=found.implements, custom=custom)
 
 
 def macro_operation(name: str, place: Location, repository: Repository) -> str:
@@ -108,7 +135,7 @@ def _wrapped(atomic: Atomic, repository: Repository, place: Location) -> Operati
     """All operations of the bodies behind a wrapper or macro; the lambda at the call says what a CAS helper does."""
     given = _lambda(atomic)
     words: dict[str, None] = {}
-    loop = floats = False
+    loop = floats = own = False
     pending = [(inner, 0, place) for inner in atomic.inner]
     seen: set[tuple[object, str, object]] = set()
     for _ in range(_MAX_ATOMICS):
@@ -119,18 +146,24 @@ def _wrapped(atomic: Atomic, repository: Repository, place: Location) -> Operati
             continue
         seen.add((inner.location, inner.name, at))
         handed = _lambda(inner)
-        if inner.inner and not handed and level < _MAX_LEVELS:
+        whole = (
+            bool(inner.inner) and not handed and (inner.intrinsic == "atomicCAS" or applied.given(inner, repository))
+        )
+        if inner.inner and not handed and not whole and level < _MAX_LEVELS:
             pending += [(deeper, level + 1, inner.location) for deeper in inner.inner]
             continue
-        found = Operation((handed,), loop=True) if handed else operation(_bare(inner), repository, at)
+        one = inner if whole else _bare(inner)
+        found = Operation((handed,), loop=True) if handed else operation(one, repository, at)
         words.update(dict.fromkeys(found.words))
+        own = own or found.custom
         loop, floats = loop or found.loop, floats or found.floats
     if given:
         return Operation((given,), loop=True, floats=floats, implements=given)
     known = [w for w in words if w not in (casloops.CUSTOM, "cas")]
     named = _named(atomic.name)
     custom = casloops.CUSTOM if not known and casloops.CUSTOM in words else ""
-    return Operation((named,) if named in known else tuple(known or words), loop=loop, floats=floats, implements=custom)
+    meant = (named,) if named in known else tuple(known or words)
+    return Operation(meant, loop=loop, floats=floats, implements=custom, custom=own)
 
 
 def _bare(atomic: Atomic) -> Atomic:

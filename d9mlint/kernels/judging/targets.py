@@ -184,7 +184,7 @@ def _typed(
 
 
 def _receiver(atomic: Atomic) -> Node | None:
-    """The object of ``ref.fetch_add(x)``, ``ref += x``: the type of a ``cuda::atomic_ref<T>`` says more than its target."""
+    """The object of ``ref.fetch_add(x)``, ``ref += x``: the type of ``atomic_ref<T>`` says more than its argument."""
     if atomic.node is not None and atomic.node.type in ("assignment_expression", "update_expression"):
         return atomic.node.child_by_field_name("left") or atomic.node.child_by_field_name("argument")
     called = atomic.node.child_by_field_name("function") if atomic.node is not None else None
