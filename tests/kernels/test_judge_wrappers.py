@@ -305,3 +305,23 @@ def test_a_ticket_that_depends_on_what_a_thread_brings_elects_by_the_order() -> 
           if (ticket == n - 1) finish(at);
         }
     """)
+
+
+@pytest.mark.parametrize(("typed", "verdict"), [("float", "yes"), ("int", "no"), ("char", "conditional")])
+def test_a_struct_of_pointers_through_two_functions(typed: str, verdict: str) -> None:
+    said = [
+        j
+        for a, j in judged(f"""
+        struct Grads {{ {typed}* density; {typed}* colour; }};
+        template <class T> __device__ void one(const int* links, T* g, int size, float v, int i) {{
+          atomicAdd(&g[links[0] * size + i], v);
+        }}
+        __device__ void trace(const int* links, float* cache, float v, int lane, Grads& grads) {{
+          one(links, grads.colour, 3, v, lane);
+          if (lane == 0) one(links, grads.density, 1, v, 0);
+        }}
+        __global__ void k(const int* links, float v, Grads grads) {{ trace(links, nullptr, v, threadIdx.x, grads); }}
+    """)
+        if a.form == "wrapper"
+    ]
+    assert [j.verdict for j in said] == [verdict]

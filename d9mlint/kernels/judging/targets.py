@@ -20,6 +20,7 @@ from d9mlint.kernels.source.unit import Unit
 Node = tree_sitter.Node
 _MAX_INNER = 60
 _MAX_MADE = 8
+_BYTES = frozenset(("void", "char", "signed char", "unsigned char", "int8_t", "uint8_t", "byte"))
 
 
 class Target(NamedTuple):
@@ -120,10 +121,11 @@ def _inside(atomic: Atomic, repository: Repository) -> Target:
         if not pending:
             break
         at = pending.pop(0)
-        if at.inner:
+        handed = _handed(at, repository) if at.inner else None
+        if at.inner and handed is None:
             pending.extend(at.inner)
             continue
-        found = target(at, operation(at, repository), repository)
+        found = handed or target(at, operation(at, repository), repository)
         # Template parameters mean other types in another call: only what is fixed counts.
         if found.types and "=" not in found.written:
             written[found.written] = None
@@ -133,6 +135,18 @@ def _inside(atomic: Atomic, repository: Repository) -> Target:
         spaces.add(found.memory)
     space = spaces.pop() if len(spaces) == 1 else "unknown"
     return Target(" | ".join(written), tuple(types), memory=space, open=more or bool(pending))
+
+
+def _handed(atomic: Atomic, repository: Repository) -> Target | None:
+    """What a call in the body of a wrapper hands on, where its type is fixed there: ``add(s.sums, x)`` of ``float* sums``.
+
+    Bytes may be of any type behind the call.
+    """
+    if atomic.targets or atomic.of_object or not atomic.arguments:
+        return None
+    written, types, more = _typed(atomic, operation(atomic, repository), repository, place(atomic, repository))
+    fixed = types and not more and "=" not in written and not {short(t) for t in types} & _BYTES
+    return Target(written, types, memory=memory.memory(atomic.arguments[0], atomic.unit)) if fixed else None
 
 
 def _identifier(found: declarations.Declared) -> Node | None:
