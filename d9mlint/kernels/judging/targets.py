@@ -138,7 +138,7 @@ def _inside(atomic: Atomic, repository: Repository) -> Target:
 
 
 def _handed(atomic: Atomic, repository: Repository) -> Target | None:
-    """What a call in the body of a wrapper hands on, where its type is fixed there: ``add(s.sums, x)`` of ``float* sums``.
+    """What a call in the body of a wrapper hands on, where its type is fixed: ``add(s.sums, x)`` of ``float* sums``.
 
     Bytes may be of any type behind the call.
     """

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import tree_sitter
 
-from d9mlint.kernels.judging import declarations, memory
+from d9mlint.kernels.judging import around, declarations, memory
 from d9mlint.kernels.judging.carries import carried
 from d9mlint.kernels.judging.known.scalars import kind, words
 from d9mlint.kernels.source.unit import Unit
@@ -32,9 +32,6 @@ _POINTING = re.compile(r"(?:\A|_)(?:ptr|pointer|addr|address)\Z|[a-z](?:Ptr|Poin
 """Functions that give the address for a number."""
 _ADDRESS = re.compile(r"[()]\s*&\s*\w+\s*\)*\Z")
 _MAX_TEXT = 500
-_NO_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|^[ \t]*#[^\n]*", re.DOTALL | re.MULTILINE)
-_IDLE = re.compile(r"sleep|fence|yield|pause|relax|\bif\b|clock|assert", re.IGNORECASE)
-_LOOPS = ("while_statement", "do_statement", "for_statement")
 
 
 _STATEMENT = re.compile(rb"\s*;\s*\)")
@@ -55,6 +52,10 @@ class Use(NamedTuple):
     passed: bool = False
     queue: bool = False
     """Each turn of a loop takes the next value up to a bound: threads fetch their work by it."""
+    ends: bool = True
+    """Whether the test of a ``first`` or ``ticket`` may end a loop; else it only guards a statement."""
+    into: bool = False
+    """Whether an ``index`` is where something is stored: ``out[old] = x``."""
 
 
 def use(call: Node, unit: Unit) -> Use:
@@ -63,14 +64,20 @@ def use(call: Node, unit: Unit) -> Use:
         unit.data, max(0, call.start_byte - 40), call.start_byte
     ):
         return Use("unused")  # a macro is given a statement: ``FOR_EACH(i, n, atomicAdd(&sums[i], x[i]);)``
-    return _weighed(_Tracer(unit, call).follow(call, 0), call, unit)
+    tracer = _Tracer(unit, call)
+    return _weighed(tracer.follow(call, 0), tracer)
 
 
-def _weighed(found: list[Use], call: Node, unit: Unit) -> Use:
-    """The weightiest of the uses of a value."""
+def _weighed(found: list[Use], tracer: _Tracer) -> Use:
+    """The weightiest of the uses of a value.
+
+    Work is not fetched by what is only a place to store at, nor where the bound ends no loop.
+    """
     worst = max(found, key=lambda u: _ORDER.index(u.kind), default=Use("unused"))
-    bounded = any(u.kind in ("first", "ticket") for u in found)
-    if worst.kind in ("value", "index", "argument") and bounded and _turns(call, unit):
+    bounded = any(u.kind in ("first", "ticket") and u.ends for u in found)
+    weighty = ("value", "index", "argument")
+    work = worst.kind in weighty and any(u.spins or (u.kind in weighty and not u.into) for u in found)
+    if work and bounded and any(_turns(call, tracer.unit) for call in (tracer.call, *tracer.calls)):
         return Use("value" if worst.kind == "argument" else worst.kind, worst.text, queue=True)
     if worst.kind == "first":
         return Use("ticket", worst.text, constant=True)
@@ -91,8 +98,8 @@ def assembled(operand: Node, unit: Unit) -> Use | None:
         return None
     if first.type != "identifier":
         return Use("value", unit.text(first))
-    found = _Tracer(unit, at).kept(first)
-    return _weighed(found, at, unit)
+    tracer = _Tracer(unit, at)
+    return _weighed(tracer.kept(first), tracer)
 
 
 class _Tracer:
@@ -100,6 +107,8 @@ class _Tracer:
         self.unit = unit
         self.call = call
         self.left = _MAX_FOLLOWED
+        self.calls: list[Node] = []
+        """The calls of a lambda that gives the value."""
 
     def follow(self, node: Node, names: int) -> list[Use]:
         at = node
@@ -128,10 +137,10 @@ class _Tracer:
         kind_ = parent.type
         if kind_ in ("expression_statement", "compound_statement", "translation_unit"):
             return [Use("unused")]
-        if kind_ in _LOOPS or kind_ == "if_statement" or kind_ == "switch_statement":
+        if kind_ in around.LOOPS or kind_ == "if_statement" or kind_ == "switch_statement":
             return self._condition(parent, at)
         if kind_ == "return_statement":
-            return [Use("forwarded", self._text(parent))]
+            return self._returned(parent, names)
         if kind_ == "binary_expression":
             return self._binary(parent, at)
         if kind_ == "conditional_expression":
@@ -139,11 +148,12 @@ class _Tracer:
         if kind_ == "comma_expression":
             return None if at == parent.named_children[-1] else [Use("unused")]
         if kind_ in ("subscript_argument_list", "subscript_expression"):
-            return None if at == parent.child_by_field_name("argument") else [Use("index", self._text(parent))]
+            element = at == parent.child_by_field_name("argument")
+            return None if element else [Use("index", self._text(parent), into=around.stored_at(parent))]
         if kind_ == "pointer_expression":
             # `&old` hands on the variable, and `*(int*)&old` is its value again.
             again = parent.children[0].type == "&" or _ADDRESS.search(self.unit.text(at)[:_MAX_TEXT]) is not None
-            return None if again else [Use("index", self._text(parent))]
+            return None if again else [Use("index", self._text(parent), into=around.stored_at(parent))]
         if kind_ == "init_declarator":
             return self._variable(parent.child_by_field_name("declarator"), names)
         if kind_ == "assignment_expression":
@@ -156,25 +166,43 @@ class _Tracer:
         body = parent.child_by_field_name("body") or parent.child_by_field_name("consequence")
         if at == body or (parent.type == "for_statement" and at == parent.child_by_field_name("update")):
             return [Use("unused")]
-        spins = parent.type in _LOOPS
-        return [Use("ticket" if spins else "first", self._text(at), spins=spins)]
+        spins = parent.type in around.LOOPS
+        return [Use("ticket" if spins else "first", self._text(at), spins=spins, ends=spins or around.leaves(parent))]
+
+    def _returned(self, statement: Node, names: int) -> list[Use]:
+        """What becomes of the value that a lambda gives, where it is called; of a function, that is up to callers."""
+        lambda_ = around.above(statement, ("lambda_expression", "function_definition"))
+        made = lambda_.parent if lambda_ is not None and lambda_.type == "lambda_expression" else None
+        if made is None or lambda_ is None or names >= _MAX_NAMES:
+            return [Use("forwarded", self._text(statement))]
+        calls = [made] if made.type == "call_expression" and lambda_ == made.child_by_field_name("function") else []
+        name = made.child_by_field_name("declarator") if made.type == "init_declarator" else None
+        scope = around.above(made, ("compound_statement",))
+        if name is not None and name.type == "identifier" and scope is not None:
+            named = (node.parent for node in identifiers(scope, self.unit.text(name), self.unit) if node != name)
+            calls += [one for one in named if one is not None and one.type == "call_expression"]
+        self.calls += calls
+        found = [use for one in calls for use in self.follow(one, names + 1)]
+        return found or [Use("forwarded", self._text(statement))]
 
     def _binary(self, parent: Node, at: Node) -> list[Use] | None:
         operator = parent.child_by_field_name("operator")
         word = operator.type if operator is not None else ""
         left, right = parent.child_by_field_name("left"), parent.child_by_field_name("right")
         other = right if at == left else left
-        spins = _waiting(parent) or _waiting_idly(parent, self.unit)
+        spins = around.waits(parent) or around.waits_idly(parent, self.unit)
         if spins and word in ("==", "!=", "<", ">", "<=", ">="):
             return [Use("ticket", self._text(parent), spins=True)]
         if word in ("==", "!=") and other is not None:
-            literal = other.type in ("number_literal", "true", "false")
-            return [Use("first" if literal or _masked(at) else "ticket", self._text(parent))]
+            first = other.type in ("number_literal", "true", "false") or _masked(at)
+            return [Use("first" if first else "ticket", self._text(parent), ends=around.may_end_loop(parent))]
         if word in ("&&", "||"):
-            return [Use("first", self._text(parent))]
+            return [Use("first", self._text(parent), ends=around.may_end_loop(parent))]
         if word not in ("<", ">", "<=", ">="):
             return None
-        return [] if carried(parent, self.call, self.unit) else [Use("first", self._text(parent))]
+        return [] if carried(parent, self.call, self.unit) else [
+            Use("first", self._text(parent), ends=around.may_end_loop(parent))
+        ]  # fmt: skip
 
     def _variable(self, declarator: Node | None, names: int) -> list[Use]:
         named = declarations.named(declarator, self.unit) if declarator is not None else None
@@ -185,7 +213,7 @@ class _Tracer:
     def _assigned(self, parent: Node, at: Node, names: int) -> list[Use] | None:
         left = parent.child_by_field_name("left")
         if left is None or at == left:
-            return [Use("index", self._text(parent))] if _subscripted(at) else [Use("unused")]
+            return [Use("index", self._text(parent), into=True)] if _subscripted(at) else [Use("unused")]
         if left.type == "identifier":
             later = self._uses_of(self.unit.text(left), left, names)
             outer = parent.parent
@@ -202,13 +230,12 @@ class _Tracer:
 
         A piece of a kernel (a template for a text) has none.
         """
-        function = self.unit.function(defined)
-        around = function.node if function is not None else self.unit.root
-        if names >= _MAX_NAMES or around.end_byte - around.start_byte > _MAX_BYTES:
+        block = around.scope(name, defined, self.unit)
+        if names >= _MAX_NAMES or block.end_byte - block.start_byte > _MAX_BYTES:
             return [Use("value", name)]
         found: list[Use] = []
         start = _begin(defined)
-        for node in identifiers(around, name, self.unit):
+        for node in identifiers(block, name, self.unit):
             inside_call = self.call.start_byte <= node.start_byte < self.call.end_byte
             other = node.start_byte >= start and node.start_byte != defined.start_byte
             other = other and not (array and _written(_whole(node)))  # another element
@@ -228,7 +255,7 @@ class _Tracer:
             return [Use("index", self._text(parent))]
         whole = parent.parent
         if whole is not None and whole.type == "assignment_expression" and whole.child_by_field_name("left") == parent:
-            return [Use("index", self._text(parent))]  # of a view: what is assigned to is an element
+            return [Use("index", self._text(parent), into=True)]  # of a view: what is assigned to is an element
         if whole is not None and whole.type == "expression_statement":
             return [Use("argument", self._text(parent))]  # called for what it does: `add_edge_to_graph(old, x);`
         converts = name.startswith(_BROADCASTS) or "_as_" in name or "2" in name or kind(text)
@@ -252,7 +279,7 @@ def _begin(defined: Node) -> int:
     at = defined.parent
     start = defined.start_byte
     while at is not None and at.type not in ("function_definition", "lambda_expression", "init_declarator"):
-        if at.type in _LOOPS:
+        if at.type in around.LOOPS:
             start = at.start_byte
         at = at.parent
     return start
@@ -266,7 +293,7 @@ def _turns(call: Node, unit: Unit) -> bool:
         if at.type == "assignment_expression" and not name:
             left = at.child_by_field_name("left")
             name = unit.text(left) if left is not None and left.type == "identifier" else ""
-        if at.type in _LOOPS:
+        if at.type in around.LOOPS:
             condition = at.child_by_field_name("condition")
             text = unit.text(condition).strip("() ;") if condition is not None else ""
             return text in ("", "true", "1") or (bool(name) and re.search(rf"\b{re.escape(name)}\b", text) is not None)
@@ -318,29 +345,3 @@ def _masked(compared: Node) -> bool:
 
 def _subscripted(node: Node) -> bool:
     return node.type in ("subscript_expression", "pointer_expression")
-
-
-def _waiting_idly(node: Node, unit: Unit) -> bool:
-    """Whether a comparison is part of the condition of a loop that does nothing else: ``while (all && x == old)``."""
-    at = node.parent
-    while at is not None and at.type in ("parenthesized_expression", "condition_clause", "binary_expression"):
-        operator = at.child_by_field_name("operator")
-        if operator is not None and operator.type != "&&":
-            return False
-        at = at.parent
-    body = at.child_by_field_name("body") if at is not None and at.type in ("while_statement", "do_statement") else None
-    if body is None:
-        return False
-    text = _NO_CODE.sub("", unit.text(body))
-    stores = re.search(r"[\])]\s*[-+*/|&^]?=(?!=)|\btom|tomic", text)
-    return stores is None and all(_IDLE.search(name) for name in re.findall(r"(\w+)\s*\(", text))
-
-
-def _waiting(node: Node) -> bool:
-    """Whether a comparison is the condition of a loop."""
-    at = node.parent
-    while at is not None and at.type in ("parenthesized_expression", "condition_clause", "unary_expression"):
-        at = at.parent
-    if at is not None and at.type == "for_statement":
-        return True
-    return at is not None and at.type in ("while_statement", "do_statement")
