@@ -15,17 +15,20 @@ from d9mlint.kernels.source.repository import Repository
 KERNEL = "__global__ void k(float* o, const int* i) { atomicAdd(&o[i[threadIdx.x]], .5f * threadIdx.x); }\n"
 METAL = "kernel void s(device atomic_float* o) { atomic_fetch_add_explicit(&o[0], 1.5f, memory_order_relaxed); }\n"
 SYCL = "#include <sycl/sycl.hpp>\nvoid f(float& o) { sycl::atomic_ref<float> a(o); a.fetch_add(1.5f); }\n"
+CYTHON = "cdef _add = _create_kernel('add', 'atomicAdd(&out0, in1)')\n"
 OPENCL = "__kernel void h(__global int* o) { atomic_add(&o[get_global_id(0) % 7], 1); }\n"
 
 
 def test_other_languages_are_named() -> None:
     files = {"a.cu": KERNEL, "b.metal": METAL, "c.cpp": SYCL, "d.cl": OPENCL, "plain.metal": "kernel void p() {}\n"}
+    files |= {"e.pyx": CYTHON, "plain.pyx": "# atomicAdd is slow\ncdef int atomics = 1\n"}
     files |= {"plain.cpp": "void f() { Kokkos::initialize(); }\n"}
     found = scan(Repository(files, lambda path: files[path].encode()))
     assert [(one.path, one.reason) for one in found.skipped] == [
         ("b.metal", "atomics of Metal are not looked at"),
         ("c.cpp", "atomics of SYCL are not looked at"),
         ("d.cl", "atomics of OpenCL are not looked at"),
+        ("e.pyx", "atomics of CUDA in Cython are not looked at"),
     ]
     assert {site.location.path for site in found.sites} == {"a.cu"}
     assert not found.unchecked

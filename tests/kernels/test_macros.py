@@ -11,6 +11,8 @@ from d9mlint.kernels.sites.atomics import Atomic, find
 from d9mlint.kernels.sites.macros import defined_around, expansion, use_at
 from d9mlint.kernels.source.repository import Repository
 
+from .support import check
+
 
 def atomics(files: Mapping[str, str] | str) -> list[Atomic]:
     files = {"a.cu": files} if isinstance(files, str) else files
@@ -163,3 +165,19 @@ def test_definitions_and_uses_that_do_not_end() -> None:
 )
 def test_any_text_is_read(pieces: list[str]) -> None:
     atomics("".join(pieces))
+
+
+def test_a_function_in_one_branch_and_a_macro_of_its_name_in_the_other() -> None:
+    check("""
+#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ < 200)
+__device__ float _atomicAdd(float* p, float v) { return swapped(p, v); }
+#else
+#ifdef FAST
+#define UNUSED
+#endif
+#define _atomicAdd atomicAdd // -> unknown depends
+#endif
+__global__ void k(const float* x, float* y, const int* at) {
+  _atomicAdd(y + at[threadIdx.x], x[threadIdx.x]); // -> float-accumulate yes
+}
+    """)

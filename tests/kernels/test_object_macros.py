@@ -77,3 +77,20 @@ def test_a_name_for_such_a_type_in_another_file() -> None:
     """,
         types_h=f"using Ref = {_REF};",
     )
+
+
+@pytest.mark.parametrize("declared", ["auto const ref", "const auto ref", "auto ref", "auto const& ref"])
+def test_in_a_lambda_that_is_called_at_once(declared: str) -> None:
+    check(f"""
+        __global__ void k(int* count, int* out, int n) {{
+          auto const [at, inserted] = [&]() {{
+            if (threadIdx.x < n) {{
+              {declared} = cuda::atomic_ref<int, cuda::thread_scope_block>{{*count}};
+              auto const slot = ref.fetch_add(1, cuda::std::memory_order_relaxed); // -> order-dependent yes
+              out[slot] = threadIdx.x;
+              return cuda::std::pair{{slot, true}};
+            }}
+            return cuda::std::pair{{0, false}};
+          }}();
+        }}
+    """)

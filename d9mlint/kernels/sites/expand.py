@@ -16,7 +16,7 @@ from d9mlint.kernels.sites.names import KNOWN, MEMBERS
 from d9mlint.kernels.sites.presence import ASSEMBLER, NEEDLE, members_in
 from d9mlint.kernels.sites.sightings import Key, Knowledge, Sighting, of_assembler, of_call, of_object
 from d9mlint.kernels.sites.wrappers import defined_by
-from d9mlint.kernels.source.lexical import word_places
+from d9mlint.kernels.source.lexical import branches_apart, word_places
 from d9mlint.kernels.source.unit import Unit
 from d9mlint.model import Location
 
@@ -54,7 +54,10 @@ def usable(known: Knowledge, file: Unit, start: int, candidates: list[Macro]) ->
 
 
 def defines(known: Knowledge, path: str, name: bytes) -> bool:
-    """Whether the file holds a function of this name: the macro cannot be in force there."""
+    """Whether the file holds a function of this name: the macro cannot be in force there.
+
+    But it can where the function stands in another branch of a condition than the macro: ``#if ... #else ... #endif``.
+    """
     if (path, name) not in known.defined:
         known.defined[path, name] = _defines(known, path, name)
     return known.defined[path, name]
@@ -65,7 +68,8 @@ def _defines(known: Knowledge, path: str, name: bytes) -> bool:
     for start in word_places(unit.data, name) if unit is not None else ():
         node = name_node(unit, start, start + len(name)) if unit is not None else None
         if unit is not None and node is not None and defined_by(unit, node) is not None:
-            return True
+            own = (macro.start for macro in known.macros.get(name, ()) if macro.path == path)
+            return not any(branches_apart(unit.data, *sorted((start, at))) for at in own)
     return False
 
 

@@ -24,7 +24,9 @@ _USING = re.compile(r"\busing\s+(\w+)\s*=\s*[^;]{0,40}?cuda::(?:std::)?atomic(?:
                     r"\btypedef\s+(?:::)?cuda::(?:std::)?atomic(?:_ref)?\b[^;]{0,300}?(\w+)\s*;|"
                     r"\busing\s+cuda::(?:std::)?(atomic(?:_ref)?)\s*;")  # fmt: skip
 _DECLARED = re.compile(r"[\s&*>]+(?:const\b\s*)?(\w+)\s*[({=;,)\[]")
-_BY_AUTO = re.compile(r"\bauto\s*(?:[&*]{1,2}\s*)?(\w+)\s*=\s*(?:::|(?:\w+(?:<[^<>;]*>)?\s*(?:::|->|\.)\s*){1,4})?\Z")
+_BY_AUTO = re.compile(
+    r"\bauto\b\s*(?:const\b\s*)?(?:[&*]{1,2}\s*)?(\w+)\s*=\s*(?:::|(?:\w+(?:<[^<>;]*>)?\s*(?:::|->|\.)\s*){1,4})?\Z"
+)
 _MAKES = re.compile(r"\s*[&*]\s*(\w+)\s*\([^;(){}]{0,400}\)\s*(?:const\s*)?(?:noexcept\s*)?\{")
 _SCOPE = re.compile(r"\bthread_scope_\w+")
 _MAX_TYPE = 400

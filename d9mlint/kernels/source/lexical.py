@@ -14,6 +14,7 @@ _MAX_LINE = 10_000
 """How many bytes of a line are looked at before a place; longer lines are generated, and hold no comments."""
 MAX_ARGUMENTS = 100_000
 """How many bytes the arguments of one macro or call may take."""
+_CONDITION = re.compile(rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|else|elif|endif)\b", re.MULTILINE)
 
 
 def words_holding(data: bytes, needle: bytes, wanted: Container[bytes]) -> Iterator[tuple[int, bytes]]:
@@ -76,3 +77,18 @@ def argument_of(data: bytes, at: int) -> tuple[bytes, int] | None:
     """The word before the parentheses in which a name stands as an argument, after other names only, and its place."""
     match = _OUTER.search(data, max(0, at - 300), at)
     return (match[1], match.start(1)) if match is not None else None
+
+
+def branches_apart(data: bytes, first: int, last: int) -> bool:
+    """Whether two places stand in different branches of one condition of the preprocessor."""
+    depth = 0
+    for match in _CONDITION.finditer(data, first, last):
+        if match[1].startswith(b"if"):
+            depth += 1
+        elif match[1] == b"endif":
+            depth -= 1
+        elif depth == 0:
+            return True
+        if depth < 0:
+            return False
+    return False
