@@ -26,6 +26,8 @@ class Extension(NamedTuple):
     sources: tuple[str, ...]
     path: str
     """The file that says so."""
+    cmake: bool = False
+    """Whether CMake builds it."""
 
     @property
     def last(self) -> str:
@@ -46,7 +48,7 @@ def extensions(repository: Repository, files: PyFiles) -> list[Extension]:
     ]
     for path in repository.paths:
         if path.endswith("CMakeLists.txt"):
-            found += [Extension(m[1].decode(), (), path) for m in _CMAKE.finditer(repository.data(path))]
+            found += [Extension(m[1].decode(), (), path, True) for m in _CMAKE.finditer(repository.data(path))]
     return found
 
 
@@ -90,7 +92,7 @@ def _of_file(file: PyFile) -> Iterator[Extension]:
         module = _text(file, keywords.get("module"))
         sources = keywords.get("sources") or (node.args[1] if len(node.args) > 1 else None)
         listed = tuple(str(text.value) for text in texts(_value(file, sources))) if sources is not None else ()
-        yield Extension(f"{module}.{name}" if module else name, listed, file.path)
+        yield Extension(f"{module}.{name}" if module else name, listed, file.path, "cmake" in called.lower())
 
 
 def _value(file: PyFile, node: ast.expr) -> ast.expr:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from d9mlint.kernels.flow import weakest
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.switches import with_default
+from d9mlint.kernels.torch.composed import Composed, closest, composed
 from d9mlint.kernels.torch.entities import (
     Entity,
     alias_of,
@@ -66,10 +67,26 @@ class Binder:
         """The compiled modules that the repository names."""
         return extensions(self.repository, self.files)
 
+    @cached_property
+    def composed(self) -> list[Composed]:
+        """The look-ups of functions by names that the repository puts together."""
+        return list(composed(self.files))
+
+    def _extensions_of(self, export: Export) -> list[Extension]:
+        """The compiled modules that may hold an export.
+
+        ``TORCH_EXTENSION_NAME`` is set by ``torch.utils.cpp_extension``, by CMake only where its files say so.
+        """
+        if export.operator:
+            return []
+        known = of_source(self.extensions, export.path)
+        named = export.module or export.framework != "torch" or self.repository.derived(_cmake_names, "")
+        return known if named else [e for e in known if not e.cmake]
+
     def met(self, export: Export) -> Met:
         """The Python names of an export, the direction that its users show, and the way to the first of them."""
         word = export.name.rpartition("::")[2].partition(".")[0]  # of a method, its class
-        known = of_source(self.extensions, export.path) if not export.operator else []
+        known = self._extensions_of(export)
         own: set[str] = set()
         first: list[Entity] = []
         for file in self.readers(word):
@@ -79,6 +96,8 @@ class Binder:
                 entity = entity_of(file, mention)
                 if entity is not None:
                     first.append(entity)
+        looked_up = (self._composing(one, word, export, known) for one in closest(self.composed, word))
+        first += [entity for entity in looked_up if entity is not None]
         return self._met(export, own or _own_names(export, known), first)
 
     def public(self, dotted: str) -> tuple[str, ...]:
@@ -177,6 +196,16 @@ class Binder:
             return None
         return self._in_module(file, base, dotted, word, known, export)
 
+    def _composing(self, one: Composed, word: str, export: Export, known: list[Extension]) -> Entity | None:
+        """The function that looks an export up by a name of which only parts are known."""
+        dotted = one.file.dotted(one.base)
+        namespace = export.name.rpartition("::")[0]
+        if export.operator:
+            meant = dotted == f"torch.ops.{namespace}"
+        else:
+            meant = self._in_module(one.file, one.base, dotted, word, known, export) is not None
+        return entity_of(one.file, one.mention) if meant else None
+
     def _gets(self, file: PyFile, mention: Mention, export: Export) -> bool:
         """Whether the function that is given a name looks it up by ``getattr``, here or where it is defined."""
         call = mention.parents[-1]
@@ -203,6 +232,7 @@ class Binder:
                 return f"{extension.name if '.' in extension.name else dotted}.{word}"
         if export.module and last == export.module:
             return f"{dotted}.{word}"
+        base = _followed(file, base)
         value = file.assigned.get(base.id) if isinstance(base, ast.Name) else base
         if isinstance(value, ast.Call) and not (isinstance(base, ast.Name) and base.id in file.imports):
             named = _named(value, known)
@@ -281,6 +311,12 @@ class Binder:
                         yield user.above(entity)
 
 
+def _cmake_names(repository: Repository, _: str) -> bool:
+    """Whether the files of CMake set the name of PyTorch's extensions."""
+    paths = (p for p in repository.paths if p.endswith((".cmake", "CMakeLists.txt")))
+    return any(b"TORCH_EXTENSION_NAME" in repository.data(path) for path in paths)
+
+
 def _bares(one: Entity, other: Entity) -> bool:
     """Whether a way protects less than another one to the same function."""
     return one.guard != other.guard and weakest((one.guard, other.guard)) == one.guard
@@ -303,6 +339,16 @@ def _depth(dotted: str) -> tuple[int, str]:
 
 def _id(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else ""
+
+
+def _followed(file: PyFile, node: ast.expr | None) -> ast.expr | None:
+    """What a name stands for that is set to another name: ``module`` after ``module = loaded_module``."""
+    for _ in range(_MAX_ROUNDS):
+        value = file.assigned.get(node.id) if isinstance(node, ast.Name) and node.id not in file.imports else None
+        if not isinstance(value, ast.Name):
+            break
+        node = value
+    return node
 
 
 def _root(node: ast.expr) -> str:
