@@ -80,10 +80,14 @@ class Entity:
         return self if plain else replace(self, guard=guard, handed=handed)
 
     def above(self, used: Entity) -> Entity:
-        """The same entity as a user of another: a gradient stays one."""
+        """The same entity as a user of another: a gradient stays one.
+
+        Where it hands deterministic mode to a kernel with a switch, that sets the switch.
+        """
+        set_ = used.kind == "kernel" and used.guard.switch.endswith("=1") and self.handed.where is not None
         return replace(
             self, uses=used, backward=self.backward or used.backward, gradient_of=used.gradient_of,
-            guard=strongest((self.guard, used.guard)), handed=used.handed,
+            guard=strongest((self.guard, self.handed if set_ else used.guard)), handed=used.handed,
         )  # fmt: skip
 
 

@@ -24,6 +24,11 @@ _LANGUAGE = re.compile(
     rb"(?:[ \t]+as[ \t]+(\w+))?[ \t]*(?:#|$)",
     re.MULTILINE,
 )
+MODES = frozenset((
+    "are_deterministic_algorithms_enabled", "get_deterministic_debug_mode", "_get_deterministic_algorithms",
+    "is_op_determinism_enabled",
+))  # fmt: skip
+"""What tells whether deterministic mode is on, in PyTorch and TensorFlow."""
 _TEST = re.compile(r"(?:test_|conftest|setup\.py)|.*_test\.py")
 
 
@@ -236,9 +241,20 @@ class PyFiles:
 
 
 def _handed_on(repository: Repository, path: str) -> Mapping[str, str]:
-    """The names by which a module imports kernel languages, for others to import from it: ``tl`` of Triton's."""
+    """What a module has for others to import from it: kernel languages (``tl`` of Triton's), deterministic mode."""
     data = repository.data(path)
-    return {(m[2] or m[1]).decode(): m[1].decode() for m in _LANGUAGE.finditer(data)}
+    found = {(m[2] or m[1]).decode(): m[1].decode() for m in _LANGUAGE.finditer(data)}
+    tree = _parsed(data) if any(mode.encode() in data for mode in MODES) else None
+    functions = (node for node in tree.body if isinstance(node, ast.FunctionDef)) if tree is not None else ()
+    return found | {function.name: f"torch.{mode}" for function in functions if (mode := mode_given(function))}
+
+
+def mode_given(function: ast.FunctionDef) -> str:
+    """By which function another one ends with giving deterministic mode, where nothing overrides that; else empty."""
+    last = function.body[-1]
+    called = last.value.func if isinstance(last, ast.Return) and isinstance(last.value, ast.Call) else None
+    name = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
+    return name if name in MODES else ""
 
 
 def _vocabulary(repository: Repository, _: str) -> Vocabulary:

@@ -9,15 +9,11 @@ from typing import NamedTuple
 
 from d9mlint.kernels.flow import strongest
 from d9mlint.kernels.switches import opposite, setting
-from d9mlint.kernels.torch.pyfiles import PyFile, shown, texts
+from d9mlint.kernels.torch.pyfiles import MODES, PyFile, mode_given, shown, texts
 from d9mlint.kernels.torch.pywords import Mention, below
 from d9mlint.model.kernel import Guard
 
 _MARKS = (b"eterminis", b"DETERMINIS")
-_MODES = frozenset((
-    "are_deterministic_algorithms_enabled", "get_deterministic_debug_mode", "_get_deterministic_algorithms",
-    "is_op_determinism_enabled",
-))  # fmt: skip
 _FLAGS = ("torch.backends.cudnn.deterministic",)
 _NEUTRAL = ("cuda", "gpu", "device", "grad", "warn_only", "float", "dtype")
 """Words of conditions that hold wherever a float atomic runs on a GPU, or say that the user opted out."""
@@ -52,8 +48,12 @@ def guard_at(file: PyFile, mention: Mention) -> Guard:
 
 def handed(file: PyFile, mention: Mention) -> Guard:
     """The guard that a call hands on: deterministic mode itself is an argument (``f(x, are_deterministic...())``)."""
-    call = mention.parents[-1] if mention.parents else None
-    if not isinstance(call, ast.Call) or call.func is not mention.node or not any(m in file.data for m in _MARKS):
+    called: ast.AST = mention.node
+    parents = list(mention.parents)
+    if parents and isinstance(parents[-1], ast.Subscript) and parents[-1].value is called:
+        called = parents.pop()  # ``kernel[grid](...)``
+    call = parents[-1] if parents else None
+    if not isinstance(call, ast.Call) or call.func is not called or not any(m in file.data for m in _MARKS):
         return Guard()
     function = next((node for node in mention.parents if isinstance(node, _FUNCTIONS)), call)
     reader = _Reader(file, function)
@@ -182,7 +182,9 @@ class _Reader:
 
     def _called(self, node: ast.Call, depth: int) -> _Meaning | None:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        if name in _MODES:
+        own = self.file.defined.get(name) if isinstance(node.func, ast.Name) else None
+        asks = name in MODES or self.file.dotted(node.func).rpartition(".")[2] in MODES
+        if asks or (isinstance(own, ast.FunctionDef) and mode_given(own)):
             return _Meaning(1)
         found = _environment(node) if name == "getenv" or "environ" in ast.unparse(node.func) else None
         within = node.args[0] if node.args else getattr(node.func, "value", None)
@@ -198,7 +200,7 @@ class _Reader:
             found = self.meaning(value, depth + 1)
             if found is not None:
                 return found
-        if "determinis" not in name.lower() or name in _MODES:
+        if "determinis" not in name.lower() or name in MODES:
             return None
         return _Meaning(-1 if opposite(name) else 1, setting(name))
 

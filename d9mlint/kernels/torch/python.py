@@ -281,14 +281,16 @@ class Binder:
         yield from self._users_of_operators(entity, operators(entity))
         names = set(self.files.names(file.module, entity.name))
         far = entity.in_function or entity.kind in ("kernel", "table") or entity.name.startswith("_")
-        for other in self.readers(entity.name) if far else [file]:
+        # A user calls a public function, but where it is the gradient of another one, that is what he calls.
+        wide = far or entity.name not in _COMMON
+        for other in self.readers(entity.name) if wide else [file]:
             registered = registered_backwards(other).get(entity.name) if other is file else None
             if registered:
                 yield Entity(file, entity.name, "backward", True, entity.node, registered, entity)
             for mention in other.mentions.get(entity.name, ()):
                 above = mention.parents[-1] if mention.parents else None
                 helper = entity.in_function and isinstance(above, ast.Attribute) and above.attr != "apply"
-                asked = entity.kind == "table" and asks_for_keys(mention)
+                asked = (entity.kind == "table" and asks_for_keys(mention)) or _asked_about(entity, mention)
                 if isinstance(mention.node, ast.Constant) or helper or asked:
                     continue
                 if other.dotted(mention.node) in names or (other is file and isinstance(mention.node, ast.Name)):
@@ -296,7 +298,8 @@ class Binder:
                     user = alias_of(other, mention, entity) or entity_of(other, mention)
                     if user is None and entity.kind == "kernel":
                         user = tabled(other, mention)
-                    if user is not None and (user.file is not file or user.name != entity.name):
+                    near = far or other is file or (user is not None and user.in_function)
+                    if user is not None and near and (user.file is not file or user.name != entity.name):
                         yield user.above(entity)
 
     def _users_of_operators(self, entity: Entity, names: list[str]) -> Iterator[Entity]:
@@ -362,6 +365,18 @@ def _argument_of_getter(mention: Mention) -> bool:
     """Whether a string is itself an argument of a call (``getattr(ops, "f")``), outside of a decorator."""
     parent = mention.parents[-1] if mention.parents else None
     return isinstance(parent, ast.Call) and mention.node in parent.args and bool(mention.scopes)
+
+
+def _asked_about(kernel: Entity, mention: Mention) -> bool:
+    """Whether only an attribute of a kernel is read: ``min(c.kwargs["BLOCK"] for c in kernel.configs)``."""
+    if kernel.kind != "kernel" or not mention.parents or not isinstance(mention.parents[-1], ast.Attribute):
+        return False
+    at: ast.AST = mention.node
+    for outer in reversed(mention.parents):
+        if not isinstance(outer, ast.Attribute | ast.Subscript) or outer.value is not at:
+            return not (isinstance(outer, ast.Call) and outer.func is at)
+        at = outer
+    return True
 
 
 def _named(call: ast.Call, known: list[Extension]) -> str:
