@@ -136,3 +136,24 @@ template <typename V, typename I> void go(int n, const V* x, const I* at, V* out
 FOR_ALL(DECLARE_GO);
 """
     check(text, types_h=instantiations, go_h=declarations)
+
+
+@pytest.mark.parametrize(
+    ("default", "used", "verdict"),
+    [
+        ("uint32_t", "Matrix<int>", "no"),
+        ("float", "Matrix<int>", "yes"),
+        ("uint32_t", "Matrix<int, float>", "yes"),
+        ("Word", "Matrix<int>", "no"),
+    ],
+)
+def test_the_default_of_a_class_templates_parameter(default: str, used: str, verdict: str) -> None:
+    said = only(f"""
+        using Word = unsigned;
+        template <typename Index> __global__ void k(Index* o, const Index* a) {{ atomicAdd(o + a[0], a[threadIdx.x]); }}
+        template <typename Value, typename Index = {default}> struct Matrix {{
+          void run(Index* o, const Index* a) {{ k<Index><<<1, 32>>>(o, a); }}
+        }};
+        void go(void* o) {{ {used} m; m.run(o, o); }}
+    """)
+    assert said.verdict == verdict, said

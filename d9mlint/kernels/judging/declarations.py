@@ -269,6 +269,16 @@ def template_parameter(node: Node, name: str, unit: Unit) -> TemplateParameter |
     return None
 
 
+def default_type(parameter: TemplateParameter, unit: Unit) -> str:
+    """The type that a template parameter has where none is given: ``typename Index = int``; empty for none."""
+    listed = parameter.owner.child_by_field_name("parameters")
+    named = (
+        (c for c in listed.named_children if parameter_name(c, unit) == parameter.name) if listed is not None else ()
+    )
+    default = next((node.child_by_field_name("default_type") for node in named), None)
+    return unit.text(default) if default is not None else ""
+
+
 def parameter_name(node: Node, unit: Unit) -> str:
     """The name of one parameter in ``template <...>``."""
     called = node.child_by_field_name("name") or node.child_by_field_name("declarator")

@@ -187,6 +187,10 @@ class _Search:
             if used.place < len(listed):
                 self.resolve(listed[used.place], path, at, level + 1)
                 return
+            default = declarations.default_type(parameter, unit) if used.function is None and not used.given else ""
+            if default:  # of a class: those of functions are deduced
+                self.resolve(default, unit.path, parameter.owner.start_byte, level + 1)
+                return
             start = after_arguments(data, start)
         if used.function is None:
             return
