@@ -205,3 +205,27 @@ def test_a_name_that_only_a_script_has_is_no_op() -> None:
         """
     )
     assert [op.name for op in found.ops] == ["kernels.launch"]
+
+
+def test_a_function_launches_the_kernels_that_it_asks_a_module_for() -> None:
+    found = scan(
+        mesh='''
+        import cupy
+        CODE = r"""
+        __device__ void vote(float* o, float v) { atomicAdd(o, v); }
+        extern "C" __global__ void kerVote(float* o, const float* a) { vote(o, a[threadIdx.x]); }
+        template <typename T> __global__ void kerSum(T* o, const T* a) { atomicAdd(o + 1, a[threadIdx.x]); }
+        extern "C" __global__ void kerCopy(float* o, const float* a) { o[threadIdx.x] = a[threadIdx.x]; }
+        """
+        MODULE = cupy.RawModule(code=CODE, name_expressions=["kerSum<float>"])
+        def vote(o, a):
+            MODULE.get_function("kerVote")((1,), (32,), (o, a))
+        def total(o, a, kind):
+            MODULE.get_function(f"kerSum<{kind}>")((1,), (32,), (o, a))
+        def copy(o, a):
+            MODULE.get_function("kerCopy")((1,), (32,), (o, a))
+        def any_of(name, o, a):
+            MODULE.get_function(name)((1,), (32,), (o, a))
+    '''
+    )
+    assert {op.name: len(op.sites) for op in found.ops} == {"mesh.any_of": 3, "mesh.total": 1, "mesh.vote": 2}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from d9mlint.kernels.embedded import dsl
@@ -19,6 +19,8 @@ from d9mlint.kernels.torch.python import Binder
 from d9mlint.kernels.torch.pywords import below
 from d9mlint.model import Location
 from d9mlint.model.kernel import KernelOp, Site
+
+_GETTER = b"get_function("
 
 
 def find(repository: Repository) -> Embedded:
@@ -102,12 +104,36 @@ def _ops(repository: Repository, files: PyFiles, found: list[tuple[Site, Entity 
             kernels.setdefault(entity.key, (entity, []))[1].append(site.location)
     binder = Binder(repository, files)
     grouped: dict[tuple[str, bool], list[tuple[Entity, list[Location]]]] = {}
+    launched = _Launched(found)
     for kernel, places in kernels.values():
         for launcher in binder.users([kernel]):
             held = launcher.uses is None or launcher.uses.kind in ("kernel", "table")
-            if launcher.kind not in ("kernel", "table") and held:
-                grouped.setdefault((launcher.dotted, launcher.backward), []).append((launcher, places))
+            here = launched.places(kernel, launcher, places) if held else []
+            if launcher.kind not in ("kernel", "table") and here:
+                grouped.setdefault((launcher.dotted, launcher.backward), []).append((launcher, here))
     return tuple(_op(binder, name, backward, group) for (name, backward), group in sorted(grouped.items()))
+
+
+class _Launched:
+    """Which places of a module's source the kernels come to that a function takes out of it."""
+
+    def __init__(self, found: list[tuple[Site, Entity | None]]) -> None:
+        self._functions = {site.location: site.function.rpartition("::")[2] for site, _ in found}
+        self._entries: dict[str, Mapping[str, frozenset[str]]] = {}
+
+    def places(self, kernel: Entity, launcher: Entity, places: list[Location]) -> list[Location]:
+        """Those of the places that a function launches; all, where it does not say by name what it launches."""
+        if _GETTER not in launcher.file.data:
+            return places
+        from d9mlint.kernels.embedded import modules  # few programs have modules of several kernels
+
+        asked = modules.asked_for(launcher)
+        if asked is None:
+            return places
+        if kernel.file.path not in self._entries:
+            self._entries[kernel.file.path] = modules.entries(kernel.file)
+        entries = self._entries[kernel.file.path]
+        return [at for at in places if (entries.get(self._functions[at]) or asked) & asked]
 
 
 def _op(binder: Binder, name: str, backward: bool, group: list[tuple[Entity, list[Location]]]) -> KernelOp:
