@@ -31,7 +31,7 @@ from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.host._files import opens, same_path, target_of
 
 RESUMES = re.compile(r"resum|restor|continu|restart", re.IGNORECASE)
-_ON = re.compile(r"(--[\w-]+|[\w.]+ in \S+) is (\S+ \(the default\)|not set)")
+_ON = re.compile(r"(--[\w-]+|[\w.]+( in \S+)?) is (\S+ \(the default\)|not set)")
 """What a condition says of a flag or a setting that is on, has such a value, or names nothing, where nobody asks."""
 _OFF = re.compile(r"\S+ is (not given|false)")
 """What a condition says of what is left off: who does not ask to start anew asks for nothing."""
@@ -69,6 +69,21 @@ def _names_file(load: Event) -> bool:
     """Whether who starts the program has to name what is loaded."""
     flags = [flag for path in load.args[:1] for flag in parts_by_flags(path)]
     return any(not flag.default or flag.default == UNKNOWN_DEFAULT or flag.required for flag in flags)
+
+
+def besides_path(cond: Cond) -> Cond:
+    """A condition but for what it says of the path that is loaded: what that is called asks for nothing.
+
+    ``if resume_file:``, ``not config.resume.startswith("https")``.
+    """
+    return both(*(one for one in conjuncts(cond) if not _is_of_path(one)))
+
+
+def _is_of_path(cond: Cond) -> bool:
+    """Whether a test comes out negative, or is that a local variable has a value."""
+    one = literal(cond)
+    test = one.opaque if one is not None else None
+    return test is not None and one is not None and (one.outcome is False or test.text.isidentifier())
 
 
 def asks_for_files(cond: Cond) -> bool:

@@ -46,6 +46,7 @@ from d9mlint.python.rules.host._unasked import (
     THERE,
     asked_for,
     asks_for_files,
+    besides_path,
     is_asked,
     left_over,
     listed,
@@ -191,18 +192,21 @@ def _found_there(
 ) -> tuple[Value | None, tuple[Cond, ...]]:  # fmt: skip
     """Of several files that a call may load the one that the program saves, taken unasked where it is there; and when.
 
-    ``source = last if last.exists() and not args.restart else args.start_from``.
+    ``source = last if last.exists() and not args.restart else args.start_from``; also one that the program finds by
+    listing its folder: ``if config.auto_resume: config.resume = max(glob(folder), key=getmtime)``.
     """
     several = alternatives(file_of(load.args[0], results(program))) if load.name in _IF_THERE and load.args else ()
-    if len(several) < 2 or not _into_weights(program, load):
+    if not several or not _into_weights(program, load):
         return None, ()
     for cond, leaf in several:
-        if not asks_for_files(cond) or not saved_there(leaf, saves):
+        folder = listed(program, leaf)
+        if not saved_there(folder or leaf, saves) or not (folder is not None or asks_for_files(cond)):
             continue
         here = both(cond, *load.guards)
         unasked = by_default(simplified(here, both(*training.guards))) is not False
+        here = here if folder is None else besides_path(here)
         if unasked and not is_asked(describe(here)):
-            return leaf, (here,)
+            return folder or leaf, (here,)
     return None, ()
 
 
