@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from sys import intern
 from typing import Any
 
@@ -23,13 +23,13 @@ class TooDeep(ValueError):
     """The file nests deeper than anything a person writes."""
 
 
-def lower(module: cst.Module, before: int = 0) -> tuple[f.Stmt, ...]:
-    """The statements of a parsed module, or of a section of one that has this many lines ``before`` it.
+def lower(module: cst.Module, before: int = 0, moved: Mapping[int, int] = {}) -> tuple[f.Stmt, ...]:
+    """The statements of a parsed module, or of a section of one that has this many lines ``before`` it; see `Places`.
 
     Raises:
         TooDeep: for sources nested beyond ``MAX_DEPTH``.
     """
-    statements = _Lowering(module, before).block(module.body)
+    statements = _Lowering(module, before, moved).block(module.body)
     text = module.get_docstring() if not before else None
     if text and _HELP in text.lower():  # that some take the flags of the program from
         return (f.Assign((f.Name("__doc__"),), f.Const(text), f.NOWHERE), *statements)
@@ -39,9 +39,9 @@ def lower(module: cst.Module, before: int = 0) -> tuple[f.Stmt, ...]:
 class _Lowering:
     """Holds the places and the current depth while a module is lowered."""
 
-    def __init__(self, module: cst.Module, before: int) -> None:
+    def __init__(self, module: cst.Module, before: int, moved: Mapping[int, int]) -> None:
         self._module = module
-        self._places = Places(module, before + 1)
+        self._places = Places(module, before + 1, moved)
         self._depth = 0
         self._yields = 0
         """Yields seen so far."""

@@ -6,6 +6,7 @@ import ast
 import gc
 import re
 import warnings
+from collections.abc import Mapping
 from contextlib import suppress
 from itertools import islice
 
@@ -33,9 +34,10 @@ def parse(data: bytes, path: str) -> f.Facts:
     try:
         return _read(data, path, tree)
     except cst.ParserSyntaxError as error:
-        converted = python2.as_python3(data)
+        spaced, moved = python2.with_spaces(data)
+        converted = python2.as_python3(spaced) or (spaced if moved else None)
         if converted is not None and _line_of_error(converted) is None:
-            return _read(converted, path, None)
+            return _read(converted, path, None, moved)
         line = _line_of_error(data)
         if line is None:
             raise CannotRead(f"cannot be parsed (libcst stops at line {error.raw_line})") from error
@@ -53,13 +55,16 @@ def parse(data: bytes, path: str) -> f.Facts:
             gc.enable()
 
 
-def _read(data: bytes, path: str, tree: ast.Module | None) -> f.Facts:
-    body = _statements(data, tree)
+def _read(data: bytes, path: str, tree: ast.Module | None, moved: Mapping[int, int] = {}) -> f.Facts:
+    body = _statements(data, tree, moved)
     return f.Facts(path, marimo.as_script(body) if marimo.NAME in data else body)
 
 
-def _statements(data: bytes, tree: ast.Module | None) -> tuple[f.Stmt, ...]:
-    """The statements of a text, section by section where it is large; ``tree`` is what Python's parser has read."""
+def _statements(data: bytes, tree: ast.Module | None, moved: Mapping[int, int]) -> tuple[f.Stmt, ...]:
+    """The statements of a text, section by section where it is large; ``tree`` is what Python's parser has read.
+
+    By as many columns as ``moved`` says, a line stands further to the left in the file.
+    """
     import libcst as cst
 
     from d9mlint.python.source.lowering import lower
@@ -67,8 +72,8 @@ def _statements(data: bytes, tree: ast.Module | None) -> tuple[f.Stmt, ...]:
     if is_large(data):
         with suppress(SyntaxError, ValueError, RecursionError, MemoryError, cst.ParserSyntaxError):
             parts = sections(data, tree or python_tree(data))
-            return tuple(s for before, part in parts for s in lower(cst.parse_module(part), before))
-    return lower(cst.parse_module(data))
+            return tuple(s for before, part in parts for s in lower(cst.parse_module(part), before, moved))
+    return lower(cst.parse_module(data), 0, moved)
 
 
 def check(data: bytes, path: str) -> None:

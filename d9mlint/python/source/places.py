@@ -6,6 +6,7 @@ runs the same code generator once, keeps no text and records only the kinds of n
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 
 import libcst as cst
@@ -25,9 +26,10 @@ _NOTHING: AbstractContextManager[None] = nullcontext()
 class _Counter(CodegenState):
     """A code generator that counts lines and columns instead of writing text."""
 
-    def __init__(self, default_indent: str, default_newline: str, line: int) -> None:
-        super().__init__(default_indent, default_newline)
+    def __init__(self, module: cst.Module, line: int, moved: Mapping[int, int]) -> None:
+        super().__init__(module.default_indent, module.default_newline)
         self.line = line
+        self.moved = moved
         self.column = 1
         self.starts: dict[int, tuple[int, int]] = {}
         self.places: dict[int, Place] = {}
@@ -48,7 +50,7 @@ class _Counter(CodegenState):
     def before_codegen(self, node: cst.CSTNode) -> None:
         kind = type(node)
         if kind in _WANTED or id(node) in self.named:
-            self.starts[id(node)] = (self.line, self.column)
+            self.starts[id(node)] = self.here()
         elif kind is cst.FunctionDef or kind is cst.ClassDef:
             self.named.add(id(node.name))  # type: ignore[attr-defined]
         elif kind is cst.If or kind is cst.For:
@@ -57,7 +59,11 @@ class _Counter(CodegenState):
     def after_codegen(self, node: cst.CSTNode) -> None:
         start = self.starts.get(id(node))
         if start is not None:
-            self.places[id(node)] = (*start, self.line, self.column)
+            self.places[id(node)] = (*start, *self.here())
+
+    def here(self) -> tuple[int, int]:
+        """The line and the column that it has come to."""
+        return self.line, self.column - self.moved.get(self.line, 0) if self.moved else self.column
 
     def record_syntactic_position(  # type: ignore[override]
         self, node: cst.CSTNode, *, start_node: cst.CSTNode | None = None, end_node: cst.CSTNode | None = None
@@ -66,10 +72,13 @@ class _Counter(CodegenState):
 
 
 class Places:
-    """Looks up the place of a node of ``module``, which starts at a line; valid as long as the module is alive."""
+    """Looks up the place of a node of ``module``, which starts at a line; valid as long as the module is alive.
 
-    def __init__(self, module: cst.Module, line: int) -> None:
-        counter = _Counter(module.default_indent, module.default_newline, line)
+    By as many columns as ``moved`` says, a line stands further to the left in the file.
+    """
+
+    def __init__(self, module: cst.Module, line: int, moved: Mapping[int, int] = {}) -> None:
+        counter = _Counter(module, line, moved)
         module._codegen(counter)
         self._places = counter.places
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from d9mlint.python.source.parsing import parse
-from d9mlint.python.source.python2 import as_python3
+from d9mlint.python.source.python2 import as_python3, with_spaces
 from tests.python.judging.test_causes import found
 
 OLD = """import sys
@@ -50,7 +50,9 @@ def test_an_old_program_is_judged_like_any_other() -> None:
 @settings(deadline=None, max_examples=50)
 @given(st.lists(st.sampled_from(PIECES)))
 def test_any_text_can_be_tried(lines: list[str]) -> None:
-    as_python3("\n".join(lines).encode())
+    text = "\n".join(lines).encode()
+    as_python3(text)
+    assert len(with_spaces(text)[0].splitlines()) == len(text.splitlines())
 
 
 def test_what_is_no_old_python_either_is_told_by_pythons_own_parser() -> None:
@@ -62,3 +64,30 @@ def test_a_word_of_python_37_may_name_an_argument() -> None:
     old = b"x = x.cuda(0, async=True)\nif async:\n    f(q.async)\nasync def g():\n    async for x in y: pass\nz = asyncio\n"
     new = b"x = x.cuda(0, async_=True)\nif async_:\n    f(q.async_)\nasync def g():\n    async for x in y: pass\nz = asyncio\n"
     assert as_python3(old) == new
+
+
+MIXED = """import numpy as np
+
+class Draws:
+    def go(self,
+\t   count):
+        '''Draws
+\tthem.'''
+\tx = np.random.rand(count)
+        return x
+
+np.save("x", Draws().go(3))
+"""
+
+
+def test_a_tab_goes_to_the_next_multiple_of_eight_columns() -> None:
+    new, moved = with_spaces(MIXED.encode())
+    assert "go" in ast.parse(new).body[1].body[0].name  # type: ignore[attr-defined]
+    assert moved == {5: 7, 8: 7} and new.decode().splitlines()[6] == MIXED.splitlines()[6]
+    assert with_spaces(b"if x:\n\ty = 1\n") == (b"if x:\n\ty = 1\n", {})
+
+
+@pytest.mark.parametrize("before", ["", "print 'old'\n"])
+def test_columns_are_those_of_the_file(before: str) -> None:
+    (place,) = (one.location for one in found(before + MIXED, "unseeded-numpy"))
+    assert (place.line - before.count("\n"), place.column, place.end_column) == (8, 6, 27)
