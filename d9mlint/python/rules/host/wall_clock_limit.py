@@ -28,8 +28,11 @@ _ENDS = "ends by the clock: how many steps are done"
 _TRAINS = "goes by the clock: which steps are done"
 _DRAWS = "goes by the clock and draws random numbers there: which ones the training draws after that"
 _KEEPS = "goes by the clock: the weights of which step are saved"
+_WRITES = "goes by the clock: the results of which step are written"
 _LEAVES = "leaves a loop by the clock: what it has computed by then"
 _THROUGH = "let the loop go through all there is, or end it by a count of turns"
+_WHOLE = "whole"
+"""How a call writes that makes a file anew, and adds no line to one."""
 _COMPUTES = ("torch.", "torchvision.", "tensorflow.", "numpy.", "jax.")
 """How names of calls begin of whose results a loop makes its own."""
 
@@ -125,11 +128,18 @@ def _decided(
     shared = _shared(program, test, there)
     if shared is not None:
         return _DRAWS, shared
-    saves = program.once("saves-of-weights", _saves)
+    kept = _left_there(program.once("saves-of-weights", _saves), test, there)
+    if kept is not None:
+        return _KEEPS, kept
+    written = _left_there(program.once("written-files", _writes), test, there)
+    return None if written is None else (_WRITES, written)
+
+
+def _left_there(saves: tuple[Event, ...], test: Event, there: set[int]) -> Event | None:
+    """The first of these calls in the branch of a test whose file is not written again after it."""
     later = [e for e in saves if id(e) not in there and e.index > test.index]
     kept = (e for e in saves if id(e) in there)
-    last = next((e for e in kept if not any(saved_there(a, later) for a in e.args)), None)
-    return None if last is None else (_KEEPS, last)
+    return next((e for e in kept if not any(saved_there(a, later) for a in e.args)), None)
 
 
 def _left(program: Program, test: Event) -> tuple[str, None] | None:
@@ -144,6 +154,12 @@ def _left(program: Program, test: Event) -> tuple[str, None] | None:
 
 def _saves(program: Program) -> tuple[Event, ...]:
     return tuple(e for e in program.events if e.kind == "call" and not e.detached and _SAVES.fullmatch(e.name))
+
+
+def _writes(program: Program) -> tuple[Event, ...]:
+    """The calls that write a whole file: pictures of samples, tables, arrays."""
+    calls = (e for e in program.events if e.kind == "call" and not e.detached)
+    return tuple(e for e in calls if any(effect.writes == _WHOLE for effect in e.effects))
 
 
 def _shared(program: Program, test: Event, there: set[int]) -> Event | None:
