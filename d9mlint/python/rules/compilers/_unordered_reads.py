@@ -14,7 +14,14 @@ from d9mlint.python.frameworks.tensorflow.graphs import origins
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import Makers, made_of, results
 
-_LOSS, _ONLY = Argument(0, "loss"), Argument(3, "var_list")
+_LOSS = Argument(0, "loss")
+_APPLIES, _COMPUTES, _GRADIENTS = ".apply_gradients", ".compute_gradients", "tensorflow.gradients"
+_ONLY = {
+    ".minimize": Argument(2, "var_list"),
+    _COMPUTES: Argument(1, "var_list"),
+    _GRADIENTS: Argument(1, "xs"),
+}
+"""What computes gradients, and where it is told of which variables (training/optimizer.py of 1.15.5)."""
 _WEIGHTS = re.compile(r"tensorflow\.(get_variable|Variable|trainable_variables)")
 _LAYER = re.compile(
     r"tensorflow\.(layers|contrib\.layers|contrib\.slim)\.(?!dropout|batch_norm|max_|average_|avg_|flatten)[a-z]\w*|tf_slim\.\w+"
@@ -70,8 +77,21 @@ def of_weights(program: Program, fetched: Value, steps: list[Event]) -> Iterator
                 yield Read(event, step, "weights", all(map(_only_shown, _takers(again, behind, weights, layers))))
 
 
+def gradients(program: Program, step: Event) -> list[Event]:
+    """The calls that compute the gradients which a training step applies, one of each place; itself for ``minimize``.
+
+    An optimizer applies those that it has computed itself, also where they were averaged over towers in between.
+    """
+    if not step.name.endswith(_APPLIES):
+        return [step]
+    own = program.calls(step.name.removesuffix(_APPLIES) + _COMPUTES)
+    found = [e for e in own if step.receiver is not None and e.receiver is step.receiver]
+    found += [e for e in origins(program, *step.args).values() if e.name.endswith((_COMPUTES, _GRADIENTS))]
+    return list({e.location: e for e in found}.values())
+
+
 def shared(program: Program, one: Event, other: Event) -> bool:
-    """Whether one training step may change weights that the other reads, as far as can be told.
+    """Whether a step by the gradients of one call may change weights that another computes gradients from.
 
     Not where each has variables of its own and both go down the same loss (a wide part and a deep one), and not where
     the losses are computed by different layers from different variables.
@@ -79,12 +99,17 @@ def shared(program: Program, one: Event, other: Event) -> bool:
     losses = [each.argument(_LOSS) or Unknown() for each in (one, other)]
     before = [origins(program, loss) for loss in losses]
     same = {id(leaf) for _, leaf in alternatives(losses[0])} == {id(leaf) for _, leaf in alternatives(losses[1])}
-    if same and all(each.argument(_ONLY) is not None for each in (one, other)):
+    if same and all(_of_some(each) for each in (one, other)):
         return False
     first, second = (
         {e.location for e in each.values() if _LAYER.fullmatch(e.name) or _WEIGHTS.fullmatch(e.name)} for each in before
     )
     return not first or not second or not first.isdisjoint(second)
+
+
+def _of_some(gradients: Event) -> bool:
+    """Whether a call is told of which variables it computes gradients."""
+    return any(gradients.name.endswith(end) and gradients.argument(one) is not None for end, one in _ONLY.items())
 
 
 def _takers(again: list[Event], behind: dict[int, Event], weights: set[int], layers: set[Location]) -> list[Event]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import NamedTuple
 
 from d9mlint.model import Argument, Related, Rule
@@ -115,8 +115,8 @@ _TIMING = "timing decides which variables each of them reads"
 _EITHER = "timing decides which of them comes first"
 _APART = "run them in two calls of `Session.run`, or make the one under `with tf.control_dependencies([other]):`"
 _STEPS_APART = (
-    "run them in two calls of `Session.run` (`tf.control_dependencies` around the second `minimize` alone would leave "
-    "its loss unordered, which is computed outside)"
+    "run them in two calls of `Session.run` (`tf.control_dependencies` around the second update alone would leave "
+    "its gradients unordered, which are computed outside)"
 )
 
 
@@ -204,10 +204,10 @@ def _of_variables(value: Value | None, makers: Makers, depth: int, listed: bool)
 def _race(program: Program, one: _Update, other: _Update) -> bool:
     """Whether one op writes what the other reads and nothing orders them."""
     kinds = {one.kind, other.kind}
-    if kinds == {"step"}:  # of one computation of gradients, whose reads are over when they are known
-        if not (one.event.name.endswith(_STEPS[0]) and other.event.name.endswith(_STEPS[0])):
-            return False
-        if not reading.shared(program, one.event, other.event):
+    if kinds == {"step"}:  # of one computation of gradients: its reads are over when they are known
+        computed = [reading.gradients(program, each.event) for each in (one, other)]
+        pairs = list(product(*computed))
+        if any(a is b for a, b in pairs) or not any(reading.shared(program, a, b) for a, b in pairs):
             return False
     elif "step" not in kinds and kinds != {"average", "assignment"}:
         return False
