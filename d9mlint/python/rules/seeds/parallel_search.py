@@ -1,15 +1,84 @@
-"""Parallel searches for hyperparameters, whose workers are seeded anew."""
+"""Parallel searches for hyperparameters, whose workers are seeded anew, or whose order of results is that of time."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from d9mlint.model import Rule
+from d9mlint.model import Related, Rule
+from d9mlint.python.domain.conditions import Cond, both, is_symbolic, truth
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import Const, Value, alternatives
 from d9mlint.python.interpreter.program import Program
-from d9mlint.python.judging.drafts import Draft
+from d9mlint.python.interpreter.provenance import Makers, made_of, results
+from d9mlint.python.judging.drafts import Draft, draft, lower, short_name
 from d9mlint.python.judging.ops import varies
+
+_RESEEDS = "seeds the sampler anew in each thread, from operating-system entropy: its own seed is ignored"
+_LEARNS = (
+    "tells it of trials in the order in which they end, which timing decides: what it suggests next depends on that"
+)
+_ONE_BY_ONE = (
+    "let one trial run at a time (`max_concurrent_trials=1`; in old releases `ConcurrencyLimiter(search, "
+    "max_concurrent=1)`, or `max_concurrent=1` of the search itself), or draw all settings beforehand "
+    "(`BasicVariantGenerator(random_state=1)`)"
+)
+_SEARCHES = ("ray.tune.run", "ray.tune.run_experiments", "ray.tune.TuneConfig")
+_LOCAL = ("ray.init", "local_mode")
+"""What runs everything in the process of the program, one after the other (ray/tune/tune.py of 2.9.3)."""
+_LIMITER, _REPEATER = "ray.tune.search.ConcurrencyLimiter", "ray.tune.search.Repeater"
+_LEARNERS = frozenset(
+    f"ray.tune.search.{name}"
+    for name in (
+        "hyperopt.HyperOptSearch", "optuna.OptunaSearch", "bayesopt.BayesOptSearch", "bohb.TuneBOHB",
+        "skopt.SkOptSearch", "hebo.HEBOSearch", "ax.AxSearch", "nevergrad.NevergradSearch",
+        "zoopt.ZOOptSearch", "dragonfly.DragonflySearch",
+    )
+)  # fmt: skip
+"""Searches that suggest settings by the results of earlier trials (``on_trial_complete``, ray/tune/search of 2.9.3)."""
+_NAMED = frozenset(name.split(".")[-2] for name in _LEARNERS)
+"""The same by their names: ``search_alg="hyperopt"``."""
+_SEVERAL = {"num_samples": {"not": [1]}, "max_concurrent_trials": {"not": [1]}}
+_AT_ONCE = {"max_concurrent@1": {"not": [1]}}
+_LIMITED = {**_AT_ONCE, "batch@2": {"not": [True]}}
+"""Results are told together when all trials of a batch have ended (tune/search/concurrency_limiter.py of 2.9.3)."""
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At each of the calls."""
-    yield from varies.check(program, rule, "search")
+    yield from varies.check(program, rule, "search", lambda effect: _RESEEDS)
+    searches = [one for one in program.calls(*_SEARCHES) if not one.detached and "search_alg" in one.kwargs]
+    if not searches or any(_is_local(one) for one in program.calls(_LOCAL[0])):
+        return
+    makers = results(program)
+    for event in searches:
+        if event.name == _SEARCHES[0] and "num_samples" not in event.kwargs and not event.star:
+            continue  # one trial
+        for cond, search, name in _learners(program, event.kwargs["search_alg"], makers):
+            at_once = both(cond, program.holds(event, _SEVERAL))
+            if at_once is False or truth(at_once, event.guards) is False:
+                continue
+            related = [] if search is None else [Related(search.location, "what it learns is kept here")]
+            yield draft(
+                program, rule, event, cond=at_once, related=related, remedy=_ONE_BY_ONE, name=short_name(event),
+                confidence="medium" if is_symbolic(at_once) else lower("medium"), setting=f"`{name}`", then=_LEARNS,
+            )  # fmt: skip
+            break
+
+
+def _is_local(event: Event) -> bool:
+    given = event.kwargs.get(_LOCAL[1])
+    return isinstance(given, Const) and given.value is True
+
+
+def _learners(program: Program, value: Value, makers: Makers) -> Iterator[tuple[Cond, Event | None, str]]:
+    """The searches that learn among what a value may be, and when several of their trials run at once."""
+    for cond, leaf in alternatives(value):
+        if isinstance(leaf, Const) and leaf.value in _NAMED:
+            yield cond, None, str(leaf.value)
+        for made in made_of(leaf, makers):
+            if made.name in _LEARNERS:
+                yield both(cond, program.holds(made, _AT_ONCE)), made, made.raw.rpartition(".")[2]
+            elif made.name in (_LIMITER, _REPEATER) and made.args:
+                limits = {} if made.name == _REPEATER else _LIMITED
+                for inner, search, name in _learners(program, made.args[0], makers):
+                    yield both(cond, program.holds(made, limits), inner), search, name
