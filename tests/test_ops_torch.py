@@ -85,9 +85,10 @@ def test_every_op_says_why_and_what_to_do(name: str) -> None:
     assert set(op["devices"]) <= {"gpu", "cpu"}
 
 
-def test_names_are_unique_and_names_without_a_receiver_are_those_of_tensors() -> None:
+def test_names_are_unique_and_names_without_a_receiver_are_those_of_tensors_or_graphs() -> None:
     assert len(OPS) == len(CATALOGUE["ops"])
     named = {call.removeprefix("?.") for op in OPS.values() for call in op["calls"] if call.startswith("?.")}
-    tensors = {call.removeprefix("torch.Tensor.") for op in OPS.values() for call in op["calls"]}
-    assert named <= tensors
+    calls = [call for op in OPS.values() for call in op["calls"]]
+    known = {call.removeprefix("torch.Tensor.").removeprefix("dgl.DGLGraph.") for call in calls}
+    assert named <= known
     assert not named & {"take", "cumsum", "median", "repeat_interleave", "bincount"}, "arrays of NumPy have these, too"

@@ -7,7 +7,7 @@ import re
 from d9mlint.model import Argument, Op, OpStatus
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import OPERANDS, Const, FlagValue, Obj, Ref, Seq, Value, alternatives
-from d9mlint.python.frameworks.torch import images, places
+from d9mlint.python.frameworks.torch import images, messages, places
 from d9mlint.python.frameworks.torch.tensors import LOADING, PLAIN_ATTENTION, TENSOR
 from d9mlint.python.interpreter.provenance import Makers, calls_of
 from d9mlint.python.interpreter.provenance import made_of as _made
@@ -84,6 +84,8 @@ def harmless(event: Event, op: Op, makers: Makers) -> bool:
         return True
     if op.name == images.LOSS:
         return not images.sums_pixels(event, makers)
+    if op.name == messages.OP:
+        return not messages.from_nodes(event)
     if op.name == places.PUT:
         return places.each_place_once(event, makers)
     if op.name in (_EMBEDDING, COMPILED):

@@ -19,7 +19,7 @@ from d9mlint.python.judging.ops.gradients import IN_PIPELINE, doubtful, gets_gra
 from d9mlint.python.source import facts as f
 
 _MOST_SITES = 3
-_SETS = ".__setitem__"
+_SETS, _TENSOR = ".__setitem__", "torch.Tensor."
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +207,8 @@ def shown(event: Event) -> str:
     if event.name.endswith(_SETS):
         return "tensor[index] = values"
     name = _own_name(event) or event.raw.replace("().__call__", "")
+    if name.startswith(_TENSOR) and not event.name.startswith(_TENSOR):  # a method that no tensor has
+        name = event.name
     if re.match(r"(tensorflow\.)?(tf_)?keras\.(layers|losses|applications|metrics)\.", name):
         return name.rpartition(".")[2]
     head, _, rest = name.partition(".")
