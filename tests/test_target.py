@@ -160,8 +160,8 @@ def test_target_beats_config_beats_files(tmp_path: Path) -> None:
         ("tensorflow=>2", "not a requirement such as 'tensorflow==2.4.1'"),
         ("", "not a requirement such as 'tensorflow==2.4.1'"),
         ("tensorflow @ https://example.org/x.whl", "not a requirement such as 'tensorflow==2.4.1'"),
-        ("tensorflow<1", f"no known release of tensorflow (1.0.1 to {KNOWN['tensorflow'][-1]}) fits"),
-        ("tensorflow==2.4,<2", f"no known release of tensorflow (1.0.1 to {KNOWN['tensorflow'][-1]}) fits"),
+        ("tensorflow<0.12", f"no known release of tensorflow (0.12.1 to {KNOWN['tensorflow'][-1]}) fits"),
+        ("tensorflow==2.4,<2", f"no known release of tensorflow (0.12.1 to {KNOWN['tensorflow'][-1]}) fits"),
         ("mxnet<2", "no releases of mxnet are known here; give one exactly, as in 'mxnet==1.0'"),
     ],
 )

@@ -55,7 +55,23 @@ _GONE_IN_2 = (
     b"variable_scope",
 )  # fmt: skip
 """Functions of ``tf`` that are in ``tf.compat.v1`` alone since 2.0 (seen in the names of both in 2.21)."""
+_GONE_IN_1 = (
+    b"audio_summary", b"batch_matmul", b"histogram_summary", b"image_summary", b"merge_all_summaries", b"merge_summary",
+    b"mul", b"neg", b"pack", b"scalar_summary", b"select", b"sub", b"train.SummaryWriter", b"unpack",
+)  # fmt: skip
+"""Functions of ``tf`` that 1.0 dropped (in tensorflow==0.12.1, not in tensorflow==1.0.0: ops/standard_ops.py,
+ops/math_ops.py, ops/array_ops.py, training/training.py)."""
 _SIGNS = (
+    # `tf.concat(0, [...])`: 1.0 has the values first (ops/array_ops.py of 0.12.1 and 1.0.0).
+    _Sign(
+        "tensorflow", "<1.0",
+        re.compile(
+            rb"^[^#\n\"']*\b(tf\.(?:concat(?=\(-?\d[ ]?,)|(?:"
+            + b"|".join(map(re.escape, _GONE_IN_1)) + rb")(?=\()))", re.M,
+        ),
+        words=(b"tf.concat(", *(b"tf." + name + b"(" for name in _GONE_IN_1)),
+        needs=b"import tensorflow as tf", without=b"compat",
+    ),
     # Names that 2.0 moved to tf.compat.v1 or dropped (github.com/tensorflow/tensorflow/releases/tag/v2.0.0).
     _Sign(
         "tensorflow", "<2.0", re.compile(rb"^[ \t]*(?:from|import)[ \t]+(tensorflow\.(?:contrib|app|flags))\b", re.M),

@@ -63,6 +63,9 @@ def test_names_that_a_package_lost_before_their_module(tmp_path: Path) -> None:
     ("text", "specifier", "name"),
     [
         ("import tensorflow as tf\nx = tf.placeholder(tf.float32)\n", "<2.0", "tf.placeholder"),
+        ("import tensorflow as tf\nx = tf.concat(0, [a, b])\n", "<1.0", "tf.concat"),
+        ("import tensorflow as tf\ns = tf.histogram_summary('x', x)\n", "<1.0", "tf.histogram_summary"),
+        ("import tensorflow as tf\nw = tf.train.SummaryWriter('logs')\n", "<1.0", "tf.train.SummaryWriter"),
         ("from tensorflow.contrib import slim\n", "<2.0", "tensorflow.contrib"),
         ("import tensorflow as tf\nm = tf.estimator.Estimator(f)\n", "<2.16", "tf.estimator.Estimator"),
         ("from keras.engine.training import Model\n", "<2.13", "keras.engine"),
@@ -110,6 +113,7 @@ def test_names_that_only_old_releases_of_torch_have(tmp_path: Path, text: str, s
         "import tensorflow as tf\ntf = tf.compat.v1\nx = tf.placeholder(tf.float32)\n",
         "import tensorflow as tf\n# x = tf.placeholder(tf.float32)\n",
         "import tensorflow as tf\nprint('tf.Session() is gone')\n",
+        "import tensorflow as tf\nx = tf.concat([a, b], 0)\ny = tf.subtract(x, tf.stack([a]))\n",
         "from keras.layers import Dense\n",
     ],
 )

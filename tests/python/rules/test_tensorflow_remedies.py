@@ -137,3 +137,20 @@ model.fit(tf.ones([8, 8, 8, 1]), tf.ones([8, 6, 6, 8]))
         Path("requirements.txt").write_text("tensorflow==2.12.0\n")
         (one,) = d9mlint("train.py", "--format", "json", "--select", "missing-determinism-switch").json["findings"]
         assert one["when"] == when
+
+
+@pytest.mark.parametrize(("summary", "datasets"), [("tf.summary.scalar", True), ("tf.scalar_summary", False)])
+def test_what_a_release_lacks_is_not_offered(d9mlint: Callable[..., Any], summary: str, datasets: bool) -> None:
+    Path("train.py").write_text(f"""import tensorflow as tf
+
+tf.set_random_seed(1)
+batch = tf.train.shuffle_batch([tf.zeros([4])], 8, 100, 10)
+w = tf.get_variable("w", [4, 1])
+loss = tf.reduce_mean(tf.matmul(batch, w))
+{summary}("loss", loss)
+step = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as session:
+    session.run(step)
+""")
+    (finding,) = d9mlint("train.py", "--format", "json", "--select", "queue-order").json["findings"]
+    assert ("tf.data" in finding["remedy"]) is datasets and "num_threads=1" in finding["remedy"]

@@ -28,8 +28,11 @@ _STARTED = "several threads, which are started here, fill it, and timing decides
 _FILL = "it draws from as many elements as its queue holds at the moment, which timing decides, whatever the seed"
 _PLAIN = (
     "pass `{name}` `num_threads=1`, `capacity` one more than `min_after_dequeue` (then it always draws from a full "
-    "queue) and a `seed`; or read with `tf.data`: `dataset.shuffle(n, seed=1).batch(n)`"
+    "queue) and a `seed`"
 )
+_DATASET = "; or read with `tf.data`: `dataset.shuffle(n, seed=1).batch(n)`"
+_HAS_DATASETS = ">=1.4"
+"""Releases with ``tf.data`` (release notes of 1.4)."""
 _ENQUEUES = (".enqueue", ".enqueue_many")
 
 
@@ -55,7 +58,8 @@ def _queues(program: Program) -> Iterator[tuple[Event, Cond, str, str]]:
         elif event.name in _SHUFFLES:
             full = _one_more(event)
             cond = _more_than_one(event, _SHUFFLES[event.name]) if full else True
-            yield event, cond, _THREADS if full else _FILL, _PLAIN
+            datasets = program.target.fits("tensorflow", _HAS_DATASETS)
+            yield event, cond, _THREADS if full else _FILL, _PLAIN + (_DATASET if datasets else "")
         else:
             given = event.argument(_OPS if event.name == _RUNNER else _JOINED)
             yield event, _several(given) or _filled_in_loop(program, event, given), _THREADS, ""
