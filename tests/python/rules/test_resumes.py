@@ -230,3 +230,48 @@ def test_weights_to_begin_with_are_no_resume(d9mlint: Run, flag: str, more: str,
     (finding,) = run.json["findings"]
     assert finding["severity"] == severity
     assert ("enough to begin another training with" in finding["message"]) is (severity == "info")
+
+
+RANKS = """import argparse
+import torch
+import torch.distributed as dist
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--resume", action="store_true")
+args = parser.parse_args()
+dist.init_process_group("nccl")
+torch.manual_seed({seed})
+model = torch.nn.Sequential(torch.nn.Linear(4, 1), torch.nn.Dropout(0.5))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+first = 0
+if args.resume:
+    checkpoint = torch.load({file})
+    model.load_state_dict(checkpoint["net"])
+    optimizer.load_state_dict(checkpoint["optimizer"])
+    first = checkpoint["epoch"] + 1
+for epoch in range(first, 10):
+    optimizer.zero_grad()
+    model(torch.ones(8, 4)).sum().backward()
+    optimizer.step()
+    if {test}:
+        state = {{"net": model.state_dict(), "optimizer": optimizer.state_dict(), "epoch": epoch}}
+        torch.save(state, {file})
+"""
+OF_ONE, OF_EACH = '"last.pt"', 'f"last{dist.get_rank()}.pt"'
+
+
+@pytest.mark.parametrize(
+    ("seed", "test", "file", "each"),
+    [
+        ("1 + dist.get_rank()", "dist.get_rank() == 0 and (epoch % 2 == 0 or epoch == 9)", OF_ONE, True),
+        ("1 + dist.get_rank()", "dist.get_rank() == 0", OF_ONE, True),
+        ("1 + dist.get_rank()", "epoch % 2 == 0", OF_EACH, False),
+        ("1", "dist.get_rank() == 0", OF_ONE, False),
+    ],
+)
+def test_ranks_that_draw_apart_have_states_of_their_own(
+    d9mlint: Run, seed: str, test: str, file: str, each: bool
+) -> None:
+    Path("train.py").write_text(RANKS.format(seed=seed, test=test, file=file))
+    (finding,) = d9mlint("train.py", "--format", "json", "--select", "rng-not-checkpointed").json["findings"]
+    assert ("of each rank, in a file of its own" in finding["remedy"]) is each

@@ -169,7 +169,7 @@ def _drafts(
     moved = with_moves(program, list(saves))
     resumed = either(*(both(*_asked(one), of_own(one, moved)) for one in loads))
     acts = any(_is_of_environment(e) and e.loops and not e.detached for e in program.events)
-    remedy = with_states(also, drawn is not None, acts, rule, program)
+    remedy = with_states(also, drawn is not None, acts, rule, program, saves)
     needed = setting(program, load)
     notes = {LOST: f"kept only where `{needed}` is true" if needed else UNREAD if held else ""}
     notes |= {EPOCH: NOT_TAKEN_UP} if any(map(holds_number, saves)) else {}

@@ -58,7 +58,7 @@ def of_filled(program: Program, rule: Rule) -> Iterator[Draft]:
             yield draft(
                 program, rule, met[0], cond=cond, related=places(load, drawn), lacks=told(also, drawn is not None),
                 holds="the weights" if OPTIMIZER in also else "the objects in its dict",
-                remedy=with_states(also, drawn is not None, False, rule, program),
+                remedy=with_states(also, drawn is not None, False, rule, program, met[:1]),
             )  # fmt: skip
             return
 

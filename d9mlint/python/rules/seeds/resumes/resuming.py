@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence, Set
+from typing import TypeGuard
 
-from d9mlint.model import Related, Rule
+from d9mlint.model import Effect, Related, Rule
+from d9mlint.python.domain.conditions import conjuncts, equal_to, literal
 from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import Unknown, Value
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.paths import saved_there
 from d9mlint.python.judging.randomness import Draw
+from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.seeds.resumes.lost import BEST, EPOCH, PLACE, PRECISION, STATISTICS, words
 
@@ -26,6 +30,15 @@ RESUMES = re.compile(rf"{_GOES_ON.pattern}|load[-_]?(model|checkpoint|ckpt)|snap
 """The same in the condition of a load; pretrained weights are no checkpoint."""
 
 
+_OF_RANK = "rank"
+"""What seeds come from that each of several processes has for itself."""
+_FIRST = re.compile(r"rank(\(\))? (==|is) 0\b|\bis_(main|master)(_process)?\b")
+_BY_RANK = (
+    "save the states of the generators of each rank, in a file of its own, and set them after loading the checkpoint "
+    "(the first rank alone saves here, and each has a seed of its own): `torch.get_rng_state()`, "
+    "`torch.cuda.get_rng_state()`, `np.random.get_state()` and `random.getstate()`; or seed each epoch from its number "
+    "and the rank"
+)
 _PLAIN = {
     PLACE: "the number of batches that the epoch has done (and skip as many of the same order)",
     EPOCH: "the number of epochs or steps done (and go on from it)",
@@ -65,7 +78,9 @@ def draws_on(drawn: Event) -> Related:
     return Related(drawn.location, "draws in the training that goes on")
 
 
-def with_states(also: Sequence[str], generators: bool, acts: bool, rule: Rule, program: Program) -> str:
+def with_states(
+    also: Sequence[str], generators: bool, acts: bool, rule: Rule, program: Program, saves: Sequence[Event]
+) -> str:  # fmt: skip
     """The remedy where a checkpoint of PyTorch lacks more than generators: first all of it, then how to get at these.
 
     ``also`` are kinds of what is lost; ``acts``: in an environment, so that there may be networks and data besides.
@@ -77,7 +92,38 @@ def with_states(also: Sequence[str], generators: bool, acts: bool, rule: Rule, p
     if not generators:
         return f"save and load {words(parts)}"
     lead = f"save and load {', '.join(parts)} and the states of the generators" if parts else ""
+    if _saved_by_one(program, saves) and any(
+        _OF_RANK in s.value.origins for s in seedings(program) if _is_made(s.value)
+    ):
+        return f"{lead}; {_BY_RANK}" if lead else _BY_RANK
     return both_remedies(lead, rule, program, "torch")
+
+
+def _is_made(value: Value | None) -> TypeGuard[Unknown]:
+    return isinstance(value, Unknown)
+
+
+def _saved_by_one(program: Program, saves: Sequence[Event]) -> bool:
+    """Whether the first of several processes saves for all: ``if dist.get_rank() == 0 and epoch % 10 == 0``."""
+    for saved in saves:
+        tests = (literal(part) for cond in saved.guards for part in conjuncts(cond))
+        asked = [one.opaque for one in tests if one is not None and one.opaque is not None and one.outcome is True]
+        if any(_FIRST.search(test.text) for test in asked):
+            return True
+        if any(equal_to(test) == "0" for test in asked) and _asks_for_rank(program, saved):
+            return True
+    return False
+
+
+def _asks_for_rank(program: Program, saved: Event) -> bool:
+    """Whether its rank is what a process asks for, as often as it saves, to know whether to; there or in the caller."""
+    ranks = program.once("ranks-asked-for", lambda one: [e for e in one.events if any(map(_gives_rank, e.effects))])
+    before = (e for e in ranks if e.index < saved.index and e.loops == saved.loops and e.guards != saved.guards)
+    return any(e.stack in (saved.stack, saved.stack[:-1]) for e in before)
+
+
+def _gives_rank(effect: Effect) -> bool:
+    return effect.origin == _OF_RANK
 
 
 def both_remedies(more: str, rule: Rule, program: Program, framework: str) -> str:
