@@ -33,6 +33,8 @@ from d9mlint.python.rules.host._files import opens, same_path, target_of
 RESUMES = re.compile(r"resum|restor|continu|restart", re.IGNORECASE)
 _ON = re.compile(r"(--[\w-]+|[\w.]+( in \S+)?) is (\S+ \(the default\)|not set)")
 """What a condition says of a flag or a setting that is on, has such a value, or names nothing, where nobody asks."""
+_NOT_OFF = re.compile(r"--no[-_]\S+ is not given")
+"""What it says where nobody turns off what is on."""
 _OFF = re.compile(r"\S+ is (not given|false)")
 """What a condition says of what is left off: who does not ask to start anew asks for nothing."""
 THERE = re.compile(r"exists\(|isfile\(|isdir\(|is_file\(|is_dir\(")
@@ -45,7 +47,7 @@ _MOST_STEPS = 6
 
 def is_asked(words: str, *, off: bool = False) -> bool:
     """Whether a condition, in words, is that somebody asks to go on; ``off``: also by leaving a flag off."""
-    words = _ON.sub("", words)
+    words = _NOT_OFF.sub("", _ON.sub("", words))
     return RESUMES.search(words if off else _OFF.sub("", words)) is not None
 
 
