@@ -1,4 +1,4 @@
-"""Modules of networks that only try themselves out: under a main guard they build, run and assert, and keep nothing.
+"""Modules with classes that only try these out: under a main guard they build, run and assert, and keep nothing.
 
 What such a program draws, and what varies in it, changes no result: nothing is written, printed, sent or trained on.
 """
@@ -6,6 +6,7 @@ What such a program draws, and what varies in it, changes no result: nothing is 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from d9mlint.python.domain.events import Event, Story
 from d9mlint.python.domain.taint import ABOUT
@@ -17,12 +18,12 @@ _COMPUTING = frozenset(
         *("torch", "torchvision", "torchaudio", "einops", "einx", "numpy", "jax", "flax", "tensorflow", "keras"),
         *("builtins", "math", "functools", "itertools", "collections", "typing", "dataclasses", "copy"),
         *("contextlib", "enum", "abc", "random", "packaging", "inspect", "warnings", "types", "importlib", "?"),
-        *("operator", "queue"),
+        *("operator", "queue", "scipy", "gym", "gymnasium", "qpth"),
     }
 )
 """Packages whose functions give a result and do nothing else, but for what `_OUTLET` names."""
 _OUTLET = re.compile(
-    r"(.*\.)?(save\w*|write\w*|dump\w*|tofile|export\w*|to_(csv|json|pickle)|log_\w+|add_(scalar|image|text)\w*|"
+    r"(.*\.)?((im)?save\w*|(im)?write\w*|render|play|Record\w*|Monitor|dump\w*|tofile|export\w*|to_(csv|json|pickle)|log_\w+|add_(scalar|image|text)\w*|"
     r"(optimizer_)?step|fit\w*|train\w*|update\w*|minimize|apply_\w+|run|evaluate|predict\w*|generate|show|plot|"
     r"barrier|all_reduce|send|put|set_result)|torch\.(distributed|multiprocessing|onnx)\..*|builtins\.(open|input|exec|eval)"
 )
@@ -32,6 +33,8 @@ _WEIGHTS = (".state_dict().update", "torch.load().update", ".load_url().update",
 _NETWORKS = frozenset(
     {"torch.nn.Module", "keras.Model", "keras.layers.Layer", "flax.linen.Module", "tensorflow.Module"}
 )
+_ENVIRONMENTS, _ACTS = ("gym.", "gymnasium."), ".step"
+"""Environments, and the method by which one acts in them: nothing comes of it but its result."""
 _PRINTS = "builtins.print"
 _PATHS = "os.path."
 _TEXTS = frozenset({"__repr__", "__str__"})
@@ -40,13 +43,13 @@ _SIZES = (".size", ".dim", ".numel", "builtins.len")
 
 
 def keeps_nothing(program: Program) -> bool:
-    """Whether an entry that defines networks only computes with them, and looks at the shapes of what comes out."""
+    """Whether an entry that defines classes only computes with them, and looks at the shapes of what comes out."""
     return program.once("keeps-nothing", _keeps_nothing)
 
 
 def _keeps_nothing(program: Program) -> bool:
     story = program.story
-    if story.local or story.truncated or not defines_networks(story):
+    if story.local or story.truncated or not any(_classes(story)):
         return False
     done = [e for e in program.events if not e.detached and e.kind in ("call", "unresolved", "env")]
     sizes = frozenset(id(e.result) for e in done if e.name.endswith(_SIZES))
@@ -55,9 +58,13 @@ def _keeps_nothing(program: Program) -> bool:
 
 def defines_networks(story: Story, *, anywhere: bool = False) -> bool:
     """Whether a class of the entry, or of any file of the program, is a network."""
+    return any(_NETWORKS.intersection(one.external()) for one in _classes(story, anywhere=anywhere))
+
+
+def _classes(story: Story, *, anywhere: bool = False) -> Iterator[Class]:
+    """The classes that the entry, or any file of the program, knows by a name of its own."""
     frames = (module.frame for module in story.modules if anywhere or module.path == story.entry)
-    classes = (value for frame in frames if frame is not None for value in frame.vars.values())
-    return any(isinstance(one, Class) and _NETWORKS.intersection(one.external()) for one in classes)
+    return (one for frame in frames if frame is not None for one in frame.vars.values() if isinstance(one, Class))
 
 
 def _lets_out(event: Event, sizes: frozenset[int]) -> bool:
@@ -69,9 +76,11 @@ def _lets_out(event: Event, sizes: frozenset[int]) -> bool:
         return False
     if event.kind == "unresolved":  # an item of a list of layers, mostly; a method has a name that says what it does
         return not event.name.isidentifier() and event.name != "?"
-    if any(effect.writes or effect.opens for effect in event.effects) or _OUTLET.fullmatch(event.name):
+    acts = event.name.startswith(_ENVIRONMENTS) and event.name.endswith(_ACTS)
+    if any(effect.writes or effect.opens for effect in event.effects) or (_OUTLET.fullmatch(event.name) and not acts):
         return True
-    return event.name.partition(".")[0] not in _COMPUTING
+    # What modules do as they are imported comes before the entry draws, whatever is registered there.
+    return not event.importing and event.name.partition(".")[0] not in _COMPUTING
 
 
 def _tells_no_numbers(printed: Value, sizes: frozenset[int]) -> bool:

@@ -64,3 +64,44 @@ def test_what_lets_numbers_out(d9mlint: Callable[..., Any], ends: str, kept: boo
 def test_a_script_without_a_main_guard_is_no_self_test(d9mlint: Callable[..., Any]) -> None:
     Path("draw.py").write_text("import numpy as np\nweights = np.random.rand(3)\n")
     assert [found["rule"] for found in d9mlint("draw.py", "--format", "json").json["findings"]] == ["unseeded-numpy"]
+
+
+ENVIRONMENT = """import gym
+import numpy as np
+from gym.envs.registration import register
+
+register(id="Line-v0", entry_point="line:Line")
+
+
+class Line(gym.Env):
+    def __init__(self):
+        self.action_space = gym.spaces.Discrete(2)
+        self.goal = np.random.normal(size=2)
+
+    def step(self, action):
+        return self.goal, float(np.sum(self.goal * action)), False, {}
+
+
+if __name__ == "__main__":
+    env = Line()
+    _, reward, _, _ = env.step(1)
+    {ends}
+"""
+
+
+@pytest.mark.parametrize(
+    ("ends", "kept"),
+    [
+        ("pass", False),
+        ("assert reward < 100", False),
+        ("print(reward)", True),
+        ("env.render()", True),
+        ("import scipy.misc; scipy.misc.imsave('goal.png', env.goal)", True),
+        ("import tracker; tracker.push(reward)", True),
+    ],
+)
+def test_environments_try_themselves_out_too(d9mlint: Callable[..., Any], ends: str, kept: bool) -> None:
+    Path("line.py").write_text(ENVIRONMENT.replace("{ends}", ends))
+    told = d9mlint("line.py", "--format", "json").json
+    assert [one.get("kept", True) for one in told["coverage"]] == [kept]
+    assert any(found["rule"] == "unseeded-numpy" for found in told["findings"]) is kept
