@@ -75,7 +75,8 @@ def run_callbacks(interp: Interpreter, event: Event, frame: Frame, place: f.Plac
             for leaf in _callables(value):
                 _run_callback(interp, leaf, frame, place, "callback", deferred=True)
     handed_back = any(effect.returns == "self" for effect in event.effects)  # `net.cuda()` runs nothing yet
-    if isinstance(event.receiver, Inst) and not handed_back and not event.name.endswith(_MAKING):
+    quiet = handed_back or event.name.endswith(_MAKING) or event.name in interp.hooks.asking
+    if isinstance(event.receiver, Inst) and not quiet:
         run_protocol(interp, event.receiver, frame, place)
 
 

@@ -57,6 +57,8 @@ class Framework:
     """Bases whose instances are made by ``__init__`` and nothing else."""
     network_bases: frozenset[str] = frozenset()
     """Bases of networks."""
+    asking: frozenset[str] = frozenset()
+    """Methods that give what an object of the program holds, and call none of its own methods."""
     dataclasses: frozenset[str] = frozenset()
     """Decorators that give a class methods of their own, as a base does."""
     layers: tuple[str, ...] = ()
@@ -147,6 +149,7 @@ class Hooks:
     never_text: frozenset[str]
     plain_bases: frozenset[str]
     network_bases: frozenset[str]
+    asking: frozenset[str]
     dataclasses: frozenset[str]
     layers: tuple[str, ...]
     attribute: Sequence[Callable[[Interpreter, Value, str], Value | None]]

@@ -24,7 +24,7 @@ from d9mlint.python.domain.values import (
 from d9mlint.python.interpreter import augmenting, calls, comparisons, expressions, linking, narrowing
 from d9mlint.python.interpreter.library import environment
 from d9mlint.python.interpreter.library.containers import sequences
-from d9mlint.python.interpreter.marks import bounded, discards, overwritten
+from d9mlint.python.interpreter.marks import bounded, discards, overwritten, refilled
 from d9mlint.python.interpreter.scopes import OrderLoop
 from d9mlint.python.source import facts as f
 
@@ -167,6 +167,7 @@ def _for(interp: Interpreter, node: f.For, frame: Frame) -> Left:
         interp.under(cond, partial(_turns, interp, node, items, frame, iterable, bool(order)))
     if order:
         interp.order_loops.pop()
+    refilled.by_loop(interp, node, frame)
     interp.block(node.orelse, frame)
     # A return inside a loop may or may not happen: what follows is not conditional on it in any useful way.
     return STAYS

@@ -54,6 +54,7 @@ class Torch(Framework):
     never_text = frozenset({devicetests.DEVICE})
     plain_bases = frozenset({"torch.nn.Module", "torch.utils.data.Dataset", "torch.utils.data.IterableDataset"})
     network_bases = frozenset({"torch.nn.Module"})
+    asking = frozenset({"torch.nn.Module.state_dict"})
     layers = ("torch.nn.",)
 
     def __init__(self) -> None:

@@ -11,12 +11,16 @@ from d9mlint.model import Argument
 from d9mlint.python.domain.conditions import Cond, both, either, negate, symbolic_part, truth
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
-from d9mlint.python.domain.values import Const, Dict, Inst, Obj, Ref, Seq, Value, alternatives
+from d9mlint.python.domain.values import Const, Dict, Func, Inst, Obj, Ref, Seq, Value, alternatives
 from d9mlint.python.interpreter.program import Program, matches
+from d9mlint.python.interpreter.provenance import made_by
 
 _STATE = Argument(0, "state_dict")
 _STRICT = Argument(1, "strict")
-_TENSOR_ARGUMENT, _PERSISTENT = Argument(1, "tensor"), Argument(2, "persistent")
+_FIRST, _TENSOR_ARGUMENT, _PERSISTENT = Argument(0, "module"), Argument(1, "tensor"), Argument(2, "persistent")
+_ADDS = re.compile(
+    r"torch\.nn\.(?:Module|ModuleList|Sequential)(?:\(\))?\.(append|add_module|register_module|register_buffer)"
+)
 _LAYERS = re.compile(r"(torch\.nn|torchvision\.models|timm|transformers)\..*")
 _WRAPPERS = re.compile(
     r".*(DataParallel|FSDP|unwrap_model|convert_sync_batchnorm|torch\.compile|\.script|\.trace)\(\)|deepspeed\.DeepSpeedEngine"
@@ -29,11 +33,19 @@ _WEIGHT = re.compile(r"torch\.nn\.(?:Linear|Embedding|Conv\w+)\(\)\.(weight|bias
 """Settings of the weights of a layer; the copy of a tensor into them, too."""
 NO_NUMBERS = "no-numbers"
 """The context in which modules are made without numbers: on the ``meta`` device, or with uninitialised memory."""
+_FILES = re.compile(
+    r"(.*\.)?(load|load_file|safe_open|load_url|load_state_dict_from_url|load_variable|load_checkpoint|from_pretrained|File|open)"
+)
+"""Calls that read weights from a file."""
+_MAKES = "__init__"
+_STATE_OF = ".state_dict"
+_MOVES = re.compile(r"torch\.nn\.Module\.(__init__|to|cuda|cpu|eval|train|float|half|register_\w+)")
+"""What is done with a network that runs nothing in it and gives nothing of it."""
 _TENSOR = "torch.Tensor"
 MAX_PARTS = 20_000
 _Loads: TypeAlias = dict[int, list[tuple[int, Cond]]]
 """By the identity of calls and instances: the index and the condition of each load of their weights."""
-_Buffers: TypeAlias = Mapping[int, Sequence[Value]]
+_Added: TypeAlias = Mapping[int, Sequence[Value]]
 
 
 def without_numbers(draw: Event) -> bool:
@@ -93,10 +105,14 @@ def _loads(program: Program) -> _Loads:
         if event.kind != "call" or not event.certain or event.tried:
             continue
         for model, cond in _loaded(program, event):
-            for made, under in parts(model, program.once("buffers", _buffers)):
+            for made, under in parts(model, program.once("added-parts", _added)):
                 together = both(*event.guards, cond, under)
                 if together is not False:
                     found.setdefault(made, []).append((event.index, together))
+    for loop, asked in _refilled(program):
+        if asked.receiver is not None and _is_only_asked(program, asked, loop):
+            for made, under in parts(asked.receiver, program.once("added-parts", _added)):
+                found.setdefault(made, []).append((loop.index, both(*loop.guards, under)))
     for layer, index, cond in _filled(program.events[: begin + 1]):
         found.setdefault(layer, []).append((index, cond))
     return found
@@ -135,8 +151,60 @@ def _loaded(program: Program, event: Event) -> Iterator[tuple[Value, Cond]]:
     if not event.name.endswith(".load_state_dict") or event.receiver is None:
         return
     state = event.argument(_STATE)
-    if not is_loose(event) and state is not None and not _is_own_state(state, event.receiver):
-        yield event.receiver, True
+    if is_loose(event) or state is None:
+        return
+    yield event.receiver, either(_refilled_before(program, state, event), not _is_own_state(state, event.receiver))
+
+
+def _refilled(program: Program) -> list[tuple[Event, Event]]:
+    """Loops that put other things under every name of a network's state, each with the call that gave the state."""
+    return program.once("refilled-states", _refilling)
+
+
+def _refilling(program: Program) -> list[tuple[Event, Event]]:
+    loops = [e for e in program.events if e.kind == "refilled" and e.certain and not e.tried]
+    states = [e for e in program.events if loops and e.kind == "call" and e.name.endswith(_STATE_OF)]
+    return [(loop, e) for loop in loops for e in states if id(e.result) in _leaves(loop.receiver)]
+
+
+def _refilled_before(program: Program, state: Value, event: Event) -> Cond:
+    """When such a loop, which takes what it puts there from files, has come before an event that takes the state."""
+    found = ((loop, asked) for loop, asked in _refilled(program) if loop.index < event.index and _from_files(loop))
+    return either(*(both(*loop.guards) for loop, asked in found if id(asked.result) in _leaves(state)))
+
+
+def _is_only_asked(program: Program, asked: Event, loop: Event) -> bool:
+    """Whether a network is made, moved and asked for its state once, and the state is not looked at before a loop."""
+    own, state = _leaves(asked.receiver), _leaves(asked.result)
+    methods = _methods(asked.receiver)
+    for event in program.events:
+        if event.kind not in ("call", "unresolved") or event is asked or event.detached:
+            continue
+        given = _leaves(event.receiver).union(*map(_leaves, (*event.args, *event.kwargs.values())))
+        if own & given and not _MOVES.fullmatch(event.name):
+            return False
+        if state & given and event.index < loop.index and event.location[:2] != loop.location[:2]:
+            return False
+        runs = [id(func.node) for func in (event.func, *event.callers) if func is not None]
+        if not methods.keys().isdisjoint(runs) and not any(methods.get(one) == _MAKES for one in runs):
+            return False
+    return True
+
+
+def _methods(model: Value | None) -> dict[int, str]:
+    """The names of the methods of a network that the program defines, by the ``id`` of their nodes."""
+    classes = {one for _, leaf in alternatives(model) if isinstance(leaf, Inst) for one in leaf.cls.line()}
+    return {id(one.node): name for cls in classes for name, one in cls.frame.vars.items() if isinstance(one, Func)}
+
+
+def _leaves(value: Value | None) -> set[int]:
+    return {id(leaf) for _, leaf in alternatives(value)} if value is not None else set()
+
+
+def _from_files(loop: Event) -> bool:
+    """Whether all that a loop puts somewhere, as far as it comes from a call, was read from files."""
+    made = [(*made_by(value), *taint([value])[2]) for value in loop.args]
+    return any(made) and all(any(_FILES.fullmatch(one.name) for one in sources) for sources in made if sources)
 
 
 def is_loose(load: Event) -> bool:
@@ -159,18 +227,22 @@ def _is_own_state(state: Value, model: Value) -> bool:
     return any(one is model or any(part in own for part, _ in parts(one)) for one in asked)
 
 
-def _buffers(program: Program) -> _Buffers:
-    """What is registered as a part of the state of a module, by the ``id`` of the module."""
+def _added(program: Program) -> _Added:
+    """What is registered as a part of a module or its state, or put into a list of layers, by the ``id`` of these."""
     found: dict[int, list[Value]] = {}
-    for event in program.calls("torch.nn.Module.register_buffer"):
-        value = event.argument(_TENSOR_ARGUMENT)
+    for event in program.events:
+        way = _ADDS.fullmatch(event.name) if event.kind == "call" and event.receiver is not None else None
+        if way is None:
+            continue
+        value = event.argument(_FIRST if way[1] == "append" else _TENSOR_ARGUMENT)
         persistent = event.argument(_PERSISTENT)
         if value is not None and not (isinstance(persistent, Const) and persistent.value is False):
-            found.setdefault(id(event.receiver), []).append(value)
+            for _, leaf in alternatives(event.receiver):
+                found.setdefault(id(leaf), []).append(value)
     return found
 
 
-def parts(model: Value, buffers: _Buffers = MappingProxyType({})) -> Iterator[tuple[int, Cond]]:
+def parts(model: Value, added: _Added = MappingProxyType({})) -> Iterator[tuple[int, Cond]]:
     """The identities of the calls and instances that a model is made of, with the condition under which it is."""
     todo: list[tuple[Value, Cond]] = [(model, True)]
     seen: set[int] = set()
@@ -185,11 +257,11 @@ def parts(model: Value, buffers: _Buffers = MappingProxyType({})) -> Iterator[tu
                 todo.append((leaf.receiver, cond_here))
             elif isinstance(leaf, Obj) and leaf.event is not None:
                 yield id(leaf.event), cond_here
-                todo += [(inner, cond_here) for inner in _of_object(leaf, leaf.event)]
+                todo += [(inner, cond_here) for inner in (*_of_object(leaf, leaf.event), *added.get(id(leaf), ()))]
             elif isinstance(leaf, Inst):
                 yield id(leaf), cond_here
                 todo += [(inner, cond_here) for inner in leaf.attrs.values() if not _is_plain_tensor(inner)]
-                todo += [(inner, cond_here) for inner in buffers.get(id(leaf), ())]
+                todo += [(inner, cond_here) for inner in added.get(id(leaf), ())]
             elif isinstance(leaf, (Seq, Dict)):
                 items = leaf.items.values() if isinstance(leaf, Dict) else leaf.items or ()
                 element = leaf.element if isinstance(leaf, Seq) else None
