@@ -11,7 +11,9 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.wording import describe
 from d9mlint.python.source.facts import Def
 
-RANGE, PASS = "builtins.range", "pass"
+RANGES = frozenset({"builtins.range", "tqdm.trange", "tqdm.auto.trange", "tqdm.notebook.trange", "tqdm.std.trange"})
+"""Calls that count: ``trange(*args, **kwargs)`` is ``tqdm(range(*args), **kwargs)`` (tqdm/std.py)."""
+PASS = "pass"
 _AROUND = re.compile(r"builtins\.(enumerate|zip|len|iter)|(.*\.)?tqdm(\..*)?|\?\..*")
 """What may stand between what a loop goes through and the loop."""
 _MOST_OTHERS, _MOST_BETWEEN = 3, 60
@@ -39,7 +41,7 @@ def header_of(program: Program, number: int) -> Event | None:
             continue
         if event.loops[: len(around)] != around:
             return None
-        if event.loops == around and (event.kind == PASS or event.name == RANGE):
+        if event.loops == around and (event.kind == PASS or event.name in RANGES):
             return event if _leads(event, between) else None
         between.append(event)
         if len(between) > _MOST_BETWEEN:

@@ -9,7 +9,7 @@ from d9mlint.python.domain.conditions import by_default, literals
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Value
 from d9mlint.python.interpreter.program import Program
-from d9mlint.python.judging.loops import RANGE, header_of, is_fixed, left_out
+from d9mlint.python.judging.loops import RANGES, header_of, is_fixed, left_out
 from d9mlint.python.judging.paths import UNTOLD, as_written, flags_within, perhaps_saved
 
 _WEIGHTS = re.compile(r"\b(model|net|network|weights?|pre_?train(ed|ing)?|trained|init(ial)?|fine_?tune|warm)(_|\b)")
@@ -36,7 +36,12 @@ def is_warm_start(program: Program, load: Event, steps: Sequence[Event]) -> bool
     if _GOES_ON.search(f"{asked} {within} {_words([load.func.name] if load.func is not None else [])}"):
         return False
     after = [step for step in steps if step.index > load.index and step.meets(load)]
-    return bool(after) and not _fills_optimizer(program, load) and all(_from_start(program, load, e) for e in after)
+    return begins_anew(program, load, after)
+
+
+def begins_anew(program: Program, load: Event, steps: Sequence[Event]) -> bool:
+    """Whether the steps after a load count from the start, and no state of an optimizer is loaded with it."""
+    return bool(steps) and not _fills_optimizer(program, load) and all(_from_start(program, load, e) for e in steps)
 
 
 def own_save(path: Value, saves: Sequence[Event]) -> Event | None:
@@ -77,4 +82,4 @@ def _from_start(program: Program, load: Event, step: Event) -> bool:
         return _INITIAL not in step.kwargs
     number = next((one for one in step.loops if one not in load.loops), None)
     header = None if number is None else header_of(program, number)
-    return header is not None and header.name == RANGE and is_fixed(header) and not left_out(step, header)
+    return header is not None and header.name in RANGES and is_fixed(header) and not left_out(step, header)

@@ -68,7 +68,11 @@ OTHER = """for name in state:
         (SKIPS, "", True),
         (OTHER, "", True),
         ("for name in state:\n        state[name] = state[name]", "", True),
-        ("for name in state:\n        state[name] = first[name]", "first = {k: v.clone() for k, v in state.items()}", True),
+        (
+            "for name in state:\n        state[name] = first[name]",
+            "first = {k: v.clone() for k, v in state.items()}",
+            True,
+        ),
         (ALL, "print(net(torch.ones(8)))", True),
         (ALL, "import report; report.show(net)", True),
     ],
@@ -98,7 +102,8 @@ torch.save(net.state_dict(), "net.pt")
 
 
 @pytest.mark.parametrize(
-    ("other", "told"), [("torch.load('other.pt')", False), ("{k: v.clone() for k, v in net.state_dict().items()}", True)]
+    ("other", "told"),
+    [("torch.load('other.pt')", False), ("{k: v.clone() for k, v in net.state_dict().items()}", True)],
 )
 def test_a_refilled_state_is_loaded(d9mlint: Run, other: str, told: bool) -> None:
     Path("train.py").write_text(TAKEN.replace("{other}", other))

@@ -275,3 +275,84 @@ def test_ranks_that_draw_apart_have_states_of_their_own(
     Path("train.py").write_text(RANKS.format(seed=seed, test=test, file=file))
     (finding,) = d9mlint("train.py", "--format", "json", "--select", "rng-not-checkpointed").json["findings"]
     assert ("of each rank, in a file of its own" in finding["remedy"]) is each
+
+
+ENDS = """import argparse
+import torch
+from tqdm import trange
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--load-weights", default="")
+args = parser.parse_args()
+torch.manual_seed(1)
+net = torch.nn.Linear(4, 1)
+if args.load_weights:
+    net.load_state_dict(torch.load(args.load_weights))
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in {steps}:
+    optimizer.zero_grad()
+    net(torch.rand(8, 4)).sum().backward()
+    optimizer.step()
+    {within}
+{after}
+"""
+SAVE, PAIR = (
+    'torch.save(net.state_dict(), "net.pt")',
+    'torch.save([net.state_dict(), optimizer.state_dict()], "net.pt")',
+)
+
+
+@pytest.mark.parametrize(
+    ("steps", "within", "after", "severity"),
+    [
+        ("range(100)", "pass", SAVE, "info"),
+        ("trange(100, leave=False)", "pass", SAVE, "info"),
+        ("range(100)", SAVE, SAVE, "warning"),
+        ("range(100)", "pass", PAIR, "warning"),
+        ("range(int(args.load_weights[-1]), 100)", "pass", SAVE, "warning"),
+    ],
+)
+def test_weights_saved_at_the_end_begin_another_training(
+    d9mlint: Run, steps: str, within: str, after: str, severity: str
+) -> None:
+    Path("train.py").write_text(ENDS.format(steps=steps, within=within, after=after))
+    found = d9mlint("check", "--format", "json", "--select", "rng-not-checkpointed", "train.py").json["findings"]
+    assert {one["severity"] for one in found} == {severity}
+
+
+OVERRIDES = """import argparse
+import os
+import torch
+
+
+class Slow(torch.optim.SGD):
+    def load_state_dict(self, state):
+        super().load_state_dict(state)
+        self.loaded = True
+
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--save", default="test.pt")
+args = parser.parse_args()
+torch.manual_seed(1)
+net = torch.nn.Linear(4, 1)
+optimizer = Slow(net.parameters(), lr=0.1)
+if args.save != "test.pt":
+    if os.path.exists(args.save):
+        data = torch.load(args.save)
+        net.load_state_dict(data["net"])
+        optimizer.load_state_dict(data["optimizer"])
+for step in range(100):
+    optimizer.zero_grad()
+    net(torch.rand(8, 4)).sum().backward()
+    optimizer.step()
+    torch.save({"net": net.state_dict(), "optimizer": optimizer.state_dict()}, args.save)
+"""
+
+
+def test_a_load_in_an_override_is_told_where_the_program_asks_for_it(d9mlint: Run) -> None:
+    Path("train.py").write_text(OVERRIDES)
+    run = d9mlint("check", "--format", "json", "--select", "rng-not-checkpointed", "train.py")
+    (finding,) = run.json["findings"]
+    assert finding["related"][0]["line"] == OVERRIDES[: OVERRIDES.index("    optimizer.load")].count("\n") + 1
+    assert finding["when"] == ["--save is not test.pt"]

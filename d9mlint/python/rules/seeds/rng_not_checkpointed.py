@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import TypeGuard
 
 from d9mlint.model import Argument, Rule
-from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Cond, both, by_default, either, negate
+from d9mlint.python.domain.conditions import EXCEPTION, UNKNOWN_DEFAULT, Cond, both, by_default, either, negate, opaque
 from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.tellable import is_setting
 from d9mlint.python.domain.values import Const, FlagValue, Value, alternatives
 from d9mlint.python.frameworks.torch.lightning import RESUMED, TRAINER
 from d9mlint.python.interpreter.program import Program, is_none
@@ -18,7 +19,7 @@ from d9mlint.python.judging.paths import with_moves
 from d9mlint.python.judging.randomness import Draw, draws
 from d9mlint.python.judging.restoring import of_checkpoints
 from d9mlint.python.judging.seedings import seedings
-from d9mlint.python.judging.warm_starts import is_warm_start, own_save
+from d9mlint.python.judging.warm_starts import begins_anew, is_warm_start, own_save
 from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.seeds.resumes.agents import of_agents
 from d9mlint.python.rules.seeds.resumes.averages import forgotten
@@ -97,6 +98,9 @@ def _of_torch(program: Program, rule: Rule, kept: bool) -> Iterator[Draft]:
         if not met or not loops or (id(load) in warm and load.args and own_save(load.args[0], moved)):
             continue  # (what the same command has left, to begin with: `leftover-checkpoint`)
         sure = load.name.startswith(OPTIMIZER) or resumes(load) or is_own(program, load, moved, steps)
+        begins = id(load) in warm or (
+            not sure and begins_anew(program, load, after) and _ends_with(program, met, loops)
+        )
         drawn = None if kept else _drawn(program, load, loops, sure)
         # It may be got to in several ways; what is told of it holds on each.
         training = [e for e in steps if loops.intersection(e.loops)]
@@ -104,7 +108,7 @@ def _of_torch(program: Program, rule: Rule, kept: bool) -> Iterator[Draft]:
         if drawn is not None or (also and sure):
             there = [e for e in (*saves, *(e for e in met if e not in saves)) if e.location == met[0].location]
             here = [e for e in found if e.location == load.location]
-            yield from _drafts(program, rule, there, here, drawn, also, id(load) in warm)
+            yield from _drafts(program, rule, there, here, drawn, also, begins)
             return
 
 
@@ -116,6 +120,13 @@ def _met(program: Program, load: Event, saves: Sequence[Event], loops: set[int])
         met += [e for e in others if holds_optimizer(program, e)]
     weights = not optimizer and bool(setting(program, load))
     return sorted(met, key=lambda e: (not loops.intersection(e.loops), holds_optimizer(program, e) is weights))
+
+
+def _ends_with(program: Program, saves: Sequence[Event], loops: set[int]) -> bool:
+    """Whether weights alone are saved when the training is through: a run that is interrupted leaves nothing."""
+    caught = any((test := opaque(guard)) is not None and test.text == EXCEPTION for e in saves for guard in e.guards)
+    more = any(holds_number(e) or may_hold_optimizer(program, e) for e in saves)
+    return not caught and not more and all(loops.isdisjoint(e.loops) for e in saves)
 
 
 def _lost(program: Program, load: Event, saves: Sequence[Event], steps: Sequence[Event]) -> tuple[str, ...]:
@@ -183,7 +194,7 @@ def _drafts(
 
 def _asked(load: Event) -> Iterator[Cond]:
     """The conditions of a load that somebody asks for it, without those that a file is there."""
-    asked = (one for one in load.guards if by_default(one) is False or RESUMES.search(describe(one)))
+    asked = (one for one in load.guards if by_default(one) is False or is_setting(one) or RESUMES.search(describe(one)))
     return (one for one in asked if " or " not in describe(one) and not _THERE.search(describe(one)))
 
 

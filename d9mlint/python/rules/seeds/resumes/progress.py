@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Dict, Inst, Obj, Value, alternatives
 from d9mlint.python.interpreter.program import Program
-from d9mlint.python.judging.loops import PASS, RANGE, header_of, is_fixed, left_out
+from d9mlint.python.judging.loops import PASS, RANGES, header_of, is_fixed, left_out
 from d9mlint.python.judging.paths import perhaps_there
 from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.seeds.resumes.lost import BEST, EPOCH, PLACE
@@ -113,7 +113,7 @@ def _counts_anew(program: Program, load: Event, step: Event, counted: bool) -> b
             continue
         if header is None:
             return False  # a `while`, or what is gone through is not known
-        if header.name == RANGE:
+        if header.name in RANGES:
             if not is_fixed(header) or (counted and len(header.args) > 1) or left_out(step, header):
                 return False
             counts = counts or number == step.loops[0] or step.loops[step.loops.index(number) - 1] in load.loops

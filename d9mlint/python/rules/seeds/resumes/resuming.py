@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence, Set
 from typing import TypeGuard
 
-from d9mlint.model import Effect, Related, Rule
+from d9mlint.model import Effect, Location, Related, Rule
 from d9mlint.python.domain.conditions import conjuncts, equal_to, literal
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Unknown, Value
@@ -69,8 +69,14 @@ def feeds(draw: Draw, load: Event, loops: Set[int]) -> bool:
 
 def places(load: Event, drawn: Event | None) -> list[Related]:
     """Where training goes on from, and where it draws then."""
-    goes_on = Related(load.location, "goes on from a checkpoint here")
+    goes_on = Related(_where(load), "goes on from a checkpoint here")
     return [goes_on] if drawn is None else [goes_on, draws_on(drawn)]
+
+
+def _where(load: Event) -> Location:
+    """Where a load stands; one with which an override calls what it overrides is told where that was called."""
+    overrides = load.func is not None and load.func.name == load.name.rpartition(".")[2] and load.stack
+    return load.stack[-1] if overrides else load.location
 
 
 def draws_on(drawn: Event) -> Related:
