@@ -30,6 +30,9 @@ _HARMLESS = re.compile(
     r"builtins\.(len|print|isinstance|type|str|list)|.*\.(info|debug|dumps?|save|to_csv|close|flush)"
 )
 """Calls that may be given what is kept without anything else depending on it."""
+_KEYS = frozenset({"credentials", "creds", "auth"})
+_LETS_IN = re.compile(r"(.*\.)?(refresh|authorize|AuthorizedSession)")
+"""Parameters, and calls, that take what somebody is let in with (google-api-python-client, google-auth, gspread)."""
 _ASKS = re.compile(r"resum|restor|continu|restart|append|update", re.IGNORECASE)
 """Words of a setting with which somebody asks to go on."""
 _NOT_ASKED = re.compile(r"\S+ is (not given|false)|--[\w-]+ is true \(the default\)")
@@ -182,13 +185,14 @@ def _is_part(event: Event, kept: _Kept) -> bool:
 
 
 def _used(kept: _Kept, calls: Sequence[Event], grows: Event | None) -> Event | None:
-    """A call that looks at what was loaded, other than to add to it, to write it or to tell of it."""
+    """A call that looks at what was loaded, other than to add to it, to write it, to tell of it or to be let in."""
     for event in calls:
         if event.index <= kept.read.index or event is grows or event is kept.write or event.name.endswith(_GROWS):
             continue
-        if event.name in _JOINS or _HARMLESS.fullmatch(event.name):
+        if event.name in _JOINS or _HARMLESS.fullmatch(event.name) or _LETS_IN.fullmatch(event.name):
             continue
-        given = [*event.args, *event.kwargs.values(), event.receiver]
+        named = [value for name, value in event.kwargs.items() if name not in _KEYS]
+        given = [*event.args, *named, event.receiver]
         if any(_is_of(value, kept) for value in given) or _is_part(event, kept):
             return event
     return None
