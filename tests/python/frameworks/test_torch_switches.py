@@ -197,3 +197,37 @@ net(torch.load("x.pt").cuda()).sum().backward()
     (found,) = d9mlint("train.py", "--format", "json", "--select", "missing-torch-determinism").json["findings"]
     named = [name for name in ("torch.nn.Upsample", "torch.nn.ConvTranspose2d") if name in found["message"]]
     assert named == [told]
+
+
+UNSEEN = """import argparse
+import importlib
+import torch
+
+
+class Model:
+    def __init__(self, net):
+        self.net = net.{move}
+
+    def test(self, x):
+        return self.net(x)
+
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--several", action="store_true")
+parser.add_argument("--model", default="Model")
+args = parser.parse_args()
+if args.several:
+    torch.cuda.set_device(0)
+torch.backends.cudnn.benchmark = True
+model = getattr(importlib.import_module("models." + args.model), args.model)()
+model.test(torch.load("x.pt"))
+"""
+
+
+@pytest.mark.parametrize(("move", "when"), [("cuda()", []), ("float()", ["--several is given"])])
+def test_several_processes_are_no_condition_where_unseen_code_moves_to_a_gpu(
+    d9mlint: Run, move: str, when: list[str]
+) -> None:
+    Path("test.py").write_text(UNSEEN.format(move=move))
+    found = d9mlint("check", "--format", "json", "--select", "cudnn-benchmark", "test.py").json["findings"]
+    assert [one["when"] for one in found] == [when]

@@ -356,3 +356,32 @@ def test_a_load_in_an_override_is_told_where_the_program_asks_for_it(d9mlint: Ru
     (finding,) = run.json["findings"]
     assert finding["related"][0]["line"] == OVERRIDES[: OVERRIDES.index("    optimizer.load")].count("\n") + 1
     assert finding["when"] == ["--save is not test.pt"]
+
+
+BRANCHES = """import argparse
+import torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--whole", action="store_true")
+args = parser.parse_args()
+torch.manual_seed(1)
+net = torch.nn.Linear(4, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+optimizer.load_state_dict(torch.load("net.pt")["optimizer"])
+for step in range(100):
+    optimizer.zero_grad()
+    net(torch.rand(8, 4)).sum().backward()
+    optimizer.step()
+    state = {"net": net.state_dict(), "optimizer": optimizer.state_dict()}
+    if args.whole:
+        torch.save(state, "net.pt")
+    else:
+        torch.save(OTHER, "part.pt")
+"""
+
+
+@pytest.mark.parametrize(("other", "when"), [("state", []), ("net.weight", ["--whole is given"])])
+def test_a_checkpoint_that_both_branches_save_depends_on_neither(d9mlint: Run, other: str, when: list[str]) -> None:
+    Path("train.py").write_text(BRANCHES.replace("OTHER", other))
+    run = d9mlint("check", "--format", "json", "--select", "rng-not-checkpointed", "train.py")
+    assert [one["when"] for one in run.json["findings"]] == [when]

@@ -56,7 +56,7 @@ def _on_gpu(program: Program) -> Cond:
     kept: list[Cond] = []
     placed: list[Cond] = []
     used: list[Cond] = []
-    perhaps = False
+    perhaps = moves = False
     replaced = _replaced(program)
     for event in program.events:
         if event.kind != "call" or event.index in replaced:
@@ -67,12 +67,14 @@ def _on_gpu(program: Program) -> Cond:
             for cond in conds:
                 if cond is None or event.detached:
                     perhaps = perhaps or cond is not False
+                    moves = moves or (told is placed and cond is not False)
                 elif cond is not False:
                     (used if _follows(event) or _is_by_the_way(event) else told).append(
                         loosened(both(*event.guards, cond))
                     )
-    # Where the program says what it moves to a GPU, that decides, not what else needs one.
-    found = loosened(either(*placed) if either(*placed) is not False else either(*used))
+    # Where the program says what it moves to a GPU, that decides, not what else needs one, such as several processes:
+    # nor does that where something is moved by code that nobody is seen to call, or to a device that is not known.
+    found = loosened(either(*placed) if moves or either(*placed) is not False else either(*used))
     elsewhere = negate(either(*kept))  # a trainer that is told to stay on the CPU decides for the program
     possible = both(determinism.on_gpu(program), elsewhere if is_symbolic(elsewhere) else True)
     return both(perhaps if found is False else found, possible)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TypeGuard
 
 from d9mlint.model import Argument, Rule
@@ -108,7 +109,7 @@ def _of_torch(program: Program, rule: Rule, kept: bool) -> Iterator[Draft]:
         if drawn is not None or (also and sure):
             there = [e for e in (*saves, *(e for e in met if e not in saves)) if e.location == met[0].location]
             here = [e for e in found if e.location == load.location]
-            yield from _drafts(program, rule, there, here, drawn, also, begins)
+            yield from _drafts(program, rule, there, here, drawn, also, begins, met)
             return
 
 
@@ -167,9 +168,9 @@ def _is_known(leaf: Value) -> TypeGuard[Const | FlagValue]:
 
 def _drafts(
     program: Program, rule: Rule, saves: Sequence[Event], loads: Sequence[Event], drawn: Event | None,
-    also: Sequence[str], warm: bool,
+    also: Sequence[str], warm: bool, others: Sequence[Event],
 ) -> Iterator[Draft]:  # fmt: skip
-    """At each call that saves; ``loads`` are the calls of one place in the code that load, any of which may go on.
+    """At each call that saves, of ``others`` that do in this program; ``loads`` are the calls of one place in the code that load, any of which may go on.
 
     Where they are ``warm`` starts, it is told for who means to go on.
     """
@@ -186,10 +187,19 @@ def _drafts(
     notes |= {EPOCH: NOT_TAKEN_UP} if any(map(holds_number, saves)) else {}
     lacks, severity = told(also, drawn is not None, notes, warm), "info" if warm else ""
     for saved in saves:
+        at, made = _anyway(saved, others)
+        cond = both(resumed, made)
         yield draft(
-            program, rule, saved, cond=resumed, severity=severity, related=related, remedy=remedy, holds=holds,
-            lacks=lacks,
-        )  # fmt: skip
+            program, rule, at, cond=cond, severity=severity, related=related, remedy=remedy, holds=holds, lacks=lacks
+        )
+
+
+def _anyway(saved: Event, others: Sequence[Event]) -> tuple[Event, Cond]:
+    """A call that saves, under what all calls need that save the same, in other branches; and when one is made."""
+    same = [saved, *(e for e in others if e is not saved and e.args and saved.args and e.args[0] is saved.args[0])]
+    shared = tuple(one for one in saved.guards if all(one in e.guards for e in same))
+    made = either(*(both(*(one for one in e.guards if one not in shared)) for e in same))
+    return replace(saved, guards=shared), made
 
 
 def _asked(load: Event) -> Iterator[Cond]:
