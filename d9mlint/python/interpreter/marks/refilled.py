@@ -45,8 +45,9 @@ def _mapping(node: f.For) -> tuple[str, str, str] | None:
     listed, method = node.iterable, _KEYS
     if isinstance(listed, f.Call) and isinstance(listed.func, f.Name) and listed.func.id in _COPIES:
         listed = listed.args[0].value if len(listed.args) == 1 else listed
-    if isinstance(listed, f.Call) and isinstance(listed.func, f.Attr) and not listed.args:
-        listed, method = listed.func.value, listed.func.name
+    asked = listed.func if isinstance(listed, f.Call) and not listed.args else None
+    if isinstance(asked, f.Attr):
+        listed, method = asked.value, asked.name
     names = plain_names(node.target)
     if not isinstance(listed, f.Name) or None in names:
         return None

@@ -170,9 +170,9 @@ def _drafts(
     program: Program, rule: Rule, saves: Sequence[Event], loads: Sequence[Event], drawn: Event | None,
     also: Sequence[str], warm: bool, others: Sequence[Event],
 ) -> Iterator[Draft]:  # fmt: skip
-    """At each call that saves, of ``others`` that do in this program; ``loads`` are the calls of one place in the code that load, any of which may go on.
+    """At each call that saves; ``loads`` are the calls of one place in the code that load, any of which may go on.
 
-    Where they are ``warm`` starts, it is told for who means to go on.
+    Where they are ``warm`` starts, it is told for who means to go on. ``others`` are all calls that save.
     """
     load = loads[0]
     related = places(load, drawn)
