@@ -15,7 +15,7 @@ MODELS = "class Small: pass\n\ndef large():\n    return Small()\n\ndef other():\
 @pytest.mark.parametrize(
     ("line", "call", "reason"),
     [
-        ("getattr(sys, sys.argv[1])()", "?", "`getattr` takes it by a name that is only known at run time"),
+        ("getattr(sys, sys.argv[1])()", "?", "it is found by a name that is only known at run time"),
         (
             "{'a': models.Small, 'b': models.large, **vars(sys)}[sys.argv[1]]()",
             "?",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from d9mlint.model import Coverage, Unfollowed
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Dynamic
+from d9mlint.python.interpreter.library import evaluated
 from d9mlint.python.source.reading import CannotRead
 
 if TYPE_CHECKING:
@@ -49,6 +50,10 @@ def _reason(event: Event) -> str:
         return event.receiver.reason
     if event.kind != "call":
         return ""
-    if event.name in _EVALUATES and event.args and not isinstance(event.args[0], Const):
+    if (
+        event.name in _EVALUATES
+        and event.args
+        and not (isinstance(event.args[0], Const) or evaluated.is_followed(event))
+    ):
         return "it runs a text that is only known at run time"
     return "it is a method of an object that was unpickled" if event.raw.startswith(_PREFIXES) else ""

@@ -54,7 +54,7 @@ from d9mlint.python.source import facts as f
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
-_BY_NAME = "`getattr` takes it by a name that is only known at run time"
+_BY_NAME = "it is found by a name that is only known at run time"
 _BY_KEY = "it is taken out of a table by a key that is only known at run time"
 BY_MODULE = "the name of its module is only known at run time"
 _BY_CONFIG = "its class is named in a config file"

@@ -39,6 +39,7 @@ from d9mlint.python.interpreter.library import (
     coroutines,
     dispatch,
     environment,
+    evaluated,
     modules,
     reflection,
     streams,
@@ -336,6 +337,7 @@ TRANSFER.update(counting.TRANSFER)
 TRANSFER.update(mappings.TRANSFER)
 TRANSFER.update(sets.TRANSFER)
 TRANSFER.update(dispatch.TRANSFER)
+TRANSFER.update(evaluated.TRANSFER)
 TRANSFER.update(modules.TRANSFER)
 TRANSFER.update(named.TRANSFER)
 TRANSFER.update(nodes.TRANSFER)

@@ -1,0 +1,104 @@
+"""What ``eval`` gives of a text that is nothing but a name: ``eval(args.runner)``, ``eval("models." + args.arch)``.
+
+What else a text may hold is not evaluated, and told as not followed.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from types import NoneType
+from typing import TYPE_CHECKING
+
+from d9mlint.python.domain.choices import choose
+from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, flag_test, negate
+from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.taint import text_of
+from d9mlint.python.domain.values import (
+    ABSENT,
+    UNKNOWN,
+    Class,
+    Const,
+    Dynamic,
+    FlagValue,
+    Func,
+    Inst,
+    Module,
+    Ref,
+    Text,
+    Value,
+    alternatives,
+)
+from d9mlint.python.interpreter import attributes
+from d9mlint.python.interpreter.hooks import Transfer
+from d9mlint.python.interpreter.library import dispatch, environment
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+_PATH = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+"""A name, and attributes of what it stands for."""
+
+
+def _eval(interp: Interpreter, event: Event, frame: Frame) -> Value:
+    if len(event.args) > 1 and not (isinstance(event.args[1], Module) and event.args[1] is frame.module):
+        return UNKNOWN  # in other names than those that stand here
+    texts = alternatives(environment.first(event))
+    return choose([(c, interp.under(c, partial(_of_text, interp, event, text, frame)) or ABSENT) for c, text in texts])
+
+
+def _of_text(interp: Interpreter, event: Event, text: Value, frame: Frame) -> Value:
+    if isinstance(text, Const):
+        return _named(interp, event, text.value, frame)
+    if isinstance(text, FlagValue):
+        return _of_flag(interp, event, text, frame)
+    first = text.first if isinstance(text, Text) else None
+    if not isinstance(text, Text) or not isinstance(first, Const) or not isinstance(first.value, str):
+        return UNKNOWN
+    path, dot, rest = first.value.rpartition(".")
+    parts = [*([Const(rest)] if rest else []), *text.parts[1:]]
+    last = parts[0] if len(parts) == 1 else text_of(parts)
+    return _member(interp, event, _named(interp, event, path, frame) if dot else frame.module, last, frame)
+
+
+def _of_flag(interp: Interpreter, event: Event, text: FlagValue, frame: Frame) -> Value:
+    """What the text of a flag may name; where it has a default, that and others of its kind."""
+    flag = text.flag
+    if flag.choices:
+        return choose([(flag_test(flag, "==", one), _named(interp, event, one, frame)) for one in flag.choices])
+    by_default = _named(interp, event, flag.default, frame) if flag.default != UNKNOWN_DEFAULT else None
+    if not isinstance(by_default, (Class, Func, NoneType)):
+        is_default = flag_test(flag, "==", flag.default)
+        return choose([(is_default, by_default), (negate(is_default), UNKNOWN)])
+    found = _member(interp, event, frame.module, text, frame)
+    if not isinstance(found, Dynamic):
+        return found
+    alike = tuple(one for one in found.options if by_default is None or isinstance(one[1], type(by_default)))
+    return Dynamic(found.reason, options=alike, open=by_default is None)
+
+
+def _named(interp: Interpreter, event: Event, text: object, frame: Frame) -> Value:
+    """What a name, or a path of attributes, stands for here."""
+    if not isinstance(text, str) or not _PATH.fullmatch(text.strip()):
+        return UNKNOWN
+    first, *names = text.strip().split(".")
+    found = interp.load(first, frame)
+    for name in names:
+        found = attributes.attribute(interp, found, name, frame, environment.place_of(event))
+    return found
+
+
+def _member(interp: Interpreter, event: Event, holder: Value, name: Value, frame: Frame) -> Value:
+    return dispatch.member(interp, holder, name, dispatch.called(name), frame, environment.place_of(event))
+
+
+def is_followed(event: Event) -> bool:
+    """Whether the text that ``eval`` is given was nothing but a name, and what has such a name is known."""
+    found = [leaf for _, leaf in alternatives(event.result)]
+    return bool(found) and all(
+        not leaf.open if isinstance(leaf, Dynamic) else isinstance(leaf, _THINGS) for leaf in found
+    )
+
+
+_THINGS = (Class, Func, Inst, Module, Ref)
+TRANSFER: dict[str, Transfer] = {"builtins.eval": _eval}

@@ -1,0 +1,76 @@
+"""Names that a program evaluates: ``eval(args.runner)``; what else a text holds stays told as not followed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import Ran
+
+RUNNERS = """import random
+
+
+class Noisy:
+    def run(self):
+        print(random.random())
+
+
+class Calm:
+    def run(self):
+        print(1)
+
+
+def helper():
+    print(random.gauss(0, 1))
+"""
+HEAD = """import argparse
+
+import runners
+from runners import *
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--runner", default="Noisy")
+parser.add_argument("--kind", choices=["Calm", "Noisy"], default="Calm")
+parser.add_argument("--steps", default="[1, 2]")
+parser.add_argument("--text", required=True)
+args = parser.parse_args()
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "drawn"),
+    [
+        ("eval('Noisy')().run()", [6]),
+        ("eval('Calm')().run()", []),
+        ("eval('runners.Noisy')().run()", [6]),
+        ("eval('Noisy', globals())().run()", [6]),
+        ("eval('Noisy', {'Noisy': Calm})().run()", []),
+        ("eval(args.runner)().run()", [6]),
+        ("eval(args.kind)().run()", [6]),
+        ("eval('runners.' + args.runner)().run()", [6]),
+        ("eval(f'runners.{args.text}')().run()", [6]),
+        ("def main():\n    Chosen = Noisy\n    eval('Chosen')().run()\n\nmain()", [6]),
+    ],
+)
+def test_a_name_is_followed(d9mlint: Callable[..., Ran], tmp_path: Path, line: str, drawn: list[int]) -> None:
+    (tmp_path / "runners.py").write_text(RUNNERS)
+    (tmp_path / "train.py").write_text(f"{HEAD}{line}\n")
+    ran = d9mlint("check", "train.py", "--no-cache", "--format", "json")
+    assert [one["line"] for one in ran.json["findings"] if one["path"] == "runners.py"] == drawn
+    assert ran.json["coverage"][0]["unfollowed"] == []
+
+
+@pytest.mark.parametrize("line", ["print(eval(args.steps))", "eval(args.text)", "eval(args.runner + '()').run()"])
+def test_other_texts_are_told(d9mlint: Callable[..., Ran], tmp_path: Path, line: str) -> None:
+    (tmp_path / "runners.py").write_text(RUNNERS)
+    (tmp_path / "train.py").write_text(f"{HEAD}{line}\n")
+    (coverage,) = d9mlint("check", "train.py", "--no-cache", "--format", "json").json["coverage"]
+    assert [one["reason"] for one in coverage["unfollowed"]] == ["it runs a text that is only known at run time"]
+
+
+def test_it_is_of_the_kind_of_the_default(d9mlint: Callable[..., Ran], tmp_path: Path) -> None:
+    (tmp_path / "runners.py").write_text(RUNNERS)
+    (tmp_path / "train.py").write_text(f"{HEAD}eval(args.runner)().run()\n")
+    (found,) = d9mlint("check", "train.py", "--no-cache", "--format", "json").json["findings"]
+    assert found["when"] == ["--runner is Noisy (the default)"]
