@@ -8,11 +8,17 @@ from collections.abc import Iterator
 _LINE = re.compile(r"""^(?P<indent>[ \t]*)(?:- )?["']?(?P<key>[\w.]+)["']?[ \t]*:[ \t]*(?P<value>[^#\n]*)""")
 _NAMES = frozenset({"_target_", "target", "class_path", "class", "cls", "class_name"})
 """Keys of hydra 1 and before, of latent-diffusion's ``instantiate_from_config``, and of Lightning's command line."""
+_CALLED = re.compile(r"(?:\w+_)?(?:type|name|target|cls|class|arch|model|network|dataset)")
+"""Keys under which programs with a registry of their own find the plain name of a class (BasicSR's ``type: EDSR``)."""
 _SETS = frozenset({"deterministic"})
 """Keys of settings that programs hand on as they are (``Trainer(**config.trainer)``): told where they are on."""
 _ON = frozenset({"true", "1", "warn", "yes", "on"})
 _SEED = "seed"
-_ANY = re.compile("|".join(sorted(_NAMES | _SETS | {_SEED})).encode())
+_ANY = re.compile(
+    "|".join(sorted(_NAMES | _SETS | {_SEED, "type", "name", "arch", "model", "network", "dataset"})).encode()
+)
+_CLASS = re.compile(r"_*[A-Z]\w*")
+_FILE = re.compile(r"[\w./-]+\.py")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
 _QUOTES = "\"', \t\r"
 MAX_BYTES = 200_000
@@ -21,6 +27,8 @@ MAX_BYTES = 200_000
 
 def named(path: str, data: bytes) -> Iterator[tuple[str, str]]:
     """Pairs of the key under which something is named and its dotted name; a file's own keys stand under its folder.
+
+    So are what may be plain names of classes, and paths of Python files, both under their own keys.
 
     Read by lines (YAML, and JSON with a key a line): hydra's interpolations need no YAML parser, and files that are
     none cannot fail.
@@ -37,6 +45,10 @@ def named(path: str, data: bytes) -> Iterator[tuple[str, str]]:
             above.pop()
         if key in _NAMES and _DOTTED.fullmatch(value):
             yield (above[-1][1] if above else path.rpartition("/")[0].rpartition("/")[2]), value
-        elif (key in _SETS and value.lower() in _ON) or (key == _SEED and value.isdigit()):
+        elif _is_setting(key, value) or _FILE.fullmatch(value) or (_CALLED.fullmatch(key) and _CLASS.fullmatch(value)):
             yield key, value
         above.append((indent, key))
+
+
+def _is_setting(key: str, value: str) -> bool:
+    return (key in _SETS and value.lower() in _ON) or (key == _SEED and value.isdigit())

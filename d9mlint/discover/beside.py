@@ -20,7 +20,9 @@ _NEAR = frozenset(
     | {"examples", "experiments", "training", "train", "tools", ".github", "workflows"}
 )
 """Folders in which launch scripts of a program are looked for that is named by itself."""
-_CONFIGS = frozenset({"conf", "confs", "config", "configs", "cfg", "cfgs"})
+_CONFIGS = frozenset(
+    {"conf", "confs", "config", "configs", "cfg", "cfgs", "option", "options", "opts", "settings", "hparams"}
+)
 """Folders whose config files, in whatever folders inside, may say what a program is made of."""
 _MAX_NEAR = 200
 """Folders that are looked into for them."""

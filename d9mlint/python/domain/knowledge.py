@@ -11,6 +11,7 @@ from d9mlint.python.domain.values import Const, Value
 
 BUILTINS = frozenset(dir(builtins))
 _COMMON = frozenset(name for kind in (str, bytes, list, dict, set, int) for name in dir(kind))
+_PYTHON = ".py"
 _CONFIG_ENDINGS = ("_cfg", "_config", "_conf", "_params")
 
 
@@ -23,7 +24,12 @@ class Knowledge:
     ) -> None:  # fmt: skip
         self.builtins = BUILTINS
         self.target = target
-        self._named = tuple(named)
+        values = {value for _, value in named}
+        self.files_in_configs = tuple(sorted(value for value in values if value.endswith(_PYTHON)))
+        """Paths of Python files that stand in config files."""
+        self.classes_in_configs = frozenset(value for value in values if value.isidentifier())
+        """What config files may name classes by where they have no dotted name: ``type: EDSR``."""
+        self._named = tuple(pair for pair in named if not pair[1].endswith(_PYTHON))
         self._index = index(aliases, effects, ops)
         self._canonical = dict(self._index.canonical)
         self._effects: dict[str, tuple[Effect, ...]] = {}
@@ -44,7 +50,7 @@ class Knowledge:
         What a program keeps as ``encoder_cfg`` stands under ``encoder``.
         """
         keys = {key, *(key.removesuffix(ending) for ending in _CONFIG_ENDINGS)}
-        under = [dotted for where, dotted in self._named if where in keys]
+        under = [dotted for where, dotted in self._named if where in keys and "." in dotted]
         return tuple(dict.fromkeys(under or (dotted for _, dotted in self._named if "." in dotted)))
 
     def on_in_configs(self, key: str) -> bool:

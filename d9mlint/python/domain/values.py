@@ -95,17 +95,20 @@ class Text(Unknown):
 class Dynamic(Unknown):
     """Something of the program, or of a module, that is found by a name or key which is only known at run time."""
 
-    __slots__ = ("open", "options", "reason")
+    __slots__ = ("by_flag", "open", "options", "reason")
 
     def __init__(
-        self, reason: str, name: str = "", options: tuple[tuple[Cond, Value], ...] = (), open: bool = False
-    ) -> None:
+        self, reason: str, name: str = "", options: tuple[tuple[Cond, Value], ...] = (), open: bool = False,
+        by_flag: bool = False,
+    ) -> None:  # fmt: skip
         super().__init__(name=name)
         self.reason = reason
         self.options = options
         """What it may be, each under the condition that this name or key is given."""
         self.open = open
         """It may be something else, too."""
+        self.by_flag = by_flag
+        """The name or key is what a flag gives."""
 
 
 class Const:

@@ -9,6 +9,8 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import UNKNOWN, Obj, Seq, Value, alternatives
 from d9mlint.python.interpreter.program import Program
 
+_CALL = "().__call__"
+
 
 class Makers(dict[int, Event]):
     """The calls of a program by the ``id`` of their result."""
@@ -19,6 +21,16 @@ class Makers(dict[int, Event]):
         found: dict[str, list[Event]] = {}
         for event in self.values():
             found.setdefault(event.name, []).append(event)
+        return found
+
+    @cached_property
+    def calls(self) -> dict[int, list[Event]]:
+        """The calls of what other calls made, by the ``id`` of those."""
+        found: dict[int, list[Event]] = {}
+        for event in self.values():
+            if event.name.endswith(_CALL):
+                for layer in {id(made) for made in made_of(event.receiver, self)}:
+                    found.setdefault(layer, []).append(event)
         return found
 
 
@@ -43,9 +55,8 @@ def made_of(value: Value | None, makers: Makers) -> Iterator[Event]:
 
 def calls_of(layer: Event, makers: Makers) -> Iterator[Event]:
     """The calls of what a call made."""
-    for event in makers.by_name.get(f"{layer.name}().__call__", ()):
-        if any(made is layer for made in made_of(event.receiver, makers)):
-            yield event
+    name = f"{layer.name}{_CALL}"
+    return (event for event in makers.calls.get(id(layer), ()) if event.name == name)
 
 
 def made_by(value: Value | None) -> Iterator[Event]:

@@ -156,3 +156,85 @@ if __name__ == "__main__":
     told = d9mlint("train.py", "--format", "json", "--select", "rng-not-checkpointed,missing-torch-determinism").json
     wanted = [] if other else ["missing-torch-determinism", "rng-not-checkpointed"]
     assert sorted({one["rule"] for one in told["findings"]}) == wanted
+
+
+REGISTRY = """import importlib
+import os
+import sys
+
+import torch
+import yaml
+
+here = os.path.dirname(os.path.abspath(__file__))
+names = [os.path.splitext(one)[0] for one in os.listdir(here) if one.endswith("_arch.py")]
+modules = [importlib.import_module(f"archs.{name}") for name in names]
+
+
+def create(options):
+    for module in modules:
+        cls = getattr(module, options["type"], None)
+        if cls is not None:
+            break
+    return cls(**options["args"])
+"""
+NET = "import torch\n\n\nclass Net{0}:\n    def __init__(self, size=3):\n        print(torch.rand(size))\n"
+TRAIN = "import sys\nimport yaml\nfrom archs import create\n\ncreate(yaml.safe_load(open(sys.argv[1]))['network'])\n"
+
+
+def drawn_in(d9mlint: Callable[..., Any]) -> set[str]:
+    ran = d9mlint("train.py", "--no-cache", "--format", "json")
+    places = [one for found in ran.json["findings"] for one in (found, *found["related"])]
+    return {one["path"] for one in places if one["path"].startswith(("archs/net", "nets/"))}
+
+
+@pytest.mark.parametrize("count", [4, 12, 30])
+def test_a_registry_of_the_files_of_a_package_by_a_name_that_is_not_known(
+    d9mlint: Callable[..., Any], count: int
+) -> None:
+    write(train_py=TRAIN)
+    Path("archs").mkdir()
+    Path("archs/__init__.py").write_text(REGISTRY)
+    for at in range(count):
+        Path(f"archs/net{at:02}_arch.py").write_text(NET.format(at))
+    assert len(drawn_in(d9mlint)) == min(count, 16)
+    told = d9mlint("train.py", "--no-cache", "--format", "json").json["coverage"][0]["unfollowed"]
+    assert bool(told) == (count > 16)
+
+
+@pytest.mark.parametrize("count", [4, 12, 30])
+def test_of_a_registry_what_config_files_name_is_followed(d9mlint: Callable[..., Any], count: int) -> None:
+    Path("archs").mkdir()
+    Path("archs/__init__.py").write_text(REGISTRY)
+    write(
+        train_py=TRAIN,
+        options__a_yaml="network:\n  type: Net1\n",
+        options__b_yaml=f"network: \n  type: Net{count - 1}\n",
+    )
+    for at in range(count):
+        Path(f"archs/net{at:02}_arch.py").write_text(NET.format(at))
+    assert drawn_in(d9mlint) == {"archs/net01_arch.py", f"archs/net{count - 1:02}_arch.py"}
+
+
+IMPORTED = """import os
+import sys
+
+import yaml
+
+
+def load(path, name):
+    sys.path.insert(0, os.path.dirname(path))
+    return getattr(__import__(os.path.splitext(os.path.basename(path))[0]), name)
+
+
+network = yaml.safe_load(open(sys.argv[1]))["network"]
+load(network["fn"], network["name"])(**network["args"])
+"""
+
+
+def test_a_class_in_a_file_both_of_which_config_files_name(d9mlint: Callable[..., Any]) -> None:
+    config = "network:\n  fn: nets/net2.py\n  name: Net2\n  args:\n    size: 3\n"
+    write(train_py=IMPORTED, options__a_yaml=config)
+    Path("nets").mkdir()
+    for at in range(4):
+        Path(f"nets/net{at}.py").write_text(NET.format(at))
+    assert drawn_in(d9mlint) == {"nets/net2.py"}

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from d9mlint.model import Location
-from d9mlint.python.domain.choices import MAX_THINGS, choose, same
+from d9mlint.python.domain.choices import MAX_ALTERNATIVES, MAX_THINGS, choose, same
 from d9mlint.python.domain.conditions import (
     UNKNOWN_DEFAULT,
     Cond,
@@ -46,18 +46,18 @@ from d9mlint.python.domain.values import (
     Value,
     alternatives,
 )
-from d9mlint.python.interpreter import attributes, binding, linking
+from d9mlint.python.interpreter import attributes, binding
 from d9mlint.python.interpreter.hooks import Transfer
-from d9mlint.python.interpreter.library import environment
+from d9mlint.python.interpreter.library import configured, environment
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
 _BY_NAME = "it is found by a name that is only known at run time"
+_IN_MODULES = "it is found in one of several modules by a name that is only known at run time"
 _BY_KEY = "it is taken out of a table by a key that is only known at run time"
 BY_MODULE = "the name of its module is only known at run time"
-_BY_CONFIG = "its class is named in a config file"
 _TARGETS = ("target", "_target_", "class_path", "class", "cls", "class_name")
 """Keys of config files that name what an object is made of."""
 _ANY = "?"
@@ -71,11 +71,12 @@ def member(interp: Interpreter, holder: Value, name: Value, spelled: str, frame:
         effects = interp.knowledge.effects_of(interp.knowledge.canonical(any_one), any_one)
         if any(x.draws or x.orders_data or x.returns for x in effects):
             return Ref(any_one, holder.receiver or holder)
+    at = Location(frame.module.path, *place)
     if isinstance(holder, Dynamic) and holder.reason == BY_MODULE:
-        return named_in_configs(interp, Unknown(name=holder.name), frame, place) or UNKNOWN
+        known = configured.named_in_configs(interp, Unknown(name=holder.name), frame, place)
+        return known or configured.in_named_files(interp, at) or UNKNOWN
     if not isinstance(holder, (Module, Class, Inst, Ref)):
         return UNKNOWN
-    at = Location(frame.module.path, *place)
     if isinstance(name, Text) and (hole := hole_of(name)) is not None:
         return chosen(_fitting(holder, name), hole, called(hole) or spelled, _BY_NAME, at)
     return chosen(_members(holder), name, spelled, _BY_NAME, at)
@@ -102,7 +103,8 @@ def chosen(
     options: Mapping[str, Value], name: Value, spelled: str, reason: str, location: Location, *, more: bool = False
 ) -> Dynamic:
     """What one of ``options`` by an unknown key is; which of them can be called is seen when it is."""
-    flag = name.flag if isinstance(name, FlagValue) else None
+    given = name.flag if isinstance(name, FlagValue) else None
+    flag = given
     if flag is None:
         spelled = told(spelled) or SOME_NAME
         flag = Flag(spelled, spelled, UNKNOWN_DEFAULT, "value", location, True)
@@ -113,7 +115,7 @@ def chosen(
         for key, value in options.items() for cond, leaf in alternatives(value)
         if leaf is not ABSENT
     )  # fmt: skip
-    return Dynamic(reason, options=found, open=more)
+    return Dynamic(reason, options=found, open=more, by_flag=given is not None)
 
 
 def of_table(interp: Interpreter, table: Dict, key: Value, spelled: str, frame: Frame, place: f.Place) -> Dynamic:
@@ -125,7 +127,10 @@ def of_table(interp: Interpreter, table: Dict, key: Value, spelled: str, frame: 
 def candidates(
     interp: Interpreter, found: Dynamic, args: Sequence[Value], kwargs: Mapping[str, Value], star: bool
 ) -> tuple[Value, bool] | None:  # fmt: skip
-    """What a call may call, and whether it may call something else, too; None where nothing of it is followed."""
+    """What a call may call, and whether it may call something else, too; None where nothing of it is followed.
+
+    By a name that no flag gives it calls what the config files beside the program name, where they name any.
+    """
     fitting: list[tuple[Cond, Value]] = [
         (cond, value)
         for cond, value in found.options
@@ -137,8 +142,13 @@ def candidates(
         roomy = [one for one in fitting if binding.leaves_room(one[1], len(args), interp.hooks.plain_bases)]
         fitting = roomy or fitting
     more = found.open
-    if len(fitting) > MAX_THINGS and (found.reason == _BY_KEY or any(by_default(cond) for cond, _ in fitting)):
-        fitting, cut = _samples(fitting)
+    if not found.by_flag and (found.reason != _BY_KEY or len(fitting) > MAX_THINGS):
+        named = _in_configs(interp, fitting)
+        fitting, more = named[:MAX_THINGS] or fitting, more or len(named) > MAX_THINGS
+    if len(fitting) > MAX_THINGS and (
+        found.reason in (_BY_KEY, _IN_MODULES) or any(by_default(cond) for cond, _ in fitting)
+    ):
+        fitting, cut = _samples(fitting, any_files=found.reason == _IN_MODULES)
         more = more or cut
     if not 0 < len(fitting) <= MAX_THINGS:
         return None
@@ -146,11 +156,24 @@ def candidates(
     return (fitting[0][1] if only else Phi(tuple(fitting))), more
 
 
-def _samples(options: Sequence[tuple[Cond, Value]]) -> tuple[list[tuple[Cond, Value]], bool]:
+def _in_configs(interp: Interpreter, options: Sequence[tuple[Cond, Value]]) -> list[tuple[Cond, Value]]:
+    """Those classes and functions that config files beside the program name."""
+    named = interp.knowledge.classes_in_configs
+    return [one for one in options if _name_of(one[1]) in named]
+
+
+def _name_of(value: Value) -> str:
+    return value.node.name if isinstance(value, Class) else value.name if isinstance(value, Func) else ""
+
+
+def _samples(
+    options: Sequence[tuple[Cond, Value]], *, any_files: bool = False
+) -> tuple[list[tuple[Cond, Value]], bool]:
     """Of a table with more functions than are followed some of each file; the last stands for the rest of its file.
 
     Networks that stand in one file under several names are made of the same parts. Of too many files that of the
-    default and some others, and that there are more; nothing where there is no default, or for other things.
+    default and some others, and that there are more; nothing where there is no default (unless ``any_files`` do), or
+    for other things.
     """
     files: dict[str, list[tuple[Cond, Value]]] = {}
     first = [one for one in options if by_default(one[0])]
@@ -165,7 +188,7 @@ def _samples(options: Sequence[tuple[Cond, Value]]) -> tuple[list[tuple[Cond, Va
         else:
             its[known] = (either(its[known][0], cond), value)
     cut = len(files) > MAX_THINGS
-    if cut and not first:
+    if cut and not first and not any_files:
         return [], False
     files = dict([*files.items()][:MAX_THINGS])
     each = MAX_THINGS // len(files)
@@ -173,28 +196,6 @@ def _samples(options: Sequence[tuple[Cond, Value]]) -> tuple[list[tuple[Cond, Va
         (either(*(cond for cond, _ in (found[at:] if at == each - 1 else found[at : at + 1]))), found[at][1])
         for found in files.values() for at in range(min(each, len(found)))
     ], cut  # fmt: skip
-
-
-def named_in_configs(interp: Interpreter, config: Value | None, frame: Frame, place: f.Place) -> Value | None:
-    """What of the program an object may be made of whose class stands in a config file; None where none does.
-
-    ``config`` is the part of the configuration: ``cfg.model`` is what stands there under the key ``model``. Where all
-    files name one and the same class of a library that is known, it is that one.
-    """
-    key = config.name.rpartition(".")[2] if isinstance(config, (Ref, Unknown)) else ""
-    found: dict[str, Value] = {}
-    others: dict[str, Value] = {}
-    for dotted in interp.knowledge.named_in_configs(key):
-        value = by_dotted_name(interp, dotted, frame, place)
-        if isinstance(value, (Class, Func)):
-            found[dotted] = value
-        elif isinstance(value, Ref) and value.name.partition(".")[0] in interp.hooks.packages:
-            others[interp.knowledge.canonical(value.name)] = value
-    if not found:
-        return next(iter(others.values())) if key and len(others) == 1 else None
-    at = Location(frame.module.path, *place)
-    spelled = f"the config's `{key}`" if key else "what the config names"
-    return chosen(found, UNKNOWN, spelled, _BY_CONFIG, at)
 
 
 def class_name(holder: Value, key: Value) -> Value | None:
@@ -207,15 +208,6 @@ def class_name(holder: Value, key: Value) -> Value | None:
 def _split(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """``module, cls = config["target"].rsplit(".", 1)``: either part is still found under the same key."""
     return Seq("list", None, event.receiver) if isinstance(event.receiver, ClassName) else None
-
-
-def by_dotted_name(interp: Interpreter, dotted: str, frame: Frame, place: f.Place) -> Value:
-    """What a dotted name stands for: a member of a module of the program, or of a library."""
-    module, _, last = dotted.rpartition(".")
-    if not module:
-        return UNKNOWN
-    holder = linking.import_module(interp, module, 0, frame, place, quiet=True)
-    return attributes.attribute(interp, holder, last, frame, place)
 
 
 def _members(holder: Value, *, private: bool = False) -> dict[str, Value]:
@@ -287,12 +279,32 @@ def _named(interp: Interpreter, event: Event, name: Value, frame: Frame) -> Valu
     if not isinstance(name, Const) or not isinstance(name.value, str):
         environment.escape(interp, holder)
         leaves = alternatives(holder)
-        return choose([(cond, member(interp, leaf, name, called(name), frame, place)) for cond, leaf in leaves])
+        several = [(cond, member(interp, leaf, name, called(name), frame, place)) for cond, leaf in leaves]
+        return _of_many(interp, several)
     found = attributes.attribute(interp, holder, name.value, frame, place)
     if isinstance(found, Unknown) and not found.origins and len(event.args) > 2:
         exists = opaque_test(("getattr", interp.serial(event), name.value), "the attribute exists")
         return choose([(exists, found), (True, UNKNOWN)])
     return found
+
+
+def _of_many(interp: Interpreter, found: Sequence[tuple[Cond, Value]]) -> Value:
+    """What several modules hold under one name.
+
+    Of more modules than are told apart, or where config files name some of it, all that they hold together, each once.
+    """
+    dynamic = [(cond, one) for cond, one in found if isinstance(one, Dynamic) and one.options]
+    named = any(not one.by_flag and _in_configs(interp, one.options) for _, one in dynamic)
+    if not dynamic or not len(found) > 1 or (len(found) <= MAX_ALTERNATIVES and not named):
+        return choose(found)
+    options: dict[int, tuple[Cond, Value]] = {}
+    for cond, one in dynamic:
+        for inner, leaf in one.options:
+            before = options[id(leaf)][0] if id(leaf) in options else False
+            options[id(leaf)] = (either(before, both(cond, inner)), leaf)
+    by_flag = any(one.by_flag for _, one in dynamic)
+    open_ = not all(isinstance(one, Dynamic) for _, one in found)
+    return Dynamic(_IN_MODULES, options=tuple(options.values()), open=open_, by_flag=by_flag)
 
 
 def called(value: Value) -> str:

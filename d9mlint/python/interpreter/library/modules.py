@@ -32,7 +32,7 @@ from d9mlint.python.domain.values import (
 )
 from d9mlint.python.interpreter import attributes, linking
 from d9mlint.python.interpreter.hooks import Transfer
-from d9mlint.python.interpreter.library import dispatch, environment
+from d9mlint.python.interpreter.library import configured, dispatch, environment
 from d9mlint.python.interpreter.library.containers import sequences
 from d9mlint.python.source import facts as f
 from d9mlint.python.source.filenames import above, join
@@ -155,8 +155,9 @@ def _one_of(
             flag = flag._replace(name=ONE_OF_FILES, spelled=ONE_OF_FILES)
     if not names:
         return Dynamic(dispatch.BY_MODULE)
-    default_first = sorted(names.items(), key=lambda one: one[0] != flag.default)
-    first = default_first[:MAX_THINGS]
+    many = len(names) > MAX_THINGS
+    likely = {text: many and _is_named(interp, dotted, frame) for text, dotted in names.items()}
+    first = sorted(names.items(), key=lambda one: (one[0] != flag.default, not likely[one[0]]))[:MAX_THINGS]
     options: list[tuple[Cond, Value]] = []
     for text, dotted in first:
         cond = flag_test(flag, "==", text)
@@ -171,6 +172,13 @@ def _one_of(
     else:
         interp.stopped = either(interp.stopped, no_other)  # it raises ModuleNotFoundError
     return choose(options)
+
+
+def _is_named(interp: Interpreter, dotted: str, frame: Frame) -> bool:
+    """Whether config files name a class that a module of the program defines."""
+    base = interp.project.base_of(dotted, interp.roots, frame.module.path)
+    path = interp.project.module_at(base) if base is not None else None
+    return path is not None and configured.defines_any(interp, path)
 
 
 def texts_named(interp: Interpreter, flag: Flag) -> tuple[str, ...]:

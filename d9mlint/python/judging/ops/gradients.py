@@ -154,7 +154,11 @@ def _methods_of_made(program: Program) -> dict[int, set[str]]:
 
 def _only_infers(program: Program, event: Event) -> bool:
     """Whether what happens there is part of an evaluation, a prediction or an export, by guards or names on the way."""
-    if any(_inferring(guard) for guard in event.guards):
+    known: dict[Cond, bool] = program.once("inferring", lambda _: {})
+    for guard in event.guards:
+        if guard not in known:
+            known[guard] = _inferring(guard)
+    if any(known[guard] for guard in event.guards):
         return True
     return event.inside(INFERENCE) and not program.once("trains-in-inference", _trains_in_inference)
 

@@ -48,9 +48,16 @@ def _resumes(program: Program, load: Event) -> bool:
 
 def _training(program: Program, load: Event) -> Event | None:
     """What seems to train, in a loop after a load, where something seems to save there, too."""
-    after = [e for e in program.events[load.index + 1 :] if e.kind == "call" and e.loops and e.meets(load)]
-    saves = any(_SAVES.fullmatch(e.name) and not e.detached for e in after)
-    return next((e for e in after if saves and _TRAINS.fullmatch(e.name) and not e.detached), None)
+    after = [e for e in program.once("of-unknown", _in_loops) if e.index > load.index]
+    if not any(_SAVES.fullmatch(e.name) and e.meets(load) for e in after):
+        return None
+    return next((e for e in after if _TRAINS.fullmatch(e.name) and e.meets(load)), None)
+
+
+def _in_loops(program: Program) -> list[Event]:
+    """The calls in loops that seem to train or to save something which is not known."""
+    calls = (e for e in program.events if e.kind == "call" and e.loops and not e.detached and e.name.startswith("?."))
+    return [e for e in calls if _SAVES.fullmatch(e.name) or _TRAINS.fullmatch(e.name)]
 
 
 def _listed(program: Program, load: Event, training: Event) -> tuple[Event, Value] | None:

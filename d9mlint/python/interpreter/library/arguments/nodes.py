@@ -12,7 +12,7 @@ from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import ABSENT, NONE, UNKNOWN, Const, Dict, Func, Inst, Obj, Seq, Value, alternatives
 from d9mlint.python.interpreter import calls
 from d9mlint.python.interpreter.hooks import Transfer
-from d9mlint.python.interpreter.library import dispatch, environment
+from d9mlint.python.interpreter.library import configured, environment
 from d9mlint.python.interpreter.library.arguments.flags import flag_of, flag_value
 from d9mlint.python.interpreter.library.containers import copies, mappings
 
@@ -168,7 +168,7 @@ def _define(interp: Interpreter, event: Event, frame: Frame) -> Value:
         path = default.value if isinstance(default, Const) and isinstance(default.value, str) else ""
         file, _, argument = path.partition(":")
         module = file.removesuffix(".py").strip("./").replace("/", ".")
-        made = dispatch.by_dotted_name(interp, f"{module}.get_config", frame, place) if module else UNKNOWN
+        made = configured.by_dotted_name(interp, f"{module}.get_config", frame, place) if module else UNKNOWN
         given: list[Value] = [Const(argument)] if argument else []
         default = calls.call(interp, made, given, {}, frame, place) if isinstance(made, Func) else UNKNOWN
     for _, node in _nodes(interp, default):

@@ -25,7 +25,7 @@ from d9mlint.python.domain.values import (
 )
 from d9mlint.python.interpreter import attributes, calls, expressions
 from d9mlint.python.interpreter.hooks import Transfer
-from d9mlint.python.interpreter.library import dispatch, environment
+from d9mlint.python.interpreter.library import configured, environment
 from d9mlint.python.interpreter.library.arguments.flags import ANY_FLAGS, flag_of, flag_value
 from d9mlint.python.interpreter.library.arguments.options import plain
 from d9mlint.python.interpreter.library.containers import fields
@@ -167,14 +167,14 @@ def _instantiate(interp: Interpreter, event: Event, frame: Frame) -> Value | Non
         return _candidates(interp, event, config, frame)
     place = environment.place_of(event)
     words = {name: value for name, value in given.items() if not name.startswith("_")}
-    called = dispatch.by_dotted_name(interp, named, frame, place)
+    called = configured.by_dotted_name(interp, named, frame, place)
     return calls.call(interp, called, list(event.args[1:]), words, frame, place)
 
 
 def _candidates(interp: Interpreter, event: Event, config: Value | None, frame: Frame) -> Value:
     """What the config files beside the program name under this key; with which arguments is not known."""
     place = environment.place_of(event)
-    found = dispatch.named_in_configs(interp, config, frame, place) or Dynamic(_ELSEWHERE, name=event.raw)
+    found = configured.named_in_configs(interp, config, frame, place) or Dynamic(_ELSEWHERE, name=event.raw)
     words = {name: value for name, value in event.kwargs.items() if name != "config"}
     return calls.call(interp, found, list(event.args[1:]), words, frame, place, star=True)
 

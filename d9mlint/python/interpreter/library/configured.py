@@ -1,0 +1,97 @@
+"""What config files beside a program name: the classes that its objects are made of, by dotted names or plain ones."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from d9mlint.model import Location
+from d9mlint.python.domain.events import Frame
+from d9mlint.python.domain.values import UNKNOWN, Class, Func, Ref, Unknown, Value
+from d9mlint.python.interpreter import attributes, linking
+from d9mlint.python.interpreter.library import dispatch
+from d9mlint.python.source import facts as f
+from d9mlint.python.source.filenames import join
+from d9mlint.python.source.reading import CannotRead
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+_BY_CONFIG = "its class is named in a config file"
+_DEFINED = re.compile(rb"^(?:class|def)\s+(\w+)", re.MULTILINE)
+_NAMED = "named-files"
+
+
+def named_in_configs(interp: Interpreter, config: Value | None, frame: Frame, place: f.Place) -> Value | None:
+    """What of the program an object may be made of whose class stands in a config file; None where none does.
+
+    ``config`` is the part of the configuration: ``cfg.model`` is what stands there under the key ``model``. Where all
+    files name one and the same class of a library that is known, it is that one.
+    """
+    key = config.name.rpartition(".")[2] if isinstance(config, (Ref, Unknown)) else ""
+    found: dict[str, Value] = {}
+    others: dict[str, Value] = {}
+    for dotted in interp.knowledge.named_in_configs(key):
+        value = by_dotted_name(interp, dotted, frame, place)
+        if isinstance(value, (Class, Func)):
+            found[dotted] = value
+        elif isinstance(value, Ref) and value.name.partition(".")[0] in interp.hooks.packages:
+            others[interp.knowledge.canonical(value.name)] = value
+    if not found:
+        return next(iter(others.values())) if key and len(others) == 1 else None
+    at = Location(frame.module.path, *place)
+    spelled = f"the config's `{key}`" if key else "what the config names"
+    return dispatch.chosen(found, UNKNOWN, spelled, _BY_CONFIG, at)
+
+
+def in_named_files(interp: Interpreter, at: Location) -> Value | None:
+    """What the config files name in the Python files that they name, too; None where there is nothing.
+
+    ``fn: nets/small.py`` beside ``name: Small``, where the program imports the one and takes the other out of it.
+    """
+    if not interp.knowledge.files_in_configs:
+        return None
+    known: dict[str, str] | None = interp.noted(_NAMED)
+    if known is None:
+        known = _named_files(interp)
+        interp.note(_NAMED, known)
+    found: dict[str, Value] = {}
+    for path, dotted in known.items():
+        module = linking.import_once(interp, dotted, path)
+        inside = dispatch.functions(module).items()
+        named = (one for one in inside if one[0] in interp.knowledge.classes_in_configs)
+        found.update((f"{dotted}.{name}", value) for name, value in named)
+    return dispatch.chosen(found, UNKNOWN, "", _BY_CONFIG, at) if found else None
+
+
+def _named_files(interp: Interpreter) -> dict[str, str]:
+    """The files below a folder that the program starts in which config files name, if a class in them, too."""
+    found: dict[str, str] = {}
+    for name in interp.knowledge.files_in_configs:
+        for root in interp.roots:
+            path = join(root, name.removeprefix("./"))
+            if defines_any(interp, path):
+                found[path] = name.removeprefix("./").removesuffix(".py").replace("/", ".")
+                break
+    return found
+
+
+def defines_any(interp: Interpreter, path: str) -> bool:
+    """Whether a file defines a class that config files name."""
+    if not interp.knowledge.classes_in_configs:
+        return False
+    try:
+        data = interp.project.data(path)
+    except CannotRead:
+        return False
+    names = {name.decode("utf-8", "replace") for name in _DEFINED.findall(data or b"")}
+    return not names.isdisjoint(interp.knowledge.classes_in_configs)
+
+
+def by_dotted_name(interp: Interpreter, dotted: str, frame: Frame, place: f.Place) -> Value:
+    """What a dotted name stands for: a member of a module of the program, or of a library."""
+    module, _, last = dotted.rpartition(".")
+    if not module:
+        return UNKNOWN
+    holder = linking.import_module(interp, module, 0, frame, place, quiet=True)
+    return attributes.attribute(interp, holder, last, frame, place)
