@@ -13,9 +13,11 @@ from d9mlint.python.domain.values import (
     UNKNOWN,
     Class,
     Const,
+    Dynamic,
     FlagValue,
     Inst,
     Module,
+    Obj,
     Phi,
     Ref,
     Unknown,
@@ -26,6 +28,7 @@ from d9mlint.python.domain.values import (
 MAX_ALTERNATIVES = 8
 MAX_THINGS = 16
 """The same for functions, classes and objects, each of which does something else."""
+_TOO_MANY = "it is one of more things than are told apart"
 
 
 def choose(options: Iterable[tuple[Cond, Value]]) -> Value:
@@ -56,25 +59,34 @@ def choose_of_pairs(options: Iterable[tuple[Cond, Cond, Value]]) -> Value:
 def _of_default_run(options: tuple[tuple[Cond, Value], ...]) -> Value:
     """Of too many alternatives the one of a default run, where there is one; what the others are is not known."""
     default = next((one for one in options if _is_thing(one[1]) and by_default(one[0])), None)
-    rest = Unknown(*taint(leaf for _, leaf in options if default is None or leaf is not default[1]))
+    others = [leaf for _, leaf in options if default is None or leaf is not default[1]]
+    rest = Unknown(*taint(others))
+    if any(_is_thing(leaf) or isinstance(leaf, Dynamic) for leaf in others):
+        rest = Dynamic(_TOO_MANY)
     return rest if default is None else Phi((default, (negate(default[0]), rest)))
 
 
 def _things(leaves: Iterable[Value]) -> bool:
     """Whether all are functions, classes or objects, and not too many.
 
-    None stands for that there is none yet; one more may be something that is not known.
+    None stands for that there is none yet; one more may be something that is not known. Among them may be fewer objects
+    of a library, as that which holds one of them: ``net = DataParallel(net)``.
     """
     known = [leaf for leaf in leaves if not _is_nothing(leaf)]
-    if not known:
-        return False
-    return len(known) <= MAX_THINGS and all(map(_is_thing, known))
+    others = sum(not _is_thing(leaf) for leaf in known)
+    told = all(_is_thing(leaf) or _is_of_library(leaf) for leaf in known)
+    return len(known) - others <= MAX_THINGS and told and 2 * others < len(known)
 
 
 def _is_thing(value: Value) -> bool:
     """Whether a value is a function, a class, an object of the program, or a method that it has from a library."""
     of_object = isinstance(value, Ref) and isinstance(value.receiver, Inst)
     return of_object or isinstance(value, (*CALLABLE, Class, Inst, Module))
+
+
+def _is_of_library(value: Value) -> bool:
+    """Whether a value is an object of a library, or a method of one."""
+    return isinstance(value.receiver if isinstance(value, Ref) else value, Obj)
 
 
 def _is_nothing(value: Value) -> bool:

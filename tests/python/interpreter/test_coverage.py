@@ -83,3 +83,43 @@ def test_coverage_comes_out_of_the_cache_too(d9mlint: Callable[..., Ran], tmp_pa
     (tmp_path / "train.py").write_text(BEGIN + "getattr(models, sys.argv[1])()\n")
     first, second = (d9mlint("check", "train.py", "--format", "json").out for _ in range(2))
     assert first == second
+
+
+REGISTRY = (
+    "import importlib\nimport os\n\nnames = [one[:-3] for one in os.listdir('nets') if one.endswith('_net.py')]\n"
+)
+REGISTRY += "modules = [importlib.import_module(f'nets.{name}') for name in names]\n\n\n"
+REGISTRY += "def find(name):\n    for module in modules:\n        cls = getattr(module, name, None)\n"
+REGISTRY += "        if cls is not None:\n            break\n    return cls\n"
+TRAINS = """import sys
+
+import torch
+import nets
+
+net = nets.find(sys.argv[1])()
+if len(sys.argv) > 2:
+    net = torch.nn.DataParallel(net)
+net.train()
+print(net(torch.ones(1, 3, 4, 4)))
+"""
+
+
+@pytest.mark.parametrize("count", [3, 14, 25])
+def test_what_a_registry_has_more_than_is_followed_is_told(
+    d9mlint: Callable[..., Ran], tmp_path: Path, count: int
+) -> None:
+    """Networks of a registry are followed through what holds them, up to as many as are told apart."""
+    (tmp_path / "nets").mkdir()
+    (tmp_path / "nets" / "__init__.py").write_text(REGISTRY)
+    for at in range(count):
+        forward = f"class Net{at}(torch.nn.Module):\n    def forward(self, x):\n        return x * torch.rand(1)\n"
+        (tmp_path / "nets" / f"n{at}_net.py").write_text(f"import torch\n\n\n{forward}")
+    (tmp_path / "train.py").write_text(TRAINS)
+    ran = d9mlint("check", "train.py", "--no-cache", "--format", "json")
+    (coverage,) = ran.json["coverage"]
+    told = {one["reason"] for one in coverage["unfollowed"]}
+    assert told == (
+        set() if count <= 14 else {"it is found in one of several modules by a name that is only known at run time"}
+    )
+    if count <= 14:
+        assert coverage["uncalled"] == {}

@@ -74,9 +74,9 @@ def member(interp: Interpreter, holder: Value, name: Value, spelled: str, frame:
     at = Location(frame.module.path, *place)
     if isinstance(holder, Dynamic) and holder.reason == BY_MODULE:
         known = configured.named_in_configs(interp, Unknown(name=holder.name), frame, place)
-        return known or configured.in_named_files(interp, at) or UNKNOWN
+        return known or configured.in_named_files(interp, at) or Dynamic(BY_MODULE, name=holder.name)
     if not isinstance(holder, (Module, Class, Inst, Ref)):
-        return UNKNOWN
+        return Dynamic(_BY_NAME) if type(holder) is Unknown else UNKNOWN
     if isinstance(name, Text) and (hole := hole_of(name)) is not None:
         return chosen(_fitting(holder, name), hole, called(hole) or spelled, _BY_NAME, at)
     return chosen(_members(holder), name, spelled, _BY_NAME, at)
@@ -303,7 +303,7 @@ def _of_many(interp: Interpreter, found: Sequence[tuple[Cond, Value]]) -> Value:
             before = options[id(leaf)][0] if id(leaf) in options else False
             options[id(leaf)] = (either(before, both(cond, inner)), leaf)
     by_flag = any(one.by_flag for _, one in dynamic)
-    open_ = not all(isinstance(one, Dynamic) for _, one in found)
+    open_ = not all(isinstance(one, Dynamic) and one.reason != BY_MODULE and not one.open for _, one in found)
     return Dynamic(_IN_MODULES, options=tuple(options.values()), open=open_, by_flag=by_flag)
 
 
