@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from d9mlint.model import Argument
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.values import UNKNOWN, Const, Inst, Obj, Seq, Unknown, Value
+from d9mlint.python.domain.values import UNKNOWN, Const, Inst, Obj, Ref, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter import attributes
 from d9mlint.python.interpreter.hooks import Framework, Transfer
 from d9mlint.python.interpreter.library.environment import first, place_of
@@ -22,6 +22,12 @@ INNER = "env"
 """The attribute under which a wrapper keeps the environment in it."""
 GENERATOR = "gymnasium.Env.np_random"
 """The type of the generator that an environment keeps for itself."""
+ENVIRONMENTS = ("gymnasium.Env", "gymnasium.VectorEnv")
+"""The types of environments that are not made by a class of the program."""
+_OF_WRAPPERS = ("env", "wrap")
+"""What is in the names of modules and classes that wrap environments: ``stable_baselines3.common.atari_wrappers``."""
+_GIVEN = ("env", "venv", "environment")
+"""How wrappers call the environment that they are given."""
 _METHODS = ("reset", "seed", "step", "close", "render", "unwrapped", "observation_space")
 _SPACE = "action_space"
 
@@ -71,6 +77,14 @@ def _loaded_wrapper(interp: Interpreter, event: Event, frame: Frame) -> Value | 
     return event.argument(Argument(1, "venv"))
 
 
+def is_environment(value: Value) -> bool:
+    """Whether a value is an environment, of a library or of a class of the program that is derived from Gym's."""
+    if isinstance(value, Inst):
+        external = attributes.external(value.cls, "reset", value)
+        return isinstance(external, Ref) and external.name.rpartition(".")[0] in ENVIRONMENTS
+    return isinstance(value, Obj) and value.type in ENVIRONMENTS
+
+
 class Environments(Framework):
     """Gym and Gymnasium, and wrappers of Stable-Baselines3."""
 
@@ -81,3 +95,14 @@ class Environments(Framework):
         "stable_baselines3.common.vec_env.VecNormalize.load": _loaded_wrapper,
     }
     packages = frozenset({"gymnasium", "stable_baselines3"})
+
+    def result(self, event: Event, origins: frozenset[str]) -> Value | None:
+        """What a wrapper of a library that is not read makes of an environment is that environment.
+
+        (gymnasium/core.py, gym/core.py: `Wrapper` hands `seed` and `reset` on to the environment in it.)
+        """
+        method = event.receiver is not None and not isinstance(event.receiver, Ref)
+        if method or event.effects or not any(word in event.name.lower() for word in _OF_WRAPPERS):
+            return None
+        given = [*event.args[:1], *(event.kwargs[name] for name in _GIVEN if name in event.kwargs)]
+        return next((one for one in given if all(is_environment(leaf) for _, leaf in alternatives(one))), None)

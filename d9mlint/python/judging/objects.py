@@ -196,9 +196,16 @@ def may_be_seeded_by(program: Program, maker: Event, before: Event, judged: list
         )
         if event.kind not in ("call", "unresolved") or known or event in judged or event.name.startswith("builtins."):
             continue
+        if _only_wraps(event):
+            continue
         if any(made is maker for value in (*event.args, *event.kwargs.values()) for made in made_by(value)):
             return True
     return False
+
+
+def _only_wraps(event: Event) -> bool:
+    """Whether what a call makes is what it was handed, in a wrapper that is told no seed."""
+    return "seed" not in event.kwargs and any(event.result is one for one in (*event.args[:1], *event.kwargs.values()))
 
 
 def fixed_before(program: Program, seedings: list[tuple[Event, Cond]], event: Event) -> Cond:
