@@ -9,12 +9,11 @@ from typing import NamedTuple
 import libcst as cst
 from libcst.metadata import CodeRange
 
-from d9mlint.fix import names, remedies
+from d9mlint.fix import environments, names, remedies
 from d9mlint.fix.place import Need, Place
 from d9mlint.fix.tree import Tree, end, span
 from d9mlint.model import Edit, Location
 
-_OLD_GYM = re.compile(rb"^[ \t]*[\w.]+(?:, *[\w.]+){3} *= *[\w.\[\]]+\.step\(|\benvs?\.seed\(", re.M)
 _SEEDS = ("seed", "random_state", "generator", "rng")
 _SIMPLE = (cst.Name, cst.SimpleString, cst.Integer, cst.Float)
 _ATOMS = (*_SIMPLE, cst.Attribute, cst.Call, cst.Subscript, cst.List, cst.Tuple, cst.Dict)
@@ -66,8 +65,8 @@ def keywords(_: object, place: Place) -> Iterator[Edit | Need]:
     """Sets the keywords that the remedy names."""
     found = _called(place)
     wanted = remedies.keywords(place.found.remedy, found.last) if found is not None else []
-    if found is not None and found.last == "reset" and _is_old_gym(place):
-        return  # `Env.reset` has no such argument there
+    if found is not None and found.last == "reset" and not environments.takes_seed_at_reset(place):
+        return
     if found is None or any(not _known(one.value, place) for one in wanted):
         return
     given = {arg.keyword.value: arg for arg in found.node.args if arg.keyword is not None}
@@ -108,15 +107,6 @@ def appended(path: str, of: Tree, node: cst.Call, added: list[str]) -> Edit:
     between = f",\n{indent}" if own else ", "
     at = span(path, where[args[-1].value])
     return Edit(end(at), "".join(f"{between}{one}" for one in added))
-
-
-def _is_old_gym(place: Place) -> bool:
-    """Whether environments are those of gym before 0.26: ``step`` returns four values, or they have ``seed``.
-
-    Source: github.com/openai/gym, release notes of 0.26.
-    """
-    sources = place.texts.values()
-    return not any(b"gymnasium" in one for one in sources) and any(map(_OLD_GYM.search, sources))
 
 
 def _is_none(arg: cst.Arg) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import libcst as cst
 
-from d9mlint.fix import remedies, statements
+from d9mlint.fix import environments, remedies, statements
 from d9mlint.fix.place import Need, Place
 from d9mlint.fix.tree import Statement, Tree, at_start, behind, end, span, tree
 from d9mlint.model import Edit
@@ -32,7 +32,7 @@ _OWN = re.compile(rb"\bdefault_rng\b|\bRandomState\(|\brandom\.Random\(")
 def behind_maker(note: str, place: Place) -> Iterator[Edit | Need]:
     """The call of a method that the remedy names, behind the statement that makes the object."""
     maker = place.other(note) or place
-    of, made, method = maker.tree, maker.statement, remedies.method(place.found.remedy, place.text)
+    of, made, method = maker.tree, maker.statement, environments.seeding_method(place)
     if of is None or made is None or not method:
         return
     name = _assigned(of, made)

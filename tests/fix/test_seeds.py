@@ -286,6 +286,18 @@ def test_environments_of_old_gym_take_their_seed_by_a_method(
     assert wanted in cured(tmp_path, monkeypatch, source)
 
 
+@pytest.mark.parametrize("loop", ["for _ in range(3):\n    ", "class Run:\n  def begin(self):\n    "])
+def test_a_reset_that_is_repeated_gets_no_seed_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loop: str
+) -> None:
+    source = (
+        "import gymnasium\nimport torch\n\nenv = gymnasium.make('a')\n"
+        f"{loop}obs = env.reset()\n    torch.save(obs, 'x')\n" + ("Run().begin()\n" if "class" in loop else "")
+    )
+    wanted = source.replace("('a')\n", "('a')\nenv.reset(seed=1)\n")
+    assert cured(tmp_path, monkeypatch, source) == wanted
+
+
 LIGHTNING = """{imports}
 import torch
 

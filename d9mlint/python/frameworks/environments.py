@@ -22,6 +22,7 @@ INNER = "env"
 """The attribute under which a wrapper keeps the environment in it."""
 GENERATOR = "gymnasium.Env.np_random"
 """The type of the generator that an environment keeps for itself."""
+GYMS = ("gym", "gymnasium")
 ENVIRONMENTS = ("gymnasium.Env", "gymnasium.VectorEnv")
 """The types of environments that are not made by a class of the program."""
 _OF_WRAPPERS = ("env", "wrap")
@@ -80,8 +81,7 @@ def _loaded_wrapper(interp: Interpreter, event: Event, frame: Frame) -> Value | 
 def is_environment(value: Value) -> bool:
     """Whether a value is an environment, of a library or of a class of the program that is derived from Gym's."""
     if isinstance(value, Inst):
-        external = attributes.external(value.cls, "reset", value)
-        return isinstance(external, Ref) and external.name.rpartition(".")[0] in ENVIRONMENTS
+        return any(base.partition(".")[0] in GYMS for base in value.cls.external())
     return isinstance(value, Obj) and value.type in ENVIRONMENTS
 
 

@@ -98,3 +98,43 @@ def test_generators_of_one_file_are_one_finding_and_cured_at_once(d9mlint: Calla
     assert [one["line"], *(place["line"] for place in one["related"])] == [5, 9]
     d9mlint("train.py", "noise.py", "--fix")
     assert Path("noise.py").read_text().count("default_rng(1)") == 2
+
+
+ENVIRONMENTS = """import gym
+
+
+class Envs(gym.Env):
+    def __init__(self, makers):
+        self.all = [make() for make in makers]
+
+    def reset(self):
+        return [one.reset() for one in self.all]
+
+    def step(self, actions):
+        return [one.step(action) for one, action in zip(self.all, actions)]
+{method}
+
+def make():
+    return gym.make("HalfCheetah-v2")
+
+
+envs = Envs([make for _ in range(4)])
+envs.seed(1)
+print(envs.reset(), envs.step([0] * 4))
+"""
+
+
+def test_a_seed_that_the_base_of_a_vector_environment_takes_is_told_to_do_nothing(d9mlint: Callable[..., Any]) -> None:
+    Path("train.py").write_text(ENVIRONMENTS.format(method=""))
+    (one,) = d9mlint("train.py", "--format", "json").json["findings"]
+    assert "`Envs.seed` does nothing" in one["message"]
+    assert "give `Envs` a `seed`" in one["remedy"]
+    assert [(related["line"], related["note"].partition(":")[0]) for related in one["related"]] == [
+        (20, "this `seed` does nothing"), (16, "made here"),
+    ]  # fmt: skip
+
+
+def test_a_seed_of_its_own_is_not_told_to_do_nothing(d9mlint: Callable[..., Any]) -> None:
+    method = "\n    def seed(self, seed):\n        for one in self.all:\n            one.seed(seed)\n"
+    Path("train.py").write_text(ENVIRONMENTS.format(method=method))
+    assert not d9mlint("train.py", "--format", "json").json["findings"]

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from d9mlint.model import Related, Rule
 from d9mlint.python.domain.conditions import Cond, by_default, either, is_symbolic, negate, truth
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.values import Class, Inst, Ref, Unknown, alternatives
+from d9mlint.python.frameworks.environments import GYMS, INNER
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging import objects
 from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.seedings import may_be_seeded
 
-_GYMS = ("gym", "gymnasium")
 GENERATOR = "own-env"
 _OF_ENVIRONMENT = ("?.reset", "?.step", "?.seed")
+_SEED = "gymnasium.Env.seed"
 _INIT, _RESET, _STATE = "gymnasium.Env.__init__", "gymnasium.Env.reset", "gymnasium.Env.state"
 
 
 def unseen(program: Program, rule: Rule) -> Iterator[Draft]:
     """Environments that are not seen to be made (unpickled, say), known by what is done with them: reset and step."""
-    if not program.imports(*_GYMS):
+    if not program.imports(*GYMS):
         return
     done: dict[int, dict[str, Event]] = {}
     for event in program.events:
@@ -36,12 +38,12 @@ def unseen(program: Program, rule: Rule) -> Iterator[Draft]:
         if isinstance(reset.receiver, Unknown) and not may_be_seeded(program, reset) and not _seeded(program, reset):
             remedy = (
                 "call `env.reset(seed=1)` once before the first step (`env.seed(1)` before gym 0.26), "
-                "then `env.reset()`"
+                "then `env.reset()`; of a wrapper whose `reset` takes no seed, call that of the environment in it"
             )
             yield draft(
                     program,
                 rule, reset, confidence=lower(rule.confidence), remedy=remedy, verb="draws from", name="env.reset",
-                cause=GENERATOR,
+                cause=GENERATOR, besides="",
             )  # fmt: skip
             return
 
@@ -72,6 +74,48 @@ def _is_used(program: Program, reset: Event) -> bool:
     return any(reset in taint([*event.args, *event.kwargs.values()])[2] for event in later)
 
 
+class Swallowed(NamedTuple):
+    """A call of ``seed`` that seeds no environment, and the class of the program whose object it is called of."""
+
+    call: Event
+    of: str
+
+    @property
+    def remedy(self) -> str:
+        """What to do instead."""
+        return (
+            "call `env.seed(1)` after each environment is made, with a number of its own, or give "
+            f"`{self.of}` a `seed` that does so"
+        )
+
+    @property
+    def related(self) -> Related:
+        """Where it is called."""
+        note = f"this `seed` does nothing: `{self.of}` has none of its own, and that of `gym.Env` reaches nothing in it"
+        return Related(self.call.location, note)
+
+
+def swallowed(program: Program, maker: Event) -> Swallowed | None:
+    """The call of ``seed`` that does not reach an environment, as the class that has it made leaves it to its base.
+
+    That of ``gym.Env`` does nothing (gym/core.py of 0.21), or makes a generator for the object alone (of 0.22 to 0.25);
+    a wrapper's hands the seed on.
+    """
+    makers = {id(func.owner) for func in (*maker.callers, maker.func) if func is not None and func.owner is not None}
+    for event in program.calls(_SEED) if makers else ():
+        one = _instance(event)
+        if one is None or event.detached or INNER in one.attrs or _may_wrap(one.cls):
+            continue
+        if any(id(cls) in makers for cls in one.cls.line()):
+            return Swallowed(event, one.cls.node.name)
+    return None
+
+
+def _may_wrap(made: Class) -> bool:
+    """Whether a class may be derived from a wrapper of Gym."""
+    return any(base.partition(".")[0] not in GYMS or not base.endswith(".Env") for base in made.external())
+
+
 def of_classes(program: Program, rule: Rule) -> Iterator[Draft]:
     """Objects of the program's own classes of environments that draw from the generator that Gym makes for each."""
     seen: set[int] = set()
@@ -91,7 +135,7 @@ def of_classes(program: Program, rule: Rule) -> Iterator[Draft]:
                 program,
             rule, event, cond=cond, related=[Related(made.location, "made here")] if made is not None else [],
             remedy=remedy, verb="draws from", name=".".join(event.raw.split(".")[-2:]),
-            cause=f"{GENERATOR}/{GENERATOR}",
+            cause=f"{GENERATOR}/{GENERATOR}", besides="",
             confidence=rule.confidence if is_symbolic(cond) else lower(lower(rule.confidence)),
         )  # fmt: skip
 

@@ -119,7 +119,8 @@ def _by(
     after = [e for e, given in seedings if messages.first(program, e) > drawn and given is not False]
     late = [Related(e.location, "seeds it, after that") for e in after]
     made = [Related(maker.location, "made here")] if maker is not at else []
-    yield from _draft(program, rule, at, effect, cond, (_DRAWS, stream), [*made, *late])
+    lost = _own_environments.swallowed(program, maker) if stream == _ENVIRONMENT else None
+    yield from _draft(program, rule, at, effect, cond, (_DRAWS, stream), [*made, *late], lost)
 
 
 def _own_seed_absent(program: Program, event: Event, effect: Effect) -> Cond:
@@ -153,6 +154,7 @@ def _draft(
     cond: Cond,
     does: tuple[str, str],
     related: list[Related],
+    lost: _own_environments.Swallowed | None = None,
 ) -> Iterator[Draft]:
     if cond is False or truth(cond, event.guards) is False or by_default(cond) is False:
         return
@@ -161,7 +163,9 @@ def _draft(
     sure = is_symbolic(cond) and not seeded
     yield draft(
             program,
-        rule, event, cond=cond, related=related, remedy=effect.remedy, verb=does[0],
+        rule, event, cond=cond, related=related if lost is None else [lost.related, *related],
+        remedy=effect.remedy if lost is None else lost.remedy, verb=does[0],
+        besides="" if lost is None else f", and `{lost.of}.seed` does nothing",
         cause=f"{_ENVIRONMENT}/{does[1]}" if does[1] in (_ENVIRONMENT, *_PARTS) else does[1],
         name=".".join(event.raw.split(".")[-2:]),
         confidence=rule.confidence if sure else lower(lower(rule.confidence)),
