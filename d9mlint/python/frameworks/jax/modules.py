@@ -18,8 +18,25 @@ if TYPE_CHECKING:
 
 INITIALIZING = "flax-init"
 """The context of ``init``: it gives the parameters, made from the keys that it is handed, and drops the results."""
+_BASE, _FORWARD = "flax.linen.", "__call__"
 _OF_FLAX = ("rngs", "mutable", "method", "capture_intermediates", "variables")
 """Arguments that are no arguments of the method."""
+
+
+def only_initializes(event: Event) -> bool:
+    """Whether a call in the forward pass of a module is made while it is initialized, so that its result is dropped.
+
+    So is that of a pass which nothing is seen to call: a key of its own is what the pass falls back on where ``init``
+    hands it none.
+    """
+    if not event.detached:
+        return event.inside(INITIALIZING)
+    funcs = [func for func in (*event.callers, event.func) if func is not None and func.owner is not None]
+    return any(getattr(func.node, "name", "") == _FORWARD and _is_module(func) for func in funcs)
+
+
+def _is_module(func: Func) -> bool:
+    return func.owner is not None and any(base.startswith(_BASE) for base in func.owner.external())
 
 
 def set_up(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
@@ -61,7 +78,7 @@ def _method(interp: Interpreter, made: Value, named: Value | None) -> Bound | No
         return Bound(named.func, made) if isinstance(named.func, Func) else None
     if isinstance(named, Func):
         return Bound(named, made)
-    name = named.value if isinstance(named, Const) and isinstance(named.value, str) else "__call__"
+    name = named.value if isinstance(named, Const) and isinstance(named.value, str) else _FORWARD
     found = attributes.class_attribute(interp, made.cls, name)
     return Bound(found, made) if isinstance(found, Func) else None
 

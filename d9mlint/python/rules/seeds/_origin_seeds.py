@@ -10,7 +10,7 @@ from d9mlint.python.domain.conditions import Cond, both, either, is_symbolic, ne
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.values import Const, FlagValue, Value, alternatives
-from d9mlint.python.frameworks.jax.modules import INITIALIZING
+from d9mlint.python.frameworks.jax.modules import only_initializes
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.processes import of_loader
@@ -33,7 +33,7 @@ def check(
     When it varies, and whether that is sure, is up to the events that it comes from. Seeds of one value are one cause;
     of several generators that get it those that nothing is drawn from say nothing more.
     """
-    events = (event for event in program.events if not event.inside(INITIALIZING))  # (of results that are dropped)
+    events = (event for event in program.events if not only_initializes(event))
     found = [one for event in events for one in _varying(program, event, origins, when)]
     drawn = {draw.generator for draw in draws(program)}
     decisive = {one.cause for one in found if not drawn.isdisjoint(one.generators)}
