@@ -116,22 +116,30 @@ def _inside(atomic: Atomic, repository: Repository) -> Target:
     types: dict[str, None] = {}
     spaces: set[str] = set()
     pending = list(atomic.inner)
+    fixed: list[Target] = []
     more = False
     for _ in range(_MAX_INNER):
         if not pending:
             break
         at = pending.pop(0)
         handed = _handed(at, repository) if at.inner else None
-        if at.inner and handed is None:
+        if handed is not None:
+            fixed.append(handed)
+        elif at.inner:
             pending.extend(at.inner)
+        if at.inner:
             continue
-        found = handed or target(at, operation(at, repository), repository)
+        found = target(at, operation(at, repository), repository)
         # Template parameters mean other types in another call: only what is fixed counts.
         if found.types and "=" not in found.written:
             written[found.written] = None
             types.update(dict.fromkeys(found.types))
         else:
             more = True
+        spaces.add(found.memory)
+    for found in () if more else fixed:  # else they may be those of one overload among others
+        written[found.written] = None
+        types.update(dict.fromkeys(found.types))
         spaces.add(found.memory)
     space = spaces.pop() if len(spaces) == 1 else "unknown"
     return Target(" | ".join(written), tuple(types), memory=space, open=more or bool(pending))
