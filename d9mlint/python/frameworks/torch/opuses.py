@@ -8,7 +8,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Inst, Obj, alternatives
 from d9mlint.python.frameworks.opuses import OpUses
 from d9mlint.python.frameworks.tensorflow.determinism import on_gpu
-from d9mlint.python.frameworks.torch import gpu, mode, ops, pooling, wrappers
+from d9mlint.python.frameworks.torch import gpu, mode, ops, pooling, uncalled, wrappers
 from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import Program, matches
 from d9mlint.python.interpreter.provenance import Makers
@@ -22,7 +22,8 @@ class TorchOps(OpUses):
 
     def harmless(self, program: Program, event: Event, op: Op, makers: Makers) -> bool:
         once = pooling.puts_each_once(program, op)
-        return once or ops.harmless(event, op, makers) or gpu.left_behind(program, event)
+        idle = gpu.left_behind(program, event) or uncalled.only_weights_read(program, event)
+        return once or ops.harmless(event, op, makers) or idle
 
     def likely(self, event: Event, op: Op, makers: Makers) -> bool:
         return ops.likely(event, op, makers)
