@@ -231,3 +231,35 @@ def test_several_processes_are_no_condition_where_unseen_code_moves_to_a_gpu(
     Path("test.py").write_text(UNSEEN.format(move=move))
     found = d9mlint("check", "--format", "json", "--select", "cudnn-benchmark", "test.py").json["findings"]
     assert [one["when"] for one in found] == [when]
+
+
+HANDED = """import torch
+from torch import nn
+
+
+class Update(nn.Module):
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+
+    def forward(self, loss, some=False):
+        if some:
+            return torch.autograd.grad(loss, [p for p in self.net.parameters() if p.requires_grad])
+        else:
+            return torch.autograd.grad(loss, list(self.net.parameters()))  # the one that runs
+
+
+torch.manual_seed(1)
+net = nn.Conv2d(3, 8, 3).cuda()
+update = Update(net)
+update.to("cuda")
+x = torch.load("x.pt").cuda()
+torch.save(update(net(x).sum()), "gradients.pt")
+"""
+
+
+def test_what_the_program_calls_leads_before_what_a_library_may_call(d9mlint: Run) -> None:
+    Path("train.py").write_text(HANDED)
+    run = d9mlint("check", "--format", "json", "--select", "missing-torch-determinism", "train.py")
+    (finding,) = run.json["findings"]
+    assert "the one that runs" in HANDED.splitlines()[finding["line"] - 1]

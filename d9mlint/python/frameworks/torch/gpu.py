@@ -209,7 +209,9 @@ _AFTER_BACKWARD = ("backward", "step", "zero_grad")
 
 
 def trainings(program: Program) -> list[Event]:
-    """Events that train with PyTorch, loops first, then those that run by default, then in order.
+    """Events that train with PyTorch, loops first, then those that run by default, that are called at once, in order.
+
+    What a library may call later, with whatever arguments, is told after what the program itself calls.
 
     A ``backward`` whose gradients are thrown away (it warms up, or makes memory be allocated) is none of them, unless
     there is nothing else.
@@ -223,9 +225,9 @@ def trainings(program: Program) -> list[Event]:
     return sorted(found, key=_rank)
 
 
-def _rank(event: Event) -> tuple[bool, bool, bool, int]:
+def _rank(event: Event) -> tuple[bool, bool, bool, bool, int]:
     unusual = by_default(both(*event.guards)) is False
-    return event.detached, event.name.rpartition(".")[2] not in LOOPS, unusual, event.index
+    return event.detached, event.name.rpartition(".")[2] not in LOOPS, unusual, event.deferred, event.index
 
 
 def _thrown_away(program: Program) -> frozenset[int]:

@@ -49,7 +49,7 @@ def _names(layer: Event, name: str) -> bool:
 
 
 def _used_whole(program: Program) -> frozenset[str]:
-    """The attributes of anything that functions and classes of the program name but to read their weights, or to set."""
+    """The attributes that functions and classes of the program name but to read their weights, or to set them."""
     found: set[str] = set()
     for module in program.story.modules:
         for value in module.frame.vars.values() if module.frame is not None else ():
