@@ -252,7 +252,7 @@ class Update(nn.Module):
 torch.manual_seed(1)
 net = nn.Conv2d(3, 8, 3).cuda()
 update = Update(net)
-update.to("cuda")
+update.zero_grad()
 x = torch.load("x.pt").cuda()
 torch.save(update(net(x).sum()), "gradients.pt")
 """

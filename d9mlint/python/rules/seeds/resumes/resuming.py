@@ -75,8 +75,9 @@ def places(load: Event, drawn: Event | None) -> list[Related]:
 
 def _where(load: Event) -> Location:
     """Where a load stands; one with which an override calls what it overrides is told where that was called."""
-    overrides = load.func is not None and load.func.name == load.name.rpartition(".")[2] and load.stack
-    return load.stack[-1] if overrides else load.location
+    owner, (base, _, name) = load.func.owner if load.func is not None else None, load.name.rpartition(".")
+    overrides = owner is not None and load.func is not None and load.func.name == name and base in owner.external()
+    return load.stack[-1] if overrides and load.stack else load.location
 
 
 def draws_on(drawn: Event) -> Related:
