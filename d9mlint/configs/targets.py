@@ -28,7 +28,7 @@ MAX_BYTES = 200_000
 def named(path: str, data: bytes) -> Iterator[tuple[str, str]]:
     """Pairs of the key under which something is named and its dotted name; a file's own keys stand under its folder.
 
-    So are what may be plain names of classes, and paths of Python files, both under their own keys.
+    So are paths of Python files, and, each under its own key and the one above, what may be plain names of classes.
 
     Read by lines (YAML, and JSON with a key a line): hydra's interpolations need no YAML parser, and files that are
     none cannot fail.
@@ -45,8 +45,10 @@ def named(path: str, data: bytes) -> Iterator[tuple[str, str]]:
             above.pop()
         if key in _NAMES and _DOTTED.fullmatch(value):
             yield (above[-1][1] if above else path.rpartition("/")[0].rpartition("/")[2]), value
-        elif _is_setting(key, value) or _FILE.fullmatch(value) or (_CALLED.fullmatch(key) and _CLASS.fullmatch(value)):
+        elif _is_setting(key, value) or _FILE.fullmatch(value):
             yield key, value
+        elif _CALLED.fullmatch(key) and _CLASS.fullmatch(value):
+            yield (f"{above[-1][1]}.{key}" if above else key), value
         above.append((indent, key))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from d9mlint.model import Effect, Op, Target
 from d9mlint.python.domain.index import index
@@ -29,6 +29,13 @@ class Knowledge:
         """Paths of Python files that stand in config files."""
         self.classes_in_configs = frozenset(value for value in values if value.isidentifier())
         """What config files may name classes by where they have no dotted name: ``type: EDSR``."""
+        self._classes_under: dict[str, set[str]] = {}
+        """The same by the key they stand under and the one above it (``generator.name``); nothing under that above."""
+        for where, value in named:
+            above, dot, _ = where.rpartition(".")
+            if dot and value in self.classes_in_configs:
+                self._classes_under.setdefault(where, set()).add(value)
+                self._classes_under.setdefault(above, set())
         self._named = tuple(pair for pair in named if not pair[1].endswith(_PYTHON))
         self._index = index(aliases, effects, ops)
         self._canonical = dict(self._index.canonical)
@@ -52,6 +59,14 @@ class Knowledge:
         keys = {key, *(key.removesuffix(ending) for ending in _CONFIG_ENDINGS)}
         under = [dotted for where, dotted in self._named if where in keys and "." in dotted]
         return tuple(dict.fromkeys(under or (dotted for _, dotted in self._named if "." in dotted)))
+
+    def key_in_configs(self, above: str, key: object) -> str:
+        """The key under which classes stand in config files, or others above them, with the one above; else empty."""
+        return next((one for one in (f"{above}.{key}", str(key)) if one in self._classes_under), "")
+
+    def classes_under(self, key: str) -> Collection[str]:
+        """The plain names of classes that stand in config files under such a key; all that do where it has none."""
+        return self._classes_under.get(key) or self.classes_in_configs
 
     def on_in_configs(self, key: str) -> bool:
         """Whether a config file switches a setting on."""

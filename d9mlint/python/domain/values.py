@@ -21,10 +21,11 @@ class Unknown:
     """Not known. ``origins`` says what it was made from (``clock``, ``pid``, ``hash``, ``rank`` ...).
 
     ``order`` names a source of unstable order, ``sources`` the events that the origins and the order come from.
-    ``name`` is what the program calls it, for messages and for methods of unknown receivers.
+    ``name`` is what the program calls it, for messages and for methods of unknown receivers. ``key`` is that in which
+    it stands in a configuration, where the config files beside the program name classes under it (``generator.name``).
     """
 
-    __slots__ = ("name", "order", "origins", "sources")
+    __slots__ = ("key", "name", "order", "origins", "sources")
 
     def __init__(
         self,
@@ -37,6 +38,7 @@ class Unknown:
         self.order = order
         self.sources = sources
         self.name = name
+        self.key = ""
 
 
 class Optional(Unknown):

@@ -225,7 +225,10 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
     if (named := dispatch.class_name(holder, index)) is not None:
         return named
     origins, order, sources = taint([holder])
-    return Unknown(origins, order if node.is_slice else "", sources)
+    found = Unknown(origins, order if node.is_slice else "", sources)
+    if isinstance(index, Const):
+        found.key = interp.knowledge.key_in_configs(holder.key if isinstance(holder, Unknown) else "", index.value)
+    return found
 
 
 def _cut_text(text: str, node: f.Sub, index: Value) -> Value:

@@ -238,3 +238,14 @@ def test_a_class_in_a_file_both_of_which_config_files_name(d9mlint: Callable[...
     for at in range(4):
         Path(f"nets/net{at}.py").write_text(NET.format(at))
     assert drawn_in(d9mlint) == {"nets/net2.py"}
+
+
+@pytest.mark.parametrize(("part", "expected"), [("first", "nets/net0.py"), ("second", "nets/net1.py")])
+def test_each_key_above_a_name_has_its_own_classes(d9mlint: Callable[..., Any], part: str, expected: str) -> None:
+    config = "first:\n  fn: nets/net0.py\n  name: Net0\nsecond:\n  fn: nets/net1.py\n  name: Net1\n"
+    program = IMPORTED.replace('["network"]', f'["{part}"]').replace('**network["args"]', "3")
+    write(train_py=program, options__a_yaml=config)
+    Path("nets").mkdir()
+    for at in range(3):
+        Path(f"nets/net{at}.py").write_text(NET.format(at))
+    assert drawn_in(d9mlint) == {expected}

@@ -44,8 +44,8 @@ def named_in_configs(interp: Interpreter, config: Value | None, frame: Frame, pl
     return dispatch.chosen(found, UNKNOWN, spelled, _BY_CONFIG, at)
 
 
-def in_named_files(interp: Interpreter, at: Location) -> Value | None:
-    """What the config files name in the Python files that they name, too; None where there is nothing.
+def in_named_files(interp: Interpreter, name: Value, at: Location) -> Value | None:
+    """What the config files name, under the key of ``name``, in the Python files that they name; None for nothing.
 
     ``fn: nets/small.py`` beside ``name: Small``, where the program imports the one and takes the other out of it.
     """
@@ -55,12 +55,12 @@ def in_named_files(interp: Interpreter, at: Location) -> Value | None:
     if known is None:
         known = _named_files(interp)
         interp.note(_NAMED, known)
+    wanted = interp.knowledge.classes_under(name.key if isinstance(name, Unknown) else "")
     found: dict[str, Value] = {}
     for path, dotted in known.items():
         module = linking.import_once(interp, dotted, path)
         inside = dispatch.functions(module).items()
-        named = (one for one in inside if one[0] in interp.knowledge.classes_in_configs)
-        found.update((f"{dotted}.{name}", value) for name, value in named)
+        found.update((f"{dotted}.{member}", value) for member, value in inside if member in wanted)
     return dispatch.chosen(found, UNKNOWN, "", _BY_CONFIG, at) if found else None
 
 

@@ -74,7 +74,7 @@ def member(interp: Interpreter, holder: Value, name: Value, spelled: str, frame:
     at = Location(frame.module.path, *place)
     if isinstance(holder, Dynamic) and holder.reason == BY_MODULE:
         known = configured.named_in_configs(interp, Unknown(name=holder.name), frame, place)
-        return known or configured.in_named_files(interp, at) or Dynamic(BY_MODULE, name=holder.name)
+        return known or configured.in_named_files(interp, name, at) or Dynamic(BY_MODULE, name=holder.name)
     if not isinstance(holder, (Module, Class, Inst, Ref)):
         return Dynamic(_BY_NAME) if type(holder) is Unknown else UNKNOWN
     if isinstance(name, Text) and (hole := hole_of(name)) is not None:
@@ -115,7 +115,9 @@ def chosen(
         for key, value in options.items() for cond, leaf in alternatives(value)
         if leaf is not ABSENT
     )  # fmt: skip
-    return Dynamic(reason, options=found, open=more, by_flag=given is not None)
+    made = Dynamic(reason, options=found, open=more, by_flag=given is not None)
+    made.key = name.key if isinstance(name, Unknown) else ""
+    return made
 
 
 def of_table(interp: Interpreter, table: Dict, key: Value, spelled: str, frame: Frame, place: f.Place) -> Dynamic:
@@ -143,7 +145,7 @@ def candidates(
         fitting = roomy or fitting
     more = found.open
     if not found.by_flag and (found.reason != _BY_KEY or len(fitting) > MAX_THINGS):
-        named = _in_configs(interp, fitting)
+        named = _in_configs(interp, fitting, found.key)
         fitting, more = named[:MAX_THINGS] or fitting, more or len(named) > MAX_THINGS
     if len(fitting) > MAX_THINGS and (
         found.reason in (_BY_KEY, _IN_MODULES) or any(by_default(cond) for cond, _ in fitting)
@@ -156,9 +158,9 @@ def candidates(
     return (fitting[0][1] if only else Phi(tuple(fitting))), more
 
 
-def _in_configs(interp: Interpreter, options: Sequence[tuple[Cond, Value]]) -> list[tuple[Cond, Value]]:
-    """Those classes and functions that config files beside the program name."""
-    named = interp.knowledge.classes_in_configs
+def _in_configs(interp: Interpreter, options: Sequence[tuple[Cond, Value]], key: str) -> list[tuple[Cond, Value]]:
+    """Those classes and functions that config files beside the program name under a key."""
+    named = interp.knowledge.classes_under(key)
     return [one for one in options if _name_of(one[1]) in named]
 
 
@@ -294,7 +296,7 @@ def _of_many(interp: Interpreter, found: Sequence[tuple[Cond, Value]]) -> Value:
     Of more modules than are told apart, or where config files name some of it, all that they hold together, each once.
     """
     dynamic = [(cond, one) for cond, one in found if isinstance(one, Dynamic) and one.options]
-    named = any(not one.by_flag and _in_configs(interp, one.options) for _, one in dynamic)
+    named = any(not one.by_flag and _in_configs(interp, one.options, one.key) for _, one in dynamic)
     if not dynamic or not len(found) > 1 or (len(found) <= MAX_ALTERNATIVES and not named):
         return choose(found)
     options: dict[int, tuple[Cond, Value]] = {}
@@ -304,7 +306,9 @@ def _of_many(interp: Interpreter, found: Sequence[tuple[Cond, Value]]) -> Value:
             options[id(leaf)] = (either(before, both(cond, inner)), leaf)
     by_flag = any(one.by_flag for _, one in dynamic)
     open_ = not all(isinstance(one, Dynamic) and one.reason != BY_MODULE and not one.open for _, one in found)
-    return Dynamic(_IN_MODULES, options=tuple(options.values()), open=open_, by_flag=by_flag)
+    made = Dynamic(_IN_MODULES, options=tuple(options.values()), open=open_, by_flag=by_flag)
+    made.key = dynamic[0][1].key
+    return made
 
 
 def called(value: Value) -> str:

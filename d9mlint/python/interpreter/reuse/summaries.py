@@ -167,6 +167,8 @@ def likeness(interp: Interpreter, value: Value, made: Inst | None) -> Any:
         return kind, ends(value), value.origins, value.order, tuple(map(id, value.sources))
     if kind is ClassName:
         return kind, value.name  # type: ignore[union-attr]
+    if isinstance(value, Unknown) and value.key:
+        return kind, value.key
     if isinstance(value, Unknown):
         if value.origins <= NUMBERS and not value.order:
             return 0 if value.origins else 2 if kind is Computed else 1
