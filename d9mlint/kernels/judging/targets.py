@@ -116,18 +116,13 @@ def _inside(atomic: Atomic, repository: Repository) -> Target:
     types: dict[str, None] = {}
     spaces: set[str] = set()
     pending = list(atomic.inner)
-    fixed: list[Target] = []
     more = False
     for _ in range(_MAX_INNER):
         if not pending:
             break
         at = pending.pop(0)
-        handed = _handed(at, repository) if at.inner else None
-        if handed is not None:
-            fixed.append(handed)
-        elif at.inner:
-            pending.extend(at.inner)
         if at.inner:
+            pending.extend(at.inner)
             continue
         found = target(at, operation(at, repository), repository)
         # Template parameters mean other types in another call: only what is fixed counts.
@@ -137,12 +132,31 @@ def _inside(atomic: Atomic, repository: Repository) -> Target:
         else:
             more = True
         spaces.add(found.memory)
-    for found in () if more else fixed:  # else they may be those of one overload among others
-        written[found.written] = None
-        types.update(dict.fromkeys(found.types))
-        spaces.add(found.memory)
     space = spaces.pop() if len(spaces) == 1 else "unknown"
-    return Target(" | ".join(written), tuple(types), memory=space, open=more or bool(pending))
+    whole = Target(" | ".join(written), tuple(types), memory=space, open=more or bool(pending))
+    return (_all_handed(atomic, repository) if whole.open else None) or whole
+
+
+def _all_handed(atomic: Atomic, repository: Repository) -> Target | None:
+    """What the bodies of a wrapper hand on or work on, where the types of all are fixed; else None."""
+    found: list[Target] = []
+    pending = list(atomic.inner)
+    for _ in range(_MAX_INNER):
+        if not pending:
+            break
+        at = pending.pop(0)
+        one = _handed(at, repository) if at.inner else target(at, operation(at, repository), repository)
+        if one is not None and one.types and not one.open and "=" not in one.written:
+            found.append(one)
+        elif at.inner:
+            pending.extend(at.inner)
+        else:
+            return None
+    types = tuple(dict.fromkeys(t for one in found for t in one.types))
+    spaces = {one.memory for one in found}
+    space = spaces.pop() if len(spaces) == 1 else "unknown"
+    written = " | ".join(dict.fromkeys(one.written for one in found))
+    return Target(written, types, memory=space) if found and not pending else None
 
 
 def _handed(atomic: Atomic, repository: Repository) -> Target | None:
