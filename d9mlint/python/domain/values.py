@@ -56,26 +56,6 @@ class ClassName(Unknown):
     __slots__ = ()
 
 
-class Length(Unknown):
-    """How many items a list has, which may get more in a loop, or what a flag gives; ``of`` is the list or the flag."""
-
-    __slots__ = ("of",)
-
-    def __init__(self, of: Seq | FlagValue) -> None:
-        super().__init__(frozenset({"length", "int"}))
-        self.of = of
-
-
-class Counted(Unknown):
-    """A number that a loop counts with, of which the ``least`` is known: ``for epoch in range(epochs, 0, -1)``."""
-
-    __slots__ = ("least",)
-
-    def __init__(self, least: int) -> None:
-        super().__init__(frozenset({"int"}))
-        self.least = least
-
-
 class Text(Unknown):
     """A text or path that is not known as a whole: ``folder / "last.pth"``, ``f"{folder}/{step}.pth"``."""
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from d9mlint.python.domain.choices import choose
 from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.numbers import Length
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.values import (
     NONE,
@@ -21,7 +22,6 @@ from d9mlint.python.domain.values import (
     Dict,
     Func,
     Inst,
-    Length,
     Obj,
     Partial,
     Ref,

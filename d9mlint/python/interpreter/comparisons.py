@@ -19,6 +19,7 @@ from d9mlint.python.domain.conditions import (
     opaque_test,
 )
 from d9mlint.python.domain.diagrams import meets
+from d9mlint.python.domain.numbers import Counted, Length
 from d9mlint.python.domain.reflected import Names
 from d9mlint.python.domain.taint import Computed, differ, is_number
 from d9mlint.python.domain.tellable import is_of_config
@@ -28,12 +29,10 @@ from d9mlint.python.domain.values import (
     Class,
     CondValue,
     Const,
-    Counted,
     Dict,
     FlagValue,
     Func,
     Inst,
-    Length,
     Module,
     Obj,
     Optional,

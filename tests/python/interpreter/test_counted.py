@@ -7,7 +7,7 @@ import operator
 from hypothesis import given
 from hypothesis import strategies as st
 
-from d9mlint.python.domain.values import Counted
+from d9mlint.python.domain.numbers import Counted
 from d9mlint.python.interpreter.comparisons import compare_least
 from d9mlint.python.interpreter.library.containers.counting import any_of
 from tests.python.interpreter.test_story import calls, story

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.numbers import Counted, Length
 from d9mlint.python.domain.taint import taint
-from d9mlint.python.domain.values import Const, Counted, FlagValue, Length, Seq, Unknown, Value
+from d9mlint.python.domain.values import Const, FlagValue, Seq, Unknown, Value
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import environment
 from d9mlint.python.interpreter.library.arguments import argv

@@ -1,0 +1,25 @@
+"""Whole numbers of which something is known: how many there are of something, and how far a loop has counted."""
+
+from __future__ import annotations
+
+from d9mlint.python.domain.values import FlagValue, Seq, Unknown
+
+
+class Length(Unknown):
+    """How many items a list has, which may get more in a loop, or what a flag gives; ``of`` is the list or the flag."""
+
+    __slots__ = ("of",)
+
+    def __init__(self, of: Seq | FlagValue) -> None:
+        super().__init__(frozenset({"length", "int"}))
+        self.of = of
+
+
+class Counted(Unknown):
+    """A number that a loop counts with, of which the ``least`` is known: ``for epoch in range(epochs, 0, -1)``."""
+
+    __slots__ = ("least",)
+
+    def __init__(self, least: int) -> None:
+        super().__init__(frozenset({"int"}))
+        self.least = least
