@@ -74,3 +74,31 @@ def test_it_is_of_the_kind_of_the_default(d9mlint: Callable[..., Ran], tmp_path:
     (tmp_path / "train.py").write_text(f"{HEAD}eval(args.runner)().run()\n")
     (found,) = d9mlint("check", "train.py", "--no-cache", "--format", "json").json["findings"]
     assert found["when"] == ["--runner is Noisy (the default)"]
+
+
+@pytest.mark.parametrize(
+    ("text", "drawn"),
+    [
+        ("'runs.' + args.text + '.make'", ["runs/calm.py", "runs/noisy.py"]),
+        ("f'runs.{args.text}.make'", ["runs/calm.py", "runs/noisy.py"]),
+        ("f'runs.{args.kind}.make'", ["runs/noisy.py"]),
+        ("f'runs.calm.{args.text}'", ["runs/calm.py"]),
+        ("f'runs.{args.text}.calm.make'", []),
+    ],
+)
+def test_modules_of_a_package_are_names_in_between(
+    d9mlint: Callable[..., Ran], tmp_path: Path, text: str, drawn: list[str]
+) -> None:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "__init__.py").write_text("import runs.calm\nfrom . import noisy\n")
+    for name in ("calm", "noisy"):
+        (tmp_path / "runs" / f"{name}.py").write_text(
+            f"import random\n\ndef make():\n    print('{name}', random.random())\n"
+        )
+    head = HEAD.replace("import runners\nfrom runners import *", "import runs").replace(
+        '["Calm", "Noisy"], default="Calm"', '["noisy", "other"], default="noisy"'
+    )
+    (tmp_path / "train.py").write_text(f"{head}eval({text})()\n")
+    found = d9mlint("check", "train.py", "--no-cache", "--format", "json").json["findings"]
+    places = {one["path"] for one in found} | {place["path"] for one in found for place in one["related"]}
+    assert sorted(places - {"train.py"}) == drawn

@@ -10,6 +10,7 @@ from functools import partial
 from types import NoneType
 from typing import TYPE_CHECKING
 
+from d9mlint.model import Location
 from d9mlint.python.domain.choices import choose
 from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, flag_test, negate
 from d9mlint.python.domain.events import Event, Frame
@@ -52,13 +53,57 @@ def _of_text(interp: Interpreter, event: Event, text: Value, frame: Frame) -> Va
         return _named(interp, event, text.value, frame)
     if isinstance(text, FlagValue):
         return _of_flag(interp, event, text, frame)
+    found: Value | None = None
     first = text.first if isinstance(text, Text) else None
-    if not isinstance(text, Text) or not isinstance(first, Const) or not isinstance(first.value, str):
-        return UNKNOWN
-    path, dot, rest = first.value.rpartition(".")
-    parts = [*([Const(rest)] if rest else []), *text.parts[1:]]
-    last = parts[0] if len(parts) == 1 else text_of(parts)
-    return _member(interp, event, _named(interp, event, path, frame) if dot else frame.module, last, frame)
+    known = isinstance(first, Const) and isinstance(first.value, str)
+    names = _between_dots(text) if isinstance(text, Text) and known else []
+    for number, parts in enumerate(names):
+        if all(isinstance(part, Const) for part in parts):
+            name = "".join(str(part.value) for part in parts if isinstance(part, Const))
+            if not name.isidentifier():
+                return UNKNOWN
+            found = _attribute(interp, event, found, name, frame) if found else interp.load(name, frame)
+        elif number and found is None:
+            return UNKNOWN
+        else:
+            named = parts[0] if len(parts) == 1 else text_of(parts)
+            holder = found or frame.module
+            inside = _submodules(interp, holder) if number + 1 < len(names) else {}
+            found = _member(interp, event, holder, named, frame)
+            if inside and isinstance(found, Dynamic):
+                at = Location(frame.module.path, *environment.place_of(event))
+                modules = dispatch.chosen(inside, named, dispatch.called(named), found.reason, at)
+                found = Dynamic(found.reason, found.name, (*found.options, *modules.options), found.open, found.by_flag)
+    return found or UNKNOWN
+
+
+def _submodules(interp: Interpreter, package: Value) -> dict[str, Value]:
+    """The modules of a package that the program has imported, by name."""
+    if not isinstance(package, Module) or not package.path.endswith("__init__.py"):
+        return {}
+    folder = package.path.removesuffix("__init__.py")
+    loaded = {
+        path: module for path, module in interp.modules.items() if path.startswith(folder) and module is not package
+    }
+    return {
+        name: module for path, module in sorted(loaded.items())
+        if "/" not in (name := path[len(folder) :].removesuffix("/__init__.py").removesuffix(".py"))
+    }  # fmt: skip
+
+
+def _between_dots(text: Text) -> list[list[Value]]:
+    """The names of a path, each as the parts that it is joined from: ``"models." + arch + ".build"`` are three."""
+    names: list[list[Value]] = [[]]
+    for part in text.parts:
+        if not (isinstance(part, Const) and isinstance(part.value, str)):
+            names[-1].append(part)
+            continue
+        for number, piece in enumerate(part.value.split(".")):
+            if number:
+                names.append([])
+            if piece:
+                names[-1].append(Const(piece))
+    return names
 
 
 def _of_flag(interp: Interpreter, event: Event, text: FlagValue, frame: Frame) -> Value:
@@ -84,8 +129,16 @@ def _named(interp: Interpreter, event: Event, text: object, frame: Frame) -> Val
     first, *names = text.strip().split(".")
     found = interp.load(first, frame)
     for name in names:
-        found = attributes.attribute(interp, found, name, frame, environment.place_of(event))
+        found = _attribute(interp, event, found, name, frame)
     return found
+
+
+def _attribute(interp: Interpreter, event: Event, holder: Value, name: str, frame: Frame) -> Value:
+    """An attribute; of one of several things that of each."""
+    if isinstance(holder, Dynamic):
+        each = tuple((cond, _attribute(interp, event, one, name, frame)) for cond, one in holder.options)
+        return Dynamic(holder.reason, holder.name, each, holder.open, holder.by_flag)
+    return attributes.attribute(interp, holder, name, frame, environment.place_of(event))
 
 
 def _member(interp: Interpreter, event: Event, holder: Value, name: Value, frame: Frame) -> Value:
