@@ -265,11 +265,13 @@ def _depth(line: bytes) -> int:
 
 def _of_python2(path: str, data: bytes) -> Iterator[Limit]:
     statement = _PYTHON2.search(data) if b"print " in data or b"except " in data else None
-    if statement is None or path.endswith(NOTEBOOK):
+    if path.endswith(NOTEBOOK):
         return
-    from d9mlint.python.source.parsing import is_python2
+    from d9mlint.python.source.parsing import is_python2, mixed_tabs
 
-    if is_python2(data):
+    if (mixed := mixed_tabs(data)) is not None:
+        yield Limit("python", "<3", f"a block with tabs and with spaces ({path}:{mixed})")
+    elif statement is not None and is_python2(data):
         shown = (statement[1] or statement[2]).decode("utf-8", "replace")
         line = data.count(b"\n", 0, statement.start()) + 1
         yield Limit("python", "<3", f"`{shown}` without parentheses ({path}:{line})")

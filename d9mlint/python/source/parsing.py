@@ -202,6 +202,19 @@ def is_python2(data: bytes) -> bool:
     return python2.looks_like(data) and _line_of_error(data) is not None
 
 
+def mixed_tabs(data: bytes) -> int | None:
+    """The line of a block that is indented with tabs and with spaces, as Python 2 alone reads it; None without one."""
+    if b"\n\t" not in data or b"\n " not in data:
+        return None
+    try:
+        python_tree(data)
+    except TabError as error:
+        return error.lineno
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return None
+
+
 def _syntax_error(line: int, data: bytes) -> str:
     return f"syntax error at line {line}{_python2_hint(data)}"
 

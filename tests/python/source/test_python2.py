@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from d9mlint.model import Limit
+from d9mlint.python.project.signs import limits
 from d9mlint.python.source.parsing import parse
 from d9mlint.python.source.python2 import as_python3, with_spaces
 from tests.python.judging.test_causes import found
@@ -91,3 +93,18 @@ def test_a_tab_goes_to_the_next_multiple_of_eight_columns() -> None:
 def test_columns_are_those_of_the_file(before: str) -> None:
     (place,) = (one.location for one in found(before + MIXED, "unseeded-numpy"))
     assert (place.line - before.count("\n"), place.column, place.end_column) == (8, 6, 27)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("def f(x):\n\ty = x\n        return y\n", "a block with tabs and with spaces (a.py:3)"),
+        ("def f(x):\n\treturn x\n\ndef g(x):\n    return x\n", None),
+        ("def f(x):\n    return '''\n\tx'''\n", None),
+        ("print 'a'\n", "`print` without parentheses (a.py:1)"),
+    ],
+)
+def test_what_only_python_2_reads_tells_an_old_release(text: str, told: str | None) -> None:
+    assert [limit for limit in limits("a.py", text.encode()) if limit.package == "python"] == (
+        [Limit("python", "<3", told)] if told else []
+    )
