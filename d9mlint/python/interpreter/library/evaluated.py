@@ -53,28 +53,34 @@ def _of_text(interp: Interpreter, event: Event, text: Value, frame: Frame) -> Va
         return _named(interp, event, text.value, frame)
     if isinstance(text, FlagValue):
         return _of_flag(interp, event, text, frame)
-    found: Value | None = None
     first = text.first if isinstance(text, Text) else None
-    known = isinstance(first, Const) and isinstance(first.value, str)
-    names = _between_dots(text) if isinstance(text, Text) and known else []
+    if not isinstance(text, Text) or not isinstance(first, Const) or not isinstance(first.value, str):
+        return UNKNOWN
+    found: Value | None = None
+    names = _between_dots(text)
     for number, parts in enumerate(names):
-        if all(isinstance(part, Const) for part in parts):
-            name = "".join(str(part.value) for part in parts if isinstance(part, Const))
-            if not name.isidentifier():
-                return UNKNOWN
-            found = _attribute(interp, event, found, name, frame) if found else interp.load(name, frame)
-        elif number and found is None:
+        if not all(isinstance(part, Const) for part in parts):
+            found = _one_of(interp, event, found or frame.module, parts, frame, number + 1 < len(names))
+            continue
+        name = "".join(str(part.value) for part in parts if isinstance(part, Const))
+        if not name.isidentifier():
             return UNKNOWN
-        else:
-            named = parts[0] if len(parts) == 1 else text_of(parts)
-            holder = found or frame.module
-            inside = _submodules(interp, holder) if number + 1 < len(names) else {}
-            found = _member(interp, event, holder, named, frame)
-            if inside and isinstance(found, Dynamic):
-                at = Location(frame.module.path, *environment.place_of(event))
-                modules = dispatch.chosen(inside, named, dispatch.called(named), found.reason, at)
-                found = Dynamic(found.reason, found.name, (*found.options, *modules.options), found.open, found.by_flag)
+        found = _attribute(interp, event, found, name, frame) if found else interp.load(name, frame)
     return found or UNKNOWN
+
+
+def _one_of(
+    interp: Interpreter, event: Event, holder: Value, parts: list[Value], frame: Frame, goes_on: bool
+) -> Value:  # fmt: skip
+    """What has a name that is not known as a whole; a module, too, where more names follow."""
+    name = parts[0] if len(parts) == 1 else text_of(parts)
+    found = _member(interp, event, holder, name, frame)
+    inside = _submodules(interp, holder) if goes_on else {}
+    if not inside or not isinstance(found, Dynamic):
+        return found
+    at = Location(frame.module.path, *environment.place_of(event))
+    modules = dispatch.chosen(inside, name, dispatch.called(name), found.reason, at)
+    return Dynamic(found.reason, found.name, (*found.options, *modules.options), found.open, found.by_flag)
 
 
 def _submodules(interp: Interpreter, package: Value) -> dict[str, Value]:
