@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 import tree_sitter
 
-from d9mlint.kernels.judging import casloops, operations, swaps, uses
+from d9mlint.kernels.judging import operations, uses
 from d9mlint.kernels.judging.constants import Constant
 from d9mlint.kernels.judging.operands import brought, handed_on, lone_constant
 from d9mlint.kernels.judging.operations import ACCUMULATE, Operation, operation
 from d9mlint.kernels.judging.owners import ownership, radix, singles, slices
 from d9mlint.kernels.judging.owners.contention import contention
+from d9mlint.kernels.judging.swapping import casloops, swaps
 from d9mlint.kernels.judging.targets import Target, defines, handed_in, of_parameter, place, target
 from d9mlint.kernels.sites.atomics import Atomic, target_first
 from d9mlint.kernels.source.repository import Repository

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from d9mlint.kernels.judging import applied, casloops
+from d9mlint.kernels.judging.swapping import applied, casloops
 from d9mlint.kernels.sites.atomics import Atomic
 from d9mlint.kernels.source import textual
 from d9mlint.kernels.source.repository import Repository

@@ -6,8 +6,9 @@ import re
 
 import tree_sitter
 
-from d9mlint.kernels.judging import casloops, declarations, nearby
+from d9mlint.kernels.judging import declarations, nearby
 from d9mlint.kernels.judging.known.scalars import kind, plain, short
+from d9mlint.kernels.judging.swapping import casloops
 from d9mlint.kernels.sites.atomics import Atomic
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.unit import Unit
