@@ -181,10 +181,16 @@ def _measure(tree: ast.AST) -> None:
 
 def _line_of_error(data: bytes) -> int | None:
     """Where Python's own parser finds an error; None where it finds none, or does not say."""
+    error = _error(data)
+    return error.lineno if error is not None else None
+
+
+def _error(data: bytes) -> SyntaxError | None:
+    """What Python's own parser finds wrong, if it says so."""
     try:
         python_tree(data)
     except SyntaxError as error:
-        return error.lineno
+        return error
     except (ValueError, RecursionError, MemoryError):
         return None
     return None
@@ -206,13 +212,8 @@ def mixed_tabs(data: bytes) -> int | None:
     """The line of a block that is indented with tabs and with spaces, as Python 2 alone reads it; None without one."""
     if b"\n\t" not in data or b"\n " not in data:
         return None
-    try:
-        python_tree(data)
-    except TabError as error:
-        return error.lineno
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    return None
+    error = _error(data)
+    return error.lineno if isinstance(error, TabError) else None
 
 
 def _syntax_error(line: int, data: bytes) -> str:

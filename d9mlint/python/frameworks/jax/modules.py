@@ -31,15 +31,16 @@ def only_initializes(event: Event) -> bool:
     """
     if not event.detached:
         return event.inside(INITIALIZING)
-    funcs = [func for func in (*event.callers, event.func) if func is not None and func.owner is not None]
-    return any(getattr(func.node, "name", "") == _FORWARD and _is_module(func) for func in funcs)
+    return any(map(_is_forward, (*event.callers, event.func)))
 
 
-def _is_module(func: Func) -> bool:
-    return func.owner is not None and any(base.startswith(_BASE) for base in func.owner.external())
+def _is_forward(func: Func | None) -> bool:
+    if func is None or func.owner is None or getattr(func.node, "name", "") != _FORWARD:
+        return False
+    return any(base.startswith(_BASE) for base in func.owner.external())
 
 
-def set_up(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+def _set_up(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """Flax calls ``setup`` of a module before the first of its methods."""
     for _, made in alternatives(event.receiver):
         method = attributes.class_attribute(interp, made.cls, "setup") if isinstance(made, Inst) else None
@@ -84,7 +85,7 @@ def _method(interp: Interpreter, made: Value, named: Value | None) -> Bound | No
 
 
 TRANSFER: dict[str, Transfer] = {
-    "flax.linen.Module.__init__": set_up,
+    "flax.linen.Module.__init__": _set_up,
     "flax.linen.Module.init": _initialized,
     "flax.linen.Module.init_with_output": _initialized,
     "flax.linen.Module.apply": _applied,
