@@ -36,7 +36,7 @@ from d9mlint.python.interpreter import attributes, binding, callbacks, expressio
 from d9mlint.python.interpreter.extent.bounds import MAX_BRANCHES
 from d9mlint.python.interpreter.hooks import ask
 from d9mlint.python.interpreter.library import coroutines, dispatch, environment, streams
-from d9mlint.python.interpreter.library.arguments import commands, experiments
+from d9mlint.python.interpreter.library.arguments import bindings, commands, experiments
 from d9mlint.python.interpreter.library.containers import fields, mappings
 from d9mlint.python.interpreter.marks import inferring
 from d9mlint.python.interpreter.program import holds
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
 EXITS = Unknown(name="exits")
 """What a call that ends the program returns."""
+_ENUMS = frozenset({"enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"})
 INFERENCE = "inference"
 """The context of functions whose names say that nothing is trained there."""
 
@@ -63,6 +64,7 @@ def make_function(interp: Interpreter, node: f.Def, frame: Frame) -> Value:
     if decorators:
         commands.register(interp, func)
         experiments.register(interp, func, frame)
+        bindings.register(interp, func)
     for decorator in reversed(decorators):
         if isinstance(decorator, (Func, Bound)):
             wrapped = call(interp, decorator, [value], {}, frame, node.place)
@@ -85,6 +87,7 @@ def decorate_class(interp: Interpreter, cls: Class, node: f.Class, frame: Frame)
     """A class handed through its decorators: those that keep it in a table, or return another one."""
     value: Value = cls
     cls.decorators = tuple(expressions.evaluate(interp, d, frame) for d in node.decorators)
+    bindings.register(interp, cls)
     for decorator in reversed(cls.decorators):
         if isinstance(decorator, (Func, Bound)):
             made = call(interp, decorator, [value], {}, frame, node.place)
@@ -337,6 +340,8 @@ def instantiate(
     record = mappings.record(interp, cls, args, kwargs, star)
     if record is not None:
         return record
+    if len(args) == 1 and not star and not _ENUMS.isdisjoint(cls.external()):
+        return args[0]  # the member of this value; members are their values here
     if (other := _from_new(interp, cls, args, kwargs, frame, place, star)) is not None:
         return other
     instance = Inst(cls, tuple(interp.assumed()))

@@ -28,6 +28,8 @@ _MESHES = {"jax.make_mesh": "axis_shapes", "jax.experimental.mesh_utils.create_d
 """What arranges devices, and how its parameter for their numbers is called."""
 _PLATFORMS = ("JAX_PLATFORMS", "JAX_PLATFORM_NAME")
 _SETTINGS = ("jax_platforms", "jax_platform_name")
+_UPDATES = frozenset({"apply_gradients", "apply_gradient", "apply_updates", "update"})
+"""What makes new weights of gradients."""
 _UPDATE = ("jax.config.update", "jax.config.config.update")
 _NO_GPU = ("cpu", "tpu")
 _WORKS = (
@@ -123,13 +125,30 @@ def _other(leaf: Value) -> Cond:
 
 
 def trainings(program: Program) -> list[Event]:
-    """Events that train with JAX, loops of Keras first, then the gradients."""
+    """Events that train with JAX, loops of Keras first, then gradients of which an update is made beside them."""
     found = [e for e in program.trains if _is_jax(program, e)]
     known = {id(e) for e in found}
     found += [e for e in program.events if _scaled(e) and not e.detached and id(e) not in known]
     return sorted(
-        found, key=lambda e: (e.detached, e.name.rpartition(".")[2] not in LOOPS, id(e) not in known, e.index)
-    )
+        found,
+        key=lambda e: (
+            e.detached, e.name.rpartition(".")[2] not in LOOPS, id(e) not in known, not updates(program, e), e.index,
+        ),
+    )  # fmt: skip
+
+
+def updates(program: Program, event: Event) -> bool:
+    """Whether new weights are made in the function or file that a gradient is computed in."""
+    return _body(event) in program.once("jax-updates", _updating)
+
+
+def _updating(program: Program) -> frozenset[object]:
+    return frozenset(_body(e) for e in program.events if e.name.rpartition(".")[2] in _UPDATES and not e.detached)
+
+
+def _body(event: Event) -> object:
+    """The function or file that a call stands in."""
+    return event.location.path if event.func is None else id(event.func.node)
 
 
 def _is_jax(program: Program, event: Event) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from d9mlint.model import Argument
 from d9mlint.python.domain.conditions import Cond, both, either
+from d9mlint.python.domain.tellable import loosened
 from d9mlint.python.domain.values import Dict, Ref, Seq, Unknown, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import SESSIONS, builds, trains
 from d9mlint.python.frameworks.tensorflow.waiting import with_steps
@@ -22,7 +23,10 @@ _DEPTH = 4
 
 
 def step_fetched(program: Program) -> Cond:
-    """When a session is asked for a training step; true wherever something else may run one, or train."""
+    """When a session is asked for a training step; true wherever something else may run one, or train.
+
+    What cannot be told to a user, such as which of two optimizers a variable picks, is left out.
+    """
     return program.once("step-fetched", _step_fetched)
 
 
@@ -45,7 +49,7 @@ def _step_fetched(program: Program) -> Cond:
         both(*event.guards, cond)
         for event in runs for cond, leaf in _within(event.argument(FETCHES)) if _may_be_step(leaf, made, makers)
     ]  # fmt: skip
-    return either(*ways)
+    return loosened(either(*ways))
 
 
 def _may_be_step(leaf: Value, made: set[int], makers: Makers) -> bool:

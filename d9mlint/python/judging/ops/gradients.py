@@ -20,6 +20,8 @@ from d9mlint.python.domain.conditions import (
 )
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import OPERANDS, Dict, Func, Obj, Seq, Value, alternatives
+from d9mlint.python.frameworks.jax.mode import updates
+from d9mlint.python.frameworks.jax.modules import INITIALIZING
 from d9mlint.python.frameworks.tensorflow.determinism import trains
 from d9mlint.python.frameworks.tensorflow.fetching import step_fetched
 from d9mlint.python.frameworks.tensorflow.inputs import on_inputs
@@ -72,7 +74,7 @@ def matters(program: Program, event: Event, op: Op) -> bool:
         return False
     if op.sites:  # the user's own: other frameworks train by calling `backward`
         return bool(trains(program)) or any(e.name.endswith(".backward") for e in program.events)
-    if not trains(program) or event.inside(*IN_PIPELINE, NO_GRAD) or not _beside_training(program, event):
+    if not trains(program) or event.inside(*IN_PIPELINE, NO_GRAD, INITIALIZING) or not _beside_training(program, event):
         return False
     if event.name.endswith(_MODELS):  # whatever the function around is called that loads the model
         return not _frozen(program, event) and not _only_infers(program, event)
@@ -164,8 +166,11 @@ def _only_infers(program: Program, event: Event) -> bool:
 
 
 def _trains_in_inference(program: Program) -> bool:
-    """Whether a function that is named after evaluation trains all the same, as a search for parameters does."""
-    return any(e.inside(INFERENCE) for e in program.trains)
+    """Whether a function that is named after evaluation trains all the same, as a search for parameters does.
+
+    Gradients of JAX of which no new weights are made there are what it computes, such as the normals of a surface.
+    """
+    return any(e.inside(INFERENCE) and (not e.name.startswith("jax.") or updates(program, e)) for e in program.trains)
 
 
 def _inferring(cond: Cond) -> bool:
