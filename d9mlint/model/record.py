@@ -77,10 +77,12 @@ class Record(NamedTuple):
 
     @property
     def strength(self) -> tuple[object, ...]:
-        """Sorts what says most first: gravest verdict, largest share of differing runs; then by name."""
+        """Sorts what says most first: gravest verdict, in the usual dtype, largest share of differing runs; by name."""
         share = self.most.differing / self.most.runs if self.most and self.most.runs else 0.0
         names = (self.op, self.case, self.direction, self.execution, self.dtype, self.hardware, self.version, self.date)
-        return (not self.executed, OUTCOMES.index(self.verdict), -share, *names, self.file, self.runs, self.differing)
+        unusual = self.dtype not in ("", "float32")
+        rest = (*names, self.file, self.runs, self.differing)
+        return (not self.executed, OUTCOMES.index(self.verdict), unusual, -share, *rest)
 
     @property
     def where(self) -> str:

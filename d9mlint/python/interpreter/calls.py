@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,6 @@ from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.values import (
     ABSENT,
-    CALLABLE,
     NONE,
     UNKNOWN,
     Bound,
@@ -36,7 +36,7 @@ from d9mlint.python.interpreter import attributes, binding, callbacks, expressio
 from d9mlint.python.interpreter.extent.bounds import MAX_BRANCHES
 from d9mlint.python.interpreter.hooks import ask
 from d9mlint.python.interpreter.library import coroutines, dispatch, environment, streams
-from d9mlint.python.interpreter.library.arguments import bindings, commands, experiments
+from d9mlint.python.interpreter.library.arguments import commands, experiments
 from d9mlint.python.interpreter.library.containers import fields, mappings
 from d9mlint.python.interpreter.marks import inferring
 from d9mlint.python.interpreter.program import holds
@@ -51,50 +51,6 @@ EXITS = Unknown(name="exits")
 _ENUMS = frozenset({"enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"})
 INFERENCE = "inference"
 """The context of functions whose names say that nothing is trained there."""
-
-
-# -- functions and classes -----------------------------------------------------------------------------------------
-
-
-def make_function(interp: Interpreter, node: f.Def, frame: Frame) -> Value:
-    """The function of a definition, with its decorators applied."""
-    decorators = tuple(expressions.evaluate(interp, d, frame) for d in node.decorators)
-    func = Func(node, frame, _defaults(interp, node.params, frame), decorators)
-    value: Value = func
-    if decorators:
-        commands.register(interp, func)
-        experiments.register(interp, func, frame)
-        bindings.register(interp, func)
-    for decorator in reversed(decorators):
-        if isinstance(decorator, (Func, Bound)):
-            wrapped = call(interp, decorator, [value], {}, frame, node.place)
-            value = wrapped if isinstance(wrapped, (*CALLABLE, Inst)) else value
-        elif isinstance(decorator, Obj) and decorator.type == callbacks.CALLBACK:
-            callbacks.run_later(interp, func, frame, node.place)
-    return value
-
-
-def make_lambda(interp: Interpreter, node: f.Lambda, frame: Frame) -> Func:
-    """The function of a lambda expression."""
-    return Func(node, frame, _defaults(interp, node.params, frame))
-
-
-def _defaults(interp: Interpreter, params: tuple[f.Param, ...], frame: Frame) -> dict[str, Value]:
-    return {p.name: expressions.evaluate(interp, p.default, frame) for p in params if p.default is not None}
-
-
-def decorate_class(interp: Interpreter, cls: Class, node: f.Class, frame: Frame) -> Value:
-    """A class handed through its decorators: those that keep it in a table, or return another one."""
-    value: Value = cls
-    cls.decorators = tuple(expressions.evaluate(interp, d, frame) for d in node.decorators)
-    bindings.register(interp, cls)
-    for decorator in reversed(cls.decorators):
-        if isinstance(decorator, (Func, Bound)):
-            made = call(interp, decorator, [value], {}, frame, node.place)
-            value = made if isinstance(made, Class) else value
-        elif (name := decorator_name(interp, decorator)) in interp.hooks.dataclasses:
-            cls.bases = (*cls.bases, Ref(name))
-    return value
 
 
 def enter_context(interp: Interpreter, value: Value, frame: Frame) -> tuple[Value, str]:
@@ -374,13 +330,21 @@ def _from_new(
     return given if others else None
 
 
+def _of_known_type(interp: Interpreter, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> str:
+    """The name of a method of something unknown, or of what an unknown call gives, where only one type has it."""
+    holder, _, last = name.rpartition(".")
+    if holder == "?" or (
+        holder.endswith("()") and not interp.knowledge.effects_of(interp.knowledge.canonical(name), name)
+    ):
+        return ask(interp.hooks.method_of_unknown, last, args, kwargs) or name
+    return name
+
+
 def _external_call(
     interp: Interpreter, func: Ref, args: list[Value], kwargs: dict[str, Value], frame: Frame, place: f.Place,
     star: bool,
 ) -> Value:  # fmt: skip
-    name = func.name
-    if name.startswith("?."):
-        name = ask(interp.hooks.method_of_unknown, name[2:], args, kwargs) or name
+    name = _of_known_type(interp, func.name, args, kwargs)
     event = interp.event("call", name, frame, place, tuple(args), kwargs=kwargs, star=star, receiver=func.receiver)
     if interp.order_loops and event.effects:
         streams.written(interp, event, frame)

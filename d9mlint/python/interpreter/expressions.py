@@ -28,7 +28,7 @@ from d9mlint.python.domain.values import (
     Value,
     alternatives,
 )
-from d9mlint.python.interpreter import attributes, calls, comparisons, narrowing, subscripts
+from d9mlint.python.interpreter import attributes, calls, comparisons, definitions, narrowing, subscripts
 from d9mlint.python.interpreter.hooks import ask
 from d9mlint.python.interpreter.library.containers import mappings, sequences
 from d9mlint.python.interpreter.library.containers.sets import joined
@@ -170,7 +170,7 @@ def _dict_comp(interp: Interpreter, node: f.Comp, items: list[tuple[Cond, Value]
 
 
 def _lambda(interp: Interpreter, node: f.Lambda, frame: Frame) -> Value:
-    return calls.make_lambda(interp, node, frame)
+    return definitions.lambda_function(interp, node, frame)
 
 
 def _op(interp: Interpreter, node: f.Op, frame: Frame) -> Value:

@@ -254,6 +254,9 @@ class Interpreter:
     def _assign_item(self, target: f.Sub, value: Value, frame: Frame, place: f.Place) -> None:
         holder = expressions.evaluate(self, target.value, frame)
         index = subscripts.key(self, target, frame)
+        if (owner := subscripts.owner(self, target, frame)) is not None and isinstance(index, Const):
+            self.set_attribute(owner, str(index.value), value, frame, place)
+            return
         if isinstance(holder, Ref) and holder.name == "os.environ":
             self.set_environment(index, value, frame, place)
         elif isinstance(holder, Dict):

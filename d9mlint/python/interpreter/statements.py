@@ -21,7 +21,7 @@ from d9mlint.python.domain.values import (
     alternatives,
     born,
 )
-from d9mlint.python.interpreter import augmenting, calls, comparisons, expressions, linking, narrowing
+from d9mlint.python.interpreter import augmenting, calls, comparisons, definitions, expressions, linking, narrowing
 from d9mlint.python.interpreter.library import environment
 from d9mlint.python.interpreter.library.containers import sequences
 from d9mlint.python.interpreter.marks import bounded, discards, overwritten, refilled
@@ -269,7 +269,7 @@ def _match(interp: Interpreter, node: f.Match, frame: Frame) -> Left:
 
 
 def _def(interp: Interpreter, node: f.Def, frame: Frame) -> Left:
-    interp.store(node.name, calls.make_function(interp, node, frame), frame)
+    interp.store(node.name, definitions.function(interp, node, frame), frame)
     return STAYS
 
 
@@ -282,7 +282,7 @@ def _class(interp: Interpreter, node: f.Class, frame: Frame) -> Left:
     for value in inner.vars.values():
         if isinstance(value, Func) and value.owner is None and value.closure is inner:
             value.owner = cls
-    interp.store(node.name, calls.decorate_class(interp, cls, node, frame), frame)
+    interp.store(node.name, definitions.decorated_class(interp, cls, node, frame), frame)
     return STAYS
 
 

@@ -60,6 +60,18 @@ def key(interp: Interpreter, node: f.Sub, frame: Frame) -> Value:
     return Const(tuple(parts)) if parts and len(parts) == len(given.items or ()) else given
 
 
+def owner(interp: Interpreter, node: f.Sub, frame: Frame) -> Obj | None:
+    """What made arguments an item is an attribute of: ``args.__dict__["seed"]``, ``vars(args)["seed"]``."""
+    of = node.value
+    if isinstance(of, f.Attr) and of.name == "__dict__":
+        found = expressions.evaluate(interp, of.value, frame)
+    elif isinstance(of, f.Call) and isinstance(of.func, f.Name) and of.func.id == "vars" and len(of.args) == 1:
+        found = expressions.evaluate(interp, of.args[0].value, frame)
+    else:
+        return None
+    return found if isinstance(found, Obj) else None
+
+
 def note_setting(interp: Interpreter, node: f.Sub, holder: Value, value: Value) -> None:
     """Remembers what is put under two names or more into settings that are not known: ``opt["path"]["last"] = path``.
 

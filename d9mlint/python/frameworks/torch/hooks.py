@@ -72,6 +72,9 @@ class Torch(Framework):
     def result(self, event: Event, origins: frozenset[str]) -> Value | None:
         return tensors.of_layer(event, origins)
 
+    def method_of_unknown(self, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> str | None:
+        return f"{tensors.TENSOR}.{name}" if name in tensors.IN_PLACE else None
+
     def parameters(self, interp: Interpreter, func: Func, frame: Frame) -> None:
         tensors.type_parameters(interp, func, frame)
 

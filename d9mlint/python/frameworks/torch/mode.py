@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from d9mlint.model import Argument
+from d9mlint.model import Argument, Target
 from d9mlint.python.domain.conditions import (
     UNKNOWN_DEFAULT,
     Cond,
@@ -28,6 +28,7 @@ from d9mlint.python.domain.values import CondValue, Const, FlagValue, Ref, Unkno
 from d9mlint.python.frameworks.tensorflow.determinism import ALL_IN_ONE, perhaps_elsewhere
 from d9mlint.python.frameworks.torch.gpu import TRAINERS
 from d9mlint.python.interpreter.program import Program, is_none, matches
+from d9mlint.target.known import KNOWN as RELEASES
 
 SWITCH = "torch.use_deterministic_algorithms"
 OBSOLETE = "torch.set_deterministic"
@@ -36,6 +37,10 @@ CUDNN = "torch.backends.cudnn"
 WORKSPACE = "CUBLAS_WORKSPACE_CONFIG"
 WORKSPACES = (":4096:8", ":16:8")
 """The values that PyTorch takes (aten/src/ATen/Context.cpp, before 2.10)."""
+_WITH_VARIABLE = "2.9.1"
+"""The newest PyTorch whose switch wants CUBLAS_WORKSPACE_CONFIG to be set."""
+_ASKED = ("--target", "pyproject.toml [tool.d9mlint]")
+"""How the reasons of versions begin that are asked for."""
 _SWITCHES = {SWITCH: Argument(0, "mode"), OBSOLETE: Argument(0, "d")}
 SWITCHED_BY_ARGUMENT = {
     **dict.fromkeys(TRAINERS, "deterministic"),
@@ -238,3 +243,25 @@ def cudnn_deterministic(program: Program, counts: Callable[[Event], bool] = lamb
     calls = [Setting(e, program.holds(e, _SETS_CUDNN[e.name])) for e in program.calls(*_SETS_CUDNN)]
     settings = [s for s in (*cudnn(program, "deterministic"), *calls) if not s.event.detached]
     return either(*(both(*s.event.guards, s.true) for s in settings if counts(s.event)))
+
+
+def oldest(target: Target) -> Target:
+    """The target to find a remedy for that works wherever the program may run: what a release needs harms no newer one.
+
+    Nobody has stated that a program runs on the newest release known; with older ones the switch wants a variable, too.
+    """
+    torch = target.packages.get("torch")
+    if torch is None or torch.version != RELEASES["torch"][-1] or torch.reason.startswith(_ASKED):
+        return target
+    return target._replace(packages={**target.packages, "torch": torch._replace(version=_WITH_VARIABLE)})
+
+
+def with_workspace(remedy: str, program: Program) -> str:
+    """A remedy that turns the switch on, with the variable that it wants for products of matrices."""
+    if f"all `{SWITCH}(True)`" not in remedy or not oldest(program.target).fits("torch", f"<={_WITH_VARIABLE}"):
+        return remedy
+    if any(event.args and not event.detached for event in program.env(WORKSPACE)):
+        return remedy
+    return remedy.replace(
+        "Call", f'Set `os.environ["{WORKSPACE}"] = "{WORKSPACES[0]}"` before `import torch` and call', 1
+    )

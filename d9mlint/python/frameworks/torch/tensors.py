@@ -21,6 +21,13 @@ if TYPE_CHECKING:
 
 TENSOR = "torch.Tensor"
 """The attribute of what arithmetic makes of tensors that holds those besides the first."""
+IN_PLACE = frozenset(
+    {
+        *("bernoulli_", "cauchy_", "exponential_", "geometric_", "log_normal_", "normal_", "random_", "uniform_"),
+        *("index_add_", "index_copy_", "index_put_", "scatter_", "scatter_add_", "scatter_reduce_"),
+    }
+)
+"""Methods that only tensors have, whatever they are called on."""
 NO_GRAD = "no-grad"
 """The context of code through which no gradient goes."""
 MAX_SOURCES = 8

@@ -31,6 +31,11 @@ _WAIT = (
     "at the end of each turn, and read up to it"
 )
 
+_OF_QUEUE = (
+    "use one worker, or a queue for each worker and take from them in turn; or let each worker put the number of its "
+    "task with the result, and go on in the order of the numbers"
+)
+
 _RAY = "ray."
 _OF_RAY = (
     "take the results in the order of the calls: `ray.get(refs)`, or `pool.map` of a pool of actors; where they have "
@@ -50,7 +55,9 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
 
 def _remedy(source: Event) -> str:
     """What to do about a source where it is not what the rule says."""
-    return _OF_RAY if source.name.startswith(_RAY) else ""
+    if source.name.startswith(_RAY):
+        return _OF_RAY
+    return _OF_QUEUE if source.name.endswith(_GETS) else ""
 
 
 def _counts(program: Program, source: Event, sink: Event) -> bool:
@@ -83,7 +90,7 @@ def _queues(program: Program, rule: Rule, told: set[Location]) -> Iterator[Draft
             if started is not None:
                 told.add(event.location)
                 related = [Related(started.location, "several workers are started here, which put into the same queue")]
-                yield draft(program, rule, event, related=related, name="Queue.get", sink="training")
+                yield draft(program, rule, event, related=related, remedy=_OF_QUEUE, name="Queue.get", sink="training")
             elif (put := _put(program, queue)) is not None and _takes_what_is_there(program, event, queue):
                 told.add(event.location)
                 yield replace(

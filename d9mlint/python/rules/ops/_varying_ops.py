@@ -75,7 +75,7 @@ def remedy_of(program: Program, use: Use) -> str:
 
     (Seen with TensorFlow 2.21: `compute_gradients` of an optimizer of `tf.compat.v1`, and `tape.gradient`.)
     """
-    remedy = use.status.remedy
+    remedy = torchmode.with_workspace(use.status.remedy, program)
     if _DEVICE not in remedy or use.op.direction == "forward":
         return remedy
     graph = program.find("call", *_OPTIMIZES)

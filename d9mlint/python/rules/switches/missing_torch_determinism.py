@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from d9mlint.model import Related, Rule, Target
+from d9mlint.model import Related, Rule
 from d9mlint.python.domain.conditions import Cond, both, by_default, either, is_symbolic, negate, truth
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, FlagValue, alternatives
@@ -23,7 +23,6 @@ from d9mlint.python.judging.ops.opcalls import call_of
 from d9mlint.python.judging.ops.opuse import Use, shown, uses
 from d9mlint.python.judging.processes import named_there
 from d9mlint.python.rules.switches import _missing_switch
-from d9mlint.target.known import KNOWN
 
 _SOME_RELEASES = re.compile(r"recurrent")
 """Ops that vary only with some releases of cuDNN and CUDA, which a program does not show."""
@@ -32,10 +31,6 @@ _KERNELS = (
     "look at the sources of these kernels with `d9mlint kernels`: deterministic algorithms are those of PyTorch's own "
     "ops, and an extension has to ask for them (`at::globalContext().deterministicAlgorithms()`)"
 )
-_WITH_VARIABLE = "2.9.1"
-"""The newest PyTorch whose switch wants CUBLAS_WORKSPACE_CONFIG to be set."""
-_ASKED = ("--target", "pyproject.toml [tool.d9mlint]")
-"""How the reasons of versions begin that are asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +231,7 @@ def _remedy(program: Program, rule: Rule, event: Event, seen: _Seen) -> str:
     """The remedy of the version, where it belongs in this program, and what then raises."""
     if seen.compiled:
         return _KERNELS
-    target = _oldest(program.target)
+    target = torchmode.oldest(program.target)
     text = _of_trainer(program, event) or rule.remedy(target, frameworks_of(program))
     if event.inside(SPAWNED):
         where = f"{named_there(program, event)}, which runs in processes of its own"
@@ -251,17 +246,6 @@ def _remedy(program: Program, rule: Rule, event: Event, seen: _Seen) -> str:
     if not raising or not program.target.fits("torch", ">=1.7"):
         return text
     return f"{text}{raising}{_warning(text) if program.target.fits('torch', '>=1.11') else ''}"
-
-
-def _oldest(target: Target) -> Target:
-    """The target to find a remedy for that works wherever the program may run: what a release needs harms no newer one.
-
-    Nobody has stated that a program runs on the newest release known; with older ones the switch wants a variable, too.
-    """
-    torch = target.packages.get("torch")
-    if torch is None or torch.version != KNOWN["torch"][-1] or torch.reason.startswith(_ASKED):
-        return target
-    return target._replace(packages={**target.packages, "torch": torch._replace(version=_WITH_VARIABLE)})
 
 
 def _warning(text: str) -> str:
