@@ -314,6 +314,7 @@ def instantiate(
         )
         if (transfer := interp.hooks.transfer.get(event.name)) is not None:
             transfer(interp, event, frame)
+        callbacks.run_callbacks(interp, event, frame, place)
     return instance
 
 

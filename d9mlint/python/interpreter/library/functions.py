@@ -127,7 +127,9 @@ def _enumerate(interp: Interpreter, event: Event, frame: Frame) -> Value:
         interp.event("sink", "enumerate", frame, environment.place_of(event), (Unknown(order=order, sources=sources),))
     items = sequences.loop_items(interp, value, Unknown(origins, "", sources))
     if len(items) > 1:
-        return Seq("list", [Seq("tuple", [Const(i), item]) for i, item in enumerate(items)], None, order, sources)
+        each = isinstance(value, (Seq, Dict)) and len(items) == len(value.items or ())
+        pairs: list[Value] = [Seq("tuple", [Const(i) if each else index, item]) for i, item in enumerate(items)]
+        return Seq("list", pairs, None, order, sources)
     return Seq("list", None, Seq("tuple", [index, items[0] if items else UNKNOWN]), order, sources)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.choices import MAX_THINGS, choose
@@ -127,7 +128,8 @@ def loop_items(
 ) -> list[Value]:  # fmt: skip
     """What a loop variable takes: each known item of a sequence of at most ``limit``, else one value for all.
 
-    Of functions and classes each does something else: as many are taken one by one as are told apart.
+    Of functions and classes each does something else: as many are taken one by one as are told apart. Of many items
+    one of each kind stands for all: ``[[Conv, [3, 64]], [Conv, [64, 64]], ..., [Detect, [80]]]``.
     """
     if isinstance(iterable, Inst) and (given := interp.noted((GIVES, id(iterable)))) is not None:
         return loop_items(interp, given, otherwise, limit)
@@ -138,6 +140,8 @@ def loop_items(
             limit = max(limit, MAX_THINGS)
         if iterable.items is not None and len(iterable.items) <= limit:
             return [item for v in iterable.items if (item := interp.resolve(v)) is not ABSENT]
+        if iterable.items and (kinds := _kinds(interp, iterable.items)):
+            return kinds
         if iterable.element is not None:
             return [iterable.element]
         if iterable.items:
@@ -146,6 +150,31 @@ def loop_items(
         return [Const(key) for key in iterable.items]
     found = members_of(iterable)
     return [otherwise] if found is None else found
+
+
+def _kinds(interp: Interpreter, items: Sequence[Value]) -> list[Value]:
+    """The first item with each combination of functions, classes and objects; none where there are one or too many."""
+    found: dict[tuple[object, ...], Value] = {}
+    for one in items:
+        item = interp.resolve(one)
+        if item is not ABSENT:
+            found.setdefault(tuple(_things(item)), item)
+    return list(found.values()) if 1 < len(found) <= MAX_THINGS else []
+
+
+def _things(value: Value, levels: int = 2) -> Iterator[object]:
+    """What tells the functions, classes and objects in an item of a list from those in others."""
+    if isinstance(value, Seq) and levels:
+        for inner in value.items or ():
+            yield from _things(inner, levels - 1)
+    elif isinstance(value, Inst):
+        yield id(value.cls)
+    elif isinstance(value, Obj):
+        yield value.type
+    elif isinstance(value, Ref):
+        yield value.name
+    elif isinstance(value, (*CALLABLE, Class)):
+        yield id(value)
 
 
 def apart(iterable: Value, settings: bool = False) -> tuple[tuple[Cond, Value], ...]:
