@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from d9mlint.configs.told import Reader, Start
 
 CONFIG_FILES = (".json", ".yaml", ".yml")
+_LAUNCHERS = ("compose", "workflow")
 
 
 class Besides(NamedTuple):
@@ -89,6 +90,16 @@ def named_in(found: Discovery, reader: Reader) -> tuple[tuple[str, str], ...]:
     from d9mlint.configs.targets import named
 
     return tuple(sorted({pair for name in files for pair in named(name, reader(name) or b"")}))
+
+
+def settings_files(found: Discovery, reader: Reader) -> tuple[str, ...]:
+    """The config files that hold settings of programs, as far as their names and sizes tell, sorted."""
+    from d9mlint.configs.files import kind
+    from d9mlint.python.source.settingsfiles import MAX_BYTES
+
+    names = sorted({shown(p, Path.cwd()) for p in (*found.beside, *found.near) if p.name.endswith(CONFIG_FILES)})
+    small = (name for name in names if len(reader(name) or b"") <= MAX_BYTES)
+    return tuple(name for name in small if kind(name) not in _LAUNCHERS)
 
 
 def judge_commands(

@@ -164,8 +164,9 @@ def _judge_program(example: Example, data: dict[str, bytes], catalogue: Catalogu
 
     entry = "train.py" if "train.py" in data else next(name for name in data if name.endswith((".py", ".ipynb")))
     target = _launched(newest_target(example.target, example.device), entry, data)
-    by_name = [pair for name, text in data.items() if name.endswith(CONFIG_FILES) for pair in named(name, text)]
-    knowledge = Knowledge(catalogue.aliases, catalogue.effects, target, catalogue.ops, by_name)
+    configs = [name for name in data if name.endswith(CONFIG_FILES)]
+    by_name = [pair for name in configs for pair in named(name, data[name])]
+    knowledge = Knowledge(catalogue.aliases, catalogue.effects, target, catalogue.ops, by_name, configs)
     argv = None if example.args is None else list(example.args)
     judged = judge(
         Project(text_reader(data)),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from d9mlint import config as configuration
 from d9mlint import suppress
 from d9mlint.app import backing, results
-from d9mlint.app.besides import Besides, judge_commands, judge_configs, named_in
+from d9mlint.app.besides import Besides, judge_commands, judge_configs, named_in, settings_files
 from d9mlint.app.changed import Program, limited
 from d9mlint.app.launches import Started, arguments, started
 from d9mlint.app.options import Options, Outcome, exit_code, selected, shown, start
@@ -73,7 +73,8 @@ def checked(options: Options, overlay: Mapping[str, bytes] = MappingProxyType({}
     targets = targets_of(found, roots, reach, launched, resolver)
     argv, by_name = _argv(options, config, every, launched), named_in(every, reach.peek)
     job = _job(options, config, catalogue, rules, targets, roots, argv, by_name, every)
-    judged = _judged(replace(job, overlay=overlay, plan=options.plan), found, every, options, reach)
+    job = replace(job, settings=settings_files(every, reach.peek), overlay=overlay, plan=options.plan)
+    judged = _judged(job, found, every, options, reach)
     kernels = _kernels(options, config, tuple(r for r in rules if r.family == KERNELS), found)
     report = _report(options, config, catalogue, job, found, judged, [kernels, configs, commands], reach, change)
     launches = {name: launched.launches[name] for name in report.entries if name in launched.launches}

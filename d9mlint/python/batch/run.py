@@ -65,6 +65,8 @@ class BatchJob:
     """Contents that files would have after a patch, by path; all others are those on disk."""
     named: tuple[tuple[str, str], ...] = ()
     """Classes and functions that config files name: the key that each stands under, and its dotted name."""
+    settings: tuple[str, ...] = ()
+    """Config files that may hold settings of programs."""
     starts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By entry, the functions of it that console scripts call."""
     elsewhere: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -87,7 +89,7 @@ class BatchJob:
             (
                 self._common, name, local, packages, target.device, target.environment, target.launchers,
                 self.roots[name], elsewhere, self.idle.get(name), sorted(self.quiet.get(name, ())), self.named,
-                self.starts.get(name),
+                self.settings, self.starts.get(name),
             )
         )  # fmt: skip
         return hashlib.blake2b(text.encode("utf-8", "surrogateescape"), digest_size=16).hexdigest()
@@ -363,7 +365,7 @@ class _Judge:
         label = self._label(target)[0]
         if label not in self._knowledge:
             job = self._job
-            self._knowledge[label] = Knowledge(job.aliases, job.effects, target, job.ops, job.named)
+            self._knowledge[label] = Knowledge(job.aliases, job.effects, target, job.ops, job.named, job.settings)
         return self._knowledge[label]
 
     def _asked(self, paths: Iterable[str]) -> tuple[tuple[str, str | None], ...]:

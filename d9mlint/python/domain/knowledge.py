@@ -20,9 +20,11 @@ class Knowledge:
 
     def __init__(
         self, aliases: Mapping[str, str], effects: Iterable[Effect], target: Target, ops: Iterable[Op] = (),
-        named: Iterable[tuple[str, str]] = (),
+        named: Iterable[tuple[str, str]] = (), settings: Iterable[str] = (),
     ) -> None:  # fmt: skip
         self.builtins = BUILTINS
+        self.settings_files = tuple(settings)
+        """Paths of config files that may hold settings of the program."""
         self.target = target
         values = {value for _, value in named}
         self.files_in_configs = tuple(sorted(value for value in values if value.endswith(_PYTHON)))

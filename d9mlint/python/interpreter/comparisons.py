@@ -322,7 +322,8 @@ def condition(interp: Interpreter, value: Value, text: str) -> Cond:
     if isinstance(value, Setting) and not is_of_config(text):
         text = value.spelled
     if isinstance(value, Obj) and value.event is not None and value.event.name.endswith(streams.FILE_TESTS):
-        text = streams.file_test(value.event) or text
+        whole = text if text.startswith(value.event.raw) else f"{value.event.raw}(...)"  # (not `on and exists(path)`)
+        text = streams.file_test(value.event) or whole
     if value is UNKNOWN:  # one object for all that is unknown; only what is spelled the same is taken for the same
         return opaque_test(("unknown", text if text not in _OPERATORS else interp.serial(object())), text)
     return opaque_test(_key(interp, value), text)

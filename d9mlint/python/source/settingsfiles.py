@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import Any
 
 MAX_BYTES = 16_000
@@ -11,14 +12,17 @@ _YAML = (".yaml", ".yml")
 
 
 def read(path: str, data: bytes) -> dict[str, Any] | None:
-    """The settings in a file; None where it cannot be read, or holds something else."""
-    if len(data) > MAX_BYTES:
-        return None
+    """The settings in a file; None where it cannot be read, or holds something else. Nobody changes what it gives."""
+    return _read(path[path.rfind(".") :], data) if len(data) <= MAX_BYTES else None
+
+
+@lru_cache(maxsize=1024)
+def _read(ending: str, data: bytes) -> dict[str, Any] | None:
     found: Any = None
     try:
-        if path.endswith(".json"):
+        if ending == ".json":
             found = json.loads(data.decode("utf-8-sig"))
-        elif path.endswith(_YAML):
+        elif ending in _YAML:
             found = _yaml(data)
     except (ValueError, RecursionError):
         return None
@@ -29,6 +33,6 @@ def _yaml(data: bytes) -> Any:
     import yaml
 
     try:
-        return yaml.safe_load(data)
+        return yaml.load(data, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except yaml.YAMLError:
         return None

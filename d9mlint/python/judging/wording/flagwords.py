@@ -64,7 +64,7 @@ def of_one_name(alternatives: Iterable[str]) -> list[str]:
     names: dict[str, list[str]] = {}
     for words in alternatives:
         name, found, value = words.partition(" is ")
-        plain = found and " " not in name and " " not in value.removesuffix(DEFAULT)
+        plain = found and " " not in name.partition(" in ")[0] and " " not in value.removesuffix(DEFAULT)
         names.setdefault(f"{name} is" if plain else words, []).extend([value] if plain else [])
     ordered = {name: sorted(values, key=lambda value: value.endswith(DEFAULT)) for name, values in names.items()}
     return [f"{name} {_listed(values, 'or')}" if values else name for name, values in ordered.items()]
@@ -155,7 +155,7 @@ def _plain(flag: Flag, op: str, positive: bool) -> str:
     if op == "none":
         positive = not positive
     if flag.kind == "bool" or (op == "truthy" and flag.kind == "value" and isinstance(flag.default, bool)):
-        note = DEFAULT if bool(flag.default) == positive else ""
+        note = DEFAULT if flag.default != UNKNOWN_DEFAULT and bool(flag.default) == positive else ""
         return f"{flag.spelled} is {'true' if positive else 'false'}{note}"
     if flag.kind == "off":
         positive = not positive

@@ -31,7 +31,7 @@ from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.host._files import opens, same_path, target_of
 
 RESUMES = re.compile(r"resum|restor|continu|restart", re.IGNORECASE)
-_ON = re.compile(r"(--[\w-]+|[\w.]+( in \S+)?) is (\S+ \(the default\)|not set)")
+_ON = re.compile(r"(--[\w-]+|[\w.]+( in (the config file|\S+))?) is (\S+ \(the default\)|not set)")
 """What a condition says of a flag or a setting that is on, has such a value, or names nothing, where nobody asks."""
 _NOT_OFF = re.compile(r"--no[-_]\S+ is not given")
 """What it says where nobody turns off what is on."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from ast import literal_eval
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from d9mlint.model import Argument, Location
 from d9mlint.python.domain.choices import choose
@@ -13,6 +15,7 @@ from d9mlint.python.domain.values import ABSENT, NONE, UNKNOWN, Const, Dict, Fun
 from d9mlint.python.interpreter import calls
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import configured, environment
+from d9mlint.python.interpreter.library.arguments import shipped
 from d9mlint.python.interpreter.library.arguments.flags import flag_of, flag_value
 from d9mlint.python.interpreter.library.containers import copies, mappings
 
@@ -88,7 +91,8 @@ def _merge(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     pairs = _pairs(interp, given)
     for _, node in _nodes(interp, event.receiver):
         if pairs is None:
-            _free(interp, node)
+            of_file = event.name.endswith(_FROM_FILE)
+            _free(interp, node, said=_in_files(interp, node, given, frame) if of_file else None)
             continue
         for name, value in pairs.items():
             _put(interp, node, name, value)
@@ -123,24 +127,46 @@ def _put(interp: Interpreter, node: Node, dotted: str, value: Value, level: int 
         interp.heap.set(node, name, _since_made(interp, node), value)
 
 
-def _free(interp: Interpreter, node: Node, spelling: str = "{}", prefix: str = "", level: int = 0) -> None:
+def _in_files(interp: Interpreter, node: Node, path: Value | None, frame: Frame) -> shipped.Stated | None:
+    """What the config files say that may be merged into a node: those that have no other keys than it has."""
+    return shipped.stated(interp, frame, path, partial(_fits, interp, node))
+
+
+def _fits(interp: Interpreter, node: Node, found: Mapping[str, Any]) -> bool:
+    """Whether a file can be merged: yacs refuses keys that are new, unless the node was made to take them."""
+    held = _held(interp, node)
+    made = node.event if isinstance(node, Obj) else None
+    if any(name not in held for name in found) and (made is None or _NEW_ALLOWED not in made.kwargs):
+        return False
+    inner = [(one, value) for name, value in found.items() for _, one in _nodes(interp, held.get(name))]
+    return all(isinstance(value, dict) and _fits(interp, one, value) for one, value in inner)
+
+
+def _free(
+    interp: Interpreter, node: Node, spelling: str = "{}", prefix: str = "", level: int = 0,
+    said: shipped.Stated | None = None,
+) -> None:  # fmt: skip
     """From here on each constant of a node, and of those inside, is the default of a setting of its dotted name.
 
     ``spelling`` is how one is written, with ``{}`` for that name; ``prefix`` is the path of names that leads here.
+    ``said`` is what config files say that are merged into it.
     """
     cond = _since_made(interp, node)
     for name, value in _held(interp, node).items():
         leaves = [
-            (when, _setting(interp, node, f"{prefix}{name}", spelling, leaf)) for when, leaf in alternatives(value)
+            (when, _setting(interp, node, f"{prefix}{name}", spelling, leaf, said))
+            for when, leaf in alternatives(value)
         ]
         if any(leaf is not was for (_, leaf), (_, was) in zip(leaves, alternatives(value), strict=True)):
             interp.heap.set(node, name, cond, choose(leaves))
         for _, inner in _nodes(interp, value):
             if level < _MOST_LEVELS:
-                _free(interp, inner, spelling, f"{prefix}{name}.", level + 1)
+                _free(interp, inner, spelling, f"{prefix}{name}.", level + 1, said)
 
 
-def _setting(interp: Interpreter, node: Node, dotted: str, spelling: str, leaf: Value) -> Value:
+def _setting(
+    interp: Interpreter, node: Node, dotted: str, spelling: str, leaf: Value, said: shipped.Stated | None
+) -> Value:  # fmt: skip
     """A setting whose default a constant is; anything else is left as it is."""
     if leaf is ABSENT or not isinstance(leaf, Const) or not isinstance(leaf.value, _SETTINGS):
         return leaf
@@ -150,7 +176,28 @@ def _setting(interp: Interpreter, node: Node, dotted: str, spelling: str, leaf: 
         location = node.event.location
     else:
         return leaf
-    return flag_value(interp, flag_of(dotted, leaf.value, location, spelled=spelling.format(dotted)))
+    way = tuple(dotted.split("."))
+    if said is None or not said.names(way):
+        return flag_value(interp, flag_of(dotted, leaf.value, location, spelled=spelling.format(dotted)))
+    values = list(map(_read, said.of(way, leaf.value)))
+    if not all(isinstance(value, _SETTINGS) for value in values):
+        return UNKNOWN
+    spelled = f"{dotted} in {said.label}"
+    if len(values) > 1 and leaf.value not in values:
+        return flag_value(interp, shipped.differing(dotted, tuple(values), location, spelled))
+    default = leaf.value if len(values) > 1 else values[0]
+    return flag_value(interp, flag_of(dotted, default, location, spelled=spelled))
+
+
+def _read(value: Any) -> Any:
+    """What yacs makes of a value in a file: of a text that is a literal of Python what it stands for.
+
+    Source: ``_decode_cfg_value`` in yacs/config.py of 0.1.8.
+    """
+    try:
+        return literal_eval(value) if isinstance(value, str) else value
+    except (ValueError, SyntaxError):
+        return value
 
 
 def _define(interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -205,6 +252,8 @@ def _views(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
 
 _NAME = Argument(0, "name")
 _CONFIG = Argument(1, "config")
+_FROM_FILE = ".merge_from_file"
+_NEW_ALLOWED = "new_allowed"
 _INITIAL = ("init_dict", "cfg_dict", "initial_dictionary")
 _MERGES = (
     "merge_from_file", "merge_from_list", "merge_from_other_cfg", "merge_from_dict", "update",

@@ -1,0 +1,188 @@
+"""Config files of which a run is given one: the file that a path names, else all of the project that fit it.
+
+What all of them say of a key holds for a run with any of them; of what they say differently nothing is known.
+"""
+
+from __future__ import annotations
+
+import itertools
+import posixpath
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from d9mlint.model import Location
+from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Flag, by_default
+from d9mlint.python.domain.events import Frame
+from d9mlint.python.domain.values import Const, FlagValue, Obj, Text, Value, alternatives
+from d9mlint.python.source import settingsfiles
+from d9mlint.python.source.filenames import folder
+from d9mlint.python.source.reading import CannotRead
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+ANY_FILE = "the config file"
+"""How a file is called in words of which there are several."""
+_PATHS = ("os.path.join", "pathlib.Path", "os.path.abspath", "os.path.expanduser", "builtins.str")
+_MOST_FILES, _MOST_LEAVES, _MOST_LEVELS = 300, 2_000, 8
+_READ_OF_KEYS = 0.75
+"""Of the keys at the top of a file those that a program has to have a word for: it is a file of its settings then."""
+Leaves: TypeAlias = Mapping[tuple[str, ...], Any]
+"""What a file says, by the way through its keys."""
+
+
+class Stated(NamedTuple):
+    """What the files say of which a run is given one, and how that one is called in words."""
+
+    files: tuple[Leaves, ...]
+    label: str
+
+    def of(self, way: tuple[str, ...], absent: Any) -> list[Any]:
+        """The different values that they give a key, in order; ``absent`` for those that do not have it."""
+        said = (file.get(way, absent) for file in self.files)
+        return list({repr(value): value for value in said}.values())
+
+    def names(self, way: tuple[str, ...]) -> bool:
+        """Whether any of them has the key."""
+        return any(way in file for file in self.files)
+
+
+class Differing(NamedTuple):
+    """Stands for what files say differently."""
+
+    values: tuple[Any, ...]
+
+
+def stated(
+    interp: Interpreter, frame: Frame, path: Value | None, fits: Callable[[Mapping[str, Any]], bool]
+) -> Stated | None:  # fmt: skip
+    """What the files say that may lie at a path; of several that are possible those that fit. None for no file."""
+    path = _left_alone(path)
+    name = _words(path)
+    data = _data(interp, frame, name) if name and not name.startswith("/") else None
+    found = None if data is None else settingsfiles.read(name, data)
+    if found is not None:
+        leaves = _leaves(found)
+        return None if leaves is None else Stated((leaves,), posixpath.basename(name))
+    if not _is_given(path):
+        return None
+    wanted = re.compile(rf"(?:^|/){_pattern(path)}$", re.DOTALL)
+    files = (_file(interp, each) for each in interp.knowledge.settings_files if wanted.search(each))
+    fitting = (leaves for found in files if found and fits(found) and (leaves := _leaves(found)) is not None)
+    several = tuple(itertools.islice(fitting, _MOST_FILES))
+    return Stated(several, ANY_FILE) if several else None
+
+
+def agreed(said: Stated) -> tuple[dict[str, Any], bool]:
+    """What all files have, as one of them, and whether that is all that any has; `Differing` where they differ."""
+    first, *others = said.files
+    common = {way: value for way, value in first.items() if all(way in other for other in others)}
+    found: dict[str, Any] = {}
+    for way in common:
+        inner = found
+        for name in way[:-1]:
+            inner = inner.setdefault(name, {})
+        values = said.of(way, None)
+        inner[way[-1]] = values[0] if len(values) == 1 else Differing(tuple(values))
+    return found, all(len(file) == len(common) for file in said.files)
+
+
+def differing(name: str, values: tuple[Any, ...], location: Location, spelled: str) -> Flag:
+    """A setting to which the files give several values: it has none by default, and no others."""
+    kind = "bool" if all(isinstance(value, bool) for value in values) else "value"
+    return Flag(name, spelled, UNKNOWN_DEFAULT, kind, location, None not in values, values)
+
+
+def spoken_of(interp: Interpreter) -> Callable[[Mapping[str, Any]], bool]:
+    """Whether the modules that are loaded by now have words for most keys at the top of a file."""
+    words: set[str] = set()
+    for path in interp.modules:
+        try:
+            facts = interp.project.facts(path)
+        except CannotRead:
+            continue
+        words |= interp.project.words(facts) if facts is not None else set()
+    return lambda found: len(words.intersection(found)) >= _READ_OF_KEYS * len(found)
+
+
+def _file(interp: Interpreter, path: str) -> dict[str, Any] | None:
+    try:
+        data = interp.project.data(path)
+    except CannotRead:
+        return None
+    return None if data is None else settingsfiles.read(path, data)
+
+
+def _data(interp: Interpreter, frame: Frame, name: str) -> bytes | None:
+    """What is in a file beside the module that reads it, or below one of the folders that a program starts in."""
+    folders = dict.fromkeys((folder(frame.module.path), *interp.roots))
+    paths = dict.fromkeys(posixpath.normpath(posixpath.join(at, name)) for at in folders)
+    try:
+        return next((data for path in paths if (data := interp.project.data(path)) is not None), None)
+    except CannotRead:
+        return None
+
+
+def _leaves(found: Mapping[str, Any]) -> Leaves | None:
+    """What a file says; None where it is too much for settings."""
+    leaves = dict(itertools.islice(_each(found, ()), _MOST_LEAVES + 1))
+    return leaves if len(leaves) <= _MOST_LEAVES else None
+
+
+def _each(found: Mapping[str, Any], way: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for name, value in found.items():
+        inside = isinstance(value, dict) and value and len(way) < _MOST_LEVELS
+        if inside and all(isinstance(key, str) for key in value):
+            yield from _each(value, (*way, name))
+        else:
+            yield (*way, name), value
+
+
+# -- paths ---------------------------------------------------------------------------------------------------------
+
+
+def _left_alone(path: Value | None) -> Value | None:
+    """Of several paths the one that a run without any flags takes."""
+    leaves = alternatives(path)
+    return next((leaf for cond, leaf in leaves if by_default(cond) is True), path) if len(leaves) > 1 else path
+
+
+def _words(path: Value | None) -> str:
+    """A path all of whose parts are known, flags as they are by default; else empty."""
+    if isinstance(path, (Const, FlagValue)):
+        value = path.value if isinstance(path, Const) else path.flag.default
+        return value if isinstance(value, str) else ""
+    found = [_words(part) for part in _parts(path)]
+    if isinstance(path, Text):
+        return _between(path, found).join(found) if all(found) else ""
+    return posixpath.join(*found) if found and all(found) else ""
+
+
+def _pattern(path: Value | None) -> str:
+    """A regular expression for what a path may be whose flags are given."""
+    if isinstance(path, Const):
+        return re.escape(posixpath.normpath(path.value)) if isinstance(path.value, str) and path.value else ""
+    found = [_pattern(part) for part in _parts(path)]
+    if isinstance(path, Text):
+        return _between(path, found).join(found)
+    return "/".join(found) if found else ".*"
+
+
+def _between(path: Text, parts: list[str]) -> str:
+    return "" if not path.path or "/" in parts else "/"
+
+
+def _parts(path: Value | None) -> tuple[Value, ...]:
+    """What a path is joined from; nothing for what is none."""
+    if isinstance(path, Text):
+        return path.parts
+    if isinstance(path, Obj) and path.event is not None and path.event.name in _PATHS:
+        return (*path.event.args, *getattr(path, "parts", ()))
+    return ()
+
+
+def _is_given(path: Value | None) -> bool:
+    """Whether who starts the program says which file it is."""
+    leaves = [leaf for _, leaf in alternatives(path)]
+    return any(isinstance(leaf, FlagValue) or any(map(_is_given, _parts(leaf))) for leaf in leaves)
