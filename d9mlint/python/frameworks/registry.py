@@ -16,6 +16,7 @@ from d9mlint.python.frameworks.tensorflow.hooks import TensorFlow
 from d9mlint.python.frameworks.tensorflow.ops import TensorFlowOps
 from d9mlint.python.frameworks.torch.hooks import Torch
 from d9mlint.python.frameworks.torch.opuses import TorchOps
+from d9mlint.python.frameworks.tune import Tune
 from d9mlint.python.interpreter.hooks import Framework
 
 FRAMEWORKS: tuple[type[Framework], ...] = (
@@ -29,6 +30,7 @@ FRAMEWORKS: tuple[type[Framework], ...] = (
     Dali,
     Diffusers,
     Ray,
+    Tune,
     Others,
 )
 SAME_NUMBERS = tuple(name for one in FRAMEWORKS for name in one.same_numbers)

@@ -97,7 +97,7 @@ def _mapping(interp: Interpreter, node: f.Mapping, frame: Frame) -> Value:
         if isinstance(known, Const) and isinstance(known.value, (str, int, float, bool, bytes, type(None))):
             interp.heap.put(out, known.value, True, inner)
         else:
-            interp.heap.open(out)
+            mappings.add(interp, out, known, inner)
     return out
 
 

@@ -161,6 +161,19 @@ def test_scripts_and_modules_without_the_name_are_left_out() -> None:
     assert len(found(f"{LISTED}module.make()\n", {**others, "src/alone.py": helper})) == 1
 
 
+def test_a_module_that_holds_all_names_may_stand_in_a_package() -> None:
+    """`variants.py` has one of the two names that are taken out of the same module, and stands nearer."""
+    draws = "import random\n\n\ndef work(number):\n    if number is None:\n        print(random.random())\n"
+    settings = "\n\ndef settings():\n    return {}\n"
+    files = {"variants.py": settings.format("None"), "runs/__init__.py": "", "runs/first/__init__.py": draws}
+    text = "made = importlib.import_module(input())\nmade.work(made.settings())\n"
+    files["runs/first/__init__.py"] = draws + settings.format(None)
+    (one,) = found(text, files)
+    assert (one.location.path, one.when) == ("runs/first/__init__.py", ("the module is runs.first",))
+    files["runs/first/__init__.py"] = draws + settings.format(3)
+    assert found(text, files) == []
+
+
 def test_a_flag_that_names_a_module_has_others_than_its_default() -> None:
     text = "module = importlib.import_module(args.model)\nmodule.make()\n"
     files = {name.replace("quiet", "plain"): content for name, content in ANY.items()}

@@ -46,6 +46,7 @@ _SCRIPT = re.compile(rb"__main__|^(?!def )(?:[\w, ]+=\s*)?[\w.() ]*\bparse_(?:kn
 """In a script: the guard of one, or what reads the command line as soon as the file is run."""
 _PACKAGE = "__init__"
 _SOME_MODULE = "the module"
+_ANY = "any-module"
 
 
 # -- names of modules ----------------------------------------------------------------------------------------------
@@ -88,14 +89,11 @@ def _held_by_any(
 
     Only modules that stand where the import looks for them and that define the name by themselves; no scripts.
     """
-    package = flag.default.rpartition(".")[0] if isinstance(flag.default, str) else ""  # (others stand beside it)
-    inside, before = package.replace(".", "/"), f"{package}." if package else ""
-    folders = [join(root, inside) if inside else root for root in interp.roots]
-    holders = [f"{before}{one}" for folder in folders for one in _defining(interp, folder, name)]
+    holders = _holders(interp, flag, name)
     if not 0 < len(holders) <= MAX_THINGS:
         return None
     found: list[tuple[Cond, Value]] = []
-    for dotted in dict.fromkeys(holders):
+    for dotted in holders:
         cond = flag_test(flag, "==", dotted)
         module = interp.under(cond, partial(_imported, interp, event, dotted, frame))
         if isinstance(module, Module):
@@ -104,14 +102,39 @@ def _held_by_any(
     return Dynamic(dispatch.BY_MODULE, options=(*found, other)) if found else None
 
 
+def _holders(interp: Interpreter, flag: Flag, name: str) -> list[str]:
+    """The modules that define a name: those of which others were found that this one has too, else those nearest."""
+    package = flag.default.rpartition(".")[0] if isinstance(flag.default, str) else ""  # (others stand beside it)
+    inside, before = package.replace(".", "/"), f"{package}." if package else ""
+    folders = [join(root, inside) if inside else root for root in interp.roots]
+    known: list[str] = interp.noted((_ANY, flag)) or []
+    near = [f"{before}{one}" for folder in folders for one in _defining(interp, folder, name)]
+    if near and not set(known).difference(near):
+        found = near
+    else:
+        far = [f"{before}{one}" for folder in folders for one in _defining_inside(interp, folder, name)]
+        found = [one for one in (*near, *far) if one in known] or near or far
+    found = list(dict.fromkeys(found))
+    interp.note((_ANY, flag), found)
+    return found
+
+
 def _defining(interp: Interpreter, folder: str, name: str) -> Iterator[str]:
     """The modules in a folder that define a function or class."""
     defines = re.compile(rb"^(?:def|class)\s+" + re.escape(name.encode()) + rb"\b", re.MULTILINE)
     for one in interp.project.names_in(folder)[:_MAX_NAMES]:
-        path = interp.project.module_at(join(folder, one)) if one.isidentifier() else None
+        path = interp.project.module_at(join(folder, one)) if one.isidentifier() and one != _PACKAGE else None
         data = interp.project.data(path) if path is not None else None
         if data is not None and defines.search(data) and not _SCRIPT.search(data):
             yield one
+
+
+def _defining_inside(interp: Interpreter, folder: str, name: str) -> Iterator[str]:
+    """The modules in the packages of a folder that define a function or class."""
+    for package in interp.project.names_in(folder)[:_MAX_NAMES]:
+        inside = join(folder, package)
+        if package.isidentifier() and interp.project.exists(f"{inside}/__init__.py"):
+            yield from (f"{package}.{one}" for one in _defining(interp, inside, name))
 
 
 def _imported(interp: Interpreter, event: Event, name: str, frame: Frame) -> Value:
