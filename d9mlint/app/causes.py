@@ -131,7 +131,7 @@ def _together(group: list[Finding]) -> Finding:
         cause=named,
         concerns=concerns,
         message=_message(first, group, concerns),
-        when=_when(first, group, entries),
+        when=_when(first, [first, *others], entries),
         remedy=_flag_first(group, remedy),
         related=tuple(_places(first, others)),
         fixes=tuple(dict.fromkeys(fix for found in (first, *others) for fix in found.fixes)),
@@ -213,7 +213,30 @@ def _asked(found: Finding) -> int:
     return 0 if not asked else 1 if all(map(is_of_some, asked)) else _ALL
 
 
-def _when(first: Finding, group: Iterable[Finding], entries: Sequence[str]) -> tuple[str, ...]:
+def _when(first: Finding, group: Sequence[Finding], entries: Sequence[str]) -> tuple[str, ...]:
+    """The conditions of a cause; of generators that draw under different ones, those of each."""
+    parts: dict[str, list[Finding]] = {}
+    for one in group:
+        parts.setdefault(one.cause.partition(_PART)[2], []).append(one)
+    if len(parts) == 1 or not parts.keys() <= GENERATORS.keys() or any(_of_programs(one, first) for one in group):
+        return _of_places(first, group, entries)
+    each = {name: _of_places(those[0], those, entries) for name, those in parts.items()}
+    own = next(iter(each.values()))
+    more = [name for name, when in each.items() if not set(own) <= set(when)]
+    if not more:
+        return own  # what draws under more than that is one of the places
+    told = {name: when for name, when in each.items() if when is own or name in more}
+    common = [words for words in own if all(words in when for when in told.values())]
+    rest = {name: [words for words in when if words not in common] for name, when in told.items()}
+    return (*common, *(f"for {GENERATORS[name]}, {' and '.join(words)}" for name, words in rest.items() if words))
+
+
+def _of_programs(found: Finding, first: Finding) -> bool:
+    """Whether a finding is that of other programs than another, or its conditions are those of some of them."""
+    return found.entries != first.entries or any(is_started(words) or is_of_some(words) for words in found.when)
+
+
+def _of_places(first: Finding, group: Iterable[Finding], entries: Sequence[str]) -> tuple[str, ...]:
     """The conditions of the first, and which programs have it, where not all have that reach its place.
 
     Those that say the same rule of the same place, in other words, do so for other programs: each under its conditions.

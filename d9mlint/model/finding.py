@@ -101,7 +101,7 @@ class OpCall(NamedTuple):
 
 
 class AnyPlace(NamedTuple):
-    """When a program has a cause at all: at any of the places of it that are as grave and as sure."""
+    """When a program has a cause, or draws from a generator, at all: at any of its places as grave and as sure."""
 
     when: tuple[str, ...]
     places: int

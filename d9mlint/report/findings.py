@@ -12,6 +12,7 @@ from d9mlint.report.words import (
     count,
     first_sentence,
     fits,
+    is_of_generator,
     joined,
     one_line,
     printable,
@@ -88,8 +89,8 @@ def _first_conditions(finding: Finding, room: int) -> str:
 
     What all programs need comes first, then what some do, then what is so by default.
     """
-    told = sorted(map(one_line, finding.when), key=lambda condition: (_DEFAULT in condition, _is_of_some(condition)))
-    lines = 2 if any(map(_OF_SOME.fullmatch, told)) else 1
+    told = sorted(map(one_line, finding.when), key=_rank)
+    lines = 2 if any(_OF_SOME.fullmatch(one) or is_of_generator(one) for one in told) else 1
     if not told or fits(joined(told), room, lines):
         return joined(told)
     for named in (1, 0):
@@ -102,6 +103,11 @@ def _first_conditions(finding: Finding, room: int) -> str:
         if fits(text, room, lines):
             return text
     return _first_alternatives(told[0], len(told) - 1, room)
+
+
+def _rank(condition: str) -> tuple[bool, bool]:
+    of_one = is_of_generator(condition)
+    return _DEFAULT in condition or of_one, _is_of_some(condition) or of_one
 
 
 def _naming(most: int, condition: str) -> str:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from d9mlint.model import NOISES, SEVERITIES, Changed, Coverage, Finding, Launch, Report
-from d9mlint.report.words import count, one_line, printable, unique
+from d9mlint.report.words import count, is_of_generator, one_line, printable, unique
 
 _UNSEEDED = "unseeded-"
 """How the cause is called whose cure is a seed."""
@@ -41,11 +41,18 @@ def _unseeded(report: Report) -> str:
     found = (
         one for one in report.findings if one.cause.startswith(_UNSEEDED) and one.concerns and one.severity != "info"
     )
-    programs = unique(entry for one in found if all(map(by_default, one.when)) for entry in one.entries)
+    programs = unique(entry for one in found if _unasked(one) for entry in one.entries)
     if not programs:
         return ""
     named = f"`{printable(programs[0])}`" + (f" and of {len(programs) - 1} more" if len(programs) > 1 else "")
     return f"; the default run of {named} is not seeded"
+
+
+def _unasked(found: Finding) -> bool:
+    """Whether a program without any flag has a finding, of one of several generators at least."""
+    of_generators = [condition for condition in found.when if is_of_generator(condition)]
+    others = (condition for condition in found.when if condition not in of_generators)
+    return all(map(by_default, others)) and (not of_generators or any(map(by_default, of_generators)))
 
 
 def by_default(condition: str) -> bool:

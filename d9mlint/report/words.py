@@ -6,12 +6,14 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 
-from d9mlint.model import Finding, Record
+from d9mlint.model import GENERATORS, Finding, Record
 from d9mlint.report.columns import display_width, wrapped
 
 # Control characters move the cursor, bidirectional ones reorder what is read (CVE-2021-42574), line separators break
 # lines, lone surrogates (undecodable file names) cannot be written out.
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_OF_GENERATORS = tuple(f"for {name}, " for name in GENERATORS.values())
+"""How the conditions begin under which one of several generators is drawn from."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CODE = re.compile("`[^`]*`")
 _PART = re.compile(
@@ -57,7 +59,14 @@ def conditions(finding: Finding) -> str:
 def joined(conditions: Iterable[str]) -> str:
     """Conditions that all are needed as one phrase; commas keep the alternatives of one of them together."""
     told = list(conditions)
+    if any(map(is_of_generator, told)):
+        return "; ".join(told)
     return (", and " if any(" or " in one for one in told) else " and ").join(told)
+
+
+def is_of_generator(condition: str) -> bool:
+    """Whether a condition is that under which one of several generators is drawn from."""
+    return condition.startswith(_OF_GENERATORS)
 
 
 def seen(finding: Finding) -> str:

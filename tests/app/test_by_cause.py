@@ -204,6 +204,21 @@ def test_a_condition_that_holds_by_default_is_none_of_a_cause_where_another_plac
     assert one.when == pretrained
 
 
+def test_generators_that_draw_under_different_conditions_have_each_its_own() -> None:
+    torch, numpy = "PyTorch's global generator", "NumPy's global generator"
+    flags = ("--fold is 1", "--seed is 0 (the default)")
+    places = [found(1, "unseeded/torch", when=flags), found(2, "unseeded/numpy", when=("--alpha > 0", "--fold is 1"))]
+    (one,) = by_cause(places)
+    assert one.when == ("--fold is 1", f"for {torch}, --seed is 0 (the default)", f"for {numpy}, --alpha > 0")
+    assert by_cause([places[0], found(3, "unseeded/torch", when=("--fold is 1",)), places[1]])[0].when == (
+        "--fold is 1",
+    )
+    more = found(2, "unseeded/numpy", when=(*flags, "--alpha > 0"))
+    assert by_cause([places[0], more])[0].when == flags  # as the first says, and more
+    others = found(2, "unseeded/numpy", when=("--alpha > 0",), entries=("train.py", "b.py"))
+    assert not any(words.startswith("for ") for words in by_cause([places[0], others])[0].when)
+
+
 def test_a_place_says_what_holds_of_it_in_most_programs() -> None:
     several = [
         found(1, entries=("tests.py",))._replace(message="opens `test.txt`"),

@@ -345,6 +345,9 @@ def test_the_headline_says_which_programs_seed_nothing() -> None:
 
     assert headline() == "1 finding: 1 error; the default run of `train.py` is not seeded"
     assert headline("--seed is not given") == "1 finding: 1 error; the default run of `train.py` is not seeded"
+    each = ("for Python's `random`, --seed is not given", "for NumPy's global generator, --alpha > 0")
+    assert headline(*each) == "1 finding: 1 error; the default run of `train.py` is not seeded"
+    assert headline(each[1]) == "1 finding: 1 error"
     assert headline("--augment is given") == "1 finding: 1 error"
 
 

@@ -140,9 +140,9 @@ class _Told(NamedTuple):
 
 
 def _of_cause(found: Finding) -> tuple[object, ...]:
-    """Equal for the findings of one cause that are as grave and as sure."""
-    cause = found.cause.partition("/")[0]
-    return (cause, found.severity, found.confidence) if cause else (found.rule, found.location, found.message)
+    """Equal for the findings of one cause, and one generator, that are as grave and as sure."""
+    known = found.cause, found.severity, found.confidence
+    return known if found.cause else (found.rule, found.location, found.message)
 
 
 def _any_place(alike: Sequence[_Told]) -> AnyPlace | None:
