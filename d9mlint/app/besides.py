@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from d9mlint.app.configreaders import ConfigReaders
 from d9mlint.app.options import Options, shown
 from d9mlint.discover import Discovery
 from d9mlint.model import Finding, Rule, Unchecked
@@ -37,7 +38,8 @@ def _given(options: Options) -> Iterator[Path]:
 
 
 def judge_configs(
-    options: Options, resolver: Resolver, rules: tuple[Rule, ...], found: Discovery, reader: Reader
+    options: Options, resolver: Resolver, rules: tuple[Rule, ...], found: Discovery, reader: Reader,
+    programs: ConfigReaders,
 ) -> Besides:  # fmt: skip
     """The findings in config files; one that cannot be read is told of where it was named, others may be templates."""
     cwd = Path.cwd()
@@ -64,7 +66,7 @@ def judge_configs(
                 unchecked.append(Unchecked(name, str(error)))
             continue
         if file is not None and data is not None:
-            raised += findings(file, rules, resolver.target(path))
+            raised += programs.as_loaded(file, findings(file, rules, resolver.target(path)))
             sources[name] = text_of(data).replace("\r\n", "\n")
     return Besides(tuple(raised), tuple(unchecked), sources, rules)
 

@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
 
+from d9mlint.app.besides import CONFIG_FILES
 from d9mlint.model import CONFIDENCES, GENERATORS, OWN_GRAPH, SEVERITIES, Finding, Location, Related
 from d9mlint.python.judging.merging import conditions, is_of_some, is_started, started
 from d9mlint.python.judging.processes import PLACED, RANKS
@@ -56,9 +57,13 @@ def by_cause(findings: Iterable[Finding], sources: Mapping[str, str] = MappingPr
 def _keys(found: Finding, programs: _Programs, number: int) -> list[_Key]:
     """What a finding has in common with all others of its cause: rule and place, or the cause in its programs.
 
-    A finding that depends on no program is that of its file; one without a cause is that of its place in all copies.
+    A finding that depends on no program is that of its file; one without a cause is that of its place in all copies,
+    or of all config files of a folder that have the same setting.
     """
     if not found.cause:
+        if found.location.path.endswith(CONFIG_FILES):
+            same = f"{found.rule}: {found.severity}, {found.message}, {number}"
+            return [(found.rule, found.location), (same, found.location.path.rpartition("/")[0])]
         there = f"{found.rule}: {found.message} at {found.location.column}, {number}"
         return [(found.rule, found.location), (there, programs.named(found.location.path))]
     entries = found.entries or (found.location.path,)
@@ -174,7 +179,13 @@ def _message(first: Finding, group: Sequence[Finding], concerns: Sequence[str]) 
     own = told.cause.partition(_PART)[2]
     named = (GENERATORS[name] for name in concerns if name != own and name in GENERATORS)
     others = [name for name in named if name not in told.message]  # one that is seeded elsewhere may stand there
-    return f"{told.message}{ALSO}{' and '.join(others)})" if own and others else told.message
+    return f"{told.message}{ALSO}{' and '.join(others)})" if own and others else told.message + _in_more_files(group)
+
+
+def _in_more_files(group: Iterable[Finding]) -> str:
+    """How many other config files have the same."""
+    left = len({one.location.path for one in group if one.location.path.endswith(CONFIG_FILES)}) - 1
+    return f" (and in {left} more {'file' if left == 1 else 'files'} of this folder)" if left > 0 else ""
 
 
 def _reached(group: Iterable[Finding]) -> dict[tuple[str, Location], int]:

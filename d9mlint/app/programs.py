@@ -14,6 +14,7 @@ from d9mlint import suppress
 from d9mlint.app import backing, results
 from d9mlint.app.besides import Besides, judge_commands, judge_configs, named_in, settings_files
 from d9mlint.app.changed import Program, limited
+from d9mlint.app.configreaders import ConfigReaders
 from d9mlint.app.launches import Started, arguments, started
 from d9mlint.app.options import Options, Outcome, exit_code, selected, shown, start
 from d9mlint.catalogue import Catalogue, load
@@ -62,7 +63,9 @@ def checked(options: Options, overlay: Mapping[str, bytes] = MappingProxyType({}
     roots = roots_of(config, every, reach)
     found, change = limited(options, config, every, Program(reach, roots, launched), overlay)
     resolver = Resolver(options.target, config.target, config.root, options.device or config.device)
-    configs = judge_configs(options, resolver, tuple(r for r in rules if r.family == CONFIGS), found, reach.peek)
+    about_configs = tuple(r for r in rules if r.family == CONFIGS)
+    loading = ConfigReaders([shown(path, Path.cwd()) for path in every.entries], roots, reach, cache=options.cache)
+    configs = judge_configs(options, resolver, about_configs, found, reach.peek, loading)
     commands = judge_commands(resolver, rules, found, launched.commands, reach.peek)
     anything = (found.files, found.kernels, found.unchecked, configs.sources, configs.unchecked, commands.sources)
     if not any(anything) and change is None:

@@ -17,6 +17,8 @@ CLARA, MONAI, LIGHTNING, GARDEN = "NVIDIA Clara", "MONAI bundle", "Lightning CLI
 TRAINING_ARGUMENTS, ACCELERATE, HYDRA = "Transformers", "Accelerate", "Hydra"
 LIGHTNING_TRAINER, DETECTRON, DEEPSPEED = "Lightning trainer section", "Detectron2", "DeepSpeed"
 LIGHTNING_SECTION = "Lightning section"
+READ_BY_PROGRAMS = {LIGHTNING_TRAINER: ("trainer",), LIGHTNING_SECTION: ("lightning", "trainer")}
+"""Kinds that no tool reads, but the program whose they are: with the keys that lead to what they are known by."""
 MAX_BYTES = 500_000
 """Longer ones are data."""
 SCREEN = re.compile(

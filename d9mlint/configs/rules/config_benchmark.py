@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from d9mlint.configs.kinds import LIGHTNING, LIGHTNING_SECTION, LIGHTNING_TRAINER, ConfigFile
+from d9mlint.configs.kinds import LIGHTNING, READ_BY_PROGRAMS, ConfigFile
 from d9mlint.configs.rules._drafts import finding, key_of
 from d9mlint.model import Finding, Rule
 
-_SECTIONS = {
-    LIGHTNING: ("trainer",),
-    LIGHTNING_TRAINER: ("trainer",),
-    LIGHTNING_SECTION: ("lightning", "trainer"),
-}
+_SECTIONS = {LIGHTNING: ("trainer",), **READ_BY_PROGRAMS}
 """Where the arguments of the trainer stand."""
 
 

@@ -42,10 +42,10 @@ _BLOCKS: dict[type, tuple[str, ...]] = {
 
 def functions(body: tuple[Stmt, ...]) -> Iterator[Def]:
     """All function definitions in statements, those inside others too, in no particular order."""
-    return (one for one in _inside(body) if isinstance(one, Def))
+    return (one for one in statements(body) if isinstance(one, Def))
 
 
-def _inside(body: tuple[Stmt, ...], outside: tuple[type, ...] = ()) -> Iterator[Stmt]:
+def statements(body: tuple[Stmt, ...], outside: tuple[type, ...] = ()) -> Iterator[Stmt]:
     """Statements and those inside of them, in no particular order; of some kinds not what is inside."""
     pending: list[Any] = [body]
     while pending:
@@ -64,7 +64,7 @@ def _inside(body: tuple[Stmt, ...], outside: tuple[type, ...] = ()) -> Iterator[
 def counted(body: tuple[Stmt, ...]) -> frozenset[str]:
     """The plain names that statements change by what they were: ``n += 1``, ``n = n + 1``."""
     found: set[str] = set()
-    for one in _inside(body, (Def, Class)):
+    for one in statements(body, (Def, Class)):
         if isinstance(one, Augment) and isinstance(one.target, Name):
             found.add(one.target.id)
         elif isinstance(one, Assign) and isinstance(one.value, Op):
@@ -75,7 +75,7 @@ def counted(body: tuple[Stmt, ...]) -> frozenset[str]:
 
 def tallied(body: tuple[Stmt, ...]) -> frozenset[str]:
     """The names of attributes that functions in statements count on: ``self.steps += 1``."""
-    found = (one.target.name for one in _inside(body) if isinstance(one, Augment) and isinstance(one.target, Attr))
+    found = (one.target.name for one in statements(body) if isinstance(one, Augment) and isinstance(one.target, Attr))
     return frozenset(found)
 
 
@@ -87,7 +87,7 @@ def carried_on(body: tuple[Stmt, ...]) -> frozenset[str]:
     given: set[str] = set()
     found: set[str] = set()
     asked: set[str] = set()
-    for one in _inside(body):
+    for one in statements(body):
         if isinstance(one, Assign) and one.value is not None:
             given.update(name for target in one.targets for name in _attributes(target))
             asked |= words(one.value)
@@ -118,7 +118,7 @@ def computed(node: Def | Facts) -> frozenset[str]:
     """The plain names that only numbers and collections of data are given to, which nobody sets: ``n = len(rows)``."""
     found: set[str] = set()
     others = {param.name for param in node.params} if isinstance(node, Def) else set()
-    for one in _inside(node.body, (Def, Class)):
+    for one in statements(node.body, (Def, Class)):
         if isinstance(one, For):
             found.update(name for name in plain_names(one.target) if name)
         elif isinstance(one, Assign) and one.value is not None:
@@ -131,7 +131,7 @@ def taken(node: Def | Facts) -> dict[str, Attr | Sub]:
     """The plain names that stand for an attribute or item and for nothing else: ``mode = config["mode"]``."""
     found: dict[str, Attr | Sub] = {}
     others = {param.name for param in node.params} if isinstance(node, Def) else set()
-    for one in _inside(node.body, (Def, Class)):
+    for one in statements(node.body, (Def, Class)):
         if isinstance(one, For):
             others.update(name for name in plain_names(one.target) if name)
         elif isinstance(one, (Assign, Augment)):
