@@ -20,6 +20,9 @@ _ANY = re.compile(
 _CLASS = re.compile(r"_*[A-Z]\w*")
 _FILE = re.compile(r"[\w./-]+\.py")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
+_KEY = re.compile(rb"""[A-Za-z_]\w*(?=["']?[ \t]*:)""")
+ARGUMENT = "="
+"""Ends what is no name, but a key that stands in a file which names classes: perhaps an argument of one."""
 _QUOTES = "\"', \t\r"
 MAX_BYTES = 200_000
 """Of one file: a larger one holds data."""
@@ -28,7 +31,8 @@ MAX_BYTES = 200_000
 def named(path: str, data: bytes) -> Iterator[tuple[str, str]]:
     """Pairs of the key under which something is named and its dotted name; a file's own keys stand under its folder.
 
-    So are paths of Python files, and, each under its own key and the one above, what may be plain names of classes.
+    So are paths of Python files, and, each under its own key and the one above, what may be plain names of classes. Of
+    a file with dotted names all keys come, too, under none: what they name is made with some of them as arguments.
 
     Read by lines (YAML, and JSON with a key a line): hydra's interpolations need no YAML parser, and files that are
     none cannot fail.
@@ -36,6 +40,7 @@ def named(path: str, data: bytes) -> Iterator[tuple[str, str]]:
     if len(data) > MAX_BYTES or _ANY.search(data) is None:
         return
     above: list[tuple[int, str]] = []
+    dotted = False
     for line in data.decode("utf-8", "replace").splitlines():
         match = _LINE.match(line)
         if match is None:
@@ -44,12 +49,15 @@ def named(path: str, data: bytes) -> Iterator[tuple[str, str]]:
         while above and above[-1][0] >= indent:
             above.pop()
         if key in _NAMES and _DOTTED.fullmatch(value):
+            dotted = True
             yield (above[-1][1] if above else path.rpartition("/")[0].rpartition("/")[2]), value
         elif _is_setting(key, value) or _FILE.fullmatch(value):
             yield key, value
         elif _CALLED.fullmatch(key) and _CLASS.fullmatch(value):
             yield (f"{above[-1][1]}.{key}" if above else key), value
         above.append((indent, key))
+    if dotted:
+        yield from (("", key.decode() + ARGUMENT) for key in sorted({*_KEY.findall(data)}))
 
 
 def _is_setting(key: str, value: str) -> bool:

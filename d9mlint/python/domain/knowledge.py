@@ -11,7 +11,7 @@ from d9mlint.python.domain.values import Const, Value
 
 BUILTINS = frozenset(dir(builtins))
 _COMMON = frozenset(name for kind in (str, bytes, list, dict, set, int) for name in dir(kind))
-_PYTHON = ".py"
+_PYTHON, _ARGUMENT = ".py", "="
 _CONFIG_ENDINGS = ("_cfg", "_config", "_conf", "_params")
 
 
@@ -38,6 +38,11 @@ class Knowledge:
             if dot and value in self.classes_in_configs:
                 self._classes_under.setdefault(where, set()).add(value)
                 self._classes_under.setdefault(above, set())
+        self._parts = frozenset(where for where, value in named if "." in value and not value.endswith(_PYTHON))
+        """Keys of the parts that say by a dotted name of what an object is made."""
+        self._arguments = frozenset(value[:-1] for value in values if value.endswith(_ARGUMENT))
+        """Keys of the files that name classes by dotted names."""
+        self._dotted = frozenset(value for value in values if "." in value)
         self._named = tuple(pair for pair in named if not pair[1].endswith(_PYTHON))
         self._index = index(aliases, effects, ops)
         self._canonical = dict(self._index.canonical)
@@ -58,13 +63,22 @@ class Knowledge:
 
         What a program keeps as ``encoder_cfg`` stands under ``encoder``.
         """
-        keys = {key, *(key.removesuffix(ending) for ending in _CONFIG_ENDINGS)}
+        keys = _spellings(key)
         under = [dotted for where, dotted in self._named if where in keys and "." in dotted]
         return tuple(dict.fromkeys(under or (dotted for _, dotted in self._named if "." in dotted)))
 
+    def leave_out(self, dotted: str, parameter: str) -> bool:
+        """Whether config files name a class, and none of them what is given to one of its parameters."""
+        return dotted in self._dotted and parameter not in self._arguments
+
     def key_in_configs(self, above: str, key: object) -> str:
         """The key under which classes stand in config files, or others above them, with the one above; else empty."""
-        return next((one for one in (f"{above}.{key}", str(key)) if one in self._classes_under), "")
+        found = next((one for one in (f"{above}.{key}", str(key)) if one in self._classes_under), "")
+        return found or self.part_in_configs(str(key))
+
+    def part_in_configs(self, name: str) -> str:
+        """The key of the part of config files that a program keeps under a name, if it says what is made; or empty."""
+        return name if self._parts and not self._parts.isdisjoint(_spellings(name)) else ""
 
     def classes_under(self, key: str) -> Collection[str]:
         """The plain names of classes that stand in config files under such a key; all that do where it has none."""
@@ -124,6 +138,11 @@ class Knowledge:
         if last in ("__version__", "VERSION") and package.split(".")[0] in target.packages:
             return Const(target.version(package.split(".")[0]))
         return None
+
+
+def _spellings(key: str) -> set[str]:
+    """How a part of a configuration may be called that a program keeps under a name."""
+    return {key, *(key.removesuffix(ending) for ending in _CONFIG_ENDINGS)}
 
 
 _CONSTANTS = {"typing.TYPE_CHECKING": False}

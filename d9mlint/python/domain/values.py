@@ -234,6 +234,11 @@ class Class:
         self.frame = frame
         self.decorators: tuple[Value, ...] = ()
 
+    @property
+    def dotted(self) -> str:
+        """The name by which others find it."""
+        return f"{self.frame.module.name}.{self.node.name}"
+
     def line(self) -> Iterator[Class]:
         """The class and its project bases, depth first."""
         seen: list[Class] = []

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from d9mlint.python.domain.choices import in_place_of_absent
 from d9mlint.python.domain.events import Frame
+from d9mlint.python.domain.knowledge import Knowledge
 from d9mlint.python.domain.values import (
     ABSENT,
     UNKNOWN,
@@ -13,6 +14,7 @@ from d9mlint.python.domain.values import (
     Const,
     Dict,
     Func,
+    Inst,
     Optional,
     Ref,
     Seq,
@@ -25,13 +27,21 @@ from d9mlint.python.source import facts as f
 _OBJECT = "builtins.object"
 
 
-def bind(inner: Frame, func: Func, args: list[Value], kwargs: dict[str, Value], star: bool) -> None:
-    """Binds the parameters of a call; ``star``: more arguments were unpacked from something unknown."""
+def bind(
+    inner: Frame, func: Func, args: list[Value], kwargs: dict[str, Value], star: bool, knowledge: Knowledge
+) -> None:  # fmt: skip
+    """Binds the parameters of a call; ``star``: more arguments were unpacked from something unknown.
+
+    Where that is the configuration of a class, what no config file names is left to its default.
+    """
+    made = args[0].cls.dotted if star and func.name == "__init__" and args and isinstance(args[0], Inst) else ""
     rest = list(args)
     left = dict(kwargs)
     for param in func.node.params:
-        known = not star and param.name in func.defaults
-        default = func.defaults[param.name] if known else _hidden(func, param.name)
+        if param.name in func.defaults and (not star or knowledge.leave_out(made, param.name)):
+            default = func.defaults[param.name]
+        else:
+            default = _hidden(func, param.name, knowledge.part_in_configs(param.name) if star else "")
         if param.kind == "*":
             inner.vars[param.name] = Seq("tuple", None if star else rest, UNKNOWN if star else None)
             rest = []
@@ -46,11 +56,14 @@ def bind(inner: Frame, func: Func, args: list[Value], kwargs: dict[str, Value], 
             inner.vars[param.name] = default
 
 
-def _hidden(func: Func, name: str) -> Unknown:
-    """A parameter of which nobody knows whether it is given."""
+def _hidden(func: Func, name: str, key: str) -> Unknown:
+    """A parameter of which nobody knows whether it is given; ``key`` is that of the part of config files it may be."""
     default = func.defaults.get(name)
-    optional = isinstance(default, Const) and default.value is None
-    return Optional(name=name) if optional else Unknown(name=name)
+    if isinstance(default, Const) and default.value is None and not key:
+        return Optional(name=name)
+    made = Unknown(name=name)
+    made.key = key
+    return made
 
 
 def fails(

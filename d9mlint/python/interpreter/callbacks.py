@@ -116,7 +116,9 @@ def _run_method(interp: Interpreter, value: Value, name: str, frame: Frame, plac
         if isinstance(instance, Inst) and interp.noted(("ran", id(instance), name)) is None:
             method = attributes.class_attribute(interp, instance.cls, name)
             interp.note(("ran", id(instance), name), instance)
-            if isinstance(method, Func):
+            if (own := instance.attrs.get(name)) is not None:  # `self.train_dataloader = self._one_of_them`
+                _run_callback(interp, interp.resolve(own), frame, place, CALLBACK, deferred=True)
+            elif isinstance(method, Func):
                 _run_callback(interp, Bound(method, instance), frame, place, CALLBACK, deferred=True)
 
 

@@ -40,7 +40,7 @@ from d9mlint.python.interpreter.library.arguments import commands, experiments
 from d9mlint.python.interpreter.library.containers import fields, mappings
 from d9mlint.python.interpreter.marks import inferring
 from d9mlint.python.interpreter.program import holds
-from d9mlint.python.interpreter.reuse.summaries import Summary, generalized, kind_of, likeness, texts_of
+from d9mlint.python.interpreter.reuse.summaries import Summary, generalized, kind_of, likeness, same_call, texts_of
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -183,7 +183,8 @@ def enter(
 ) -> Value:  # fmt: skip
     """Runs a function of the program; ``made`` is the object that it makes as a constructor."""
     node = func.node
-    if not interp.bounds.step(func.closure.module.path, node) or id(func) in interp.running:
+    again = same_call(func, args)
+    if not interp.bounds.step(func.closure.module.path, node) or again in interp.running:
         return UNKNOWN
     if interp.bounds.too_deep(len(interp.stack), func.name, frame.module.path, place):
         return UNKNOWN
@@ -195,7 +196,7 @@ def enter(
     if func.decorators:
         options.update(experiments.parameters(interp, func, frame, place))
     inner = Frame(func.closure.module, func.closure, interp.path, func)
-    binding.bind(inner, func, args, {**options, **kwargs}, star)
+    binding.bind(inner, func, args, {**options, **kwargs}, star, interp.knowledge)
     if star:
         commands.take_flags(interp, func, inner)
     for hook in interp.hooks.parameters:
@@ -224,7 +225,7 @@ def enter(
     interp.contexts.extend(added)
     stack, interp.stack = interp.stack, (*interp.stack, Location(frame.module.path, *place))
     callers, interp.callers = interp.callers, (*interp.callers, frame.func)
-    interp.running.add(id(func))
+    interp.running.add(again)
     stopped: Cond = False
     failures = len(interp.failures)
     try:
@@ -235,7 +236,7 @@ def enter(
             result = _result(node, inner, returned, stopped)
     finally:
         interp.stack, interp.callers = stack, callers
-        interp.running.discard(id(func))
+        interp.running.discard(again)
         if added:
             del interp.contexts[-len(added) :]
     abstract = stopped is True and len(interp.failures) == failures  # what always raises, mostly another class has it

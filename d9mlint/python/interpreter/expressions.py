@@ -8,9 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from d9mlint.python.domain.choices import choose, choose_of_pairs
-from d9mlint.python.domain.conditions import ORDERINGS, Cond, both, either, negate
+from d9mlint.python.domain.conditions import ORDERINGS, both, either, negate
 from d9mlint.python.domain.diagrams import meets
-from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.taint import Computed, begins_path, filled_in, further, holds_numbers, mixed, taint, text_of
 from d9mlint.python.domain.tellable import is_of_config
 from d9mlint.python.domain.values import (
@@ -28,7 +28,15 @@ from d9mlint.python.domain.values import (
     Value,
     alternatives,
 )
-from d9mlint.python.interpreter import attributes, calls, comparisons, definitions, narrowing, subscripts
+from d9mlint.python.interpreter import (
+    attributes,
+    calls,
+    comparisons,
+    comprehensions,
+    definitions,
+    narrowing,
+    subscripts,
+)
 from d9mlint.python.interpreter.hooks import ask
 from d9mlint.python.interpreter.library.containers import mappings, sequences
 from d9mlint.python.interpreter.library.containers.sets import joined
@@ -101,74 +109,6 @@ def _mapping(interp: Interpreter, node: f.Mapping, frame: Frame) -> Value:
     return out
 
 
-def _comp(interp: Interpreter, node: f.Comp, frame: Frame) -> Value:
-    interp.loops_seen += 1
-    interp.loops.append(interp.loops_seen)
-    made = _comprehended(interp, node, frame)
-    interp.loops.pop()
-    return made
-
-
-def _comprehended(interp: Interpreter, node: f.Comp, frame: Frame) -> Value:
-    inner = Frame(frame.module, frame, interp.path, frame.func)
-    inner.globals = frame.globals
-    order = ""
-    sources: tuple[Event, ...] = ()
-    known: list[Value] | None = None
-    for clause in node.clauses:
-        iterable = evaluate(interp, clause.iterable, inner)
-        origins, its_order, its_sources = sequences.iteration_order(interp, iterable, frame, node.place)
-        if its_order:
-            order, sources = its_order, its_sources
-        if node.kind == "dict" and len(node.clauses) == 1 and not its_order:
-            pairs = [(cond, sequences.keyed(interp, leaf)) for cond, leaf in sequences.apart(iterable)]
-            known_pairs = [(cond, item) for cond, items in pairs for item in items or ()]
-            if all(items is not None for _, items in pairs):
-                return _dict_comp(interp, node, known_pairs, inner)
-        items = sequences.loop_items(interp, iterable, Unknown(origins, "", its_sources))
-        if len(node.clauses) == 1 and not clause.conditions and len(items) > 1 and node.kind != "dict":
-            known = []
-            for item in items:
-                interp.assign(clause.target, item, inner, node.place)
-                known.append(evaluate(interp, node.element, inner))
-            if node.kind == "set":
-                return Seq("set", known)
-            return Seq("list", known, None, order, sources)
-        if items:
-            interp.assign(clause.target, items[0], inner, node.place)
-        for condition_ in clause.conditions:
-            evaluate(interp, condition_, inner)
-    element = evaluate(interp, node.element, inner)
-    if node.kind == "dict":
-        value = evaluate(interp, node.value, inner) if node.value is not None else UNKNOWN
-        numbered = taint([element, value])
-        if numbered[1]:  # what a key stands for depends on the order, too
-            return Unknown(numbered[0], order or numbered[1], (*sources, *numbered[2]))
-        return Dict({}, True, order, sources, value if isinstance(value, (Seq, Dict)) else None)
-    if node.kind == "set":
-        return Seq("set", None, element)  # whatever order it was filled in
-    return Seq("list", None, element, order, sources)
-
-
-def _dict_comp(interp: Interpreter, node: f.Comp, items: list[tuple[Cond, Value]], inner: Frame) -> Dict:
-    """The dict that a comprehension makes of known items, as of the settings that begin with a word."""
-    out = Dict({})
-    clause = node.clauses[0]
-    for its_cond, item in items:
-        interp.assign(clause.target, item, inner, node.place)
-        tests = (comparisons.condition(interp, evaluate(interp, one, inner), _worded(one)) for one in clause.conditions)
-        cond = both(its_cond, *tests)
-        if cond is False:
-            continue
-        key = evaluate(interp, node.element, inner)
-        value = evaluate(interp, node.value, inner) if node.value is not None else UNKNOWN
-        if isinstance(key, Const) and isinstance(key.value, (str, int)):
-            interp.heap.put(out, key.value, cond, value)
-        elif not out.open:
-            interp.heap.open(out)
-    return out
-
-
 def _lambda(interp: Interpreter, node: f.Lambda, frame: Frame) -> Value:
     return definitions.lambda_function(interp, node, frame)
 
@@ -179,7 +119,7 @@ def _op(interp: Interpreter, node: f.Op, frame: Frame) -> Value:
     operands = [evaluate(interp, operand, frame) for operand in node.operands]
     if node.op == "not":
         tested = node.operands[0]
-        text = comparisons.told(interp, tested, _worded(tested) or "not", frame)
+        text = comparisons.told(interp, tested, worded(tested) or "not", frame)
         cond = comparisons.condition(interp, operands[0], text)
         return Const(not cond) if isinstance(cond, bool) else CondValue(negate(cond))
     return arithmetic(interp, node.op, operands)
@@ -327,7 +267,7 @@ def handed(value: Ref, node: f.Attr) -> Ref:
     return Setting(value.name, value.receiver, words) if is_of_config(words) else value
 
 
-def _worded(node: f.Expr) -> str:
+def worded(node: f.Expr) -> str:
     """The same, and a call of few words: ``os.path.isfile(path)``."""
     if not isinstance(node, f.Call):
         return spelled(node)
@@ -390,6 +330,6 @@ _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 _EXPRESSIONS: dict[type, Callable[[Interpreter, Any, Frame], Value]] = {
     f.Const: _const, f.Name: _name, f.Attr: _attr, f.Call: _call, f.Sub: subscripts.subscript, f.Items: _items,
-    f.Mapping: _mapping, f.Comp: _comp, f.Lambda: _lambda, f.Op: _op, f.Compare: _compare, f.IfExp: _if_exp,
-    f.Format: _format, f.Walrus: _walrus, f.Yield: _yield, f.Opaque: _opaque,
+    f.Mapping: _mapping, f.Comp: comprehensions.evaluate, f.Lambda: _lambda, f.Op: _op, f.Compare: _compare,
+    f.IfExp: _if_exp, f.Format: _format, f.Walrus: _walrus, f.Yield: _yield, f.Opaque: _opaque,
 }  # fmt: skip

@@ -82,7 +82,7 @@ class Interpreter:
         """Where the calls stand that lead here, outermost first."""
         self.callers: tuple[Func | None, ...] = ()
         """The functions that those calls stand in."""
-        self.running: set[int] = set()
+        self.running: set[object] = set()
         """The functions (by ``id``) that are being told."""
         self.importing = 0
         self.detached = False

@@ -11,6 +11,7 @@ from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.taint import is_number, taint
 from d9mlint.python.domain.tellable import is_of_config
 from d9mlint.python.domain.values import (
+    ABSENT,
     UNKNOWN,
     Bound,
     Class,
@@ -173,7 +174,7 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
         except TypeError:
             found = None
         if found is not None:
-            return interp.resolve(in_place_of_absent(found, UNKNOWN))
+            return interp.resolve(_if_there(found, holder))
         return mappings.held(interp, holder, index)
     if isinstance(holder, Dict) and holder.element is not None:
         return mappings.under(interp, holder.element, index)
@@ -241,6 +242,12 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
     if isinstance(index, Const):
         found.key = interp.knowledge.key_in_configs(holder.key if isinstance(holder, Unknown) else "", index.value)
     return found
+
+
+def _if_there(found: Value, holder: Dict) -> Value:
+    """What a dict holds under a key; where it holds nothing, asking for it raises, or nobody knows."""
+    there = [one for one in alternatives(found) if one[1] is not ABSENT]
+    return choose(there) if there and not holder.open else in_place_of_absent(found, UNKNOWN)
 
 
 def _cut_text(text: str, node: f.Sub, index: Value) -> Value:

@@ -249,3 +249,135 @@ def test_each_key_above_a_name_has_its_own_classes(d9mlint: Callable[..., Any], 
     for at in range(3):
         Path(f"nets/net{at}.py").write_text(NET.format(at))
     assert drawn_in(d9mlint) == {expected}
+
+
+MODULES = """import importlib
+
+import torch
+from torch import nn
+
+
+def instantiate(config):
+    module, cls = config["target"].rsplit(".", 1)
+    return getattr(importlib.import_module(module), cls)(**config.get("params", dict()))
+
+
+class Noise(nn.Module):
+    def __init__(self, scale=1.0, drawn=False):
+        super().__init__()
+        self.noise = torch.rand(3) if drawn else torch.zeros(3)
+        self.more = torch.rand(9)
+
+
+class Whole(nn.Module):
+    def __init__(self, inner_config, drawn=False):
+        super().__init__()
+        self.inner = instantiate(inner_config)
+        self.kept = torch.rand(5) if drawn else None
+"""
+INNER = """import sys
+
+import yaml
+
+from modules import instantiate
+
+net = instantiate(yaml.safe_load(open(sys.argv[1]))["model"])
+"""
+NESTED = """model:
+  target: modules.Whole
+  params:
+    inner_config:
+      target: modules.Noise
+      params:
+        scale: 2.0
+"""
+
+
+def test_parts_inside_of_a_part_are_made_by_the_same_function(d9mlint: Callable[..., Any]) -> None:
+    write(train_py=INNER, modules_py=MODULES, conf__a_yaml=NESTED)
+    assert places(d9mlint("train.py", "--format", "json")) == ["modules.py:16"]
+
+
+def test_what_no_config_file_gives_is_left_to_its_default(d9mlint: Callable[..., Any]) -> None:
+    write(train_py=INNER, modules_py=MODULES, conf__a_yaml=NESTED + "        drawn: true\n")
+    assert places(d9mlint("train.py", "--format", "json")) == ["modules.py:15", "modules.py:16", "modules.py:23"]
+
+
+def places(ran: Any) -> list[str]:
+    (found,) = ran.json["findings"]
+    return sorted(f"{one['path']}:{one['line']}" for one in (found, *found["related"]))
+
+
+DATA = """import importlib
+import os
+
+import torch
+from lightning.pytorch import LightningDataModule, LightningModule, Trainer
+from omegaconf import OmegaConf
+from torch.utils.data import DataLoader, Dataset
+
+
+def instantiate(config):
+    module, cls = config["target"].rsplit(".", 1)
+    return getattr(importlib.import_module(module), cls)(**config.get("params", dict()))
+
+
+class Net(LightningModule):
+    def training_step(self, batch, index):
+        return batch.sum()
+
+    def configure_optimizers(self):
+        return torch.optim.SGD(self.parameters(), 0.1)
+
+
+class Data(LightningDataModule):
+    def __init__(self, batch_size, train=None, test=None):
+        super().__init__()
+        self.configs = dict()
+        if train is not None:
+            self.configs["train"] = train
+            self.train_dataloader = self._train
+        if test is not None:
+            self.configs["test"] = test
+
+    def setup(self, stage=None):
+        self.datasets = dict((key, instantiate(self.configs[key])) for key in self.configs)
+
+    def _train(self):
+        return DataLoader(self.datasets["train"], batch_size=4, shuffle=True)
+
+
+if __name__ == "__main__":
+    torch.manual_seed(1)
+    config = OmegaConf.load("conf/a.yaml")
+    Trainer(deterministic=True).fit(Net(), instantiate(config.data))
+"""
+IMAGES = """import os
+
+from torch.utils.data import Dataset
+
+
+class Listed(Dataset):
+    def __init__(self, root):
+        self.names = [os.path.join(root, name) for name in os.listdir(root)]
+
+    def __len__(self):
+        return len(self.names)
+
+    def __getitem__(self, index):
+        return open(self.names[index]).read()
+
+
+class Sorted(Listed):
+    def __init__(self, root):
+        self.names = sorted(os.listdir(root))
+"""
+PARTS = "data:\n  target: train.Data\n  params:\n    batch_size: 4\n    train:\n      target: images.{}\n"
+
+
+def test_datasets_that_a_config_names_for_a_data_module(d9mlint: Callable[..., Any]) -> None:
+    write(train_py=DATA, images_py=IMAGES, conf__a_yaml=PARTS.format("Listed"), conf__b_yaml=PARTS.format("Sorted"))
+    (found,) = d9mlint("train.py", "--format", "json", "--select", "unsorted-listing").json["findings"]
+    assert (found["path"], found["line"], found["when"]) == ("images.py", 8, ["the config's `train` is images.Listed"])
+    write(conf__a_yaml=PARTS.format("Sorted"))
+    assert d9mlint("train.py", "--format", "json", "--select", "unsorted-listing").json["findings"] == []

@@ -29,6 +29,7 @@ def named_in_configs(interp: Interpreter, config: Value | None, frame: Frame, pl
     files name one and the same class of a library that is known, it is that one.
     """
     key = config.name.rpartition(".")[2] if isinstance(config, (Ref, Unknown)) else ""
+    key = key or (config.key if isinstance(config, Unknown) else "")
     found: dict[str, Value] = {}
     others: dict[str, Value] = {}
     for dotted in interp.knowledge.named_in_configs(key):

@@ -204,7 +204,8 @@ def class_name(holder: Value, key: Value) -> Value | None:
     """The name of a class that a part of a configuration holds under a key; None where it is none."""
     if not isinstance(key, Const) or key.value not in _TARGETS or not isinstance(holder, (Ref, Unknown)):
         return None
-    return ClassName(name=holder.name) if holder.name else None
+    name = holder.name or (holder.key if isinstance(holder, Unknown) else "")
+    return ClassName(name=name) if name else None
 
 
 def _split(interp: Interpreter, event: Event, frame: Frame) -> Value | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from d9mlint.python.domain.conditions import Cond
@@ -124,12 +124,20 @@ class Summaries:
         self._known.setdefault(key, []).append(summary)
 
 
+def same_call(func: Func, args: Sequence[Value]) -> object:
+    """What tells a call that is made inside of itself: what makes a part of a configuration makes others in that."""
+    parts = tuple(arg.key for arg in args if isinstance(arg, Unknown) and arg.key)
+    return (id(func), parts) if parts else id(func)
+
+
 def generalized(value: Value) -> Value:
     """An argument of a function that was called with many others: what can be called, and objects, stay."""
     if isinstance(value, Const) and (value.value is None or isinstance(value.value, (bool, str))):
         return value  # a mode, mostly: a program has few
     if any(isinstance(leaf, (*CALLABLE, Class, Inst, Module, Obj, Ref, Super)) for _, leaf in alternatives(value)):
         return value
+    if isinstance(value, ClassName) or (isinstance(value, Unknown) and value.key):
+        return value  # (what is made of it stands under that in config files)
     return Unknown(*taint([value]))
 
 
@@ -151,6 +159,8 @@ def kind_of(value: Value) -> Any:
         return Partial, kind_of(value.func)
     if isinstance(value, Obj):
         return Obj, value.type
+    if isinstance(value, ClassName) or (isinstance(value, Unknown) and value.key):
+        return type(value), value.key, value.name
     return (Ref, value.name) if isinstance(value, Ref) else type(value)
 
 

@@ -187,8 +187,26 @@ def view(interp: Interpreter, receiver: Dict, how: str) -> Value:
 def _make(interp: Interpreter, event: Event, frame: Frame) -> Value:
     out = Dict({})
     for value in (*event.args, Dict(event.kwargs, event.star)):
-        merge(interp, out, value)
+        pairs = _pairs(value)
+        for cond, key, item in pairs or ():
+            interp.heap.put(out, key, cond, item)
+        if pairs is None:
+            merge(interp, out, value)
     return out
+
+
+def _pairs(value: Value) -> list[tuple[Cond, str | int, Value]] | None:
+    """Keys and what stands for them in a list of pairs, each under its condition; None where not all are known."""
+    items = value.items if isinstance(value, Seq) and not value.order else None
+    leaves = [one for item in items or () for one in alternatives(item) if one[1] is not ABSENT]
+    found: list[tuple[Cond, str | int, Value]] = []
+    for cond, leaf in leaves:
+        pair = leaf.items if isinstance(leaf, Seq) else None
+        key = pair[0] if pair is not None and len(pair) == 2 else None
+        if pair is None or not isinstance(key, Const) or not isinstance(key.value, (str, int)):
+            return None
+        found.append((cond, key.value, pair[1]))
+    return found if items is not None else None
 
 
 def record(

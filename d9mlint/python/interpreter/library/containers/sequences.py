@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from d9mlint.python.domain.choices import MAX_THINGS, choose
-from d9mlint.python.domain.conditions import TYPE_TEST, Cond, conjuncts, opaque
+from d9mlint.python.domain.choices import MAX_THINGS, choose, present
+from d9mlint.python.domain.conditions import TYPE_TEST, Cond, conjuncts, negate, opaque
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.values import (
@@ -147,7 +147,8 @@ def loop_items(
         if iterable.items:
             return [interp.resolve(iterable.items[0])]
     if isinstance(iterable, Dict) and iterable.items and not iterable.open and len(iterable.items) <= limit:
-        return [Const(key) for key in iterable.items]
+        held = ((key, interp.resolve(value)) for key, value in iterable.items.items())
+        return [where_present(Const(key), value) for key, value in held if value is not ABSENT]
     found = members_of(iterable)
     return [otherwise] if found is None else found
 
@@ -175,6 +176,12 @@ def _things(value: Value, levels: int = 2) -> Iterator[object]:
         yield value.name
     elif isinstance(value, (*CALLABLE, Class)):
         yield id(value)
+
+
+def where_present(item: Value, held: Value) -> Value:
+    """An item where something else is there: the key of what a dict may hold."""
+    there = present(held)
+    return item if there is True else choose([(there, item), (negate(there), ABSENT)])
 
 
 def apart(iterable: Value, settings: bool = False) -> tuple[tuple[Cond, Value], ...]:
