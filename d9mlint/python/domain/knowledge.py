@@ -32,12 +32,17 @@ class Knowledge:
         self.classes_in_configs = frozenset(value for value in values if value.isidentifier())
         """What config files may name classes by where they have no dotted name: ``type: EDSR``."""
         self._classes_under: dict[str, set[str]] = {}
-        """The same by the key they stand under and the one above it (``generator.name``); nothing under that above."""
+        """The same by the key they stand under and the one above it (``generator.name``); nothing under that above.
+
+        By the key alone only where that says of what it is (``generator_type``).
+        """
         for where, value in named:
-            above, dot, _ = where.rpartition(".")
-            if dot and value in self.classes_in_configs:
-                self._classes_under.setdefault(where, set()).add(value)
+            above, dot, key = where.rpartition(".")
+            if value in self.classes_in_configs:
+                for one in (where if dot else "", key if "_" in key else ""):
+                    self._classes_under.setdefault(one, set()).add(value)
                 self._classes_under.setdefault(above, set())
+        self._classes_under.pop("", None)
         self._parts = frozenset(where for where, value in named if "." in value and not value.endswith(_PYTHON))
         """Keys of the parts that say by a dotted name of what an object is made."""
         self._arguments = frozenset(value[:-1] for value in values if value.endswith(_ARGUMENT))
@@ -73,11 +78,13 @@ class Knowledge:
 
     def key_in_configs(self, above: str, key: object) -> str:
         """The key under which classes stand in config files, or others above them, with the one above; else empty."""
-        found = next((one for one in (f"{above}.{key}", str(key)) if one in self._classes_under), "")
-        return found or self.part_in_configs(str(key))
+        inside = f"{above}.{key}"
+        return inside if inside in self._classes_under else self.part_in_configs(str(key))
 
     def part_in_configs(self, name: str) -> str:
         """The key of the part of config files that a program keeps under a name, if it says what is made; or empty."""
+        if name in self._classes_under:
+            return name
         return name if self._parts and not self._parts.isdisjoint(_spellings(name)) else ""
 
     def classes_under(self, key: str) -> Collection[str]:

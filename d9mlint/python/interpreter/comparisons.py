@@ -167,8 +167,8 @@ def _compare_leaves(interp: Interpreter, op: str, left: Value, right: Value, tex
     words = [_said(left), _said(right)]
     if " " not in text and all(words):
         text = f"{words[0]} {op} {words[1]}"
-    elif isinstance(left, Setting) and words[1] and not is_of_config(text):
-        text = f"{left.spelled} {op} {words[1]}"
+    elif (setting_there := name_in_config(left)) and words[1] and not is_of_config(text):
+        text = f"{setting_there} {op} {words[1]}"
     unset = op in ("is", "==") and isinstance(left, Optional) and isinstance(right, Const) and right.value is None
     return opaque_test(("compare", op, *keys), text, by_default=unset)
 
@@ -299,6 +299,13 @@ def setting(interp: Interpreter, node: f.Expr, frame: Frame) -> str:
     return ""
 
 
+def name_in_config(value: Value) -> str:
+    """How the program spells a setting of a config where it takes it; empty for all else."""
+    if isinstance(value, Setting):
+        return value.spelled
+    return value.name if isinstance(value, Unknown) and is_of_config(value.name) else ""
+
+
 def condition(interp: Interpreter, value: Value, text: str) -> Cond:
     """The truth of a value as a condition."""
     if isinstance(value, Const):
@@ -319,8 +326,8 @@ def condition(interp: Interpreter, value: Value, text: str) -> Cond:
         return either(*map(present, value.items))
     if isinstance(value, Dict) and not value.open:
         return either(*map(present, value.items.values()))
-    if isinstance(value, Setting) and not is_of_config(text):
-        text = value.spelled
+    if (spelled := name_in_config(value)) and not is_of_config(text):
+        text = spelled
     if isinstance(value, Obj) and value.event is not None and value.event.name.endswith(streams.FILE_TESTS):
         whole = text if text.startswith(value.event.raw) else f"{value.event.raw}(...)"  # (not `on and exists(path)`)
         text = streams.file_test(value.event) or whole

@@ -75,7 +75,9 @@ def _attr(interp: Interpreter, node: f.Attr, frame: Frame) -> Value:
 
 
 def _call(interp: Interpreter, node: f.Call, frame: Frame) -> Value:
-    return calls.call_expression(interp, node, frame)
+    found = calls.call_expression(interp, node, frame)
+    key = key_asked(node)
+    return subscripts.asked(interp, found, key, node) if key else found
 
 
 def _items(interp: Interpreter, node: f.Items, frame: Frame) -> Value:
@@ -256,7 +258,17 @@ def spelled(node: f.Expr) -> str:
         return f"{holder}.{node.name}" if holder else ""
     if isinstance(node, f.Sub) and isinstance(node.key, f.Const):
         return f"{holder}[{node.key.value!r}]" if holder else ""
+    if isinstance(node, f.Call) and (key := key_asked(node)):
+        holder = spelled(node.func.value) if isinstance(node.func, f.Attr) else ""
+        return f"{holder}.get({key!r})" if holder else ""
     return ""
+
+
+def key_asked(node: f.Call) -> str:
+    """The key of ``settings.get("mode", default)``; empty for other calls."""
+    known = isinstance(node.func, f.Attr) and node.func.name == "get" and 0 < len(node.args) < 3
+    key = node.args[0].value if known and not any(arg.star or arg.keyword for arg in node.args) else None
+    return key.value if isinstance(key, f.Const) and isinstance(key.value, str) else ""
 
 
 def handed(value: Ref, node: f.Attr) -> Ref:

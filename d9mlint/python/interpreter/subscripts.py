@@ -107,6 +107,7 @@ def _names(node: f.Sub) -> tuple[str, ...]:
     return tuple(names) if len(names) > 1 and is_of_config(f"{expressions.spelled(holder)}[") else ()
 
 
+_GET = ".get"
 _SETTING = "setting"
 """The key of notes of what is put into settings that are not known."""
 
@@ -239,8 +240,27 @@ def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: 
         return named
     origins, order, sources = taint([holder])
     found = Unknown(origins, order if node.is_slice else "", sources)
-    if isinstance(index, Const):
-        found.key = interp.knowledge.key_in_configs(holder.key if isinstance(holder, Unknown) else "", index.value)
+    return as_setting(interp, found, holder, index.value, node) if isinstance(index, Const) else found
+
+
+def asked(interp: Interpreter, found: Value, key: str, node: f.Call) -> Value:
+    """What ``holder.get(key)`` gives: of a configuration that is not known a setting, as ``holder[key]`` does."""
+    if not is_of_config(expressions.spelled(node)):
+        return found
+    if isinstance(found, Obj) and found.event is not None and found.event.name.endswith(_GET) and not found.attrs:
+        holder = found.event.receiver
+        return as_setting(interp, Unknown(*taint([found])), UNKNOWN if holder is None else holder, key, node)
+    if type(found) is Unknown and not found.name:
+        return as_setting(interp, Unknown(found.origins, found.order, found.sources), found, key, node)
+    return found
+
+
+def as_setting(interp: Interpreter, found: Unknown, holder: Value, key: object, node: f.Sub | f.Call) -> Unknown:
+    """What stands in a configuration under a key, with its name there: ``config["mode"]``, ``config.get("mode")``."""
+    found.key = interp.knowledge.key_in_configs(holder.key if isinstance(holder, Unknown) else "", key)
+    words = expressions.spelled(node)
+    if is_of_config(words):
+        found.name = words
     return found
 
 

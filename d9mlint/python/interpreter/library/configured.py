@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from d9mlint.model import Location
 from d9mlint.python.domain.events import Frame
+from d9mlint.python.domain.tellable import name_of_setting
 from d9mlint.python.domain.values import UNKNOWN, Class, Func, Ref, Unknown, Value
 from d9mlint.python.interpreter import attributes, linking
 from d9mlint.python.interpreter.library import dispatch
@@ -28,8 +29,9 @@ def named_in_configs(interp: Interpreter, config: Value | None, frame: Frame, pl
     ``config`` is the part of the configuration: ``cfg.model`` is what stands there under the key ``model``. Where all
     files name one and the same class of a library that is known, it is that one.
     """
-    key = config.name.rpartition(".")[2] if isinstance(config, (Ref, Unknown)) else ""
-    key = key or (config.key if isinstance(config, Unknown) else "")
+    key = config.key if isinstance(config, Unknown) else ""
+    if not key and isinstance(config, (Ref, Unknown)):
+        key = (name_of_setting(config.name) or config.name).rpartition(".")[2]
     found: dict[str, Value] = {}
     others: dict[str, Value] = {}
     for dotted in interp.knowledge.named_in_configs(key):

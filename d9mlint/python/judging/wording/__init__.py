@@ -180,7 +180,8 @@ def _alternatives(term: Term) -> list[str]:
     return [" and ".join(sorted(_of_term(term)))]
 
 
-_SAME = re.compile(r"""(?P<what>[\w.]+(\[[\w'"]+\])*) (is|==) (?P<value>None|-?\d+|'[^'"]*')""")
+_PART = r"""(?:\[[\w'"]+\]|\.get\([\w'"]+\))"""
+_SAME = re.compile(rf"""(?P<what>[\w.]+(?:{_PART}[\w.]*)*) (is|==) (?P<value>None|-?\d+|'[^'"]*')""")
 """Tests whether something has one value, as they are written."""
 
 
