@@ -24,6 +24,8 @@ class Index:
         self.switching: dict[str, set[str]] = {}
         """By the last part of the name of a call that may seed or switch something: what it may belong to."""
         self.ops: dict[str, tuple[Op, ...]] = {}
+        self.telling: set[str] = set()
+        """Modules and packages in which something is that a rule may be about."""
         for effect in effects:
             switches = bool(effect.switches) or any(not one.startswith("own") for one in effect.seeds)
             for name in effect.calls:
@@ -33,9 +35,19 @@ class Index:
                     self.switching.setdefault(last, set()).add(module.rpartition(".")[2])
                 self.names.setdefault(module, set()).add(last)
                 self.effects.setdefault(key, []).append(effect)
+                if _tells(effect):
+                    self._add_above(key)
         for op in ops:
             for key in dict.fromkeys(map(self._known, op.calls)):
                 self.ops[key] = (*self.ops.get(key, ()), op)
+                self._add_above(key)
+
+    def _add_above(self, name: str) -> None:
+        """Each module above a name tells something."""
+        module = name.rpartition(".")[0]
+        while module and module not in self.telling:
+            self.telling.add(module)
+            module = module.rpartition(".")[0]
 
     def _known(self, name: str) -> str:
         found = self.canonical.get(name)
@@ -53,6 +65,15 @@ class Index:
                 return name
             name = self.aliases[prefix] + name[len(prefix) :]
         return name
+
+
+def _tells(effect: Effect) -> bool:
+    """Whether a call with an effect does more than to give something of a known type, or to take it apart."""
+    return bool(
+        effect.draws or effect.seeds or effect.creates or effect.switches or effect.varies or effect.origin
+        or effect.order or effect.orders_data or effect.writes or effect.opens or effect.trains or effect.loads
+        or effect.invokes
+    )  # fmt: skip
 
 
 def index(aliases: Mapping[str, str], effects: Iterable[Effect], ops: Iterable[Op]) -> Index:

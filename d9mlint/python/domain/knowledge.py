@@ -134,6 +134,10 @@ class Knowledge:
         others = (alias[inside:] for alias in self._index.aliases if alias.startswith(f"{module}."))
         return sorted({*self._index.names.get(self.canonical(module), ()), *(one for one in others if "." not in one)})
 
+    def tells(self, module: str) -> bool:
+        """Whether something that a rule may be about is in a module outside the program."""
+        return self.canonical(module) in self._index.telling
+
     def constant(self, dotted: str, target: Target) -> Value | None:
         """Constants outside the program that decide branches: framework versions, ``typing.TYPE_CHECKING``."""
         name = self.canonical(dotted)

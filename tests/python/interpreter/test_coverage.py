@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from conftest import Ran
 
-BEGIN = "import sys, random\nimport importlib\nimport pickle\nimport models\n\n"
+BEGIN = "import sys, random\nimport importlib\nimport pickle\nimport torch, models\n\n"
 MODELS = "class Small: pass\n\ndef large():\n    return Small()\n\ndef other():\n    pass\n"
 
 
 @pytest.mark.parametrize(
     ("line", "call", "reason"),
     [
-        ("getattr(sys, sys.argv[1])()", "?", "it is found by a name that is only known at run time"),
+        ("getattr(torch.nn, sys.argv[1])()", "?", "it is a member of `torch.nn`, whose name is only known at run time"),
         (
             "{'a': models.Small, 'b': models.large, **vars(sys)}[sys.argv[1]]()",
             "?",
@@ -45,6 +45,17 @@ def test_what_something_may_hide_behind_is_told(
     assert f"train.py:6: {'a call' if call == '?' else f'`{call}`'} was not followed: {reason}" in " ".join(
         text.split()
     )
+
+
+def test_members_of_one_module_of_a_framework_are_told_once(d9mlint: Callable[..., Ran], tmp_path: Path) -> None:
+    lines = [f"print(getattr(torch.nn, sys.argv[{number}])({number}))\n" for number in range(1, 4)]
+    lines += ["getattr(torch.optim.lr_scheduler, sys.argv[1])()\n", "getattr(sys, sys.argv[1])()\n"]
+    (tmp_path / "train.py").write_text(BEGIN + "".join(lines))
+    (tmp_path / "models.py").write_text(MODELS)
+    (coverage,) = d9mlint("check", "train.py", "--no-cache", "--format", "json").json["coverage"]
+    assert [(one["line"], one["reason"].partition("whose ")[2]) for one in coverage["unfollowed"]] == [
+        (6, "name is only known at run time (also at 2 other places)")
+    ]
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from d9mlint.model import Coverage, Unfollowed
+from d9mlint.model import Coverage, Location, Unfollowed
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Dynamic
 from d9mlint.python.interpreter.library import evaluated
+from d9mlint.python.interpreter.library.dispatch import MEMBER_OF
 from d9mlint.python.source.reading import CannotRead
 
 if TYPE_CHECKING:
@@ -37,12 +38,16 @@ def measure(interp: Interpreter) -> Coverage:
 
 
 def _unfollowed(events: list[Event]) -> Iterator[Unfollowed]:
-    seen = set()
+    """Each place once; members of one module outside the program together, at the first place."""
+    places: dict[tuple[Location | None, str], dict[Location, Event]] = {}
     for event in events:
-        reason = _reason(event)
-        if reason and (event.location, reason) not in seen:
-            seen.add((event.location, reason))
-            yield Unfollowed(event.location, event.raw.removeprefix("?."), reason)
+        if reason := _reason(event):
+            at = None if reason.startswith(MEMBER_OF) else event.location
+            places.setdefault((at, reason), {}).setdefault(event.location, event)
+    for (_, reason), alike in places.items():
+        first, more = next(iter(alike.values())), len(alike) - 1
+        others = f" (also at {more} other {'place' if more == 1 else 'places'})" if more else ""
+        yield Unfollowed(first.location, first.raw.removeprefix("?."), reason + others)
 
 
 def _reason(event: Event) -> str:

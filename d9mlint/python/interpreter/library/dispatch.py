@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
 _BY_NAME = "it is found by a name that is only known at run time"
+MEMBER_OF, _ITS_NAME = "it is a member of ", "whose name is only known at run time"
 _IN_MODULES = "it is found in one of several modules by a name that is only known at run time"
 _BY_KEY = "it is taken out of a table by a key that is only known at run time"
 BY_MODULE = "the name of its module is only known at run time"
@@ -71,6 +72,9 @@ def member(interp: Interpreter, holder: Value, name: Value, spelled: str, frame:
         effects = interp.knowledge.effects_of(interp.knowledge.canonical(any_one), any_one)
         if any(x.draws or x.orders_data or x.returns for x in effects):
             return Ref(any_one, holder.receiver or holder)
+        if holder.receiver is None or isinstance(holder.receiver, Ref):  # a module
+            hides = interp.knowledge.tells(holder.name)  # what rules know nothing of hides nothing that they are about
+            return Dynamic(f"{MEMBER_OF}`{holder.name}`, {_ITS_NAME}") if hides else Ref(any_one, holder)
     at = Location(frame.module.path, *place)
     if isinstance(holder, Dynamic) and holder.reason == BY_MODULE:
         known = configured.named_in_configs(interp, Unknown(name=holder.name), frame, place)
