@@ -52,6 +52,9 @@ STEP, KEPT = "schedule.step()", '"optimizer": optimizer.state_dict(), '
         (ADAM, LOADED, STEP, "the learning-rate scheduler"),
         (ADAM, LOADED + '; schedule.last_epoch = checkpoint["epoch"]', STEP, ""),
         (ADAM, LOADED, "pass", ""),
+        (ADAM, LOADED, "schedule.step(epoch)", ""),
+        (ADAM, "pass", "schedule.step(epoch=epoch)", "the optimizer"),
+        (ADAM, LOADED, "schedule.step(7)", "the learning-rate scheduler"),
         (ADAM, f"{LOADED}; wrapped.load_state_dict(checkpoint['net'])", STEP, "the learning-rate scheduler"),
         (ADAM, LOADED, "scaler.step(optimizer)", "the gradient scaler"),
         (ADAM, LOADED + "; scaler.load_state_dict(checkpoint['scaler'])", "scaler.step(optimizer)", ""),
@@ -75,6 +78,13 @@ def test_what_else_a_resumed_run_loses_is_told(
     assert words == (f", nor of {lost}" if lost else "")
     first = f"save and load the `state_dict()` of {lost} and the states of the generators; " if lost else ""
     assert finding["remedy"].startswith(f"{first}save `torch.get_rng_state()`")
+
+
+def test_a_schedule_that_computes_each_rate_from_the_last_is_lost_whatever_epoch_it_is_told(d9mlint: Run) -> None:
+    text = TRAIN.format(optimizer=ADAM, load=LOADED, step="schedule.step(epoch)", kept=KEPT)
+    Path("train.py").write_text(text.replace("StepLR(optimizer, 3)", "MultiplicativeLR(optimizer, lambda epoch: 0.9)"))
+    run = d9mlint("check", "--format", "json", "--select", "rng-not-checkpointed", "train.py")
+    assert "nor of the learning-rate scheduler" in run.json["findings"][0]["message"]
 
 
 AGENT = """import argparse

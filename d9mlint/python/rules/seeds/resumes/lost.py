@@ -10,6 +10,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Ref, Value, alternatives
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
+from d9mlint.python.judging.loops import RANGES, header_of, is_fixed
 
 _LOAD = "?.load_state_dict", "torch.optim.Optimizer.load_state_dict"
 _UPDATES = (".update", ".update_parameters")
@@ -47,6 +48,9 @@ _CHANGES = {
 """What a resumed run does because its checkpoint does not hold a kind of state, or as nothing loads it."""
 _MOMENTUM = Argument(2, "momentum")
 _SGD, _LAST = "torch.optim.SGD", "last_epoch"
+_EPOCH, _STEP = Argument(0, "epoch"), ".step"
+_BY_ITSELF = (".ReduceLROnPlateau", ".MultiplicativeLR")
+"""Schedulers that are told results instead, or that compute each rate from the last."""
 _TRAINABLE = ("tensorflow.trainable_variables", "tensorflow.contrib.slim.get_trainable_variables")
 _VARIABLES = Argument(0, "var_list")
 _STATELESS = "tensorflow.train.GradientDescentOptimizer"
@@ -73,7 +77,10 @@ def lost(
     kept |= {_kind(made) for e in loading for made in _made_by(e, makers)}
     kept |= {_kind(made) for result, made in makers.items() if result in handed}
     after = [e for e in (*steps, *_updates(program, steps)) if e.index > load.index and e.meets(load)]
-    kinds = {_kind(made) for event in after for made in _made_by(event, makers) if _remembers(made)}
+    kinds = {
+        _kind(made) for event in after for made in _made_by(event, makers)
+        if _remembers(made) and not _is_told_epoch(program, event, made)
+    }  # fmt: skip
     return tuple(kind for kind in _KINDS if kind in kinds - kept)
 
 
@@ -132,6 +139,19 @@ def _whole(part: Value) -> Value:
     while isinstance(part, Ref) and part.receiver is not None:
         part = part.receiver
     return part
+
+
+def _is_told_epoch(program: Program, step: Event, made: Event) -> bool:
+    """Whether a schedule follows from the epoch that it is told, which a resumed run counts on.
+
+    Of PyTorch 2.13's schedulers all do that take one, but ``MultiplicativeLR`` (measured: the rates from the middle on).
+    """
+    if _kind(made) != SCHEDULE or made.name.endswith(_BY_ITSELF) or not step.name.endswith(_STEP):
+        return False
+    told = step.argument(_EPOCH)
+    headers = (header_of(program, number) for number in step.loops)
+    counts_on = any(header is not None and header.name in RANGES and not is_fixed(header) for header in headers)
+    return counts_on and told is not None and not isinstance(told, Const)
 
 
 def _remembers(made: Event) -> bool:
