@@ -144,7 +144,7 @@ def _whole(part: Value) -> Value:
 def _is_told_epoch(program: Program, step: Event, made: Event) -> bool:
     """Whether a schedule follows from the epoch that it is told, which a resumed run counts on.
 
-    Of PyTorch 2.13's schedulers all do that take one, but ``MultiplicativeLR`` (measured: the rates from the middle on).
+    In PyTorch 2.13 all do that take one, but ``MultiplicativeLR`` (measured: the rates from the middle on).
     """
     if _kind(made) != SCHEDULE or made.name.endswith(_BY_ITSELF) or not step.name.endswith(_STEP):
         return False
