@@ -160,8 +160,10 @@ BOUNDARIES = (
     ("XLA reductions on GPU", "2.2.0", "varies", "same"),
     ("XLA scatter on GPU", "2.7.0", "varies", "varies"),
     ("XLA scatter on GPU", "2.8.0", "varies", "same"),
-    ("tf.reduce_sum on the GPU", "1.4.1", "varies", "varies"),
-    ("tf.reduce_sum on the GPU", "1.5.0", "", ""),
+    ("tf.reduce_sum on the GPU", "1.3.0", "varies", "varies"),
+    ("tf.reduce_sum on the GPU", "1.4.0", "", ""),
+    ("tf.nn.moments on the GPU", "1.3.0", "varies", "varies"),
+    ("tf.nn.moments on the GPU", "1.4.0", "", ""),
 )
 
 

@@ -32,7 +32,7 @@ _EXACT = re.compile(
 Methods of arrays, lists and environments, which tensors do not have, are none of TensorFlow's.
 
 (tensorflow/core/kernels: matmul_op_impl.h takes cuBLAS, which is deterministic on one stream; the reductions of
-reduction_gpu_kernels.cu.h have no atomics since 1.5)
+reduction_gpu_kernels.cu.h have no atomics since 1.4)
 """
 
 

@@ -11,7 +11,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, FlagValue, Obj, Ref, Seq, Unknown, Value, alternatives
 from d9mlint.python.frameworks.indices import INDEXED, meets_each_index_once, of_neighbours
 from d9mlint.python.frameworks.opuses import OpUses
-from d9mlint.python.frameworks.tensorflow import estimators
+from d9mlint.python.frameworks.tensorflow import estimators, reductions
 from d9mlint.python.frameworks.tensorflow.determinism import on_gpu
 from d9mlint.python.frameworks.tensorflow.placement import looked_up_on_cpu
 from d9mlint.python.interpreter.program import Program
@@ -101,6 +101,7 @@ class TensorFlowOps(OpUses):
 
     def harmless(self, program: Program, event: Event, op: Op, makers: Makers) -> bool:
         exact = _adds_integers(event, op, makers) or _adds_constants(event, makers)
+        exact = exact or reductions.harmless(program, event, op, makers)
         apart = meets_each_index_once(event, op, makers) or _pools_apart(event, op)
         told = op.name == _UNTOLD and not estimators.untold(program, event)
         return exact or apart or told or (op.name in _FUSED_FOR_IMAGES and not program.once("images", _has_images))
@@ -109,7 +110,7 @@ class TensorFlowOps(OpUses):
         return looked_up_on_cpu(program, event, op, makers)
 
     def likely(self, event: Event, op: Op, makers: Makers) -> bool:
-        if _has_few_classes(event, op, makers):
+        if _has_few_classes(event, op, makers) or reductions.likely_few(event, op, makers):
             return False
         return not INDEXED.search(op.name) or self.sure(event, op, makers)
 

@@ -1,0 +1,151 @@
+"""Sums whose order on a GPU changes nothing: of few addends, of zeros and ones, or such as nothing is made of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from d9mlint.model import Argument, Op
+from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.values import OPERANDS, Const, FlagValue, Obj, Seq, Value, alternatives
+from d9mlint.python.frameworks.tensorflow.determinism import trains
+from d9mlint.python.frameworks.tensorflow.fetching import FETCHES, RUN
+from d9mlint.python.frameworks.tensorflow.graphs import COLLECTION, origins
+from d9mlint.python.interpreter.program import Program
+from d9mlint.python.interpreter.provenance import Makers
+
+_SUMS = re.compile(r"^tf\.reduce_sum")
+_OF_TRAINING = re.compile(r"^tf\.nn\.moments on|of moments$")
+"""Ops that scale batches or gradients; what only evaluates takes averages that were kept."""
+_COLLECTS, _COLLECTED, _NAME = "tensorflow.add_to_collection", Argument(1, "value"), Argument(0, "name")
+_READS = re.compile(
+    r"tensorflow\.(get_collection\w*|((contrib\.(slim\.)?)?losses|contrib\.slim|contrib\.framework)\.get_\w+)"
+)
+"""Calls that read collections, some of them without a name."""
+_REDUCED = Argument(0, "input_tensor")
+_WARP = 32
+"""Addends that one warp adds in a fixed order: the atomics of all others add zero (Eigen's TensorReductionCuda.h)."""
+_BOOLEAN = re.compile(
+    r"tensorflow\.(math\.)?(equal|not_equal|greater|greater_equal|less|less_equal|logical_\w+|is_finite|is_nan|is_inf|"
+    r"nn\.in_top_k|sequence_mask)"
+)
+_COUNTS = re.compile(
+    r"tensorflow\.(cast|to_float|to_double|reshape|transpose|squeeze|expand_dims|identity|stop_gradient)"
+)
+"""Ops that leave zeros and ones what they are."""
+_ELEMENTWISE = re.compile(
+    r"tensorflow\.(cast|to_float|to_double|identity|square|abs|negative|exp|log|sqrt|sigmoid|tanh|stop_gradient|squeeze|"
+    r"expand_dims|nn\.(relu|sigmoid|tanh|softplus))"
+)
+_FEEDS, _SHAPE = "tensorflow.placeholder", Argument(1, "shape")
+_PER_ITEM, _LABELS = "tensorflow.nn.sparse_softmax_cross_entropy_with_logits", Argument(1, "labels")
+_DEPTH = 6
+
+
+def harmless(program: Program, event: Event, op: Op, makers: Makers) -> bool:
+    """Whether a sum surely is the same in any order, or nothing is made of it."""
+    if _OF_TRAINING.search(op.name):
+        return not trains(program)
+    if not _SUMS.match(op.name):
+        return False
+    if id(event) in program.once("unread-sums", _unread):
+        return True
+    reduced = event.argument(_REDUCED)
+    count = _count(reduced, makers, by_default=False)
+    return _are_bits(reduced, makers, _DEPTH) or (count is not None and count <= _WARP)
+
+
+def likely_few(event: Event, op: Op, makers: Makers) -> bool:
+    """Whether a sum has so few addends while flags have their defaults."""
+    count = _count(event.argument(_REDUCED), makers, by_default=True) if _SUMS.match(op.name) else None
+    return count is not None and count <= _WARP
+
+
+def _unread(program: Program) -> frozenset[int]:
+    """The ``id`` of each op of which only a collection is made that nothing reads."""
+    kept = program.calls(_COLLECTS)
+    readers = [e for e in program.events if e.kind in ("call", "unresolved") and _READS.fullmatch(e.name)]
+    names = [_text(e.argument(_NAME)) if e.name == COLLECTION else None for e in readers]
+    if not kept or None in names:
+        return frozenset()
+    unread = [e.argument(_COLLECTED) for e in kept if (name := _text(e.argument(_NAME))) and name not in names]
+    given = [value for e in trains(program) for value in (*e.args, *e.kwargs.values())]
+    fetched = [e.argument(FETCHES) for e in program.calls(RUN)]
+    others = [e.argument(_COLLECTED) for e in kept if e.argument(_COLLECTED) not in unread]
+    return frozenset(origins(program, *unread).keys() - origins(program, *given, *fetched, *others).keys())
+
+
+def _text(value: Value | None) -> str | None:
+    return value.value if isinstance(value, Const) and isinstance(value.value, str) else None
+
+
+def _made(value: Value | None, makers: Makers) -> Iterator[Event | None]:
+    """The call that made a value, in each way that leads there; None where something else did, such as `a * b`."""
+    for _, leaf in alternatives(value):
+        if isinstance(leaf, Obj):
+            yield None if OPERANDS in leaf.attrs else leaf.event
+        else:
+            yield makers.get(id(leaf))
+
+
+def _are_bits(value: Value | None, makers: Makers, depth: int) -> bool:
+    """Whether all elements are zero or one: what a comparison gives, as numbers."""
+    made = list(_made(value, makers))
+    return bool(made) and all(one is not None and _gives_bits(one, makers, depth) for one in made)
+
+
+def _gives_bits(event: Event, makers: Makers, depth: int) -> bool:
+    if _BOOLEAN.fullmatch(event.name):
+        return True
+    kept = depth > 0 and bool(event.args) and _COUNTS.fullmatch(event.name) is not None
+    return kept and _are_bits(event.args[0], makers, depth - 1)
+
+
+def _count(value: Value | None, makers: Makers, *, by_default: bool) -> int | None:
+    """How many elements a tensor has at most; None where that is not known."""
+    counts = [_elements(one, makers, by_default, _DEPTH) for one in _made(value, makers)]
+    known = [one for one in counts if one is not None]
+    return max(known) if known and len(known) == len(counts) else None
+
+
+def _elements(event: Event | None, makers: Makers, by_default: bool, depth: int) -> int | None:
+    if event is None or not depth:
+        return None
+    if event.name == _FEEDS:
+        return _product(event.argument(_SHAPE), by_default)
+    inner = None
+    if event.name == _PER_ITEM:
+        inner = event.argument(_LABELS)
+    elif event.args and _ELEMENTWISE.fullmatch(event.name):
+        inner = event.args[0]
+    counts = [_elements(one, makers, by_default, depth - 1) for one in _made(inner, makers)]
+    known = [one for one in counts if one is not None]
+    return max(known) if known and len(known) == len(counts) else None
+
+
+def _product(shape: Value | None, by_default: bool) -> int | None:
+    """The product of the sizes of a shape."""
+    if isinstance(shape, Seq):
+        sizes = [_size(one, by_default) for one in shape.items] if shape.items is not None else [None]
+    else:
+        sizes = [_size(shape, by_default)]
+    product = 1
+    for one in sizes:
+        if one is None:
+            return None
+        product *= one
+    return product
+
+
+def _size(value: Value | None, by_default: bool) -> int | None:
+    """One size; where ``by_default``, that of a flag left alone, too."""
+    given = [
+        leaf.value
+        if isinstance(leaf, Const)
+        else leaf.flag.default
+        if isinstance(leaf, FlagValue) and by_default
+        else None
+        for _, leaf in alternatives(value)
+    ]
+    sizes = [one for one in given if isinstance(one, int) and not isinstance(one, bool)]
+    return max(sizes) if sizes and len(sizes) == len(given) else None
