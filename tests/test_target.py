@@ -57,6 +57,58 @@ def of(tmp_path: Path, files: dict[str, str], package: str = "tensorflow", entry
     return said(judged(write(tmp_path, files), entry=entry), package)
 
 
+# --- CUDA
+
+CONDA = "dependencies:\n  - python=3.6\n  - {}\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "package", "version", "reason"),
+    [
+        ({"conda_env.yml": CONDA.format("pytorch\n  - cudatoolkit=9.2")}, "torch", "1.7.1", "conda_env.yml:4 (CUDA 9.2)"),
+        ({"environment.yml": CONDA.format("cudatoolkit=10.1.243=h6bb024c_0")}, "torch", "1.8.1", "(CUDA 10.1)"),
+        ({"environment.yml": CONDA.format("cudatoolkit>=9.2")}, "torch", "1.10.2", "newest release for Python 3.6"),
+        ({"environment.yml": CONDA.format("cudatoolkit=9.2\n  - pytorch=1.4.0")}, "torch", "1.4.0", "environment.yml:4"),
+        # a range that the file states counts more
+        ({"environment.yml": CONDA.format("cudatoolkit=11.0\n  - pytorch>=1.8,<1.10")}, "torch", "1.9.1", ".yml:4"),
+        ({"environment.yml": "dependencies:\n  - pytorch-cuda=11.7\n"}, "torch", "2.0.1", "(CUDA 11.7)"),
+        ({"environment.yml": "dependencies:\n  - pytorch-cuda=11.8\n"}, "torch", "2.5.1", "(CUDA 11.8)"),
+        ({"environment.yml": "dependencies:\n  - cuda90\n"}, "torch", "1.1.0", "(CUDA 9.0)"),
+        (
+            {"requirements.txt": "-f https://download.pytorch.org/whl/cu101/torch_stable.html\ntorch>=1.5\n"},
+            "torch", "1.8.1", "requirements.txt:1 (CUDA 10.1)",
+        ),
+        (
+            {"requirements.txt": "--extra-index-url https://download.pytorch.org/whl/cu121\ntorch\n"},
+            "torch", "2.5.1", "requirements.txt:1 (CUDA 12.1)",
+        ),
+        (
+            {"Dockerfile": "FROM nvidia/cuda:10.0-cudnn7-devel\nRUN pip install tensorflow-gpu torch\n"},
+            "tensorflow", "2.0.4", "Dockerfile:1 (CUDA 10.0)",
+        ),
+        # wheels of PyTorch bring their own
+        ({"Dockerfile": "FROM nvidia/cuda:10.0-cudnn7-devel\nRUN pip install torch\n"}, "torch", KNOWN["torch"][-1], ""),
+        (
+            {"Dockerfile": "FROM ubuntu\nRUN conda install pytorch torchvision cudatoolkit=10.2 -c pytorch\n"},
+            "torch", "1.12.1", "Dockerfile:2 (CUDA 10.2)",
+        ),
+    ],
+)  # fmt: skip
+def test_a_cuda_bounds_the_releases_that_are_built_for_it(
+    tmp_path: Path, files: dict[str, str], package: str, version: str, reason: str
+) -> None:
+    found, why = of(tmp_path, files, package)
+    assert found == version
+    assert why.endswith(reason)
+
+
+def test_of_two_conda_environments_each_kind_of_statement_is_compared(tmp_path: Path) -> None:
+    """Both say the same release, and the CUDA of each says another bound."""
+    environment = "channels: [pytorch]\ndependencies:\n  - pytorch=1.4.0\n  - cudatoolkit={}\n"
+    files = {"linux_cuda9.yml": environment.format("9.2"), "linux_cuda10.yml": environment.format("10.1")}
+    assert of(tmp_path, files, "torch")[0] == "1.4.0"
+
+
 # --- the tables
 
 

@@ -5,7 +5,8 @@ image that a Dockerfile there starts from, the newest release known. The nearest
 limits; the nearest exact version within them is taken (the lock file of a workspace above, the image that the
 requirements are installed into; pip's requirements only of packages that none of those nearer to the entry name), else
 the newest known release within them that the code can run on (a program that uses ``tf.contrib`` is not one for
-TensorFlow 2) and that the README names, where it names one.
+TensorFlow 2) and that the README names, where it names one. A CUDA that is pinned is a range: that of the releases
+built for it.
 
 The ``keras`` of a target is what ``tf.keras`` is, unless the project pins the package of that name: before TensorFlow
 2.16 such a pin says nothing about ``tf.keras``, from 2.16 on both are the same.
@@ -22,6 +23,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from d9mlint.model import NEWEST, ConfigError, Limit, Package, Target, UsageError
+from d9mlint.target.cuda import CUDA
 from d9mlint.target.files import Folder, Tree, is_requirements, read_folder
 from d9mlint.target.known import (
     KNOWN,
@@ -322,8 +324,9 @@ def _stated(
 def _narrow(name: str, ranges: Sequence[Pin]) -> tuple[SpecifierSet, str]:
     """The ranges of the first file (with the files it includes) taken together, as far as a known release fits."""
     limit, where = SpecifierSet(), ""
-    for pin in ranges:
+    first = [pin for pin in ranges if pin.group == ranges[0].group]
+    for pin in sorted(first, key=lambda pin: pin.told_by == CUDA):  # what is stated counts more than what follows
         together = limit & pin.specifier
-        if pin.group == ranges[0].group and newest(name, together) is not None:
+        if newest(name, together) is not None:
             limit, where = together, pin.where
     return limit, where

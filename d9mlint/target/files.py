@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from d9mlint.model import Limit
+from d9mlint.target import cuda
 from d9mlint.target.known import COMPANIONS, KNOWN, package_name
 from d9mlint.target.ngc import Image, read_dockerfile
 from d9mlint.target.pins import Pin, from_conda, from_poetry, pin
@@ -82,6 +83,7 @@ def read_folder(folder: Path, tree: Tree) -> Folder:
     for name in filter(_DOCKERFILE.fullmatch, names):
         text = tree.text(folder / name) or ""
         images += read_dockerfile(text, tree.label(folder / name))
+        pins += cuda.of_dockerfile(text, tree.label(folder / name))
     said = (named(text, tree.label(folder / name)) for text, name in readmes)
     return Folder(tuple(pins), tuple(images), next((limits for one in said if (limits := tuple(one))), ()))
 
@@ -116,10 +118,10 @@ def _of_environments(folder: Path, names: Iterable[str], tree: Tree) -> list[Pin
     """What conda's environments under other names say (``linux_cuda10.yml``): of each package what all of them say."""
     files = [name for name in names if "/" not in name and _YAML.fullmatch(name) and not _ENVIRONMENT.fullmatch(name)]
     found = [list(_pins(folder / name, _conda, tree)) for name in files if _is_environment(tree.text(folder / name))]
-    said: dict[str, set[str]] = {}
+    said: dict[tuple[str, str], set[str]] = {}
     for one in (one for pins in found for one in pins):
-        said.setdefault(one.name, set()).add(str(one.specifier))
-    return [one for pins in found for one in pins if len(said[one.name]) == 1]
+        said.setdefault((one.name, one.told_by), set()).add(str(one.specifier))
+    return [one for pins in found for one in pins if len(said[one.name, one.told_by]) == 1]
 
 
 def _is_environment(text: str | None) -> bool:
@@ -136,9 +138,12 @@ def _pins(path: Path, reader: Callable[[str], Stated] | None, tree: Tree) -> Ite
         else ((label, line, requirement) for line, requirement in reader(tree.text(path) or ""))
     )
     for file, line, requirement in stated:
-        found = pin(requirement, f"{file}:{line}" if line else file, label) if _known(requirement) else None
+        where = f"{file}:{line}" if line else file
+        found = pin(requirement, where, label) if _known(requirement) else None
         if found:
             yield found
+        elif cuda.said_of(requirement):
+            yield from cuda.pins(requirement, where, label)
 
 
 def _requirements(path: Path, tree: Tree, seen: set[Path]) -> Iterator[tuple[str, int, str]]:
@@ -157,6 +162,8 @@ def _requirements(path: Path, tree: Tree, seen: set[Path]) -> Iterator[tuple[str
         included = re.match(r"(?:-r|-c|--requirement|--constraint)[\s=]*([^\s=].*)", stated)
         if included:
             yield from _requirements(Path(os.path.normpath(path.parent / included[1])), tree, seen)
+        elif stated.startswith("-") and cuda.said_of(stated):
+            yield tree.label(path), first, stated
         elif stated and not stated.startswith("-"):
             yield tree.label(path), first, re.sub(r"\s--.*", "", stated)  # "--hash=..." belongs to pip
         joined, first = "", 0

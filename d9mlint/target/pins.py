@@ -45,6 +45,8 @@ class Pin(NamedTuple):
     marker: Marker | None = None
     ngc: str = ""
     """NVIDIA's release, where the version tells it (``1.15.4+nv20.10``)."""
+    told_by: str = ""
+    """What is named in place of the package and tells its release: torchvision, CUDA."""
 
     def holds(self, pythons: Iterable[str]) -> bool:
         """Whether the environment marker is true on Linux for one of these Pythons."""
@@ -103,9 +105,10 @@ def pin(text: str, where: str, group: str) -> Pin | None:
     if not specifier and requirement.name.lower() == "nvidia-tensorflow":
         specifier = SpecifierSet("<2")  # NVIDIA's wheels of this name are all TensorFlow 1.15
     version, ngc = exact(specifier)
-    name = package_name(requirement.name)
+    name, told_by = package_name(requirement.name), ""
     if name in COMPANIONS:
         built_for = torch_for(name, version) if version else ""
+        told_by = name
         name, version, specifier = "torch", "", SpecifierSet(f"=={built_for}.*" if built_for else "")
         if not specifier:
             return None
@@ -117,6 +120,7 @@ def pin(text: str, where: str, group: str) -> Pin | None:
         group=group,
         marker=requirement.marker,
         ngc=ngc,
+        told_by=told_by,
     )
 
 
