@@ -26,6 +26,8 @@ class _Sign:
     """Not in the file."""
     anywhere: bool = False
     """It counts under a ``try`` or a test of a version, too."""
+    shown: str = ""
+    """What a release must have; empty for what stands there."""
 
 
 def _module(specifier: str, *names: bytes) -> _Sign:
@@ -134,9 +136,31 @@ _SIGNS = (
     _Sign(
         "torch", "<2.0", re.compile(rb"^[ \t]*(?:from|import)[ \t]+(torch\._six)\b", re.M), words=(b"torch._six",),
     ),
+    # Functions that raise since, or are gone (torch/_linalg_utils.py of 1.11 to 2.0, torch/__init__.pyi of 1.1, 1.2).
+    *(
+        _Sign(
+            "torch", specifier, re.compile(rb"^[^#\n\"']*\b(torch\.(?:" + b"|".join(names) + rb"))(?=\()", re.M),
+            words=tuple(b"torch." + name + b"(" for name in names),
+        )
+        for specifier, names in (
+            ("<1.2", (b"gels", b"gesv", b"pstrf")), ("<1.12", (b"solve",)),
+            ("<1.13", (b"eig", b"lstsq", b"matrix_rank")), ("<2.0", (b"symeig",)),
+        )
+    ),
+    # `stft` must be told since 2.0 whether its result is complex (github.com/pytorch/pytorch/pull/86724).
     _Sign(
-        "torch", "<2.0", re.compile(rb"^[^#\n\"']*\b(torch\.(?:symeig|eig|lstsq|matrix_rank|solve))(?=\()", re.M),
-        words=(b"torch.symeig(", b"torch.eig(", b"torch.lstsq(", b"torch.matrix_rank(", b"torch.solve("),
+        "torch", "<2.0",
+        re.compile(rb"^[^#\n\"']*\b(torch\.stft)\((?!(?:[^()]|\((?:[^()]|\([^()]*\))*\))*\*\*\w)", re.M),
+        words=(b"torch.stft(",), without=b"return_complex", shown="`torch.stft` without `return_complex`",
+    ),
+    # Functions of autograd that are made and called need a static `forward` since 1.5 (what 1.4 and 1.5 say).
+    _Sign(
+        "torch", "<1.5",
+        re.compile(
+            rb"^class[ \t]+(?P<name>\w+)\((?:torch\.)?(?:autograd\.)?Function\)[ \t]*:[^\n]*\n(?:(?:[ \t#][^\n]*)?\n)*?"
+            rb"(?<!@staticmethod\n)[ \t]+def forward\(self\b(?s:.*?)\b(?P=name)\([^()\n]*\)\(", re.M,
+        ),
+        words=(b"Function)",), needs=b"torch", shown="functions of autograd whose `forward` is not static",
     ),
     _Sign(
         "torch", "<1.8", re.compile(rb"^[^#\n\"']*\b(torch\.(?:rfft|irfft|fft|ifft))(?=\()", re.M),
@@ -226,7 +250,7 @@ def limits(path: str, data: bytes) -> Iterator[Limit]:
         if match is not None:
             line = data.count(b"\n", 0, match.start(1)) + 1
             newest = "newest Python that has" if sign.package == "python" else "newest release with"
-            reason = f"{newest} `{match[1].decode()}` ({path}:{line})"
+            reason = f"{newest} {sign.shown or f'`{match[1].decode()}`'} ({path}:{line})"
             yield Limit(sign.package, sign.specifier, reason)
 
 

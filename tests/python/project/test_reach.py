@@ -89,11 +89,34 @@ def test_names_that_only_old_releases_have(tmp_path: Path, text: str, specifier:
     assert f"`{name}` (train.py:{line})" in limit.reason
 
 
+LEGACY = """\
+from torch.autograd import Function
+
+
+class Double(Function):
+    {}
+    def forward(self, x):
+        return 2 * x
+
+    def backward(self, gradient):
+        return 2 * gradient
+
+
+def double(x):
+    return {}
+"""
+
+
 @pytest.mark.parametrize(
     ("text", "specifier"),
     [
         ("from torch._six import inf\n", "<2.0"),
         ("import torch\ne, v = torch.symeig(x)\n", "<2.0"),
+        ("import torch\nx, _ = torch.solve(b, a)\n", "<1.12"),
+        ("import torch\nx, _ = torch.lstsq(b, a)\n", "<1.13"),
+        ("import torch\nx, _ = torch.gels(b, a)\n", "<1.2"),
+        ("import torch\nre, im = torch.stft(x, 64, window=torch.hann_window(int(64))).unbind(-1)\n", "<2.0"),
+        (LEGACY.format("", "Double()(x)"), "<1.5"),
         ("import torch\nprint(loss.data[0])\n", "<1.0"),
         ("import torch\nx = torch.rfft(x, 1)\n", "<1.8"),
         ("import torch\nassert torch.__version__.split('.')[0] == '1'\n", "<2.0"),
@@ -115,6 +138,11 @@ def test_names_that_only_old_releases_of_torch_have(tmp_path: Path, text: str, s
         "import tensorflow as tf\nprint('tf.Session() is gone')\n",
         "import tensorflow as tf\nx = tf.concat([a, b], 0)\ny = tf.subtract(x, tf.stack([a]))\n",
         "from keras.layers import Dense\n",
+        "import torch\nx = torch.stft(y, 64, return_complex=False)\n",
+        "import torch\nx = torch.stft(y, 64, **options)\n",
+        "import torch\nif TORCH.version > 1:\n    x = torch.stft(y, 64)\n",
+        LEGACY.format("@staticmethod", "Double()(x)"),
+        LEGACY.format("", "Double.apply(x)"),
     ],
 )
 def test_names_that_new_releases_have_too(tmp_path: Path, text: str) -> None:
