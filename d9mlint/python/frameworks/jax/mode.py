@@ -14,8 +14,10 @@ from d9mlint.model import Argument
 from d9mlint.python.domain.conditions import Cond, both, either, flag_test, negate, opaque_test
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, FlagValue, Seq, Value, alternatives
+from d9mlint.python.frameworks.jax.modules import INITIALIZING
 from d9mlint.python.frameworks.tensorflow.determinism import no_visible_gpus
 from d9mlint.python.frameworks.used import keras_backend
+from d9mlint.python.interpreter.calls import INFERENCE
 from d9mlint.python.interpreter.program import LOOPS, Program
 
 FLAGS = "XLA_FLAGS"
@@ -135,6 +137,11 @@ def trainings(program: Program) -> list[Event]:
             e.detached, e.name.rpartition(".")[2] not in LOOPS, id(e) not in known, not updates(program, e), e.index,
         ),
     )  # fmt: skip
+
+
+def training_steps(program: Program) -> list[Event]:
+    """Those of them that make new weights: not gradients that a network computes where it is evaluated, or made."""
+    return [e for e in trainings(program) if not e.inside(INFERENCE, INITIALIZING) or updates(program, e)]
 
 
 def updates(program: Program, event: Event) -> bool:

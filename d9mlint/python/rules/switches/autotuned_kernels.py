@@ -11,6 +11,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Obj, Seq, alternatives
 from d9mlint.python.frameworks.jax import mode as jaxmode
 from d9mlint.python.frameworks.jax import sizes as jaxsizes
+from d9mlint.python.frameworks.jax.modules import only_initializes
 from d9mlint.python.frameworks.tensorflow.determinism import (
     trainings,
     trains,
@@ -36,9 +37,10 @@ _COMPUTES = (*_MEASURES, RUN, "keras.Model.predict", "keras.Model.predict_on_bat
 
 
 _PRODUCT = re.compile(
-    r"(flax\.(linen|nnx)|haiku|equinox\.nn)\.(Dense\w*|Linear\w*|Conv\w*|\w*LSTMCell|\w*GRUCell|MultiHead\w*)"
+    r"(flax\.(linen|nnx)|haiku|equinox\.nn)\.(Dense\w*|Linear\w*|Conv\w*|\w*LSTMCell|\w*GRUCell|MultiHead\w*)|"
+    r"jax\.lax\.conv(_\w+)?|jax\.scipy\.signal\.convolve2?d?"
 )
-"""Layers of JAX's libraries whose products cuBLAS, cuDNN or kernels of XLA's own compute."""
+"""Layers and ops of JAX and its libraries whose products cuBLAS, cuDNN or kernels of XLA's own compute."""
 _COMPILES = ("jax.jit", "jax.pmap", "jax.shard_map", "flax.nnx.jit", "equinox.filter_jit", "haiku.jit")
 
 
@@ -48,14 +50,16 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
 
 
 def _jax(program: Program, rule: Rule) -> Iterator[Draft]:
-    """Without gradients: networks that only play or predict, and those that evolution trains."""
-    if jaxmode.trainings(program) or all(event.detached for event in program.calls(*_COMPILES)):
+    """Without new weights by gradients: networks that only render, play or predict, and those that evolution trains."""
+    if any(not event.detached for event in jaxmode.training_steps(program)):
+        return  # what says so of trainings, says it for this, too
+    if all(event.detached for event in program.calls(*_COMPILES)):
         return
     off = _missing_switch.off_in_jax(program)
     if off is False or jaxsizes.tiny(program):
         return
     for event in program.events:
-        if event.kind == "call" and _PRODUCT.fullmatch(event.name) and not event.detached:
+        if event.kind == "call" and _PRODUCT.fullmatch(event.name) and _runs(event):
             yield draft(
                 program,
                 rule, event, cond=off, severity="" if _keeps(program) else "info",
@@ -63,6 +67,11 @@ def _jax(program: Program, rule: Rule) -> Iterator[Draft]:
                 does=f"`{shown(event)}` is compiled for", state="XLA's deterministic ops", compiler="XLA",
             )  # fmt: skip
             return
+
+
+def _runs(event: Event) -> bool:
+    """Whether a layer is seen to be computed, and not only to find the shapes of its weights."""
+    return not event.detached and not only_initializes(event)
 
 
 def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:

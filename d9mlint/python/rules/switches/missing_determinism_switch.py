@@ -9,7 +9,6 @@ from d9mlint.python.domain.conditions import both, truth
 from d9mlint.python.domain.events import Event
 from d9mlint.python.frameworks.jax import mode as jaxmode
 from d9mlint.python.frameworks.jax import sizes as jaxsizes
-from d9mlint.python.frameworks.jax.modules import INITIALIZING
 from d9mlint.python.frameworks.registry import judged_as
 from d9mlint.python.frameworks.tensorflow.determinism import (
     has_switch,
@@ -18,7 +17,6 @@ from d9mlint.python.frameworks.tensorflow.determinism import (
 from d9mlint.python.frameworks.tensorflow.exact import exact
 from d9mlint.python.frameworks.tensorflow.fetching import RUN, step_fetched
 from d9mlint.python.frameworks.used import frameworks_of
-from d9mlint.python.interpreter.calls import INFERENCE
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft, lower
@@ -55,9 +53,7 @@ def _jax(program: Program, rule: Rule) -> Iterator[Draft]:
     off = _missing_switch.off_in_jax(program)
     if off is False:
         return
-    found = [
-        e for e in jaxmode.trainings(program) if not e.inside(INFERENCE, INITIALIZING) or jaxmode.updates(program, e)
-    ]
+    found = jaxmode.training_steps(program)
     event = next((e for e in found if truth(off, e.guards) is not False), None)
     if event is None:
         return
