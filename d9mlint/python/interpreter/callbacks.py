@@ -39,8 +39,12 @@ _ALONE = (".Thread", ".Process")
 """Constructors that take all arguments of the function as ``args`` and ``kwargs``."""
 _MAKING = (".__init__", ".register_buffer", ".register_parameter", ".add_module", ".register_module")
 """What constructors call on the object that they make, which nobody need use."""
-_LOOKS = ("inspect.", "builtins.isinstance", "builtins.hasattr", "builtins.callable", "builtins.id", "builtins.type")
-"""Calls that only look at what they are given: ``inspect.signature(cls.__init__)`` runs no constructor."""
+_LOOKS = (
+    "inspect.", "builtins.isinstance", "builtins.hasattr", "builtins.callable", "builtins.id", "builtins.type",
+    "builtins.print", "builtins.repr",
+)  # fmt: skip
+"""Calls that only look at what they are given: ``inspect.signature(cls.__init__)`` runs no constructor, and
+``print(net)`` no network."""
 
 
 def run_callbacks(interp: Interpreter, event: Event, frame: Frame, place: f.Place) -> None:

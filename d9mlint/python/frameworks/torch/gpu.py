@@ -205,6 +205,7 @@ def _module(event: Event) -> Class | None:
 # -- training ------------------------------------------------------------------------------------------------------
 
 
+_GRADIENT = "torch.autograd.grad"
 _AFTER_BACKWARD = ("backward", "step", "zero_grad")
 
 
@@ -214,7 +215,8 @@ def trainings(program: Program) -> list[Event]:
     What a library may call later, with whatever arguments, is told after what the program itself calls.
 
     A ``backward`` whose gradients are thrown away (it warms up, or makes memory be allocated) is none of them, unless
-    there is nothing else.
+    there is nothing else. ``autograd.grad`` hands its gradients back and leaves those of the weights as they are, so a
+    ``backward`` beside it says more of the training: the other may be for a penalty, or a picture of the gradient.
     """
     found = [e for e in program.trains if _is_torch(program, e)]
     names = [f"{trainer}{made}.fit" for trainer in TRAINERS for made in ("", "()")]
@@ -225,9 +227,10 @@ def trainings(program: Program) -> list[Event]:
     return sorted(found, key=_rank)
 
 
-def _rank(event: Event) -> tuple[bool, bool, bool, bool, int]:
+def _rank(event: Event) -> tuple[bool, bool, bool, bool, bool, int]:
     unusual = by_default(both(*event.guards)) is False
-    return event.detached, event.name.rpartition(".")[2] not in LOOPS, unusual, event.deferred, event.index
+    looped = event.name.rpartition(".")[2] in LOOPS
+    return event.detached, not looped, unusual, event.name == _GRADIENT, event.deferred, event.index
 
 
 def _thrown_away(program: Program) -> frozenset[int]:

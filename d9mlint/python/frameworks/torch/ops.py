@@ -183,13 +183,18 @@ def likely(event: Event, op: Op, makers: Makers) -> bool:
     if _SUMS.search(op.name) and _floats_on_gpu(_read(event), makers):
         return True
     if _READS.search(op.name) or _SUMS.search(op.name) or (_IMAGES.search(event.name) and not _in_module(event)):
-        return _learned(_read(event), makers)
+        return given_by_layer(event, makers)
     return True
 
 
 def of_data(event: Event, makers: Makers) -> bool:
     """Whether a function for images is given some, outside of networks, that no gradient is seen to go back to."""
-    return bool(_IMAGES.search(event.name)) and not _in_module(event) and not _learned(_read(event), makers)
+    return bool(_IMAGES.search(event.name)) and not _in_module(event) and not given_by_layer(event, makers)
+
+
+def given_by_layer(event: Event, makers: Makers) -> bool:
+    """Whether the tensor that a function or method reads surely was computed by a layer, or is a weight."""
+    return _learned(_read(event), makers)
 
 
 def _has_rows(event: Event, makers: Makers) -> bool:

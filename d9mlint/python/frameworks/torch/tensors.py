@@ -28,6 +28,8 @@ IN_PLACE = frozenset(
     }
 )
 """Methods that only tensors have, whatever they are called on."""
+GIVEN = "@given"
+"""The attribute under which a parameter that is taken for a tensor keeps what it was given."""
 NO_GRAD = "no-grad"
 """The context of code through which no gradient goes."""
 MAX_SOURCES = 8
@@ -119,7 +121,9 @@ def computed(operands: Sequence[Value]) -> Value | None:
 
 
 def _is_other(operand: Value, first: Obj) -> bool:
-    return operand is not first and isinstance(operand, Obj) and operand.type == TENSOR and operand.event is not None
+    if operand is first or not isinstance(operand, Obj) or operand.type != TENSOR:
+        return False
+    return operand.event is not None or GIVEN in operand.attrs
 
 
 def loads(func: Func) -> bool:
@@ -138,7 +142,8 @@ def type_parameters(interp: Interpreter, func: Func, inner: Frame) -> None:
             continue
         given = of_module and number > 0 and param.kind == "pos" and param.default is None
         if given or (param.annotation is not None and _means_tensor(interp, param.annotation, func)):
-            inner.vars[param.name] = Obj(TENSOR, None)
+            tensor = inner.vars[param.name] = Obj(TENSOR, None)
+            tensor.attrs[GIVEN] = value
 
 
 def _is_module(bases: Sequence[str]) -> bool:

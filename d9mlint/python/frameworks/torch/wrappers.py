@@ -24,6 +24,7 @@ _WRAPPERS = (
     "torch.nn.parallel.distributed.DistributedDataParallel", "torch.distributed.fsdp.FullyShardedDataParallel",
     "apex.parallel.DistributedDataParallel", "apex.parallel.distributed.DistributedDataParallel",
 )  # fmt: skip
+_SPREAD = frozenset({"torch.nn.DataParallel().__call__", "torch.nn.parallel.DataParallel().__call__"})
 _MODULE = "module"
 """The attribute under which each of them keeps the network."""
 _HELD = "wrapped"
@@ -117,6 +118,11 @@ def _call(interp: Interpreter, event: Event, frame: Frame, held: str = _MODULE) 
         if isinstance(leaf, (Inst, Func, Bound)):
             interp.note(("ran", id(leaf), "forward"), leaf)
     return calls.call(interp, network, list(event.args), dict(event.kwargs), frame, place_of(event), event.star)
+
+
+def spreads(event: Event) -> bool:
+    """Whether a call runs a network in a wrapper that moves what it is given to the GPUs (``DataParallel.scatter``)."""
+    return event.name in _SPREAD
 
 
 TRANSFER: Mapping[str, Transfer] = {

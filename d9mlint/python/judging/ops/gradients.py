@@ -25,6 +25,7 @@ from d9mlint.python.frameworks.jax.modules import INITIALIZING
 from d9mlint.python.frameworks.tensorflow.determinism import trains
 from d9mlint.python.frameworks.tensorflow.fetching import step_fetched
 from d9mlint.python.frameworks.tensorflow.inputs import on_inputs
+from d9mlint.python.frameworks.torch.ops import given_by_layer
 from d9mlint.python.frameworks.torch.parameters.frozen import frozen, trained_when, without_gradients
 from d9mlint.python.frameworks.torch.parameters.leaves import on_data
 from d9mlint.python.frameworks.torch.tensors import NO_GRAD
@@ -52,6 +53,7 @@ _TRAINS = re.compile(
 )
 """Conditions that hold where something is trained."""
 _ABOUT_DATA = re.compile(r"(^|_)(parse|parser|preprocess|preprocessing|augment|load|read|input|dataset|decode)(_|$)")
+_INPUT = re.compile(r"(^|_)input(_|$)")
 _MOST_WAYS = 32
 """Conditions under which a program trains that are looked at."""
 _MODELS = (".from_pretrained", ".from_config")
@@ -66,7 +68,9 @@ def matters(program: Program, event: Event, op: Op) -> bool:
     name = event.func.name.lower() if isinstance(event.func, Func) else ""
     if event.detached and (_ABOUT_DATA.search(name) or _DATA_FILES.search(event.location.path.rpartition("/")[2])):
         return False
-    if _OF_WEIGHTS.search(op.name) and id(event) in frozen(program) | without_gradients(program):
+    if _OF_WEIGHTS.search(op.name) and any(
+        id(event) in ops for ops in (frozen(program), without_gradients(program), on_data(program))
+    ):
         return False
     if op.direction != "backward":
         return True
@@ -106,6 +110,8 @@ def doubtful(program: Program, event: Event, op: Op) -> bool:
     if op.direction != "backward" or op.sites or event.name.endswith(_MODELS):
         return False
     name = event.func.name.lower() if isinstance(event.func, Func) else ""
+    if op.framework == "torch" and given_by_layer(event, results(program)):
+        name = _INPUT.sub("_", name)  # (what a layer has computed is no data that is put in)
     told = _ONLY_FORWARD.search(name) or _DATA_FILES.search(event.location.path.rpartition("/")[2])
     return bool(told) and id(event) not in program.once("behind-losses", _behind_losses)
 

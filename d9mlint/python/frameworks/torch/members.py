@@ -1,0 +1,42 @@
+"""What a module registers under a name: a buffer or parameter is an attribute of it from then on.
+
+``register_buffer`` and ``register_parameter`` of torch/nn/modules/module.py.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from d9mlint.model import Argument
+from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.values import Const, Inst
+from d9mlint.python.interpreter.library.environment import place_of
+
+if TYPE_CHECKING:
+    from d9mlint.python.interpreter.hooks import Transfer
+    from d9mlint.python.interpreter.interpreter import Interpreter
+
+REGISTER_BUFFER = "torch.nn.Module.register_buffer"
+_NAME, BUFFER, _PARAMETER = Argument(0, "name"), Argument(1, "tensor"), Argument(1, "param")
+
+
+def _buffer(interp: Interpreter, event: Event, frame: Frame) -> None:
+    _register(interp, event, frame, BUFFER)
+
+
+def _parameter(interp: Interpreter, event: Event, frame: Frame) -> None:
+    _register(interp, event, frame, _PARAMETER)
+
+
+def _register(interp: Interpreter, event: Event, frame: Frame, given: Argument) -> None:
+    name, value = event.argument(_NAME), event.argument(given)
+    if (
+        isinstance(event.receiver, Inst)
+        and isinstance(name, Const)
+        and isinstance(name.value, str)
+        and value is not None
+    ):
+        interp.set_attribute(event.receiver, name.value, value, frame, place_of(event))
+
+
+TRANSFER: dict[str, Transfer] = {REGISTER_BUFFER: _buffer, "torch.nn.Module.register_parameter": _parameter}
