@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from d9mlint.python.domain.conditions import by_default, literals
+from d9mlint.model import Argument, Location
+from d9mlint.python.domain.conditions import Flag, by_default, literals
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Value
+from d9mlint.python.domain.values import Const, Value
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.loops import RANGES, header_of, is_fixed, left_out
 from d9mlint.python.judging.paths import UNTOLD, as_written, flags_within, perhaps_saved
@@ -18,6 +19,10 @@ _GOES_ON = re.compile(r"resum|restor|contin|restart|last|latest|epoch|step|iter"
 """Words in the names of flags and functions by which a run goes on where another stopped."""
 _CHECKPOINT = re.compile(r"load|ckpt|checkpoint|snapshot")
 """Words of a flag that asks for a load, and may be one to go on from."""
+_TRAINED_ELSEWHERE = re.compile(r"pre[-_ ]?train|fine[-_ ]?tun|warm[-_ ]?start|transfer|\binit(ial(i[sz]\w+)?)?(_|\b)")
+"""Words, in the name or the help of a flag, that say that another training has made the weights."""
+_RESUMES = re.compile(r"resum|restor|continu|restart|go(es)? on")
+"""Words of a help text that say that a run goes on."""
 _FILLS, _OPTIMIZER, _ANY = ".load_state_dict", "torch.optim.", "?.load_state_dict"
 _KERAS, _INITIAL = "keras.", "initial_epoch"
 
@@ -25,12 +30,13 @@ _KERAS, _INITIAL = "keras.", "initial_epoch"
 def is_warm_start(program: Program, load: Event, steps: Sequence[Event]) -> bool:
     """Whether a flag asks for weights alone (``--model``, ``--pretrain``) and the ``steps`` after count from the start.
 
-    A word for going on, the state of an optimizer, and a number that the loop begins with make it a resume.
+    The name of the flag says so, or its help (``Load pretrained model``). A word for going on, the state of an
+    optimizer, and a number that the loop begins with make it a resume.
     """
-    asked = _words(
-        one.flag.name for cond in load.guards if by_default(cond) is False for one in literals(cond) if one.flag
-    )
-    if not _WEIGHTS.search(asked) or _CHECKPOINT.search(asked):
+    flags = [one.flag for cond in load.guards if by_default(cond) is False for one in literals(cond) if one.flag]
+    asked = _words(flag.name for flag in flags)
+    elsewhere = _TRAINED_ELSEWHERE.search(asked) or any(_says_elsewhere(program, flag) for flag in flags)
+    if not elsewhere and (not _WEIGHTS.search(asked) or _CHECKPOINT.search(asked)):
         return False
     within = _words(name for value in load.args for name in flags_within(value))
     if _GOES_ON.search(f"{asked} {within} {_words([load.func.name] if load.func is not None else [])}"):
@@ -64,6 +70,23 @@ def own_save(path: Value, saves: Sequence[Event]) -> Event | None:
 def _words(names: Iterable[str]) -> str:
     """Names with one kind of mark between their words: `pre_train model_path`."""
     return " ".join(name.lstrip("-").replace("-", "_").replace(".", " ").lower() for name in names)
+
+
+def _says_elsewhere(program: Program, flag: Flag) -> bool:
+    """Whether the help of a flag says that another training has made the weights, and not that a run goes on."""
+    text = program.once("help-of-flags", _helps).get(flag.location, "")
+    return _TRAINED_ELSEWHERE.search(text) is not None and _RESUMES.search(text) is None
+
+
+def _helps(program: Program) -> dict[Location, str]:
+    """The help texts of the command line, in small letters, by where their flags are declared."""
+    given = ((event.location, event.argument(_help_of(event))) for event in program.events if event.kind == "call")
+    return {place: one.value.lower() for place, one in given if isinstance(one, Const) and isinstance(one.value, str)}
+
+
+def _help_of(event: Event) -> Argument:
+    """Where a call that declares a flag is given its help: ``DEFINE_string(name, default, help)`` as its third."""
+    return Argument(2 if event.name.rpartition(".")[2].startswith("DEFINE_") else None, "help")
 
 
 def _fills_optimizer(program: Program, load: Event) -> bool:

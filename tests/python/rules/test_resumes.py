@@ -230,6 +230,8 @@ COUNTED, SLOTS = 'first = int(args.model.split("_")[-1]) + 1', 'optimizer.load_s
         ("--resume-model", "pass", "", "warning"),
         ("--load-model", "pass", "", "warning"),
         ("--checkpoint", "pass", "", "warning"),
+        ("--pretrained-checkpoint", "pass", "", "info"),
+        ("--init_checkpoint", SLOTS, "", "warning"),
     ],
 )
 def test_weights_to_begin_with_are_no_resume(d9mlint: Run, flag: str, more: str, start: str, severity: str) -> None:
@@ -240,6 +242,22 @@ def test_weights_to_begin_with_are_no_resume(d9mlint: Run, flag: str, more: str,
     (finding,) = run.json["findings"]
     assert finding["severity"] == severity
     assert ("enough to begin another training with" in finding["message"]) is (severity == "info")
+
+
+@pytest.mark.parametrize(
+    ("told", "severity"),
+    [
+        ("Load pretrained model from checkpoint.", "info"),
+        ("weights to fine-tune", "info"),
+        ("model to load", "warning"),
+        ("checkpoint to resume the pretraining from", "warning"),
+    ],
+)
+def test_the_help_of_a_flag_tells_a_warm_start(d9mlint: Run, told: str, severity: str) -> None:
+    script = WEIGHTS.format(flag="--load_model", name="load_model", more="pass", start="")
+    Path("train.py").write_text(script.replace('default="")', f'default="", help="{told}")'))
+    run = d9mlint("check", "--format", "json", "--select", "rng-not-checkpointed", "train.py")
+    assert [finding["severity"] for finding in run.json["findings"]] == [severity]
 
 
 RANKS = """import argparse
