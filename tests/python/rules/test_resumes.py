@@ -260,6 +260,15 @@ def test_the_help_of_a_flag_tells_a_warm_start(d9mlint: Run, told: str, severity
     assert [finding["severity"] for finding in run.json["findings"]] == [severity]
 
 
+def test_a_path_made_of_a_flag_asks_for_the_flag(d9mlint: Run) -> None:
+    script = WEIGHTS.format(flag="--load_path", name="load_path", more=SLOTS, start="")
+    script = script.replace("import torch", "from pathlib import Path\nimport torch", 1)
+    made = "root = Path(args.load_path) if args.load_path else None\nif root and root.exists():"
+    Path("train.py").write_text(script.replace("if args.load_path:", made))
+    run = d9mlint("check", "--format", "json", "--select", "rng-not-checkpointed", "train.py")
+    assert [finding["when"] for finding in run.json["findings"]] == [["--load_path is given"]]
+
+
 RANKS = """import argparse
 import torch
 import torch.distributed as dist

@@ -8,7 +8,17 @@ from dataclasses import replace
 from typing import TypeGuard
 
 from d9mlint.model import Argument, Rule
-from d9mlint.python.domain.conditions import EXCEPTION, UNKNOWN_DEFAULT, Cond, both, by_default, either, negate, opaque
+from d9mlint.python.domain.conditions import (
+    EXCEPTION,
+    UNKNOWN_DEFAULT,
+    Cond,
+    both,
+    by_default,
+    conjuncts,
+    either,
+    negate,
+    opaque,
+)
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.tellable import is_setting
 from d9mlint.python.domain.values import Const, FlagValue, Value, alternatives
@@ -205,7 +215,8 @@ def _anyway(saved: Event, others: Sequence[Event]) -> tuple[Event, Cond]:
 def _asked(load: Event) -> Iterator[Cond]:
     """The conditions of a load that somebody asks for it, without those that a file is there."""
     asked = (one for one in load.guards if by_default(one) is False or is_setting(one) or RESUMES.search(describe(one)))
-    return (one for one in asked if " or " not in describe(one) and not _THERE.search(describe(one)))
+    parts = (part for one in asked for part in conjuncts(one))
+    return (part for part in parts if " or " not in describe(part) and not _THERE.search(describe(part)))
 
 
 def _of_lightning(program: Program, rule: Rule) -> Iterator[Draft]:
