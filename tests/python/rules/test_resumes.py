@@ -266,7 +266,7 @@ def test_a_path_made_of_a_flag_asks_for_the_flag(d9mlint: Run) -> None:
     made = "root = Path(args.load_path) if args.load_path else None\nif root and root.exists():"
     Path("train.py").write_text(script.replace("if args.load_path:", made))
     run = d9mlint("check", "--format", "json", "--select", "rng-not-checkpointed", "train.py")
-    assert [finding["when"] for finding in run.json["findings"]] == [["--load_path is given"]]
+    assert [finding["when"] for finding in run.json["findings"]] == [["--load_path is set"]]
 
 
 RANKS = """import argparse

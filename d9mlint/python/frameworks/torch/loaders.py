@@ -59,6 +59,7 @@ _TRANSFORMS = frozenset({"transform", "target_transform", "transforms"})
 _MADE, _LOADER_OF, _GONE_THROUGH, _HANDED, _BASE = "loader", "loader-of", "gone-through", "handed", "base-of-dataset"
 """Keys of notes: calls that make loaders, those of the program's own loaders, what was gone through or handed over, and
 what the bases of datasets were given."""
+_DATASET = Argument(0, "dataset")
 _DATASETS = ("torch.utils.data.", "torchvision.datasets.", "torch_geometric.data.", "torchaudio.datasets.")
 
 
@@ -151,7 +152,8 @@ class Loaders:
         outer, interp.loader = interp.loader, loader
         try:
             several, known = _has_workers(interp, loader)
-            _in_context(interp, LOADER, partial(self._draws, interp, loader, "__iter__", frame, place))
+            idle = self._of_one_item(interp, loader, frame, place)
+            _in_context(interp, LOADER, partial(self._draws, interp, loader, "__iter__", frame, place, idle=idle))
             _in_context(interp, LOADER, partial(self._run, interp, loader, ("sampler", "batch_sampler"), frame, place))
             read = partial(self._run, interp, loader, ("dataset", "collate_fn"), frame, place)
             work = partial(self._run, interp, loader, ("worker_init_fn", "dataset", "collate_fn"), frame, place)
@@ -171,6 +173,14 @@ class Loaders:
             for invocation in invocations:
                 if invocation.argument.keyword == name:
                     self._invoke(interp, loader, invocation, frame, place)
+
+    def _of_one_item(self, interp: Interpreter, loader: Event, frame: Frame, place: f.Place) -> Cond:
+        """When a dataset of the program says that it has one item, or none, so that there is one order of them."""
+        found: list[Cond] = []
+        for cond, leaf in alternatives(loader.argument(_DATASET)):
+            length = self._enter(interp, leaf, "__len__", frame, place) if isinstance(leaf, Inst) else None
+            found.append(both(cond, isinstance(length, Const) and length.value in (0, 1)))
+        return either(*found)
 
     # -- what a loader uses --------------------------------------------------------------------------------------------
 
@@ -227,13 +237,17 @@ class Loaders:
                 if invocation.context == PART and invocation.argument.keyword not in replaced:
                     self._invoke(interp, maker, invocation, frame, place)
 
-    def _draws(self, interp: Interpreter, maker: Event, method: str, frame: Frame, place: f.Place, type_: str = ""
+    def _draws(self, interp: Interpreter, maker: Event, method: str, frame: Frame, place: f.Place, type_: str = "",
+        idle: Cond = False,
     ) -> None:  # fmt: skip
-        """What an object made outside does in a method, as an event at the call that made it, with its arguments."""
+        """What an object made outside does in a method, as an event at the call that made it, with its arguments.
+
+        ``idle``: when the numbers that it draws decide nothing.
+        """
         name = f"{type_ or maker.name.removesuffix('.__init__')}.{method}"
         if interp.knowledge.effects_of(interp.knowledge.canonical(name), name):
             event = interp.event("call", name, frame, place, maker.args, kwargs=maker.kwargs, star=maker.star)
-            event.location, event.raw = maker.location, maker.raw.removesuffix(".__init__")
+            event.location, event.raw, event.idle = maker.location, maker.raw.removesuffix(".__init__"), idle
 
     def _enter(self, interp: Interpreter, instance: Inst, name: str, frame: Frame, place: f.Place) -> Value | None:
         method = attributes.class_attribute(interp, instance.cls, name)
@@ -267,7 +281,7 @@ def worker_info(interp: Interpreter, event: Event, frame: Frame) -> Value | None
     info = Obj("torch.utils.data.WorkerInfo", event)
     info.attrs["seed"] = Unknown(frozenset({"torch-seed"}), "", (event,))
     info.attrs["id"] = Unknown(frozenset({"int"}))
-    dataset = loader.argument(Argument(0, "dataset"))
+    dataset = loader.argument(_DATASET)
     if dataset is not None:
         info.attrs["dataset"] = dataset
     return info
