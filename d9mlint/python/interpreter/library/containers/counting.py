@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.numbers import Counted, Length
 from d9mlint.python.domain.taint import taint
-from d9mlint.python.domain.values import Const, FlagValue, Seq, Unknown, Value
+from d9mlint.python.domain.values import Bound, Const, FlagValue, Func, Inst, Seq, Unknown, Value
+from d9mlint.python.interpreter import attributes, calls
 from d9mlint.python.interpreter.hooks import Transfer
 from d9mlint.python.interpreter.library import environment
 from d9mlint.python.interpreter.library.arguments import argv
@@ -28,7 +29,18 @@ def _length(interp: Interpreter, event: Event, frame: Frame) -> Value:
         return Const(len(value.value))
     if isinstance(value, FlagValue) or (isinstance(value, Seq) and value.items is not None and value.kind == "list"):
         return Length(value)
+    if isinstance(value, Inst) and (told := _told(interp, value, event, frame)) is not None:
+        return told
     return argv.count(interp, value) or Unknown(frozenset({"length", "int"}), "", bounded.listings(taint([value])[2]))
+
+
+def _told(interp: Interpreter, instance: Inst, event: Event, frame: Frame) -> Const | None:
+    """The number that ``__len__`` of an object of the program always gives."""
+    method = attributes.class_attribute(interp, instance.cls, "__len__")
+    if not isinstance(method, Func):
+        return None
+    given = calls.call(interp, Bound(method, instance), [], {}, frame, environment.place_of(event))
+    return given if isinstance(given, Const) and isinstance(given.value, int) else None
 
 
 def _number(value: Value) -> Any:
