@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
@@ -24,7 +25,9 @@ _WRAPPERS = (
     "torch.nn.parallel.distributed.DistributedDataParallel", "torch.distributed.fsdp.FullyShardedDataParallel",
     "apex.parallel.DistributedDataParallel", "apex.parallel.distributed.DistributedDataParallel",
 )  # fmt: skip
-_SPREAD = frozenset({"torch.nn.DataParallel().__call__", "torch.nn.parallel.DataParallel().__call__"})
+_SPREADS = re.compile(r"torch\.nn\.(parallel\.)?DataParallel(\(\))?(\.(__init__|__call__|forward))?")
+REPLICAS = "replicas"
+"""The context of what ``DataParallel`` runs in a thread for each GPU (torch/nn/parallel/parallel_apply.py)."""
 _MODULE = "module"
 """The attribute under which each of them keeps the network."""
 _HELD = "wrapped"
@@ -71,11 +74,11 @@ def _compile_in_place(interp: Interpreter, event: Event, frame: Frame) -> None:
 
 def _call_compiled(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """What the network or function gives, in the context of compiled code."""
-    return _in_compiled(interp, partial(_call, interp, event, frame, _ORIGINAL))
+    return _inside(interp, COMPILED, partial(_call, interp, event, frame, _ORIGINAL))
 
 
-def _in_compiled(interp: Interpreter, action: Callable[[], T]) -> T:
-    interp.contexts.append(COMPILED)
+def _inside(interp: Interpreter, context: str, action: Callable[[], T]) -> T:
+    interp.contexts.append(context)
     try:
         return action()
     finally:
@@ -117,12 +120,13 @@ def _call(interp: Interpreter, event: Event, frame: Frame, held: str = _MODULE) 
     for _, leaf in alternatives(network):
         if isinstance(leaf, (Inst, Func, Bound)):
             interp.note(("ran", id(leaf), "forward"), leaf)
-    return calls.call(interp, network, list(event.args), dict(event.kwargs), frame, place_of(event), event.star)
+    run = partial(calls.call, interp, network, list(event.args), dict(event.kwargs), frame, place_of(event), event.star)
+    return _inside(interp, REPLICAS, run) if spreads(event) else run()
 
 
 def spreads(event: Event) -> bool:
-    """Whether a call runs a network in a wrapper that moves what it is given to the GPUs (``DataParallel.scatter``)."""
-    return event.name in _SPREAD
+    """Whether a call makes or runs a wrapper that moves what it is given to the GPUs (``DataParallel.scatter``)."""
+    return _SPREADS.fullmatch(event.name) is not None
 
 
 TRANSFER: Mapping[str, Transfer] = {
@@ -144,7 +148,8 @@ def finish(interp: Interpreter) -> None:
             continue
         else:
             run = partial(callbacks.run_later, interp, held, frame, place_of(event))
-        run = partial(_in_compiled, interp, run) if event.name == COMPILE else run
+        context = COMPILED if event.name == COMPILE else REPLICAS if spreads(event) else ""
+        run = partial(_inside, interp, context, run) if context else run
         interp.under(both(*event.guards), run)
 
 

@@ -14,6 +14,7 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.tasks import of_tasks
+from d9mlint.python.rules.host._replicas import of_replicas
 from d9mlint.python.source.facts import Def
 
 _THREAD = "threading.Thread"
@@ -21,7 +22,7 @@ _FITS, _DATA = ("keras.Model.fit", "keras.Model.fit_generator"), Argument(0, "x"
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
-    """At the call that starts the workers, and where Keras fetches ahead what a generator draws."""
+    """At the call that starts the workers, where Keras fetches ahead what a generator draws, and in replicas."""
     for start, draws in of_tasks(program):
         if _is_only(program, start, draws):
             continue
@@ -32,6 +33,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
             draw=draws[0].raw, which="task",
         )  # fmt: skip
     yield from _fetched_ahead(program, rule)
+    yield from of_replicas(program, rule)
 
 
 def _is_only(program: Program, start: Event, draws: Sequence[Event]) -> bool:
