@@ -130,7 +130,7 @@ def effects(file: str, text: str) -> tuple[tuple[Effect, ...], dict[str, tuple[s
 def _aliases(item: Item) -> dict[str, tuple[str, Item]]:
     found = {}
     for prefix, (key, value) in item.pairs().items():
-        key.like(vocabulary.DOTTED, "a dotted module prefix")
+        key.like(vocabulary.ALIAS, "a dotted module prefix (a last part `*` stands for the modules in it)")
         found[prefix] = (value.like(vocabulary.DOTTED, "a dotted module prefix"), key)
     return found
 

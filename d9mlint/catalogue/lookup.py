@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from d9mlint.catalogue.aliases import Aliases
 from d9mlint.model import Op
 
 _SHORT = {"tf": "tensorflow", "np": "numpy"}
@@ -23,4 +24,4 @@ def spellings(name: str, aliases: Mapping[str, str]) -> set[str]:
     found = {name}
     for prefix, meaning in (*_SHORT.items(), *aliases.items()):
         found |= {meaning + known[len(prefix) :] for known in tuple(found) if known.startswith(prefix + ".")}
-    return found
+    return found | set(map(Aliases(aliases).resolve, found))

@@ -8,6 +8,7 @@ from typing import Any
 from d9mlint.catalogue.nodes import Item
 
 DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
+ALIAS = re.compile(rf"{DOTTED.pattern}(\.\*)?", re.ASCII)
 CALL = re.compile(r"(\?|[A-Za-z_]\w*)(\.[A-Za-z_]\w*)*(\.\*)?", re.ASCII)
 _EFFECT = re.compile(rf"{CALL.pattern}(?<=\*)\.[A-Za-z_]\w*|{CALL.pattern}", re.ASCII)
 _ENV = re.compile(r"[A-Za-z_]\w*", re.ASCII)

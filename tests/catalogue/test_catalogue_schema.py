@@ -176,7 +176,12 @@ def test_examples(folder: Path, examples: str, line: int, message: str) -> None:
     [
         ("package: numpy\n", "", 1, "the file lacks `package`"),
         (EFFECTS, "package: numpy\n", 1, "an effect file needs `effects` or `aliases`"),
-        ("{np2: numpy}", "{np 2: numpy}", 2, "must be a dotted module prefix, not `np 2`"),
+        (
+            "{np2: numpy}",
+            "{np 2: numpy}",
+            2,
+            "must be a dotted module prefix (a last part `*` stands for the modules in it)",
+        ),
         ("draws", "draw", 5, "unknown key `draw` in `effects`; did you mean `draws`?"),
         ("draws: numpy", "when: {a: 1}", 4, "the effect says nothing; it needs one of seeds, draws, creates"),
         ("draws: numpy", "draws: Num Py", 5, "`draws` must be a word such as `op-determinism`, not `Num Py`"),

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
+from d9mlint.catalogue.aliases import Aliases
 from d9mlint.model import Effect, Op
-
-_MOST_ALIASES = 8
-"""So often one name stands for another before it is taken as it is: aliases may run in a circle."""
 
 
 class Index:
@@ -16,6 +14,7 @@ class Index:
 
     def __init__(self, aliases: Mapping[str, str], effects: Iterable[Effect], ops: Iterable[Op]) -> None:
         self.aliases = dict(aliases)
+        self.resolve = Aliases(aliases).resolve
         self.canonical: dict[str, str] = {}
         """Of the names that the catalogue uses."""
         self.effects: dict[str, list[Effect]] = {}
@@ -28,8 +27,7 @@ class Index:
         """Modules and packages in which something is that a rule may be about."""
         for effect in effects:
             switches = bool(effect.switches) or any(not one.startswith("own") for one in effect.seeds)
-            for name in effect.calls:
-                key = self._known(name)
+            for key in dict.fromkeys(map(self._known, effect.calls)):
                 module, _, last = key.rpartition(".")
                 if switches:
                     self.switching.setdefault(last, set()).add(module.rpartition(".")[2])
@@ -54,17 +52,6 @@ class Index:
         if found is None:
             found = self.canonical[name] = self.resolve(name)
         return found
-
-    def resolve(self, name: str) -> str:
-        """The one name of something that can be reached by several (``tf.keras.X`` is ``keras.X``)."""
-        for _ in range(_MOST_ALIASES):
-            prefix = name
-            while prefix and prefix not in self.aliases:
-                prefix = prefix.rpartition(".")[0]
-            if not prefix:
-                return name
-            name = self.aliases[prefix] + name[len(prefix) :]
-        return name
 
 
 def _tells(effect: Effect) -> bool:

@@ -12,6 +12,7 @@ from d9mlint.python.domain.values import Const, Value
 BUILTINS = frozenset(dir(builtins))
 _COMMON = frozenset(name for kind in (str, bytes, list, dict, set, int) for name in dir(kind))
 _PYTHON, _ARGUMENT = ".py", "="
+_SOME_CLASS = "C"
 _CONFIG_ENDINGS = ("_cfg", "_config", "_conf", "_params")
 
 
@@ -132,7 +133,8 @@ class Knowledge:
         """Known names of a module outside the program, for star imports."""
         inside = len(module) + 1
         others = (alias[inside:] for alias in self._index.aliases if alias.startswith(f"{module}."))
-        return sorted({*self._index.names.get(self.canonical(module), ()), *(one for one in others if "." not in one)})
+        known = self._index.names.get(self.canonical(f"{module}.{_SOME_CLASS}").rpartition(".")[0], ())
+        return sorted({*known, *(one for one in others if one.isidentifier())})
 
     def tells(self, module: str) -> bool:
         """Whether something that a rule may be about is in a module outside the program."""

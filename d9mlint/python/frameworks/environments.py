@@ -13,7 +13,7 @@ from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import UNKNOWN, Const, Inst, Obj, Ref, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter import attributes
 from d9mlint.python.interpreter.hooks import Framework, Transfer
-from d9mlint.python.interpreter.library.environment import first, place_of
+from d9mlint.python.interpreter.library.environment import bound, first, place_of
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
@@ -39,13 +39,9 @@ def _wrapped(event: Event) -> Value | None:
 
 
 def _own_wrapper(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
-    """A wrapper of the program keeps the environment; what its class lacks is that of the environment.
-
-    The wrapper is what the method is bound to, or the first argument of ``gym.Wrapper.__init__(self, env)``.
-    """
-    bound = isinstance(event.receiver, Inst)
-    wrapper = event.receiver if bound else first(event) if event.args else None
-    inner = _wrapped(event) if bound else event.argument(Argument(1, INNER))
+    """A wrapper of the program keeps the environment; what its class lacks is that of the environment."""
+    wrapper, given = bound(event)
+    inner = event.kwargs.get(INNER, given[0] if given else None)
     if not isinstance(wrapper, Inst) or inner is None or isinstance(inner, (Unknown, Const)):
         return None  # (the base of an environment takes a file of its model, or a number, and no environment)
     interp.heap.set(wrapper, INNER, True, inner)

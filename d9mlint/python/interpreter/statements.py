@@ -274,7 +274,7 @@ def _def(interp: Interpreter, node: f.Def, frame: Frame) -> Left:
 
 
 def _class(interp: Interpreter, node: f.Class, frame: Frame) -> Left:
-    bases = tuple(_base(interp, base, frame) for base in node.bases)
+    bases = tuple(_canonical(interp, _base(interp, base, frame)) for base in node.bases)
     inner = Frame(frame.module, frame, interp.path, frame.func)
     inner.body_of_class = True
     cls = Class(node, bases, inner)
@@ -300,6 +300,10 @@ def _base(interp: Interpreter, node: f.Expr, frame: Frame) -> Value:
     leaves = [leaf for _, leaf in alternatives(found)]
     names = {leaf.name.rpartition(".")[2] if isinstance(leaf, Ref) else "" for leaf in leaves}
     return leaves[0] if len(names) == 1 and "" not in names else found
+
+
+def _canonical(interp: Interpreter, base: Value) -> Value:
+    return Ref(interp.knowledge.canonical(base.name), base.receiver) if type(base) is Ref else base
 
 
 def _import(interp: Interpreter, node: f.Import, frame: Frame) -> Left:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from d9mlint.model import Effect, Package, Target
-from d9mlint.python.domain.index import Index, index
+from d9mlint.python.domain.index import index
 from d9mlint.python.domain.knowledge import Knowledge
 
 ALIASES = {"tf": "tensorflow", "tensorflow.keras": "keras"}
@@ -35,5 +35,8 @@ def test_the_same_catalogue_is_indexed_once_and_an_equal_one_anew() -> None:
     assert index(dict(ALIASES), effects, ops) is not index(ALIASES, effects, ops)
 
 
-def test_aliases_that_run_in_a_circle_come_to_an_end() -> None:
-    assert Index({"a": "b", "b": "a"}, (), ()).resolve("a.f") in ("a.f", "b.f")
+def test_a_star_takes_what_the_package_has_under_its_public_name() -> None:
+    effects = (NEW._replace(calls=("torch.nn.Dropout", "torch.nn.modules.dropout.Dropout")),)
+    known = Knowledge({"torch.nn.modules.*": "torch.nn"}, effects, of("2.9"))
+    assert known.names_in("torch.nn.modules.dropout") == ["Dropout"]
+    assert len(known.effects_of("torch.nn.Dropout", "")) == 1

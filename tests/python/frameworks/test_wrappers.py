@@ -98,3 +98,55 @@ def test_transforms_run_where_the_loader_reads(d9mlint: Run, data: str, later: s
     Path("train.py").write_text(DATA.format(data=data, later=later, workers=workers))
     found = d9mlint("train.py", "--format", "json", "--select", "partial-seed").json["findings"]
     assert [one["line"] for one in found] == ([] if workers else [10])  # workers seed `random` from PyTorch's generator
+
+
+OWN_WRAPPER = """
+import torch
+from torch.nn.parallel.data_parallel import DataParallel
+
+class Spread(DataParallel):
+{body}
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.linear(x) + torch.randn(4)
+
+net = Net()
+torch.manual_seed(1)
+optimizer = torch.optim.SGD(net.parameters(), 0.1)
+state = torch.load("last.pt")
+optimizer.load_state_dict(state["optimizer"])
+spread = Spread({given})
+for step in range(10):
+    optimizer.zero_grad()
+    spread(torch.ones(8, 4)).sum().backward()
+    optimizer.step()
+    torch.save({{"model": net.state_dict(), "optimizer": optimizer.state_dict()}}, "last.pt")
+"""
+"""A network inside of a class of the program that is derived from a wrapper, by the module that it stands in."""
+
+
+@pytest.mark.parametrize(
+    ("body", "given"),
+    [
+        ("    pass", "net"),
+        ("    def replicate(self, module, ids):\n        return super().replicate(module, ids)", "net, device_ids=[0]"),
+        ("    def __init__(self, first, module):\n        super().__init__(module)", "3, net"),
+        ("    def __init__(self, *args, **kwargs):\n        super().__init__(*args, **kwargs)", "module=net"),
+        ("    def __init__(self, module):\n        DataParallel.__init__(self, module)", "net"),
+        ("    def forward(self, x):\n        return self.module(x)", "net"),
+        ("    def forward(self, *given):\n        return super().forward(*given)", "net"),
+        ("    def forward(self, x):\n        return DataParallel.forward(self, x)", "net"),
+        ("    def __call__(self, x):\n        return super(Spread, self).__call__(x)", "net"),
+    ],
+)
+def test_what_is_derived_from_a_wrapper_is_called_like_its_network(d9mlint: Run, body: str, given: str) -> None:
+    text = OWN_WRAPPER.format(body=body, given=given)
+    Path("train.py").write_text(text)
+    found = d9mlint("train.py", "--format", "json", "--select", "rng-not-checkpointed").json["findings"]
+    drawn = [related["line"] for one in found for related in one["related"] if "draws" in related["note"]]
+    assert drawn == [1 + text.split("\n").index("        return self.linear(x) + torch.randn(4)")]

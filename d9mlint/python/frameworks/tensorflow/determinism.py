@@ -24,7 +24,7 @@ FWR13Y = "fwr13y.d9m.tensorflow.enable_determinism"
 PATCHES = ("tfdeterminism.patch", "fwr13y.d9m.tensorflow.patch")
 SHELLS = ("fwd9m.tensorflow.patch", "fwd9m.tensorflow.enable_determinism")
 """Names of a package on PyPI that holds no code any more."""
-ALL_IN_ONE = ("transformers.enable_full_determinism", "transformers.trainer_utils.enable_full_determinism")
+ALL_IN_ONE = ("transformers.enable_full_determinism",)
 OPS_VARIABLE = "TF_DETERMINISTIC_OPS"
 CUDNN_VARIABLE = "TF_CUDNN_DETERMINISTIC"
 FRONTEND_VARIABLE = "TF_CUDNN_USE_FRONTEND"

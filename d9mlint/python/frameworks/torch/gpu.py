@@ -31,7 +31,7 @@ _ON_GPU = re.compile(r"\.(is_cuda\b|device\.type ?== ?.cuda)")
 """What asks whether a tensor is on a GPU."""
 _MAKES = re.compile(r"torch\.(\w*Tensor|tensor|as_tensor|from_numpy|zeros|ones|empty)")
 _MOVERS = frozenset({"torch.accelerator.current_accelerator", "deepspeed.initialize"})
-_USERS = frozenset({"torch.accelerator.set_device_index", "torch.nn.DataParallel", "torch.nn.parallel.DataParallel"})
+_USERS = frozenset({"torch.accelerator.set_device_index", "torch.nn.DataParallel"})
 """What works with a GPU but moves nothing there that is not told by itself."""
 _DETECTING = (
     "accelerate.Accelerator", "transformers.Trainer", "transformers.Seq2SeqTrainer", "lightning.Fabric",

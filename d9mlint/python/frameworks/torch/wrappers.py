@@ -13,7 +13,7 @@ from d9mlint.python.domain.conditions import both
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import UNKNOWN, Bound, Const, Func, Inst, Obj, Seq, Value, alternatives
 from d9mlint.python.interpreter import callbacks, calls
-from d9mlint.python.interpreter.library.environment import first, place_of
+from d9mlint.python.interpreter.library.environment import bound, first, place_of
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.hooks import Transfer
@@ -21,13 +21,14 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _WRAPPERS = (
-    "torch.nn.DataParallel", "torch.nn.parallel.DataParallel", "torch.nn.parallel.DistributedDataParallel",
-    "torch.nn.parallel.distributed.DistributedDataParallel", "torch.distributed.fsdp.FullyShardedDataParallel",
-    "apex.parallel.DistributedDataParallel", "apex.parallel.distributed.DistributedDataParallel",
+    "torch.nn.DataParallel", "torch.nn.parallel.DistributedDataParallel",
+    "torch.distributed.fsdp.FullyShardedDataParallel", "apex.parallel.DistributedDataParallel",
 )  # fmt: skip
-_SPREADS = re.compile(r"torch\.nn\.(parallel\.)?DataParallel(\(\))?(\.(__init__|__call__|forward))?")
+_SPREADS = re.compile(r"torch\.nn\.DataParallel(\(\))?(\.(__init__|__call__|forward))?")
 REPLICAS = "replicas"
 """The context of what ``DataParallel`` runs in a thread for each GPU (torch/nn/parallel/parallel_apply.py)."""
+_CALLED = (*(f"{name}()" for name in _WRAPPERS), *_WRAPPERS)
+"""Objects of the wrappers, and those of classes that a program derives from them."""
 _MODULE = "module"
 """The attribute under which each of them keeps the network."""
 _HELD = "wrapped"
@@ -53,6 +54,20 @@ def _wrap(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     made = Obj(f"{event.name}()", event)
     made.attrs[_MODULE] = network
     return made
+
+
+def _wrap_in_own(interp: Interpreter, event: Event, frame: Frame) -> None:
+    """Puts the network into an object of a class that the program derives from a wrapper.
+
+    It runs where that is called; what a class calls in a ``forward`` of its own is followed there.
+    """
+    own, given = bound(event)
+    network = event.kwargs.get(_MODULE, given[0] if given else UNKNOWN)
+    if not isinstance(own, Inst) or not any(isinstance(leaf, Inst) for _, leaf in alternatives(network)):
+        return
+    interp.heap.set(own, _MODULE, True, network)
+    if not any(method in cls.frame.vars for cls in own.cls.line() for method in _RUNS):
+        _hold(interp, event, frame, network)
 
 
 def _compile(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
@@ -114,13 +129,14 @@ def _hold(
 
 def _call(interp: Interpreter, event: Event, frame: Frame, held: str = _MODULE) -> Value | None:
     """What the network gives for the same arguments."""
-    network = event.receiver.attrs.get(held) if isinstance(event.receiver, Obj) else None
+    holder, given = bound(event)
+    network = holder.attrs.get(held) if isinstance(holder, (Inst, Obj)) else None
     if network is None:
         return None
     for _, leaf in alternatives(network):
         if isinstance(leaf, (Inst, Func, Bound)):
             interp.note(("ran", id(leaf), "forward"), leaf)
-    run = partial(calls.call, interp, network, list(event.args), dict(event.kwargs), frame, place_of(event), event.star)
+    run = partial(calls.call, interp, network, given, dict(event.kwargs), frame, place_of(event), event.star)
     return _inside(interp, REPLICAS, run) if spreads(event) else run()
 
 
@@ -131,11 +147,12 @@ def spreads(event: Event) -> bool:
 
 TRANSFER: Mapping[str, Transfer] = {
     **dict.fromkeys(_WRAPPERS, _wrap),
+    **{f"{name}.__init__": _wrap_in_own for name in _WRAPPERS},
     "deepspeed.initialize": _engine,
     COMPILE: _compile,
     IN_PLACE: _compile_in_place,
     **{f"{COMPILE}().{method}": _call_compiled for method in _RUNS},
-    **{f"{name}.{method}": _call for name in (*(f"{one}()" for one in _WRAPPERS), _ENGINE) for method in _RUNS},
+    **{f"{name}.{method}": _call for name in (*_CALLED, _ENGINE) for method in _RUNS},
 }
 
 

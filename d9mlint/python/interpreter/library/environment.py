@@ -19,6 +19,7 @@ from d9mlint.python.domain.values import (
     Const,
     Dict,
     FlagValue,
+    Inst,
     Module,
     Obj,
     Ref,
@@ -59,6 +60,13 @@ def place_of(event: Event) -> tuple[int, int, int, int]:
     """The place of an event in its file."""
     loc = event.location
     return (loc.line, loc.column, loc.end_line, loc.end_column)
+
+
+def bound(event: Event) -> tuple[Value | None, list[Value]]:
+    """What a method is bound to and what it is given: ``super().forward(x)``, ``Base.forward(self, x)``."""
+    args = list(event.args)
+    is_bound = isinstance(event.receiver, (Inst, Obj)) or not args
+    return (event.receiver, args) if is_bound else (args[0], args[1:])
 
 
 def first(event: Event, index: int = 0) -> Value:

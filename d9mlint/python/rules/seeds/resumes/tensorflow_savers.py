@@ -35,7 +35,7 @@ _HOLDS = ("tensorflow.random.Generator", "tensorflow.data.", "iter(")
 _WEIGHTS = "keras.Model.load_weights"
 _SLOTS = "keras.optimizers."
 _INITIAL = "initial_epoch"
-_BACKUPS = ("keras.callbacks.BackupAndRestore", "keras.callbacks.experimental.BackupAndRestore")
+_BACKUP = "keras.callbacks.BackupAndRestore"
 _OF_MODELS = ("keras.models.load_model", _WEIGHTS)
 _LOADS = (_RESTORE, *_OF_MODELS, *_TRACKED, *arrays.LOADS)
 _PATH, _IN_NAME = Argument(1, "save_path"), Argument(2, "global_step")
@@ -150,7 +150,7 @@ def _counts_on(training: Event) -> bool:
 
 def _of_backups(program: Program, rule: Rule) -> Iterator[Draft]:
     """Where a callback of Keras goes on after an interruption: with weights, optimizer and place, and no generator."""
-    for made in program.calls(*_BACKUPS):
+    for made in program.calls(_BACKUP):
         training = next((e for e in trainings(program) if e.index > made.index and e.meets(made)), None)
         found = (d.event for d in draws(program) if not made.detached and feeds(d, made, frozenset()))
         drawn = next((e for e in found if training is not None and e is not made), None)
