@@ -39,12 +39,11 @@ _ALONE = (".Thread", ".Process")
 """Constructors that take all arguments of the function as ``args`` and ``kwargs``."""
 _MAKING = (".__init__", ".register_buffer", ".register_parameter", ".add_module", ".register_module")
 """What constructors call on the object that they make, which nobody need use."""
-_LOOKS = (
-    "inspect.", "builtins.isinstance", "builtins.hasattr", "builtins.callable", "builtins.id", "builtins.type",
-    "builtins.print", "builtins.repr",
-)  # fmt: skip
-"""Calls that only look at what they are given: ``inspect.signature(cls.__init__)`` runs no constructor, and
-``print(net)`` no network."""
+_LOOKS = ("inspect.", "builtins.isinstance", "builtins.hasattr", "builtins.callable", "builtins.id", "builtins.type")
+"""Calls that only look at what they are given: ``inspect.signature(cls.__init__)`` runs no constructor."""
+_TEXTS = frozenset({"builtins.print", "builtins.str", "builtins.repr", "builtins.format"})
+"""Calls that make a text of what they are given: of a network its layers, which computes nothing."""
+_OF_TEXTS = frozenset({"__str__", "__repr__", "__format__"})
 
 
 def run_callbacks(interp: Interpreter, event: Event, frame: Frame, place: f.Place) -> None:
@@ -77,7 +76,10 @@ def run_callbacks(interp: Interpreter, event: Event, frame: Frame, place: f.Plac
     for value in (*event.args, *event.kwargs.values()):
         if not any(value is d for d in done):
             for leaf in _callables(value):
-                _run_callback(interp, leaf, frame, place, "callback", deferred=True)
+                if event.name not in _TEXTS:
+                    _run_callback(interp, leaf, frame, place, "callback", deferred=True)
+                elif isinstance(leaf, Inst):
+                    run_protocol(interp, leaf, frame, place, _OF_TEXTS)
     handed_back = any(effect.returns == "self" for effect in event.effects)  # `net.cuda()` runs nothing yet
     quiet = handed_back or event.name.endswith(_MAKING) or event.name in interp.hooks.asking
     if isinstance(event.receiver, Inst) and not quiet:

@@ -150,3 +150,21 @@ def test_what_is_derived_from_a_wrapper_is_called_like_its_network(d9mlint: Run,
     found = d9mlint("train.py", "--format", "json", "--select", "rng-not-checkpointed").json["findings"]
     drawn = [related["line"] for one in found for related in one["related"] if "draws" in related["note"]]
     assert drawn == [1 + text.split("\n").index("        return self.linear(x) + torch.randn(4)")]
+
+
+PRINTED = """import engine
+import torch
+
+class Noise(torch.nn.Module):
+    def forward(self, x):
+        return x + torch.randn(4)
+
+{said}
+"""
+
+
+@pytest.mark.parametrize(("said", "drawn"), [("print(Noise())", []), ("engine.run(Noise())", [6])])
+def test_to_print_a_network_runs_nothing_of_it(d9mlint: Run, said: str, drawn: list[int]) -> None:
+    Path("train.py").write_text(PRINTED.format(said=said))
+    found = d9mlint("train.py", "--format", "json", "--select", "unseeded-torch").json["findings"]
+    assert [one["line"] for one in found] == drawn
