@@ -8,6 +8,7 @@ import signal
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,6 +35,14 @@ class Ran:
         import json
 
         return json.loads(self.out)
+
+
+def until_there(path: Path, seconds: float = 60.0) -> None:
+    """Waits for a file by which another process tells how far it is."""
+    end = time.monotonic() + seconds
+    while not path.exists():
+        assert time.monotonic() < end, f"{path} did not appear within {seconds:g} s"
+        time.sleep(0.02)
 
 
 def pytest_configure(config: pytest.Config) -> None:

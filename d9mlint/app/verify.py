@@ -25,6 +25,8 @@ from d9mlint.verify.run import Machine, Observed, Settings, observe
 CONFIRMED, FAILED = 1, 3
 _BESIDES = 10.0
 """Seconds of an answer besides its runs."""
+_PATIENCE = 2.0
+"""Seconds that a case is timed in both modes, where all cases have their time."""
 _STARTUP = 3.0
 """Importing a framework may take as many times as long as an answer."""
 
@@ -86,7 +88,7 @@ def verify(state: Verifying, options: VerifyOptions, watch: Watch | None = None)
     command = (options.python or sys.executable, str(SCRIPT))
     share, seconds = verify_plan.share(plan, options), verify_plan.seconds(plan, options)
     settings = Settings(
-        command, options.device, options.runs, seconds, patience=2.0 * share,
+        command, options.device, options.runs, seconds, patience=_PATIENCE * share,
         timeout=max(options.timeout, seconds + _BESIDES),
         startup=_STARTUP * options.timeout, memory=int(options.memory * 2**30), deadline=end,
     )  # fmt: skip

@@ -13,8 +13,8 @@ from typing import Any
 
 import jsonschema
 import pytest
-from conftest import ROOT
-from support import PLAIN
+from conftest import ROOT, until_there
+from support import PLAIN, commanded, stand_in
 
 SCHEMA = json.loads((ROOT / "tests" / "verify.schema.json").read_text(encoding="utf-8"))
 OPS = """\
@@ -74,14 +74,20 @@ SLOW = """\
 
 
 @pytest.fixture
-def verify(d9mlint: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
+def verify(d9mlint: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """``d9mlint verify`` in a project with ops of its own."""
-    wrapper = tmp_path / "python"
-    wrapper.write_text(f'#!/bin/sh\nexec {sys.executable} {PLAIN} "$2" "$3"\n')
-    wrapper.chmod(0o755)
-    (tmp_path / "ops.yaml").write_text(OPS)
-    (tmp_path / "d9mlint.toml").write_text('catalogues = ["ops.yaml"]\n')
-    return lambda *words: d9mlint("verify", "--python", str(wrapper), "--runs", "6", *words)
+    return commanded(d9mlint, tmp_path, monkeypatch, OPS)
+
+
+def ended_under_way(command: list[str], folder: Path) -> int:
+    """The exit code of a job that is ended while one of its cases pauses."""
+    told = folder / "under way"
+    job = subprocess.Popen(
+        command, cwd=folder, env={**os.environ, "PLAIN_UNDER_WAY": str(told)}, stderr=subprocess.DEVNULL
+    )
+    until_there(told)
+    job.terminate()
+    return job.wait(30)
 
 
 def test_nothing_confirmed(verify: Callable[..., Any]) -> None:
@@ -181,12 +187,7 @@ def test_a_job_that_is_ended_leaves_a_partial_report_and_no_process(tmp_path: Pa
     (tmp_path / "d9mlint.toml").write_text('catalogues = ["ops.yaml"]\n')
     words = ["verify", "--python", str(wrapper), "--runs", "6", "--op", "steady", "--op", "endless"]
     command = [sys.executable, "-m", "d9mlint", *words, "--output", "report.json", "--format", "json"]
-    job = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
-    assert job.stderr is not None
-    job.stderr.readline()  # it is about to begin
-    time.sleep(4)
-    job.terminate()
-    assert job.wait(30) == 3
+    assert ended_under_way(command, tmp_path) == 3
     report = json.loads((tmp_path / "report.json").read_text())
     assert (report["partial"], report["stopped"]) == (True, "interrupted")
     assert "endless" in [one["op"].split(" / ")[0] for one in report["unfinished"]]
@@ -213,28 +214,19 @@ def test_a_cut_off_is_told_whatever_the_entries_are_about(
         def end(self) -> None:
             pass
 
-    (tmp_path / "python").write_text(f'#!/bin/sh\nexec {sys.executable} {PLAIN} "$2" "$3"\n')
-    (tmp_path / "python").chmod(0o755)
-    options = VerifyOptions(ops=("steady", "curable"), runs=6, python=str(tmp_path / "python"), device="cpu")
+    options = VerifyOptions(ops=("steady", "curable"), runs=6, python=str(stand_in(tmp_path)), device="cpu")
     state = app.Verifying(planned(options))
     assert app.verify(state, options, Ended()).stopped == "interrupted"
 
 
 def test_what_was_seen_of_the_case_under_way_is_kept(tmp_path: Path) -> None:
-    wrapper = tmp_path / "python"
-    wrapper.write_text(f'#!/bin/sh\nexec {sys.executable} {PLAIN} "$2" "$3"\n')
-    wrapper.chmod(0o755)
+    wrapper = stand_in(tmp_path)
     run = "torch.pause() if torch.deterministic() else torch.next() + 0.0"
     (tmp_path / "ops.yaml").write_text(OPS.replace('run: "1.0"', f'run: "{run}"'))
     (tmp_path / "d9mlint.toml").write_text('catalogues = ["ops.yaml"]\n')
     words = ["verify", "--python", str(wrapper), "--runs", "6", "--op", "steady", "--format", "json"]
     command = [sys.executable, "-m", "d9mlint", *words, "--output", "report.json"]
-    job = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
-    assert job.stderr is not None
-    job.stderr.readline()
-    time.sleep(4)
-    job.terminate()
-    assert job.wait(30) == 3
+    assert ended_under_way(command, tmp_path) == 3
     report = json.loads((tmp_path / "report.json").read_text())
     (found,) = report["evidence"]
     assert (found["verdict"], found["deterministic_mode"], found["note"].partition(";")[0]) == (

@@ -57,7 +57,7 @@ def gpus(library: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def ran(run: str = "1.0", device: str = "auto", framework: str = "plain") -> tuple[Machine, Evidence]:
-    asked = Settings((sys.executable, str(PLAIN)), device, runs=6, seconds=0.2, timeout=20.0)
+    asked = Settings((sys.executable, str(PLAIN)), device, runs=6, seconds=0.2, patience=0.0, timeout=20.0)
     with Machine(framework, asked) as machine:
         (seen,) = observe([case(run)], machine)
     return machine, judged(seen)
@@ -107,7 +107,7 @@ def test_a_gpu_that_one_process_has_already_is_left_and_that_is_told(gpus: Any, 
 
 def test_an_error_that_a_gpu_does_not_get_over_costs_its_case_alone(gpus: Any) -> None:
     gpus(FAKE_GPUS=1, PLAIN_GPUS=1)
-    asked = Settings((sys.executable, str(PLAIN)), "gpu", runs=6, seconds=0.2, timeout=20.0)
+    asked = Settings((sys.executable, str(PLAIN)), "gpu", runs=6, seconds=0.2, patience=0.0, timeout=20.0)
     with Machine("plain", asked) as machine:
         found = [judged(one) for one in observe([case("me.poison()", "first"), case("1.0", "second")], machine)]
     assert [one.verdict for one in found] == ["harness-error", "not-reproduced"]

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from conftest import ROOT, until_there
 from support import PLAIN, case, executed, is_running
 
 from d9mlint.verify.process import SCRIPT
@@ -130,14 +131,16 @@ def test_ctrl_c_leaves_a_partial_report_and_no_process(tmp_path: Path) -> None:
     script = ["#!/bin/sh", f"echo $$ >> {pids}", f'exec {sys.executable} {PLAIN} "$2" "$3"', ""]
     wrapper.write_text("\n".join(script))
     wrapper.chmod(0o755)
-    (tmp_path / "ops.yaml").write_text(CATALOGUE.replace("[torch.slow()]", "[torch.next() for _ in range(10**12)]"))
+    (tmp_path / "ops.yaml").write_text(
+        CATALOGUE.replace("[torch.slow()]", "torch.tell() and [torch.next() for _ in range(10**12)]")
+    )
     (tmp_path / "d9mlint.toml").write_text('catalogues = ["ops.yaml"]\n')
     words = ["verify", "--op", "quick", "--op", "slow", "--python", str(wrapper), "--format", "json"]
     with subprocess.Popen(
         [sys.executable, "-m", "d9mlint", *words], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PLAIN_UNDER_WAY": str(tmp_path / "under way")},
     ) as process:  # fmt: skip
-        time.sleep(6)
+        until_there(tmp_path / "under way")
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
     assert process.returncode == 3, err.decode()
@@ -161,7 +164,7 @@ def test_children_die_with_a_killed_parent(tmp_path: Path) -> None:
         "child.ask({'do': 'start', 'framework': 'plain', 'threads': 0, 'mode': 'default', 'device': 'cpu'}, 20)\n"
         "print(child._process.pid, flush=True); time.sleep(600)"
     )
-    env = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", code, str(Path(__file__).parent)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=env) as parent:
         assert parent.stdout is not None

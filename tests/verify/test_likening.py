@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support import PLAIN
+from support import commanded
 from test_cli_verify import OPS
 
 from d9mlint.model import Case, Input, OpCall
@@ -108,13 +107,8 @@ def test_a_layer_is_made_with_the_words_of_the_call() -> None:
 
 
 @pytest.fixture
-def verify(d9mlint: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
-    wrapper = tmp_path / "python"
-    wrapper.write_text(f'#!/bin/sh\nexec {sys.executable} {PLAIN} "$2" "$3"\n')
-    wrapper.chmod(0o755)
-    (tmp_path / "ops.yaml").write_text(OPS.replace('run: "1.0"', 'run: "torch.steady(kind=1)"'))
-    (tmp_path / "d9mlint.toml").write_text('catalogues = ["ops.yaml"]\n')
-    return lambda *words: d9mlint("verify", "--python", str(wrapper), "--runs", "6", *words)
+def verify(d9mlint: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    return commanded(d9mlint, tmp_path, monkeypatch, OPS.replace('run: "1.0"', 'run: "torch.steady(kind=1)"'))
 
 
 def report(**call: object) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support import PLAIN
+from support import commanded
 
 from d9mlint.model import UsageError
 from d9mlint.verify import making
@@ -77,11 +76,8 @@ def test_what_is_wrong_is_told_with_its_place(text: str, said: str) -> None:
 
 
 @pytest.fixture
-def verify(d9mlint: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
-    wrapper = tmp_path / "python"
-    wrapper.write_text(f'#!/bin/sh\nexec {sys.executable} {PLAIN} "$2" "$3"\n')
-    wrapper.chmod(0o755)
-    return lambda *words: d9mlint("verify", "--python", str(wrapper), "--runs", "6", *words)
+def verify(d9mlint: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    return commanded(d9mlint, tmp_path, monkeypatch)
 
 
 def test_a_call_is_executed_with_the_package_that_it_is_about(verify: Callable[..., Any]) -> None:

@@ -17,6 +17,7 @@ from d9mlint.verify import surroundings, timing
 from d9mlint.verify.judge import judged
 from d9mlint.verify.process import SCRIPT, Child, ChildFailed
 from d9mlint.verify.run import Machine, Settings, observe
+from d9mlint.verify.timing import PAIRS
 
 SETTINGS = Settings((sys.executable, str(PLAIN)), runs=5, seconds=0.06, timeout=20.0)
 
@@ -84,7 +85,7 @@ def test_the_order_is_drawn_anew_each_round_and_is_the_same_every_time(visits: l
 def test_time_is_bounded_by_what_was_asked_for() -> None:
     """The fewest rounds once the patience is over; then all, and no visit is longer than its share of a case's time."""
     slow = case("time.sleep(0.01) or [1.0]")
-    found, more = (executed(slow, seconds=0.06, patience=patience)[0].overhead for patience in (0.0, 5.0))
+    found, more = (executed(slow, pairs=PAIRS, seconds=0.06, patience=patience)[0].overhead for patience in (0.0, 5.0))
     assert found is not None and more is not None
     assert found.blocks == 2 * 6
     assert 8 * 6 <= more.blocks <= (8 + 24) * 6
@@ -120,7 +121,7 @@ def test_a_process_that_ends_while_it_is_timed_costs_its_times_alone(tmp_path: P
     """The first process in which the clock runs for the op ends; the others give the cost."""
     once = str(tmp_path / "once")
     run = f"[1.0] if me.count < 40 or os.path.exists({once!r}) else (os.mkdir({once!r}), os._exit(3))"
-    found, after = executed(case(f"(me.next(), {run})[1]"), case("[2.0]"), runs=5, seconds=0.06)
+    found, after = executed(case(f"(me.next(), {run})[1]"), case("[2.0]"), pairs=PAIRS, runs=5, seconds=0.06)
     assert os.path.exists(once)  # noqa: PTH110
     assert found.verdict == "not-reproduced"
     assert found.overhead is not None and found.overhead.processes == 5
