@@ -37,6 +37,13 @@ class Ran:
         return json.loads(self.out)
 
 
+def read_yaml(path: Path) -> Any:
+    """A YAML file, read with libyaml where it is there: every process of the tests reads long ones."""
+    import yaml
+
+    return yaml.load(path.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+
+
 def until_there(path: Path, seconds: float = 60.0) -> None:
     """Waits for a file by which another process tells how far it is."""
     end = time.monotonic() + seconds

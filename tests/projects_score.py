@@ -54,9 +54,13 @@ class Score:
     """Why d9mlint did not check the program, or a file of it."""
 
 
+def _read(path: Path) -> Any:
+    return yaml.load(path.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+
+
 def load(folder: Path) -> dict[str, Any]:
     """``expect.yaml`` of a program."""
-    loaded: dict[str, Any] = yaml.safe_load((folder / "expect.yaml").read_text(encoding="utf-8"))
+    loaded: dict[str, Any] = _read(folder / "expect.yaml")
     return loaded
 
 
@@ -178,7 +182,7 @@ def slug(name: str) -> str:
 
 def load_missed() -> dict[str, dict[str, str]]:
     """Which reports are known to be missed, alarmed falsely or not checked: section -> slug -> why."""
-    loaded = (yaml.safe_load(MISSED.read_text(encoding="utf-8")) if MISSED.exists() else None) or {}
+    loaded = (_read(MISSED) if MISSED.exists() else None) or {}
     return {section: loaded.get(section) or {} for section in SECTIONS}
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+from conftest import read_yaml
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 FILE = Path(__file__).parents[1] / "rules" / "ops" / "tensorflow.yaml"
-CATALOGUE: dict[str, Any] = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+CATALOGUE: dict[str, Any] = read_yaml(FILE)
 OPS: dict[str, dict[str, Any]] = {op["op"]: op for op in CATALOGUE["ops"]}
 
 KEYS = {"op", "calls", "direction", "devices", "when", "common", "why", "status", "sources"}

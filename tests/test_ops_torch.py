@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+from conftest import read_yaml
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 FILE = Path(__file__).parents[1] / "rules" / "ops" / "torch.yaml"
-CATALOGUE: dict[str, Any] = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+CATALOGUE: dict[str, Any] = read_yaml(FILE)
 OPS: dict[str, dict[str, Any]] = {op["op"]: op for op in CATALOGUE["ops"]}
 MINORS = (*(f"1.{n}" for n in range(4, 14)), *(f"2.{n}" for n in range(16)))
 VERSIONS = tuple(Version(f"{minor}.{patch}") for minor in MINORS for patch in (0, 1))

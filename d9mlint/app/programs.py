@@ -229,6 +229,8 @@ def _report(
 
 def _ops(catalogue: Catalogue, cwd: Path) -> tuple[Op, ...]:
     """The ops of the catalogue; where the user's own stand is told as reports tell it."""
+    if not any(op.sites for op in catalogue.ops):
+        return catalogue.ops  # the same object for each check of a process: what is made of it is kept
     return tuple(
         op._replace(sites=tuple(_shown_place(site, cwd) for site in op.sites)) if op.sites else op
         for op in catalogue.ops

@@ -18,8 +18,6 @@ PACKAGE = Path(d9mlint.__file__).parent
 RULES = ("python/rules", "configs/rules", "kernels/rules")
 CATALOGUE = load(cache=False, full=True)
 OPS = (*CATALOGUE.ops, *(case.op for case in read_cases()))
-PAGES = {rule.name: of_rule(rule, CATALOGUE, None, ()) for rule in CATALOGUE.rules.values()}
-PAGES |= {op.name: of_op(op, None, ()) for op in OPS}
 
 # A number in a list that the reader does not have ("B-016", "A-023 to A-043"), not the address of a source.
 OPAQUE = re.compile(r"(?<![\w/-])[A-Z]{1,2}-\d{2,4}(?![\w-])")
@@ -38,7 +36,9 @@ def test_opaque(source: str, opaque: bool) -> None:
 
 
 def test_pages_name_sources_that_a_reader_can_look_up() -> None:
-    assert {name: OPAQUE.findall(page) for name, page in PAGES.items() if OPAQUE.search(page)} == {}
+    pages = {rule.name: of_rule(rule, CATALOGUE, None, ()) for rule in CATALOGUE.rules.values()}
+    pages |= {op.name: of_op(op, None, ()) for op in OPS}
+    assert {name: OPAQUE.findall(page) for name, page in pages.items() if OPAQUE.search(page)} == {}
     named = {*(source for rule in CATALOGUE.rules.values() for source in rule.sources)}
     named |= {source for op in OPS for source in op.sources}
     places = re.compile(r"[/#]|\d\.\d")  # an address, a path, an issue, or a release
@@ -74,9 +74,6 @@ def _written(module: ast.Module) -> Iterator[str]:
             continue
         if len(re.findall(r"[a-z]{2,}", text)) > 2:
             yield text
-
-
-TEXTS = [*_texts()]
 
 
 def _complaints(kind: str, text: str) -> list[str]:
@@ -118,5 +115,5 @@ def test_what_is_complained_about(kind: str, text: str, complaint: str) -> None:
 
 
 def test_texts_are_plain_sentences() -> None:
-    found = [(where, kind, text, said) for where, kind, text in TEXTS if (said := _complaints(kind, text))]
+    found = [(where, kind, text, said) for where, kind, text in _texts() if (said := _complaints(kind, text))]
     assert found == []
