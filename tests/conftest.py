@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import json
 import os
 import shutil
 import signal
@@ -11,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +35,22 @@ class Ran:
 
     @property
     def json(self) -> Any:
-        import json
-
         return json.loads(self.out)
+
+
+@cache
+def _validator(name: str) -> Any:
+    from jsonschema.validators import validator_for
+
+    schema = json.loads((ROOT / "tests" / f"{name}.schema.json").read_text(encoding="utf-8"))
+    kind = validator_for(schema)
+    kind.check_schema(schema)  # which takes longer than most reports
+    return kind(schema)
+
+
+def validate(report: object, schema: str) -> None:
+    """Fails where a report does not follow ``tests/SCHEMA.schema.json``, or that is no schema."""
+    _validator(schema).validate(report)
 
 
 def read_yaml(path: Path) -> Any:
@@ -64,6 +80,19 @@ def pytest_configure(config: pytest.Config) -> None:
     config.add_cleanup(folder.cleanup)
     os.environ["XDG_CACHE_HOME"] = folder.name
     _read_rules_once(Path(folder.name) / "d9mlint")
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """One more than there are cores: many tests wait for processes that they have started."""
+    if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
+        return None
+    return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else None
+
+
+def pytest_collection_finish() -> None:
+    """What was collected stays to the end: the garbage collector need not look at thousands of tests again."""
+    gc.collect()
+    gc.freeze()
 
 
 def _read_rules_once(kept: Path) -> None:

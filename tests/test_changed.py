@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-import jsonschema
 import pytest
-from conftest import ROOT, Ran
+from conftest import Ran, validate
 
 Run = Callable[..., Ran]
-SCHEMA = json.loads((ROOT / "tests" / "check.schema.json").read_text(encoding="utf-8"))
 DRAW = "import numpy as np\n\n\ndef draw():\n    return np.random.rand(3)\n"
 GUARD = "if __name__ == '__main__':\n    print(draw())\n"
 
@@ -54,7 +51,7 @@ def d9mlint(d9mlint: Run) -> Run:
 def judged(run: Run, *words: str) -> list[str]:
     ran = run("check", "--changed-since", "HEAD", "--format", "json", *words)
     assert ran.code in (0, 1), ran.err
-    jsonschema.validate(ran.json, SCHEMA)
+    validate(ran.json, "check")
     told = ran.json["changed"]
     assert len(ran.json["entries"]) == told["entries"] - told["left_out"]
     return list(ran.json["entries"])
@@ -327,7 +324,7 @@ def test_words_that_exclude_each_other(d9mlint: Run) -> None:
 
 def hooked(run: Run) -> tuple[list[str], dict[str, object]]:
     ran = run("check", "--pre-commit", "--format", "json")
-    jsonschema.validate(ran.json, SCHEMA)
+    validate(ran.json, "check")
     return ran.json["entries"], ran.json["changed"]
 
 

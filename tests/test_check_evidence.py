@@ -7,9 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
-from conftest import ROOT
+from conftest import validate
 from evidence_files import PROGRAM, environment, kept, seen
 
 from d9mlint.model import Evidence
@@ -66,7 +65,7 @@ def test_what_is_confirmed_comes_first_and_says_so_in_every_format(check: Check)
     assert "evidence: 1 confirmed, 1 not confirmed by the evidence about their ops" in flat
 
     report = check("--evidence", file, "--format", "json").json
-    jsonschema.validate(report, json.loads((ROOT / "tests" / "check.schema.json").read_text()))
+    validate(report, "check")
     assert [(one["line"], one["confirmed"]) for one in report["findings"]] == [(7, True), (6, False)]
     (one,) = report["findings"][0]["evidence"]
     assert (one["verdict"], one["hardware"], one["file"], one["own"]) == (

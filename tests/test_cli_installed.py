@@ -11,14 +11,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
-from conftest import ROOT
+from conftest import ROOT, validate
 from kernels import fatbins
 
 Run = Callable[..., Any]
 LIBRARY = fatbins.library(fatbins.container(fatbins.entry(1, 90, fatbins.PTX.encode(), "lz4")))
-SCHEMA = json.loads((ROOT / "tests" / "kernels.schema.json").read_text(encoding="utf-8"))
 
 
 def run(*words: str, cwd: Path, path: str = "") -> subprocess.CompletedProcess[str]:
@@ -44,7 +42,7 @@ def test_a_package_is_read_without_being_imported(tmp_path: Path) -> None:
     done = run("--installed", "tensorflow", "--format", "json", cwd=tmp_path, path=str(tmp_path / "site"))
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
-    jsonschema.validate(report, SCHEMA)
+    validate(report, "kernels")
     assert report["build"] == "tensorflow 2.21.0"
     site = next(one for one in report["sites"] if one["class"] == "float-accumulate")
     assert (site["path"], site["form"], site["verdict"]) == ("tensorflow/libops.so.2/1.sm_90.ptx", "ptx", "conditional")

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import jsonschema
+from conftest import validate
 
-SCHEMA = json.loads((Path(__file__).parent.parent / "check.schema.json").read_text(encoding="utf-8"))
 TRAIN = """import argparse
 import glob
 import numpy as np
@@ -54,7 +53,7 @@ def test_a_page_to_check_by_hand(d9mlint: Callable[..., Any]) -> None:
 def test_the_plan_in_json(d9mlint: Callable[..., Any]) -> None:
     Path("train.py").write_text(TRAIN)
     told = d9mlint("train.py", "--plan", "--format", "json").json
-    jsonschema.validate(told, SCHEMA)
+    validate(told, "check")
     rows = told["plans"]["train.py"]
     assert {row["section"] for row in rows} == {"generators", "switches", "data"}
     seed = next(row for row in rows if "--seed" in row["text"])

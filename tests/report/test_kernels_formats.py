@@ -7,9 +7,8 @@ import re
 from html.parser import HTMLParser
 from typing import Any
 
-import jsonschema
 import pytest
-from conftest import ROOT
+from conftest import validate
 from kernels_sample import sample, site
 
 from d9mlint.model import Guard, KernelOp, KernelReport, KernelScan, Location, Report, Step, UsageError
@@ -32,9 +31,8 @@ def test_an_unknown_format_is_a_usage_error() -> None:
 
 
 def test_json_is_what_the_schema_says() -> None:
-    schema = json.loads((ROOT / "tests" / "kernels.schema.json").read_text(encoding="utf-8"))
     for report in (sample(), EMPTY):
-        jsonschema.validate(json.loads(render(report, "json")), schema)
+        validate(json.loads(render(report, "json")), "kernels")
 
 
 def test_json_holds_every_site_op_and_call() -> None:

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT
-from tracing import SCHEMA
+from conftest import ROOT, validate
 
 MANY_FILES = """\
 import os
@@ -64,14 +63,12 @@ def started(tmp_path: Path, source: str, *words: str, **options: Any) -> subproc
 
 def report_of(process: subprocess.Popen[str], tmp_path: Path) -> Any:
     """The report of a command that has ended and left nothing behind."""
-    import jsonschema
-
     out, err = process.communicate(timeout=120)
     assert list((tmp_path / "temporary").iterdir()) == []
     assert not carrying(str(tmp_path / "temporary"))
     assert process.returncode == 3, err
     report = json.loads(out)
-    jsonschema.validate(report, SCHEMA)
+    validate(report, "trace")
     assert report["partial"]
     return report
 

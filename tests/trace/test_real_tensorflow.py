@@ -11,10 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
+from conftest import validate
 from planted import assert_named, interpreter, located, planted, programs
-from tracing import SCHEMA
 
 from d9mlint.trace.run import LIGHT, OPS, Conditions, Program, Settings, run
 
@@ -162,7 +161,7 @@ def test_the_command(python: str, d9mlint: Callable[..., Any], monkeypatch: pyte
     Path("train.py").write_text(path.read_text())
     ran = d9mlint("trace", "--python", python, "--steps", "2", "--format", "json", "train.py")
     report = ran.json
-    jsonschema.validate(report, SCHEMA)
+    validate(report, "trace")
     assert (ran.code, report["verdict"], report["step"]) == (1, "part", 1)
     first = report["culprits"][0]
     assert (first["path"], first["line"], first["kind"]) == ("train.py", planted(path)[0], "draw")

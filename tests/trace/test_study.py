@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import os
 import statistics
 import sys
@@ -12,15 +11,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
-from conftest import ROOT
+from conftest import validate
 
 from d9mlint.model import UsageError
 from d9mlint.trace import study
 
 Ran = Callable[..., Any]
-SCHEMA = json.loads((ROOT / "tests" / "study.schema.json").read_text(encoding="utf-8"))
 PROGRAM = """\
 import random, sys
 random.seed(3)
@@ -37,7 +34,7 @@ def studied(d9mlint: Ran, source: str, *words: str) -> Any:
     Path("program.py").write_text(source)
     ran = d9mlint("study", "program.py", "--format", "json", *words)
     report = ran.json
-    jsonschema.validate(report, SCHEMA)
+    validate(report, "study")
     return {**report, "code": ran.code, **{one["group"]: one for one in report["groups"]}}
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import os
 
-import jsonschema
 import pytest
-from conftest import ROOT
-from tracing import SCHEMA
+from conftest import ROOT, validate
 
 from d9mlint.app.traced.stages import exit_code
 from d9mlint.model import Comparison, Culprit, CureTried, Shadowed, SwitchTried, TracedRun, TraceReport
@@ -88,7 +86,7 @@ def test_the_text() -> None:
 )
 def test_the_json_has_the_keys_of_the_contract(report: TraceReport) -> None:
     found = json.loads(render(report, "json"))
-    jsonschema.validate(found, SCHEMA)
+    validate(found, "trace")
     assert {"schema", "verdict", "step", "switches", "culprits", "environment", "runs"} <= set(found)
     assert all({"path", "line", "op", "kind", "inputs", "finding"} <= set(one) for one in found["culprits"])
 

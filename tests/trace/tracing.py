@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import jsonschema
-from conftest import ROOT
+from conftest import validate
 
-SCHEMA = json.loads((ROOT / "tests" / "trace.schema.json").read_text(encoding="utf-8"))
 PROGRAMS = Path(__file__).with_name("programs")
 
 
@@ -20,5 +17,5 @@ def traced(d9mlint: Callable[..., Any], source: str, *words: str) -> Any:
     ran = d9mlint("trace", "--format", "json", *words[: words.index("--")] if "--" in words else words, "program.py",
                   *(words[words.index("--") :] if "--" in words else ()))  # fmt: skip
     report = ran.json
-    jsonschema.validate(report, SCHEMA)
+    validate(report, "trace")
     return {**report, "code": ran.code}

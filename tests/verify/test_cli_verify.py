@@ -11,12 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
-from conftest import ROOT, until_there
+from conftest import ROOT, until_there, validate
 from support import PLAIN, commanded, stand_in
 
-SCHEMA = json.loads((ROOT / "tests" / "verify.schema.json").read_text(encoding="utf-8"))
 OPS = """\
 framework: torch
 ops:
@@ -127,7 +125,7 @@ def test_json_has_the_keys_of_the_contract(verify: Callable[..., Any]) -> None:
     ran = verify("--op", "leaking", "--op", "for a gpu", "--op", "without a case", "--format", "json")
     report = ran.json
     assert ran.code == 1
-    jsonschema.validate(report, SCHEMA)
+    validate(report, "verify")
     assert report["environment"]["torch"]["versions"] == {"plain": "1"}
     leaking, gpu = report["evidence"]
     contract = {"op", "finding", "device", "runs", "distinct", "verdict", "max_ulp", "deterministic_mode", "overhead"}
@@ -323,7 +321,7 @@ def test_a_script_that_cannot_be_parsed_is_not_clean(verify: Callable[..., Any])
 @pytest.mark.parametrize("path", sorted((ROOT / "rules" / "evidence").glob("*.json")), ids=lambda path: path.name)
 def test_the_evidence_that_is_kept_is_whole_and_labelled(path: Path) -> None:
     kept = json.loads(path.read_text(encoding="utf-8"))
-    jsonschema.validate(kept, SCHEMA)
+    validate(kept, "verify")
     assert not kept["partial"]
     assert kept["label"].split()[0] == path.name[:3].upper()
     assert {one["device"] for one in kept["evidence"]} - {None} == {path.name[:3]}

@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
-from conftest import ROOT
+from conftest import validate
 
 from d9mlint.catalogue.launches import read_launches
 from d9mlint.kernels.source.device import device_text, quoted_includes
@@ -29,7 +28,6 @@ from d9mlint.verify.kernels.probes import PROBES
 
 KERNELS = Path(__file__).parent / "kernels"
 READER = Reader(device_text, quoted_includes)
-SCHEMA = json.loads((ROOT / "tests" / "verify.schema.json").read_text(encoding="utf-8"))
 pytestmark = pytest.mark.skipif(bool(why_not_emulated()), reason=why_not_emulated() or "-")
 
 
@@ -193,7 +191,7 @@ def test_the_command(project: Path, d9mlint: Callable[..., Any], monkeypatch: py
         in text.out.replace("\n      ", " ")
     )
     kept = json.loads(Path("kept.json").read_text())
-    jsonschema.validate(kept, SCHEMA)
+    validate(kept, "verify")
     assert kept["label"].startswith("CPU (emulated kernels)")
     assert kept["kernels"]["probes"] == ["float-accumulate", "integer-add"]
     assert [(site["line"], site["probe"], site["kernels"]) for site in kept["kernels"]["sites"]] == [
