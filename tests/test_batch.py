@@ -6,10 +6,11 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from conftest import Ran
 
 from d9mlint.python.batch import portions, store, workers
 from d9mlint.python.batch.store import Store, Unit
@@ -28,17 +29,21 @@ SEEDS = "import tensorflow as tf\ndef prepare():\n    tf.keras.utils.set_random_
 NOTHING = "def prepare():\n    pass\n"
 
 
-@pytest.fixture
-def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A program of two files and a cache of its own."""
-    project = tmp_path / "project"
+def write_tree(project: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program of two files, in which the test stands, and a cache of its own."""
     project.mkdir()
     (project / "train.py").write_text(TRAIN)
     (project / "helper.py").write_text(SEEDS)
     (project / "pyproject.toml").write_text("")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     monkeypatch.chdir(project)
-    yield project
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The program and its empty cache."""
+    write_tree(tmp_path / "project", tmp_path / "cache", monkeypatch)
+    return tmp_path / "project"
 
 
 @pytest.fixture
@@ -57,6 +62,23 @@ def check(*arguments: str, code: tuple[int, ...] = (0, 1)) -> str:
     return done.stdout
 
 
+@pytest.fixture
+def checked(
+    d9mlint: Callable[..., Ran], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    with_compiled_rules: Callable[[Path], None],
+) -> Callable[..., str]:  # fmt: skip
+    """The JSON report of this process on that program, whose cache holds compiled rules at first."""
+    write_tree(tmp_path / "project", tmp_path / "cache", monkeypatch)
+    with_compiled_rules(tmp_path / "cache")
+
+    def run(*arguments: str) -> str:
+        ran = d9mlint("check", *arguments, "--format", "json")
+        assert ran.code in (0, 1), ran.err
+        return ran.out
+
+    return run
+
+
 def rules_in(report: str) -> set[str]:
     """The rules that report anything."""
     return {found["rule"] for found in json.loads(report)["findings"]}
@@ -73,23 +95,23 @@ def test_a_second_run_says_the_same(tree: Path, tmp_path: Path) -> None:
     assert check("train.py") == cold == check("train.py", "--no-cache")
 
 
-def test_an_edit_of_an_imported_module_counts(compiled: Path) -> None:
-    seeded = rules_in(check("train.py"))
-    (compiled / "helper.py").write_text(NOTHING)
-    unseeded = rules_in(check("train.py"))
+def test_an_edit_of_an_imported_module_counts(checked: Callable[..., str]) -> None:
+    seeded = rules_in(checked("train.py"))
+    Path("helper.py").write_text(NOTHING)
+    unseeded = rules_in(checked("train.py"))
     assert unseeded - seeded
-    (compiled / "helper.py").write_text(SEEDS)
-    assert rules_in(check("train.py")) == seeded
+    Path("helper.py").write_text(SEEDS)
+    assert rules_in(checked("train.py")) == seeded
 
 
-def test_a_module_that_appears_counts(compiled: Path) -> None:
-    seeded = rules_in(check("train.py"))
-    (compiled / "helper.py").unlink()
-    without = check("train.py")
-    assert check("train.py") == without
-    (compiled / "helper").mkdir()
-    (compiled / "helper" / "__init__.py").write_text(SEEDS)
-    assert rules_in(check("train.py")) == seeded
+def test_a_module_that_appears_counts(checked: Callable[..., str]) -> None:
+    seeded = rules_in(checked("train.py"))
+    Path("helper.py").unlink()
+    without = checked("train.py")
+    assert checked("train.py") == without
+    Path("helper").mkdir()
+    Path("helper/__init__.py").write_text(SEEDS)
+    assert rules_in(checked("train.py")) == seeded
 
 
 def test_no_cache_neither_reads_nor_writes(tree: Path, tmp_path: Path) -> None:
@@ -172,34 +194,34 @@ def test_the_number_of_processes_changes_nothing(
     assert check(*folders, "-j2", "--min-confidence", "low", code=(0, 1, 3)) == alone
 
 
-def test_what_nothing_calls_is_told_once_for_all_entries(compiled: Path) -> None:
+def test_what_nothing_calls_is_told_once_for_all_entries(checked: Callable[..., str]) -> None:
     listing = "import os\nimport numpy as np\ndef load():\n    return np.array([np.load(f) for f in os.listdir('.')])\n"
-    (compiled / "helper.py").write_text(SEEDS + listing)
-    (compiled / "later.py").write_text(TRAIN + "if __name__ == '__main__':\n    loader = helper.load\n")
-    (compiled / "train.py").write_text(TRAIN + "if __name__ == '__main__':\n    loader = helper.load\n")
-    both = [f for f in json.loads(check("."))["findings"] if f["rule"] == "unsorted-listing"]
+    Path("helper.py").write_text(SEEDS + listing)
+    Path("later.py").write_text(TRAIN + "if __name__ == '__main__':\n    loader = helper.load\n")
+    Path("train.py").write_text(TRAIN + "if __name__ == '__main__':\n    loader = helper.load\n")
+    both = [f for f in json.loads(checked("."))["findings"] if f["rule"] == "unsorted-listing"]
     assert [(f["path"], f["entries"]) for f in both] == [("helper.py", ["later.py"])]
-    alone = [f for f in json.loads(check("train.py"))["findings"] if f["rule"] == "unsorted-listing"]
+    alone = [f for f in json.loads(checked("train.py"))["findings"] if f["rule"] == "unsorted-listing"]
     assert [(f["path"], f["entries"]) for f in alone] == [("helper.py", ["train.py"])]
 
 
-def test_what_an_entry_reaches_and_never_makes_is_told_for_no_other_file(compiled: Path) -> None:
-    (compiled / "data.py").write_text(
+def test_what_an_entry_reaches_and_never_makes_is_told_for_no_other_file(checked: Callable[..., str]) -> None:
+    Path("data.py").write_text(
         "import numpy as np\nWIDTH = 3\nclass Data:\n    def __init__(self):\n        self.rng = np.random.default_rng()\n"
     )
-    (compiled / "other.py").write_text(
+    Path("other.py").write_text(
         "import data\nimport numpy as np\nnp.random.default_rng(1)\ndef make():\n    return data.Data()\n"
     )
-    assert "entropy-seed" in rules_in(check("data.py", "other.py", "--no-cache"))
-    (compiled / "train.py").write_text("from data import WIDTH\nif __name__ == '__main__':\n    print(WIDTH)\n")
-    assert "entropy-seed" not in rules_in(check(".", "--no-cache"))
+    assert "entropy-seed" in rules_in(checked("data.py", "other.py", "--no-cache"))
+    Path("train.py").write_text("from data import WIDTH\nif __name__ == '__main__':\n    print(WIDTH)\n")
+    assert "entropy-seed" not in rules_in(checked(".", "--no-cache"))
 
 
-def test_seeds_that_nothing_calls_are_told_for_each_entry(compiled: Path) -> None:
+def test_seeds_that_nothing_calls_are_told_for_each_entry(checked: Callable[..., str]) -> None:
     for name in ("one.py", "two.py"):
         text = TRAIN.replace("helper.prepare()\n", "") + "if __name__ == '__main__':\n    pass\n"
-        (compiled / name).write_text(text)
-    found = [f for f in json.loads(check("one.py", "two.py"))["findings"] if f["rule"].startswith("unseeded-")]
+        Path(name).write_text(text)
+    found = [f for f in json.loads(checked("one.py", "two.py"))["findings"] if f["rule"].startswith("unseeded-")]
     notes = {f["path"]: [f["message"], *(r["note"] for r in f["related"])] for f in found}
     for name in ("one.py", "two.py"):
         assert any("is not called by this program" in note for note in notes[name])
