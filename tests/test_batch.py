@@ -179,19 +179,25 @@ def test_what_is_old_is_dropped_once_a_day(tmp_path: Path) -> None:
     assert kept.load("cd34", dict) is None
 
 
-def test_the_number_of_processes_changes_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, with_compiled_rules: Callable[[Path], None]
-) -> None:
-    with_compiled_rules(tmp_path)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+def test_the_number_of_processes_changes_nothing(checked: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = []
+
+    def spread(start: Callable[..., object], job: object, chunks: list[tuple[str, ...]], processes: int) -> object:
+        numbers.append(processes)
+        return real(start, job, chunks, processes)
+
+    real = workers.spread
+    monkeypatch.setattr(workers, "spread", spread)
     monkeypatch.setattr(portions, "_LITTLE", 0)
     monkeypatch.chdir(ROOT / "tests" / "projects")
     folders = sorted(path.name for path in Path().iterdir() if path.is_dir())[:8]
-    alone = check(*folders, "-j1", "--no-cache", "--min-confidence", "low", code=(0, 1, 3))
+    alone = checked(*folders, "-j1", "--no-cache", "--min-confidence", "low")
     assert json.loads(alone)["findings"]
-    assert check(*folders, "-j2", "--no-cache", "--min-confidence", "low", code=(0, 1, 3)) == alone
-    assert check(*folders, "-j3", "--min-confidence", "low", code=(0, 1, 3)) == alone
-    assert check(*folders, "-j2", "--min-confidence", "low", code=(0, 1, 3)) == alone
+    assert numbers == []
+    assert checked(*folders, "-j2", "--no-cache", "--min-confidence", "low") == alone
+    assert checked(*folders, "-j3", "--min-confidence", "low") == alone
+    assert len(numbers) == 2
+    assert checked(*folders, "-j2", "--min-confidence", "low") == alone
 
 
 def test_what_nothing_calls_is_told_once_for_all_entries(checked: Callable[..., str]) -> None:
