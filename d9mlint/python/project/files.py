@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from d9mlint.cache import Store, code_hash, content_hash
 from d9mlint.python.project import checkouts
-from d9mlint.python.project.importlines import import_lines
+from d9mlint.python.project.importlines import ImportLine, import_lines
 from d9mlint.python.source import facts as f
 from d9mlint.python.source import queries
 from d9mlint.python.source.filenames import LANDMARK, belongs_to, join
@@ -38,6 +38,8 @@ class Project:
         self.looked_up: dict[str, bool] = {}
         self._bases: dict[tuple[str, ...], dict[str, tuple[str | None, set[str]]]] = {}
         self._homes: dict[tuple[str, tuple[str, ...], str], tuple[str | None, set[str]]] = {}
+        self._outside: dict[tuple[str, tuple[str, ...], str], tuple[str | None, set[str]]] = {}
+        self._import_lines: dict[str, list[ImportLine]] = {}
         self.asked: set[str] = set()
         """Paths asked for, there or not, since somebody last cleared it: what a cached result rests on."""
 
@@ -168,13 +170,22 @@ class Project:
             self.asked = before
         base, asked = known[dotted]
         self.asked |= asked
-        return self._in_checkout(dotted, roots, importer) if base is None else base
-
-    def _in_checkout(self, dotted: str, roots: tuple[str, ...], importer: str) -> str | None:
-        """The same where the package is the folder that holds the program, under a name of its own."""
+        if base is not None:
+            return base
         package, _, inside = dotted.partition(".")
         if not inside:  # `import sam`: known where `import sam.data` was asked for
             return self._homes.get((package, roots, importer), (None, ()))[0]
+        key = (dotted, roots, importer)
+        if key not in self._outside:
+            before, self.asked = self.asked, set()
+            self._outside[key] = self._in_checkout(package, inside, roots, importer), self.asked
+            self.asked = before
+        base, asked = self._outside[key]
+        self.asked |= asked
+        return base
+
+    def _in_checkout(self, package: str, inside: str, roots: tuple[str, ...], importer: str) -> str | None:
+        """The same where the package is the folder that holds the program, under a name of its own."""
         first = inside.partition(".")[0]
         if all(self.module_at(join(root, first)) is None and not self.names_in(join(root, first)) for root in roots):
             return None
@@ -183,13 +194,19 @@ class Project:
         key = (package, roots, importer)
         if key not in self._homes:
             before, self.asked = self.asked, set()
-            lines = list(import_lines(self._text(importer) or b""))
+            lines = self._imports_of(importer)
             self._homes[key] = checkouts.home(package, roots, importer, lines, self._text), self.asked
             self.asked = before
         root, asked = self._homes[key]
         self.asked |= asked
         base = None if root is None else join(root, inside.replace(".", "/"))
         return base if base is not None and self.module_at(base) is not None else None
+
+    def _imports_of(self, path: str) -> list[ImportLine]:
+        text = self._text(path)
+        if path not in self._import_lines:
+            self._import_lines[path] = list(import_lines(text or b""))
+        return self._import_lines[path]
 
     def _text(self, path: str) -> bytes | None:
         try:

@@ -218,6 +218,10 @@ def trainings(program: Program) -> list[Event]:
     there is nothing else. ``autograd.grad`` hands its gradients back and leaves those of the weights as they are, so a
     ``backward`` beside it says more of the training: the other may be for a penalty, or a picture of the gradient.
     """
+    return program.once("torch-trainings", _trainings)
+
+
+def _trainings(program: Program) -> list[Event]:
     found = [e for e in program.trains if _is_torch(program, e)]
     names = [f"{trainer}{made}.fit" for trainer in TRAINERS for made in ("", "()")]
     names += [f"transformers.{kind}Trainer{made}.train" for kind in ("", "Seq2Seq") for made in ("", "()")]

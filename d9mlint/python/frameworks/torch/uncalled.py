@@ -19,32 +19,46 @@ _WEIGHTS = frozenset({"weight", "bias", "num_embeddings", "embedding_dim", "in_f
 
 def only_weights_read(program: Program, layer: Event) -> bool:
     """Whether ``forward`` reads the weights of a layer, and only these are read wherever an attribute has its name."""
-    name = _attribute(layer) if layer.kind == "call" and layer.name.startswith(_LAYERS) else ""
-    if not name or not _names(layer, name) or name in program.once("attributes-used-whole", _used_whole):
+    name = _attribute(program, layer) if layer.kind == "call" and layer.name.startswith(_LAYERS) else ""
+    if not name or not _names(program, layer, name) or name in program.once("attributes-used-whole", _used_whole):
         return False
     return not any(
         e.receiver is layer.result or layer.result in e.args for e in program.calls(f"{layer.name}(){_CALL}")
     )
 
 
-def _attribute(layer: Event) -> str:
+def _attribute(program: Program, layer: Event) -> str:
     """The attribute that a call makes in a constructor: ``self.codes = nn.Embedding(512, 64)``; else nothing."""
     func = layer.func
     if func is None or func.name != "__init__" or not isinstance(func.node, f.Def):
         return ""
-    here = (layer.location.line, layer.location.column)
-    for one in _all(func.node.body):
-        if isinstance(one, f.Assign) and isinstance(one.value, f.Call) and one.value.place[:2] == here:
+    known = program.once("attributes-of-calls", lambda _: dict[int, dict[tuple[int, int], str]]())
+    if id(func.node) not in known:
+        known[id(func.node)] = _attributes(func.node)
+    return known[id(func.node)].get((layer.location.line, layer.location.column), "")
+
+
+def _attributes(constructor: f.Def) -> dict[tuple[int, int], str]:
+    """The attributes that calls make in a constructor, by where the calls begin; nothing where it is no attribute."""
+    found: dict[tuple[int, int], str] = {}
+    for one in _all(constructor.body):
+        if isinstance(one, f.Assign) and isinstance(one.value, f.Call):
             target = one.targets[0]
-            return target.name if len(one.targets) == 1 and isinstance(target, f.Attr) else ""
-    return ""
+            name = target.name if len(one.targets) == 1 and isinstance(target, f.Attr) else ""
+            found.setdefault(one.value.place[:2], name)
+    return found
 
 
-def _names(layer: Event, name: str) -> bool:
+def _names(program: Program, layer: Event, name: str) -> bool:
     """Whether the ``forward`` of the class that makes a layer names it, and calls no layers without their names."""
     owner = layer.func.owner if layer.func is not None else None
     forward = owner.frame.vars.get("forward") if owner is not None else None
-    said = words(forward.node.body) if isinstance(forward, Func) else frozenset()
+    if not isinstance(forward, Func):
+        return False
+    known = program.once("words-of-forward", lambda _: dict[int, frozenset[str]]())
+    if id(forward.node) not in known:
+        known[id(forward.node)] = words(forward.node.body)
+    said = known[id(forward.node)]
     return name in said and said.isdisjoint(_ALL)
 
 

@@ -42,8 +42,17 @@ def picked_up(program: Program, rule: Rule, names: tuple[str, ...]) -> Iterator[
 def _resumes(program: Program, load: Event) -> bool:
     """Whether a setting, the function that loads or a method that is given what was loaded has a word for going on."""
     told = (load.func.name if load.func is not None else "", *map(describe, load.guards))
-    given = (e.name for e in program.events[load.index + 1 :] if any(value is load.result for value in e.args))
+    given = (e.name for e in program.once("given", _given).get(id(load.result), ()) if e.index > load.index)
     return any(map(RESUMES.search, (*told, *given)))
+
+
+def _given(program: Program) -> dict[int, list[Event]]:
+    """What is called with a value as one of its arguments, by the ``id`` of the value."""
+    found: dict[int, list[Event]] = {}
+    for event in program.events:
+        for value in dict.fromkeys(map(id, event.args)):
+            found.setdefault(value, []).append(event)
+    return found
 
 
 def _training(program: Program, load: Event) -> Event | None:
