@@ -167,17 +167,20 @@ def _draws(made: Event) -> bool:
 
 def _loaded(program: Program, made: Event) -> Cond:
     """When the weights of what a call makes are loaded before anything trains."""
+    later = (e for e in program.once("loads-before-training", _loads) if e.index >= made.index)
+    loads = (e for e in later if any(one is made for one in _makers(program, e.receiver, _DEPTH, set())))
+    return either(*(both(*event.guards) for event in loads))
+
+
+def _loads(program: Program) -> list[Event]:
+    """The calls before anything trains that load all weights of a network."""
     begin = min((e.index for e in program.trains), default=len(program.events))
-    loads = []
-    for event in program.events[made.index : begin]:
-        if event.kind != "call" or not event.name.endswith((".load_state_dict", ".load_weights")) or event.tried:
-            continue
-        strict = event.argument(_STRICT)
-        if isinstance(strict, Const) and not strict.value:
-            continue
-        if any(one is made for one in _makers(program, event.receiver, _DEPTH, set())):
-            loads.append(both(*event.guards))
-    return either(*loads)
+    return [
+        event
+        for event in program.events[:begin]
+        if event.kind == "call" and event.name.endswith((".load_state_dict", ".load_weights")) and not event.tried
+        and not (isinstance(strict := event.argument(_STRICT), Const) and not strict.value)
+    ]  # fmt: skip
 
 
 def _gives(program: Program, event: Event) -> bool:

@@ -67,6 +67,8 @@ def without_gradients(program: Program) -> frozenset[int]:
 def _without_gradients(program: Program) -> frozenset[int]:
     asked: set[int] = set()
     others: set[int] = set()
+    layers: dict[int, set[int]] = {}
+    """By the ``id`` of networks: the layers of each, which is called again and again."""
     methods = {e.location for e in program.events if e.kind == "call" and _calls_nothing(e.name)}
     given = {id(one): one for event in program.events for one in _networks_given(event)}
     asked.update(id(made) for network in given.values() for made in made_inside(network))
@@ -76,7 +78,10 @@ def _without_gradients(program: Program) -> frozenset[int]:
             if event.inside(CALLBACK) and not methods.isdisjoint(event.stack):
                 continue  # what a method of the network's own might do, which is known not to
             without = last == _CALLED and event.inside(NO_GRAD, *CONTEXTS)
-            (others if without else asked).update(id(made) for made in made_inside(event.receiver))
+            network = event.receiver
+            if id(network) not in layers:
+                layers[id(network)] = {id(made) for made in made_inside(network)}
+            (others if without else asked).update(layers[id(network)])
     return frozenset(others - asked)
 
 
