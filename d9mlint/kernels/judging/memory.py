@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import tree_sitter
 
-from d9mlint.kernels.judging import declarations, shorthands
+from d9mlint.kernels.judging import declarations
 from d9mlint.kernels.judging.known.scalars import kind
+from d9mlint.kernels.judging.types import shorthands
 from d9mlint.kernels.source.unit import Unit
 
 Node = tree_sitter.Node

@@ -10,7 +10,7 @@ from d9mlint.kernels.judging import aliases, declarations, memory
 from d9mlint.kernels.judging.constants import MAX_CALLS, Constant, atomic_calls, constant
 from d9mlint.kernels.judging.known.scalars import kind, named_float, plain
 from d9mlint.kernels.judging.swapping import casloops
-from d9mlint.kernels.judging.types import type_of
+from d9mlint.kernels.judging.types.expressions import type_of
 from d9mlint.kernels.sites.atomics import Atomic
 from d9mlint.kernels.sites.names import INTRINSICS, KNOWN, QUALIFIED
 from d9mlint.kernels.source.repository import Repository

@@ -8,12 +8,12 @@ from typing import NamedTuple
 import tree_sitter
 
 from d9mlint.kernels.judging import declarations, memory
-from d9mlint.kernels.judging.instantiations import Bindings, bound
 from d9mlint.kernels.judging.known.scalars import element, kind, named_float, plain, short, underlying
 from d9mlint.kernels.judging.known.spelled import Type
 from d9mlint.kernels.judging.operations import Operation, operation
 from d9mlint.kernels.judging.swapping import casloops
-from d9mlint.kernels.judging.types import type_of
+from d9mlint.kernels.judging.types.expressions import type_of
+from d9mlint.kernels.judging.types.instantiations import Bindings, bound
 from d9mlint.kernels.sites.atomics import Atomic
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.unit import Unit

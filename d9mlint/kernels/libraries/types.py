@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
-from d9mlint.kernels.judging.instantiations import bound
 from d9mlint.kernels.judging.known.scalars import element, kind
-from d9mlint.kernels.judging.types import type_of
+from d9mlint.kernels.judging.types.expressions import type_of
+from d9mlint.kernels.judging.types.instantiations import bound
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.unit import Unit
 

@@ -6,9 +6,10 @@ import re
 
 import tree_sitter
 
-from d9mlint.kernels.judging import declarations, nearby
+from d9mlint.kernels.judging import declarations
 from d9mlint.kernels.judging.known.scalars import kind, plain, short
 from d9mlint.kernels.judging.swapping import casloops
+from d9mlint.kernels.judging.types import nearby
 from d9mlint.kernels.sites.atomics import Atomic
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.unit import Unit

@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 import tree_sitter
 
-from d9mlint.kernels.judging import declarations, guarded
+from d9mlint.kernels.judging import declarations
 from d9mlint.kernels.judging.known.scalars import kind, short, words
 from d9mlint.kernels.judging.known.spelled import Type
-from d9mlint.kernels.judging.types import type_of
+from d9mlint.kernels.judging.swapping import guarded
+from d9mlint.kernels.judging.types.expressions import type_of
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.unit import Unit
 

@@ -8,11 +8,13 @@ from typing import NamedTuple
 
 import tree_sitter
 
-from d9mlint.kernels.judging import declarations, dispatch, given
+from d9mlint.kernels.judging import declarations
 from d9mlint.kernels.judging.declarations import TemplateParameter
 from d9mlint.kernels.judging.known import typelists
 from d9mlint.kernels.judging.known.scalars import arguments, element, kind, named_float, plain, short, underlying
-from d9mlint.kernels.judging.templates import (
+from d9mlint.kernels.judging.types import dispatch, given
+from d9mlint.kernels.judging.types.expressions import type_of
+from d9mlint.kernels.judging.types.templates import (
     Used,
     after_arguments,
     aliases,
@@ -25,7 +27,6 @@ from d9mlint.kernels.judging.templates import (
     stands_in,
     used_as,
 )  # fmt: skip
-from d9mlint.kernels.judging.types import type_of
 from d9mlint.kernels.sites.wrappers import arity
 from d9mlint.kernels.source import lexical
 from d9mlint.kernels.source.repository import Repository

@@ -10,7 +10,7 @@ import tree_sitter
 
 from d9mlint.kernels.judging import declarations
 from d9mlint.kernels.judging.known.scalars import kind, plain
-from d9mlint.kernels.judging.templates import after_arguments, call_at
+from d9mlint.kernels.judging.types.templates import after_arguments, call_at
 from d9mlint.kernels.source.lexical import arguments, word_places
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.textual import code, define_at, defines

@@ -6,7 +6,7 @@ import re
 
 import tree_sitter
 
-from d9mlint.kernels.judging import declarations, nearby, setups, shorthands, typedefs
+from d9mlint.kernels.judging import declarations
 from d9mlint.kernels.judging.known.functions import (
     CASTS,
     CONVERSIONS,
@@ -20,7 +20,8 @@ from d9mlint.kernels.judging.known.functions import (
 )  # fmt: skip
 from d9mlint.kernels.judging.known.scalars import arguments, element, kind, plain, short
 from d9mlint.kernels.judging.known.spelled import Type, depth_of, part, pointer_to, spelled
-from d9mlint.kernels.judging.templates import aliases
+from d9mlint.kernels.judging.types import nearby, setups, shorthands, typedefs
+from d9mlint.kernels.judging.types.templates import aliases
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.unit import Unit
 

@@ -1,0 +1,1 @@
+"""Which types expressions and template parameters have: declarations, aliases, instantiations, dispatch macros."""
