@@ -170,6 +170,12 @@ def _type(text: str) -> str:
     return " ".join(words)
 
 
+def null(given: Node, place: int, function: Node, caller: Unit, unit: Unit) -> bool:
+    """Whether a call hands in a null pointer (``0``, ``NULL``) for a parameter: its type says nothing of the pointee."""
+    pointer = declarations.parameters(function)[place].child_by_field_name("declarator")
+    return pointer is not None and "pointer" in pointer.type and caller.text(given) in ("0", "NULL", "nullptr")
+
+
 def naming(name: str, function: Node, unit: Unit) -> Iterator[tuple[int, str]]:
     """The parameters of a function whose types name a parameter of its template: their places and types."""
     for index, declared in enumerate(declarations.parameters(function)):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import tree_sitter
@@ -12,7 +11,7 @@ from d9mlint.kernels.judging import declarations
 from d9mlint.kernels.judging.declarations import TemplateParameter
 from d9mlint.kernels.judging.known import typelists
 from d9mlint.kernels.judging.known.scalars import arguments, element, kind, named_float, plain, short, underlying
-from d9mlint.kernels.judging.types import dispatch, given
+from d9mlint.kernels.judging.types import dispatch, given, lists, users
 from d9mlint.kernels.judging.types.expressions import type_of
 from d9mlint.kernels.judging.types.templates import (
     Used,
@@ -34,12 +33,9 @@ from d9mlint.kernels.source.textual import Define, code, define_at, defines
 from d9mlint.kernels.source.unit import Unit
 
 Node = tree_sitter.Node
-_HEADERS = (".h", ".hpp", ".cuh", ".hh", ".hxx", ".inl", ".inc", ".tpp", ".ipp", ".tcc", ".txx", ".hu", ".muh")
 _MAX_STEPS = 400
-_MAX_FILES = 60
 _MAX_LEVELS = 12
 _BLANKS = re.compile(rb"\s*")
-_CHOICE = re.compile(r"(?:std::|cute::|cuda::std::)?conditional(?:_t)?\s*<")
 _MEMBER_TYPE = re.compile(r"(?:(?!std|thrust|cuda|cub|cute)\w+::)*\w+(?:<[^<>]*>)?::(?:template\s+)?(\w+)")
 _COMPLEX = {"complex64": "float", "complex128": "double"}
 
@@ -93,18 +89,6 @@ def _of_template(repository: Repository, key: str) -> Bindings:
     return bindings(parameter, unit, repository) if parameter is not None and unit is not None else Bindings((), True)
 
 
-def _kernels_mentioning(repository: Repository, name: str) -> tuple[str, ...]:
-    kernels = frozenset(repository.derived(dispatch.kernel_sources, ""))
-    return tuple(p for p in repository.holding(name.encode()) if p in kernels)[:_MAX_FILES]
-
-
-def _folders(repository: Repository, _: str) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for path in repository.sources:
-        found.setdefault(path.rpartition("/")[0], []).append(path)
-    return found
-
-
 class _Search:
     def __init__(self, repository: Repository, seen: set[tuple[str, str, int]] | None = None) -> None:
         self.repository = repository
@@ -138,7 +122,7 @@ class _Search:
 
     def _uses(self, used: Used, parameter: TemplateParameter, unit: Unit, level: int) -> None:
         """Follows all mentions in the first group of files that has any."""
-        for group in self._places(used.name, unit.path):
+        for group in users.groups(self.repository, used.name, unit.path):
             before = self.followed
             for path in group:
                 for at in lexical.word_places(code(self.repository, path), used.name.encode()):
@@ -159,19 +143,6 @@ class _Search:
             inner = _COMPLEX.get(short(typed)) or element(typed)
             if inner and "complex" in typed and kind(inner):
                 self.types.setdefault(inner)
-
-    def _places(self, name: str, path: str) -> Iterator[list[str]]:
-        """Groups of files that may use a template, the likely ones first."""
-        if not path.endswith(_HEADERS):
-            yield [path]
-        others = [p for p in self.repository.derived(_kernels_mentioning, name) if p != path]
-        yield [path, *others] if path.endswith(_HEADERS) else others
-        beside = self.repository.derived(_folders, "").get(path.rpartition("/")[0], ())
-        wanted = name.encode()
-        near = [p for p in beside if p != path and p not in others and wanted in self.repository.data(p)][:_MAX_FILES]
-        yield near
-        users = sorted(self.repository.users(path).difference(others, near, [path]))
-        yield [p for p in users if wanted in self.repository.data(p)][:_MAX_FILES]
 
     def _use(self, used: Used, parameter: TemplateParameter, unit: Unit, path: str, at: int, level: int) -> None:
         """Follows one mention of a template's name."""
@@ -194,6 +165,9 @@ class _Search:
                 return
             start = after_arguments(data, start)
         if used.function is None:
+            tested = lists.tested_with(self.repository, path, at)
+            if tested:
+                self.resolve(tested, path, at, level + 1)
             return
         if data[start : start + 1] in (b"(", b"<"):
             self._deduced(parameter, used.function, unit, path, at, level)
@@ -257,7 +231,7 @@ class _Search:
         if len(call.arguments) > arity(function)[1]:
             return  # another function of that name
         for index, text in given.naming(parameter.name, function, unit):
-            if index >= len(call.arguments):
+            if index >= len(call.arguments) or given.null(call.arguments[index], index, function, call.unit, unit):
                 continue
             found = type_of(call.arguments[index], call.unit, self.repository, call.host)
             name = "" if found is None else found.name
@@ -266,17 +240,20 @@ class _Search:
             if name:
                 self.resolve(name, call.unit.path, call.at, level + 1)
                 return
-        self.open = True
+        default = declarations.default_type(parameter, unit)
+        if default:  # what cannot be deduced
+            self.resolve(default, unit.path, parameter.owner.start_byte, level + 1)
+        else:
+            self.open = True
 
     def resolve(self, text: str, path: str, at: int, level: int) -> None:
         """Adds what a type name means at a byte of a file."""
         self.followed += 1
         text = re.sub(r"[*&\s]+\Z", "", plain(text))
-        chosen = _CHOICE.match(text)
-        listed = arguments(text[chosen.end() - 1 :]) if chosen is not None else []
-        if len(listed) == 3:  # std::conditional_t<condition, A, B>
-            for one in listed[1:]:
-                self.resolve(one, path, at, level + 1)
+        several = lists.alternatives(text) if level <= _MAX_LEVELS else []
+        for one in several:
+            self.resolve(one, path, at, level + 1)
+        if several:
             return
         if kind(text):
             unnamed = "complex<" in text and not kind(element(text))
@@ -303,8 +280,13 @@ class _Search:
             place = define.parameters.index(name) if name in define.parameters else -1
             self._macro(define, place, path, level, name)
             return
+        tested = lists.of_test(self.repository, path, at) if name == lists.TESTED else []
+        for listed, place in tested:
+            self.resolve(listed, path, place, level + 1)
         unit = self.repository.unit(path)
         node = unit.root.descendant_for_byte_range(at, at + 1) if unit is not None else None
+        if tested:
+            return
         if unit is None or node is None:
             self.open = True
         else:
@@ -351,8 +333,8 @@ class _Search:
         if not self._first(f"macro {name} {path} {first}", macro, place) or level > _MAX_LEVELS:
             return
         paths = [path]
-        if path.endswith(_HEADERS):
-            paths += [p for p in self.repository.derived(_kernels_mentioning, macro) if p != path]
+        if path.endswith(users.HEADERS):
+            paths += [p for p in self.repository.derived(users.kernels_mentioning, macro) if p != path]
         for used in paths:
             data = code(self.repository, used)
             within = (first, last) if used == path else (0, None)  # until it is defined anew
