@@ -1,6 +1,6 @@
 """Rows that one Triton program owns: ``out + tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)``.
 
-As for CUDA (``judging/owners/slices.py``): the address is a number in mixed radix, from which the program is found again. Only
+As for CUDA (``owners/slices.py``): the address is a number in mixed radix, from which the program is found again. Only
 kernels that this file launches, with one atomic on the base: programs write different cells if all axes of the grid
 that the kernel asks for are in the address.
 """

@@ -7,6 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from d9mlint.kernels.embedded import arrays
+from d9mlint.kernels.embedded.formats import text_of, typedefs
+from d9mlint.kernels.judging import gradients
 from d9mlint.kernels.judging.judge import Judgement, judge
 from d9mlint.kernels.sites import atomics
 from d9mlint.kernels.source.repository import Repository
@@ -24,8 +27,6 @@ _ELEMENTWISE = {
 }
 """Where the parameters and the code stand (https://docs.cupy.dev/en/stable/user_guide/kernel.html)."""
 _CUDA = re.compile(rb"atomic[A-Z]|__global__|__device__")
-_PLACEHOLDER = re.compile(r"\{\{ ?(\w+) ?\}\}|(?<!\$)\$\{(?P<name>\w+)\}")
-"""What a program puts in before the code is compiled: ``{{type}}``, ``${type}``."""
 _INSTANCE = re.compile(r"(\w+)<[\w:,]+>")
 _LIKE = (0, 1, (2,))
 _KEYWORDS = ("in_params", "out_params", "operation", "map_expr", "reduce_expr", "post_map_expr")
@@ -75,7 +76,7 @@ def pieces(file: PyFile) -> Iterator[Piece]:
             continue  # documentation
         if isinstance(node, ast.Call):
             yield from _elementwise(file, node, above)
-        text = _text(node) if isinstance(node, ast.Constant | ast.JoinedStr) else ""
+        text = text_of(node) if isinstance(node, ast.Constant | ast.JoinedStr) else ""
         if text and any(word in text for word in _DEVICE):
             yield _piece(file, node, text, Mention(_named(node), parents(above)))
         elif not isinstance(node, ast.JoinedStr | ast.Constant | ast.Name):
@@ -87,21 +88,6 @@ def _named(node: ast.AST) -> ast.Constant:
     return node if isinstance(node, ast.Constant) else ast.copy_location(ast.Constant(value=""), node)
 
 
-def _text(node: ast.AST) -> str:
-    """The text of a string; in an f-string each inserted value is a word of its own, and so is each ``{{name}}``."""
-    if isinstance(node, ast.Constant):
-        return _PLACEHOLDER.sub(_word, node.value) if isinstance(node.value, str) else ""
-    if isinstance(node, ast.JoinedStr):
-        return "".join(_text(v) if isinstance(v, ast.Constant) else "_inserted_" for v in node.values)
-    return ""
-
-
-def _word(match: re.Match[str]) -> str:
-    """A name as long as what stands for it."""
-    name = match[1] or match["name"]
-    return name.rjust(len(match[0]) - 1, "_").ljust(len(match[0]), "_")
-
-
 def _piece(file: PyFile, node: ast.AST, text: str, mention: Mention, head: str = "", tail: str = "") -> Piece:
     place = file.place(node)
     lines = file.data.splitlines()
@@ -109,7 +95,12 @@ def _piece(file: PyFile, node: ast.AST, text: str, mention: Mention, head: str =
     opening = re.match(r"[A-Za-z]{0,2}(\"\"\"|'''|\"|')", first)
     width = len(opening[0]) if opening is not None else 0
     exact = place.end_line - place.line == text.count("\n") and opening is not None
-    return Piece(text, place.line, place.column + width, exact, mention, head, tail or _instances(file, text))
+    return Piece(text, place.line, place.column + width, exact, mention, head, tail or _beside(file, text, mention))
+
+
+def _beside(file: PyFile, text: str, mention: Mention) -> str:
+    """What else the file says of a source: the types that are put into it, the instances of its templates."""
+    return typedefs(file, text, mention) + _instances(file, text)
 
 
 def _instances(file: PyFile, text: str) -> str:
@@ -130,24 +121,29 @@ def _elementwise(file: PyFile, call: ast.Call, above: Above) -> list[Piece]:
     inputs = _resolved(file, named.get("in_params") or (given[layout[0]] if given else None))
     outputs = _resolved(file, named.get("out_params") or (given[layout[1]] if len(given) > 1 else None))
     codes = [given[at] for at in layout[2] if at < len(given)] + [named[k] for k in _KEYWORDS[2:] if k in named]
-    parameters = _parameters(f"{_text(inputs)},{_text(outputs)}" if inputs and outputs else "")
+    parameters = _parameters(f"{text_of(inputs)},{text_of(outputs)}" if inputs and outputs else "")
+    known = {name: NUMPY.get(d, d) for name, d in arrays.given(file, call, above, parameters).items()}
+    parameters = [(known.get(type_, type_), name, raw) for type_, name, raw in parameters]
     types = sorted({type_ for type_, _, _ in parameters if type_[0].isupper()})
     template = f"template <{', '.join(f'typename {t}' for t in types)}> " if types else ""
     listed = ", ".join(f"{type_} *{name}{'' if raw else '_'}" for type_, name, raw in parameters)
     elements = " ".join(f"{type_} &{name} = {name}_[i];" for type_, name, raw in parameters if not raw)
     index = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
+    index += "".join(f" using {name} = {type_};" for name, type_ in sorted(known.items()))
     head = f"{template}__global__ void elementwise({listed}) {{ {index} {elements}\n"
     found = []
     for code in codes:
         node = _resolved(file, code)
-        if node is not None and _text(node):
-            found.append(_piece(file, node, _text(node), Mention(_named(node), (*parents(above), call)), head, "\n;}"))
+        if node is not None and text_of(node):
+            found.append(
+                _piece(file, node, text_of(node), Mention(_named(node), (*parents(above), call)), head, "\n;}")
+            )
     return found
 
 
 def _is_like(call: ast.Call) -> bool:
     """Whether a call is given two lists of parameters and code with an atomic, as ``ElementwiseKernel`` is."""
-    texts = [_text(argument) for argument in call.args[:3]]
+    texts = [text_of(argument) for argument in call.args[:3]]
     if len(texts) < 3 or "atomic" not in texts[2] or not (texts[0] or texts[1]):
         return False
     return all(_PARAMETER.match(part) for text in texts[:2] if text for part in text[:4000].split(","))
@@ -178,7 +174,8 @@ def _of_piece(file: PyFile, piece: Piece) -> Iterator[Site]:
     for atomic in atomics.find(alone):
         if atomic.location.line <= above:
             continue
-        found = _by_arrays(judge(atomic, alone)) if piece.head else judge(atomic, alone)
+        found = _by_gradients(judge(atomic, alone), piece.mention)
+        found = _by_arrays(found) if piece.head else found
         function = atomic.function
         inside = function is not None and not piece.head
         yield Site(
@@ -187,6 +184,25 @@ def _of_piece(file: PyFile, piece: Piece) -> Iterator[Site]:
             found.memory, found.target_type, found.return_use, found.class_, found.verdict, found.reason,
             atomic.scope, found.implements,
         )  # fmt: skip
+
+
+def _by_gradients(found: Judgement, mention: Mention) -> Judgement:
+    """A judgement where only the Python around a source says that it computes gradients: ``def backward(...)``."""
+    if (found.class_, found.verdict, found.return_use) != ("unknown", "conditional", "unused"):
+        return found
+    words: list[object] = [scope.name for scope in mention.scopes]
+    for parent in mention.parents:
+        if isinstance(parent, ast.Call):
+            words += [a.value for a in parent.args if isinstance(a, ast.Constant)]
+        elif isinstance(parent, ast.Assign):
+            words += [t.id for t in parent.targets if isinstance(t, ast.Name)]
+        elif isinstance(parent, ast.keyword):
+            words.append(parent.arg)
+    name = next((w for w in words if isinstance(w, str) and w.isidentifier() and gradients.names(w)), "")
+    if not name:
+        return found
+    reason = f"{found.reason}; `{name}` computes gradients, which are floating point"
+    return found._replace(class_="float-accumulate", verdict="yes", reason=reason)
 
 
 def _by_arrays(found: Judgement) -> Judgement:

@@ -40,10 +40,16 @@ def _values(function: ast.AST, name: str, depth: int = 0) -> list[ast.expr]:
 def _dtype(call: ast.Call, function: ast.AST, file: PyFile, held: dict[str, bool]) -> str:
     """The dtype that a tensor is made with."""
     given = next((k.value for k in call.keywords if k.arg == "dtype"), None)
+    cast = isinstance(call.func, ast.Attribute) and call.func.attr == "astype"
+    if given is None and (cast or len(call.args) > 1):  # x.astype(t), cupy.zeros(shape, t)
+        at = call.args[0 if cast else 1] if call.args else None
+        given = at if at is not None and (cast or plain_kind(shown(at))) else None
     if given is not None:
         values = _values(function, given.id) if isinstance(given, ast.Name) else [given]
         written = {shown(_chosen(value, held)) for value in values}
         return found if len(written) == 1 and plain_kind(found := written.pop()) else ""
+    if file.dotted(call.func) in ("cupy.zeros", "cupy.empty", "cupy.ones"):  # numpy.float64 is the default there
+        return "cupy.float64"
     # torch.zeros without dtype: torch.get_default_dtype(), a floating type; the others take it from an argument.
     name = file.dotted(call.func)
     return "torch.float32" if name in ("torch.zeros", "torch.empty", "torch.ones", "torch.rand", "torch.randn") else ""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import tree_sitter
 
-from d9mlint.kernels.judging import operations, uses
+from d9mlint.kernels.judging import gradients, operations, uses
 from d9mlint.kernels.judging.constants import Constant
 from d9mlint.kernels.judging.operands import brought, handed_on, lone_constant
 from d9mlint.kernels.judging.operations import ACCUMULATE, Operation, operation
@@ -259,6 +259,11 @@ def _arithmetic(seen: Seen, words: set[str]) -> tuple[str, str, str]:
     if plain and same is not None and not same.nan and len(words) == 1 and seen.atomic.function is not None:
         return "commutative-exact", "no", f"{seen.what}: every thread brings the same `{same.text}`, so the order " \
             "changes nothing, whatever the type is"  # fmt: skip
+    gradient = gradients.named(seen.atomic, seen.target.name, seen.target.written) if plain else ""
+    if gradient:
+        return "float-accumulate", "yes", f"{seen.what}: its type is not visible here, but `{gradient}` stands for " \
+            "gradients, which are floating point; addends from several threads meet in one cell in an order that " \
+            "changes from run to run"  # fmt: skip
     if plain:
         what = f"`{seen.target.written}`" if seen.target.written else "its type"
         return "unknown", "conditional", f"{seen.what}: {what} is not visible here; floats meet " \

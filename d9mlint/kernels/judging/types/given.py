@@ -171,7 +171,7 @@ def _type(text: str) -> str:
 
 
 def null(given: Node, place: int, function: Node, caller: Unit, unit: Unit) -> bool:
-    """Whether a call hands in a null pointer (``0``, ``NULL``) for a parameter: its type says nothing of the pointee."""
+    """Whether a call hands in a null pointer (``0``, ``NULL``), whose type says nothing of what is pointed to."""
     pointer = declarations.parameters(function)[place].child_by_field_name("declarator")
     return pointer is not None and "pointer" in pointer.type and caller.text(given) in ("0", "NULL", "nullptr")
 

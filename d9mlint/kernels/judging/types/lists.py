@@ -46,7 +46,7 @@ def tested_with(repository: Repository, path: str, at: int) -> str:
 def of_test(repository: Repository, path: str, at: int) -> list[tuple[str, int]]:
     """The lists, each with its byte, that the typed test around a byte runs over."""
     data = code(repository, path)
-    tests = [m for m in _TEST.finditer(data, max(0, at - _MAX_BACK), at)]
+    tests = list(_TEST.finditer(data, max(0, at - _MAX_BACK), at))
     if not tests:
         return []
     suite = re.compile(_SUITE + rb"(?=" + tests[-1][1] + rb"\s*,)")

@@ -1,0 +1,36 @@
+"""Code that computes gradients, by its names: what it adds up is floating point, whatever its type is called.
+
+Frameworks differentiate floating point only (PyTorch: "only Tensors of floating point and complex dtype can require
+gradients"), so a type parameter of which nothing is known, in a kernel named ``..._backward``, is no integer.
+"""
+
+from __future__ import annotations
+
+import re
+
+from d9mlint.kernels.sites.atomics import Atomic
+
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_GRADIENTS = frozenset(("grad", "grads", "backward", "bwd", "bprop", "backprop", "dgrad", "wgrad"))
+_COUNTING = re.compile(r"[iI]d[xs]?(?:_|\b|[A-Z])|index|int|count|num|offset|size", re.IGNORECASE)
+
+
+def names(name: str) -> bool:
+    """Whether a name says that gradients are computed: ``roi_pool_backward``, ``FilterGrad``, ``grad_input``.
+
+    >>> names("KernelFilterGrad"), names("embed_bwd"), names("gradient_x"), names("background")
+    (True, True, False, False)
+    """
+    return any(word.lower() in _GRADIENTS for word in _WORDS.findall(name))
+
+
+def named(atomic: Atomic, target: str, written: str) -> str:
+    """The name that says that an atomic adds to a gradient: that of its function or target; empty for none.
+
+    What its type or name says to be an index or a number of something is no gradient.
+    """
+    if _COUNTING.search(written) or _COUNTING.search(target):
+        return ""
+    function = atomic.function.label if atomic.function is not None else ""
+    of_what = target if len(_WORDS.findall(target)) > 1 else ""  # `grads` alone may be a struct of anything
+    return next((name for name in (function, of_what) if names(name)), "")
