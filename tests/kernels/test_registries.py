@@ -336,3 +336,56 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
     })  # fmt: skip
     assert op.name.endswith("scatter_launcher")
     assert op.chain[-1].text == "bound as `scatter_launcher`" and op.chain[-1].location.line == 5
+
+
+def test_methods_that_cython_calls() -> None:
+    """Of an object whose class the source declares; a method of that name of another class is none."""
+    cython = """
+        cdef extern from "ml/grid.hpp" namespace "ml":
+            cdef cppclass Grid:
+                Grid(int) except +
+                void splat(float* out) nogil
+            cdef cppclass Other:
+                void splat(float* out)
+            void splat(float* out)
+
+        cdef class Field:
+            cdef Grid* grid
+            cdef Other other
+            def add(self, x):
+                self.grid.splat(<float*>x)
+            def move(self, x):
+                self.other.splat(<float*>x)
+            def plain(self, x):
+                splat(<float*>x)
+    """
+    kernel = """
+        #include <ml/grid.hpp>
+        __global__ void sum_kernel(float* out) { atomicAdd(out, 1.f); }
+        namespace ml { void %s(float* out) { sum_kernel<<<1, 8>>>(out); } }
+    """
+    header = "namespace ml { struct Grid { void splat(float*); }; struct Other { void splat(float*); }; }\n"
+    files = {"include/ml/grid.hpp": header, "pkg/__init__.py": "", "pkg/field.pyx": cython}
+    assert only({**files, "src/grid.cu": kernel % "Grid::splat"}).name == "pkg.field.Field.add"
+    assert only({**files, "src/grid.cu": kernel % "Other::splat"}).name == "pkg.field.Field.move"
+    assert only({**files, "src/grid.cu": kernel % "splat"}).name == "pkg.field.Field.plain"
+    assert ops({**files, "src/grid.cu": kernel % "Third::splat"}) == []
+    below = {**files, "pkg/field.pyx": "IF HAVE_CUDA:\n" + cython.replace("\n", "\n    ")}
+    assert only({**below, "src/grid.cu": kernel % "Grid::splat"}).name == "pkg.field.Field.add"
+
+
+@pytest.mark.parametrize(("macro", "direction"), [("PD_BUILD_OP", "forward"), ("PD_BUILD_GRAD_OP", "backward")])
+def test_ops_of_paddle(macro: str, direction: str) -> None:
+    op = only({
+        "csrc/scatter.cu": PLAIN,
+        BIND: f"""
+            #include "paddle/extension.h"
+            std::vector<paddle::Tensor> Run(const paddle::Tensor& x) {{ scatter_launcher(x, x); return {{x}}; }}
+            {macro}(scatter_add).Inputs({{"X"}}).Outputs({{"Out"}}).SetKernelFn(PD_KERNEL(Run));
+        """,
+        "pkg/__init__.py": "",
+        "pkg/layers.py": "from scatter_ops import scatter_add\n\ndef pool(x):\n    return scatter_add(x)\n",
+    })  # fmt: skip
+    named = "scatter_add" if direction == "forward" else "scatter_add_grad"
+    assert (op.name, op.direction, op.python) == (named, direction, ("pkg.layers.pool",))
+    assert op.gradient_of == (() if direction == "forward" else ("scatter_add",))

@@ -31,9 +31,13 @@ _STATEMENT = re.compile(rb'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?(?:\*/|\Z)|;', re.
 _OP_NAME = re.compile(rb"\w+::\w+(?:\.\w+)?\Z")
 EXPORTING = re.compile(
     rb"\b(NNVM_REGISTER_OP|MXNET_(?:REGISTER_OP_PROPERTY|OPERATOR_REGISTER_\w+)|DGL_REGISTER_GLOBAL|TVM_REGISTER_GLOBAL"
-    rb"|XLA_FFI_DEFINE_HANDLER(?:_SYMBOL)?|XLA_REGISTER_CUSTOM_CALL_TARGET(?:_WITH_SYM)?)\s*\(\s*\"?([\w.]+)"
+    rb"|XLA_FFI_DEFINE_HANDLER(?:_SYMBOL)?|XLA_REGISTER_CUSTOM_CALL_TARGET(?:_WITH_SYM)?"
+    rb"|PD_BUILD_(?:DOUBLE_GRAD_|GRAD_)?OP)\s*\(\s*\"?([\w.]+)"
 )
-"""Registries of other frameworks: nnvm/op.h, mxnet/operator.h, dgl/runtime/registry.h, xla/ffi/api/ffi.h."""
+"""Registries of other frameworks: nnvm/op.h, mxnet/operator.h, dgl/runtime/registry.h, xla/ffi/api/ffi.h,
+paddle/extension.h."""
+_GRADIENT = {b"PD_BUILD_GRAD_OP": "_grad", b"PD_BUILD_DOUBLE_GRAD_OP": "_grad_grad"}
+"""How Paddle calls the gradient of an op (paddle/phi/api/ext/op_meta_info.h, ``OpMetaInfoBuilder``)."""
 _CLASS = re.compile(rb"\b(?:class|struct)\s+(?=(\w+)(?:\s+(\w+))?)")
 _NAMESPACE = re.compile(rb"\bnamespace\s+((?:\w+::)*\w+)")
 _WRAPPED = re.compile(r"[A-Z][A-Z0-9_]*\s*\(\s*(\w+)\s*\)?")
@@ -264,7 +268,8 @@ def _exported(unit: Unit) -> Iterator[Block]:
         end = next((t.start() for t in ends), len(unit.data))
         itself = match[1].startswith(b"XLA_REGISTER")  # the name is that of the function
         found = words(unit.data, match.start(2) if itself else match.end(), end)
-        yield Block(unit, "export", match[2].decode(), match.start(), end, found, arguments=(match[1].decode(),))
+        name = match[2].decode() + _GRADIENT.get(match[1], "")
+        yield Block(unit, "export", name, match.start(), end, found, arguments=(match[1].decode(),))
 
 
 def _operators(unit: Unit) -> Iterator[Block]:

@@ -25,12 +25,18 @@ _CALLED = re.compile(rb"\b(\w+)\s*(?:\[[^\]\n()]*\]\s*)?\(")
 _IMPORTED = re.compile(rb"^\s*from\s+([\w.]+)\s+cimport\s+(?:\(([^)]*)\)|([^\n]*))", re.MULTILINE)
 _QUOTED = re.compile(rb'"""(?:.|\n)*?"""|\'\'\'(?:.|\n)*?\'\'\'|#[^\n]*')
 _NO_NAMES = (b"if", b"while", b"for", b"return", b"sizeof", b"not", b"in", b"and", b"or", b"print", b"enum", b"struct")
+_CLASS = re.compile(rb"^(\s+)(?:cdef\s+)?cppclass\s+(\w+)")
+_OBJECT = rb"\b%s\b(?:\[[^\]\n]*\])?[\s*&\]]+(\w+)"
+"""A variable or attribute of a class: ``cdef Grid* grid``, ``unique_ptr[Grid] grid``, ``Grid& grid`` in a head."""
+_RECEIVER = re.compile(rb"(\w+)(?:\.get\(\)|\[0\])?\s*\.\s*\Z|\bderef(?:erence)?\((?:\w+\.)*(\w+)\)\s*\.\s*\Z")
 
 
 class _Declared(NamedTuple):
     header: str
     namespace: str
     name: str
+    owner: str = ""
+    """The class of a method."""
 
 
 class Call(NamedTuple):
@@ -46,7 +52,7 @@ class Call(NamedTuple):
 
 
 def calls(repository: Repository, _: str) -> Mapping[str, list[Call]]:
-    """The calls of all functions of C++ that Cython declares, by the name that they have in C++."""
+    """The calls of all functions of C++ that Cython declares, by the name that they have in C++ (``Class::method``)."""
     found: dict[str, list[Call]] = {}
     declared: dict[str, Mapping[bytes, _Declared]] = {}
     paths = [p for p in repository.paths if p.endswith(SUFFIXES)]
@@ -69,16 +75,33 @@ def _blank(match: re.Match[bytes]) -> bytes:
 
 def _declarations(data: bytes) -> Iterator[tuple[bytes, _Declared]]:
     """What the blocks ``cdef extern from`` declare: the name in Cython, the header and the name in C++."""
-    header = namespace = ""
+    header = namespace = owner = ""
+    outer = indent = 0
     for line in _QUOTED.sub(lambda m: _blank(m) if m[0][:1] == b"#" else m[0], data).split(b"\n"):
-        opened = _EXTERN.match(line)
-        if opened is not None:
+        opened = _EXTERN.match(line.lstrip())
+        depth = len(line) - len(line.lstrip())
+        if opened is not None:  # it may stand below `IF HAVE_CUDA:`
             header, namespace = opened[1].decode("utf-8", "replace"), (opened[2] or b"").decode("utf-8", "replace")
-        elif line.strip() and not line[:1].isspace():
+            owner, outer = "", depth
+        elif line.strip() and depth <= outer:
             header = ""
+        elif header and (within := _CLASS.match(line)) is not None:
+            owner, indent = within[2].decode(), depth
         elif header and (found := _DECLARED.match(line)) is not None and found[1] not in _NO_NAMES:
-            within, _, plain = (found[2] or found[1]).rpartition(b"::")
-            yield found[1], _Declared(header, within.decode() or namespace, plain.decode())
+            scope, _, plain = (found[2] or found[1]).rpartition(b"::")
+            owner = owner if depth > indent else ""
+            name = owner.encode() + b"." + found[1] if owner else found[1]
+            yield name, _Declared(header, scope.decode() or namespace, plain.decode(), owner)
+
+
+def _methods(data: bytes, known: Mapping[bytes, _Declared]) -> dict[tuple[bytes, bytes], _Declared]:
+    """The methods of C++ that may be called on the objects of a source: by the name of the object and the method."""
+    found: dict[tuple[bytes, bytes], _Declared] = {}
+    for owner in sorted({one.owner for one in known.values() if one.owner}):
+        objects = {match[1] for match in re.finditer(_OBJECT % owner.encode(), data)}
+        methods = [(name.rpartition(b".")[2], one) for name, one in known.items() if one.owner == owner]
+        found |= {(receiver, name): one for receiver in objects for name, one in methods}
+    return found
 
 
 def _imported(path: str, data: bytes, declared: Mapping[str, Mapping[bytes, _Declared]]) -> dict[bytes, _Declared]:
@@ -92,27 +115,40 @@ def _imported(path: str, data: bytes, declared: Mapping[str, Mapping[bytes, _Dec
                 name, _, alias = (part.strip() for part in one.strip().partition(b" as "))
                 if name in home:
                     found[alias or name] = home[name]
+                found |= {
+                    n: d for n, d in home.items() if d.owner == name.decode("utf-8", "replace") and n not in found
+                }
     return found
 
 
 def _calls(path: str, data: bytes, known: Mapping[bytes, _Declared]) -> Iterator[tuple[str, Call]]:
     """The calls of these names inside functions."""
     scopes: list[tuple[int, str]] = []
+    methods = _methods(data, known)
+    declaring: int | None = None
     for number, line in enumerate(data.split(b"\n"), 1):
         if not line.strip() or line.strip()[:1] in (b")", b"]"):
             continue
         indent = len(line) - len(line.lstrip())
         while scopes and indent <= scopes[-1][0]:
             scopes.pop()
-        opened = _SCOPE.match(line)
-        if opened is not None and not line.lstrip().startswith(b"cdef extern"):
+        if declaring is not None and indent > declaring:
+            continue  # what is declared is not called there
+        declaring = indent if _EXTERN.match(line.lstrip()) is not None else None
+        opened = _SCOPE.match(line) if declaring is None else None
+        if opened is not None:
             scopes.append((indent, opened[2].decode()))
             continue
         for match in _CALLED.finditer(line) if scopes else ():
-            one = known.get(match[1])
-            if one is not None and line[: match.start()].rstrip()[-1:] != b".":
+            receiver = _RECEIVER.search(line[: match.start()])
+            if receiver is not None:
+                one = methods.get((receiver[1] or receiver[2], match[1]))
+            else:
+                one = known.get(match[1]) if line[: match.start()].rstrip()[-1:] != b"." else None
+            if one is not None:
                 place = Location(path, number, match.start(1) + 1, number, match.end(1) + 1)
-                yield one.name, Call(one.header, one.namespace, path, place, tuple(n for _, n in scopes))
+                name = f"{one.owner}::{one.name}" if one.owner else one.name
+                yield name, Call(one.header, one.namespace, path, place, tuple(n for _, n in scopes))
 
 
 def of_function(repository: Repository, name: str, path: str, namespaces: tuple[str, ...]) -> list[Call]:

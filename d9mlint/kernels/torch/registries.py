@@ -1,4 +1,4 @@
-"""How Python meets the ops of other registries than PyTorch's: MXNet, DGL, TVM, XLA's foreign functions."""
+"""How Python meets the ops of other registries than PyTorch's: MXNet, DGL, TVM, Paddle, XLA's foreign functions."""
 
 from __future__ import annotations
 
@@ -33,6 +33,8 @@ def met(export: Export, binder: Binder) -> Met:
     if export.framework == CYTHON:
         return _of_cython(export, binder)
     word = export.name.rpartition(".")[2]
+    if export.framework == "paddle":
+        return _paddle(export, binder)
     if export.framework == C_FUNCTION:
         users = binder.users(_of_library(word, binder))
     elif export.framework == LOADED:
@@ -58,6 +60,17 @@ def _of_cython(export: Export, binder: Binder) -> Met:
     method = f".{inner.partition('.')[0]}" if inner and not inner.startswith("_") and outer[:1].isupper() else ""
     named = tuple(name + method for name in binder.files.names(module, outer))
     return Met(named[-1], () if outer.startswith("_") else named, "forward", (), ())
+
+
+def _paddle(export: Export, binder: Binder) -> Met:
+    """The Python names of an op of Paddle, of whose gradient those that call the op itself."""
+    forward = re.sub(r"(?:_grad)+\Z", "", export.name) if export.name.endswith("_grad") else export.name
+    gradient = forward != export.name
+    users = binder.users(_mentioned(forward, binder))
+    return Met(
+        export.name, binder.python(users), "backward" if gradient else "forward", (forward,) if gradient else (),
+        binder.chain(users), binder.guard(users), nearest=binder.nearest(users),
+    )  # fmt: skip
 
 
 def _mxnet(name: str) -> tuple[str, ...]:

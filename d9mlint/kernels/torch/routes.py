@@ -20,7 +20,8 @@ from d9mlint.kernels.torch.presence import compiles_by_name
 from d9mlint.model.kernel import GUARD_LEVELS, Guard, Step
 
 _NONE = Guard()
-_FRAMEWORKS = (("NNVM", "mxnet"), ("MXNET", "mxnet"), ("DGL", "dgl"), ("TVM", "tvm"), ("XLA", "jax"))
+_FRAMEWORKS = (("NNVM", "mxnet"), ("MXNET", "mxnet"), ("DGL", "dgl"), ("TVM", "tvm"), ("XLA", "jax"),
+               ("PD_", "paddle"))  # fmt: skip
 C_FUNCTION = "c"
 """The framework of a function that a shared library exports under its plain name."""
 LOADED = "module"
@@ -49,7 +50,7 @@ class Export(NamedTuple):
     path: str
     """The source that registers it; empty for an operator, which has one name everywhere."""
     framework: str = "torch"
-    """Or that of another registry: ``mxnet``, ``dgl``, ``tvm``, ``jax``."""
+    """Or that of another registry: ``mxnet``, ``dgl``, ``tvm``, ``jax``, ``paddle``."""
     within: str = ""
     """The submodules of the compiled module in which it is."""
 
@@ -220,8 +221,9 @@ def _linked(callers: Callers, state: _State) -> Iterator[tuple[Export, Step]]:
 def _by_cython(callers: Callers, state: _State) -> Iterator[tuple[Export, Step]]:
     """The functions and classes of Cython that call a function of the host."""
     block = state.block
-    if block.kind == "function" and not block.scope and not state.only:
-        for call in cython.of_function(callers.repository, block.name, block.unit.path, naming.namespaces(block)):
+    if block.kind == "function" and not state.only:
+        name = block.label  # a method is called by its class
+        for call in cython.of_function(callers.repository, name, block.unit.path, naming.namespaces(block)):
             yield Export(".".join(call.scope), False, "", call.path, CYTHON), cython.step(call)
 
 
