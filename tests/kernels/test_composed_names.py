@@ -22,9 +22,18 @@ _SETUP = (
 
 
 @pytest.mark.parametrize("asked", ["_C.__dict__[{}]", "getattr(_C, {})", "vars(_C)[{}]"])
-def test_a_look_up_by_a_name_with_a_hole(asked: str) -> None:
-    backward = asked.format('f"render_{ctx.kind}_backward"')
-    forward = asked.format('f"render_{kind}"')
+@pytest.mark.parametrize(
+    "name", ['f"render_{%s}%s"', '"render_" + %s + "%s"', '"render_%%s%s" %% %s', '"render_{}%s".format(%s)']
+)
+@pytest.mark.parametrize("before", [False, True])
+def test_a_look_up_by_a_name_with_a_hole(asked: str, name: str, before: bool) -> None:
+    """As it stands, or set to a variable of the function before."""
+
+    def put(kind: str, ending: str) -> str:
+        return name % ((ending, kind) if "%%" in name or "format" in name else (kind, ending))
+
+    backward = asked.format("name" if before else put("ctx.kind", "_backward"))
+    forward = asked.format("name" if before else put("kind", ""))
     found = {
         op.name: op
         for op in ops({
@@ -38,9 +47,11 @@ class _Render(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, kind):
         ctx.kind = kind
+        name = {put("kind", "")}
         return {forward}(x)
     @staticmethod
     def backward(ctx, g):
+        name = {put("ctx.kind", "_backward")}
         return {backward}(g), None
 def render(x, kind):
     return _Render.apply(x, kind)
@@ -89,3 +100,30 @@ def test_a_module_of_cmake_does_not_set_the_name_of_an_extension(cmake: str, nam
     backward = next(op for op in found if "backward" in op.name)
     assert backward.name == name
     assert "pkg.ops.Render.apply" in backward.python and backward.direction == "backward"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ['f"sum_{kind}"', '"sum_" + kind', '"sum_" + {"f": "float", "d": "double"}[kind]'],
+)
+@pytest.mark.parametrize("look_up", ["module.get_function({})", "cupy.RawKernel(CODE, {})"])
+@pytest.mark.parametrize("before", [False, True])
+def test_kernels_of_modules_by_composed_names(name: str, look_up: str, before: bool) -> None:
+    look_up = look_up.format("name" if before else name)
+    found = ops({
+        "pkg/__init__.py": "",
+        "pkg/kern.cu": """
+            extern "C" __global__ void sum_float(float* o, const float* x) { atomicAdd(o, x[threadIdx.x]); }
+            extern "C" __global__ void scan_float(float* o, const float* x) { atomicAdd(o, x[threadIdx.x]); }
+        """,
+        "pkg/sums.py": f"""
+import cupy
+CODE = open("kern.cu").read()
+module = cupy.RawModule(path="kern.cubin")
+def total(x, o, kind):
+    name = {name}
+    kernel = {look_up}
+    kernel((1,), (1,), (o, x))
+""",
+    })  # fmt: skip
+    assert [(op.name, op.python) for op in found] == [("pkg.sums.total", ("pkg.sums.total",))]

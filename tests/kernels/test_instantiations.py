@@ -157,3 +157,28 @@ def test_the_default_of_a_class_templates_parameter(default: str, used: str, ver
         void go(void* o) {{ {used} m; m.run(o, o); }}
     """)
     assert said.verdict == verdict, said
+
+
+def test_a_template_is_not_instantiated_for_its_full_specialisations() -> None:
+    check("""
+    template <typename T> __global__ void k(T* out, const T* x, const int* at) {
+      atomicAdd(&out[at[0]], x[threadIdx.x]); // -> float-accumulate yes type=T=float
+    }
+    template <> __global__ void k<int>(int* out, const int* x, const int* at) {
+      atomicAdd(&out[at[0]], x[threadIdx.x]); // -> commutative-exact no type=int
+    }
+    template <> k<float> make(int n);
+    template <typename T> void go(T* p) { k<T><<<1, 1>>>(p, p, 0); }
+    void all(float* p, int* q) { go(p); go(q); }
+    """)
+
+
+def test_an_object_that_only_chooses_an_overload_is_no_target() -> None:
+    check("""
+    struct device_atomic {};
+    template <typename T> __device__ T atomicAdd(device_atomic, T* p, T v);
+    __global__ void k(double* out, unsigned* n, const int* at) {
+      ns::atomicAdd(ns::device_atomic{}, out + at[0], 0.5 * threadIdx.x); // -> float-accumulate yes type=double
+      ns::atomicAdd(ns::device_atomic{}, n + at[1], 3u + threadIdx.x); // -> commutative-exact no type=unsigned
+    }
+    """)

@@ -116,7 +116,7 @@ class _Build:
             elif len(set(several)) > 1:
                 targets = several
             else:
-                arguments = target_first(arguments, several[0] if several else 0)
+                arguments = target_first(_untagged(arguments), several[0] if several else 0)
         intrinsic = found.intrinsic or common_intrinsic(inner)
         return Atomic(
             found.location, found.name, intrinsic, found.scope, found.form, found.unit, found.node, found.function,
@@ -165,6 +165,15 @@ class _Build:
             self._in_macro[name] = ()  # a macro that names itself ends here
             self._in_macro[name] = tuple(self.atomic(one) for one in self._known.in_macros[name])
         return self._in_macro[name]
+
+
+def _untagged(passed: tuple[tree_sitter.Node, ...]) -> tuple[tree_sitter.Node, ...]:
+    """The arguments without an empty object in front that only chooses an overload: ``atomicAdd(Policy{}, p, x)``."""
+    first = passed[0] if len(passed) > 2 else None
+    if first is None or first.type != "compound_literal_expression":
+        return passed
+    value = first.child_by_field_name("value")
+    return passed[1:] if value is not None and not value.named_children else passed
 
 
 def target_first(passed: tuple[tree_sitter.Node, ...], index: int) -> tuple[tree_sitter.Node, ...]:

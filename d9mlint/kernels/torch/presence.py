@@ -19,6 +19,8 @@ _NAMED = re.compile(
     rb"\.?(?:getattr\(\s*\w+\s*,|get_function\(|RawKernel\([^()]*(?:\([^()]*\)[^()]*)*,)\s*[\"'](\w+)[\"']"
     rb"|\.(\w+)\s*\(|\[\s*[\"'](\w+)[\"']\s*\]"
 )
+_BEGUN = re.compile(rb"[\"'](\w{4,})(?:[\"']\s*\+|\{|%[sd])")
+"""The beginning of a name that Python puts together: ``"sum_" + kind``, ``f"sum_{kind}"``."""
 
 
 _COMPILED = (".cu", ".cpp", ".cc", ".cxx", ".c", ".hip", ".mu")
@@ -92,4 +94,7 @@ def _is_linked(repository: Repository) -> bool:
     exported = {name for data in linked for name in _HEAD.findall(data)}
     if any(b"##" in data for data in linked):
         return True  # names that a macro pastes together
-    return any(name in exported for text in texts for found in _NAMED.findall(text) for name in found)
+    if any(name in exported for text in texts for found in _NAMED.findall(text) for name in found):
+        return True
+    begun = tuple({name for text in texts if MODULES.search(text) for name in _BEGUN.findall(text)})
+    return any(name.startswith(begun) for name in exported)

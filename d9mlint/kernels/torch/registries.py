@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from d9mlint.kernels.torch.composed import closest
 from d9mlint.kernels.torch.entities import Entity, entity_of, tabled
 from d9mlint.kernels.torch.presence import LOADING, MODULES
 from d9mlint.kernels.torch.pyfiles import PyFile
@@ -116,6 +117,9 @@ def _of_module(word: str, binder: Binder) -> list[Entity]:
             name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
             entity = entity_of(file, mention) if name in ("get_function", "RawKernel") else None
             found += [entity] if entity is not None else []
+    for one in closest([c for c in binder.composed if c.kernel], word) if not found else ():
+        entity = entity_of(one.file, one.mention)
+        found += [entity] if entity is not None else []
     return found
 
 

@@ -21,6 +21,7 @@ from d9mlint.kernels.judging.types.templates import (
     defines_there,
     heads,
     pasted,
+    specialised,
     specialises,
     standing_for,
     stands_in,
@@ -60,7 +61,17 @@ def bindings(parameter: TemplateParameter, unit: Unit, repository: Repository) -
     generated = typelists.generated(unit.data) if not search.types else ()
     if generated:
         return Bindings(generated)
-    return Bindings(tuple(search.types), search.open or not search.types)
+    own = _without_specialised(tuple(search.types), parameter, unit)
+    return Bindings(own, search.open or not own)
+
+
+def _without_specialised(types: tuple[str, ...], parameter: TemplateParameter, unit: Unit) -> tuple[str, ...]:
+    """The types for which a template itself is instantiated; all of them where it seems to be for none."""
+    listed = parameter.owner.child_by_field_name("parameters")
+    if listed is None or len(listed.named_children) != 1:
+        return types
+    others = specialised(used_as(parameter, unit).name, unit)
+    return tuple(t for t in types if t not in others) or types
 
 
 def bound(text: str, node: Node, unit: Unit, repository: Repository) -> Bindings:

@@ -142,6 +142,15 @@ def specialises(data: bytes, at: int, start: int) -> bool:
     return False
 
 
+def specialised(name: str, unit: Unit) -> frozenset[str]:
+    """The types for which a source has full specialisations of a template: ``template <> void f<int>(...)``."""
+    if b"template" not in unit.data:
+        return frozenset()
+    given = rb"\s*<\s*([\w:]+(?:\s+\w+)*)\s*>(?=\s*(?:[({;]|:(?!:)|final\b))"
+    head = rb"\btemplate\s*<\s*>\s[^;{}()<>]*?\b" + re.escape(name.encode()) + given
+    return frozenset(short(match[1].decode("utf-8", "replace")) for match in re.finditer(head, unit.data))
+
+
 def defines_there(unit: Unit, at: int) -> bool:
     """Whether a name is that of a function that is defined or declared there."""
     node: Node | None = unit.root.descendant_for_byte_range(at, at + 1)
