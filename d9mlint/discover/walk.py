@@ -29,7 +29,7 @@ SKIPPED_UNLESS_PACKAGES = frozenset({"build", "dist"})
 """Left out like ``SKIPPED``, but not when they hold an ``__init__.py``: then they are the user's own packages."""
 SKIPPED_ENDINGS = (".egg-info", ".egg", ".dist-info")
 KERNEL_SOURCES = (
-    ".cu", ".cuh", ".cc", ".h", ".hpp", ".cpp", ".cxx", ".c", ".hh", ".hxx", ".inc", ".inl", ".tpp", ".ipp",
+    ".cu", ".cuh", ".cc", ".h", ".hpp", ".cpp", ".cxx", ".c", ".hh", ".hxx", ".H", ".C", ".inc", ".inl", ".tpp", ".ipp",
     ".tcc", ".txx", ".hip", ".mm",
     ".ptx", ".hu", ".mu", ".muh", ".cu.in", ".cuh.in",
 )  # fmt: skip

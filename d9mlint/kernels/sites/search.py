@@ -14,6 +14,7 @@ from d9mlint.kernels.sites.names import EITHER, KNOWN, portable
 from d9mlint.kernels.sites.presence import ASSEMBLER, ATOMICS, BULK, NEEDLE, is_module, members_in
 from d9mlint.kernels.sites.sightings import Key, Knowledge, Sighting, of_assembler, of_call, of_object
 from d9mlint.kernels.sites.strings import Text, string_around
+from d9mlint.kernels.source import plain
 from d9mlint.kernels.source.lexical import argument_of, in_line_comment, word_places, words_holding
 from d9mlint.kernels.source.mask import dead
 from d9mlint.kernels.source.repository import MAX_BYTES, Repository
@@ -118,7 +119,7 @@ class _Search:
 
     def _candidates(self, name: bytes, definers: Iterable[str]) -> list[str]:
         """The files that may use what these define."""
-        found = {path for d in definers for path in self.repository.users(d)}
+        found = {path for d in definers for path in self.repository.users(d) | plain.seeing(self.repository, d)}
         if NEEDLE in name.lower():
             found.update(self._holding)
         if name.isupper() and NEEDLE in name.lower():

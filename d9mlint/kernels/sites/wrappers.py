@@ -11,6 +11,7 @@ import tree_sitter
 from d9mlint.kernels.sites.calls import Call
 from d9mlint.kernels.sites.names import FOREIGN
 from d9mlint.kernels.sites.presence import NEEDLE
+from d9mlint.kernels.source import plain
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.unit import Function, Unit, namespaces
 from d9mlint.model import Location
@@ -21,6 +22,7 @@ _MAX_OUTER = 20
 _MAX_TEXT = 20_000
 _POINTERS = ("pointer_declarator", "reference_declarator", "array_declarator", "abstract_pointer_declarator")
 _TYPE_PARAMETER = re.compile(rb"\b(?:typename|class)\s+(\w+)")
+_NAMESPACE = re.compile(rb"\bnamespace\s+((?:\w+::)*\w+)")
 _CUDA = ("min", "max")
 """Functions that CUDA has in the global namespace: without a namespace before it, such a name means these."""
 _FIRST_CHILD = {
@@ -264,22 +266,29 @@ def meant(call: Call, path: str, table: Mapping[str, Iterable[Definition]], repo
     if not fitting or any(s in FOREIGN for s in call.scopes):
         return []
     distinctive = NEEDLE in call.name.encode().lower()
-    chosen = [d for d in fitting if _of_class(call, d, distinctive)]
+    chosen = [d for d in fitting if _of_class(call, d, distinctive, repository)]
     return [d for d in chosen if distinctive or visible(repository, path, d.location.path)]
 
 
-def _of_class(call: Call, wrapper: Definition, distinctive: bool) -> bool:
+def _of_class(call: Call, wrapper: Definition, distinctive: bool, repository: Repository) -> bool:
     """Whether the way the function is named fits its class, or its having none."""
     last = call.scopes[-1] if call.scopes else ""
     if not wrapper.scope:
         # A type in front of the name means a member function, unless the name says what it does.
-        free = call.receiver is None and (distinctive or not re.match(r"[A-Z].*[a-z]", last))
+        typed = re.match(r"[A-Z].*[a-z]", last) is not None
+        typed = typed and last.encode() not in repository.derived(_opened, wrapper.location.path)
+        free = call.receiver is None and (distinctive or not typed)
         return free and (distinctive or _in_namespace(call, wrapper.namespaces))
     if call.receiver is not None:
         return distinctive or _mentions(call, wrapper.scope) or (not wrapper.holds and of_any_type(call))
     if last:
         return last == wrapper.scope or _stands_for_types(call, last)
     return call.function is not None and call.function.scope == wrapper.scope
+
+
+def _opened(repository: Repository, path: str) -> frozenset[bytes]:
+    """The namespaces that a source opens."""
+    return frozenset(part for name in _NAMESPACE.findall(repository.data(path)) for part in name.split(b"::"))
 
 
 def _in_namespace(call: Call, own: tuple[str, ...]) -> bool:
@@ -331,4 +340,4 @@ def of_any_type(call: Call) -> bool:
 
 def visible(repository: Repository, user: str, definer: str) -> bool:
     """Whether a file can see what another defines: it includes it, or is included beside it."""
-    return user == definer or user in repository.users(definer)
+    return user == definer or user in repository.users(definer) or user in plain.seeing(repository, definer)

@@ -9,7 +9,7 @@ from d9mlint.kernels.source.includes import Includes
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.tensorflow.presence import REGISTERING
 
-HEADERS = (".h", ".cuh", ".hpp", ".hh", ".hxx", ".inc", ".inl", ".tpp", ".ipp", ".tcc", ".txx", ".hu", ".muh")
+HEADERS = (".h", ".cuh", ".hpp", ".hh", ".hxx", ".H", ".inc", ".inl", ".tpp", ".ipp", ".tcc", ".txx", ".hu", ".muh")
 """What is included rather than compiled."""
 CUDA = (".cu.cc", ".cu", ".cu.h", ".cuh", ".hip", ".mu")
 """What holds kernels."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from d9mlint.kernels.source.unit import Unit
 
 SUFFIXES = (
-    ".cu", ".cuh", ".cc", ".h", ".hpp", ".cpp", ".cxx", ".c", ".hh", ".hxx", ".inc", ".inl", ".tpp", ".ipp",
+    ".cu", ".cuh", ".cc", ".h", ".hpp", ".cpp", ".cxx", ".c", ".hh", ".hxx", ".H", ".C", ".inc", ".inl", ".tpp", ".ipp",
     ".tcc", ".txx", ".hip", ".mm",
     ".ptx", ".hu", ".mu", ".muh", ".cu.in", ".cuh.in",
 )  # fmt: skip

@@ -18,7 +18,7 @@ from d9mlint.model import Location
 
 MAX_BROKEN = 50
 """After so many parentheses that do not close, a file is no source worth reading on."""
-HEADERS = (".h", ".hpp", ".hh", ".hxx", ".cuh", ".inc", ".inl", ".tpp", ".ipp", ".tcc", ".txx", ".hu", ".muh")
+HEADERS = (".h", ".hpp", ".hh", ".hxx", ".H", ".cuh", ".inc", ".inl", ".tpp", ".ipp", ".tcc", ".txx", ".hu", ".muh")
 _TOKEN = re.compile(
     rb'//[^\n]*|/\*.*?(?:\*/|\Z)|R"([^\s()\\]{0,16})\(.*?(?:\)\1"|\Z)|"((?:[^"\\\n]|\\.)*)"'
     rb"|'(?:[^'\\\n]|\\.)*'|[A-Za-z_]\w*",

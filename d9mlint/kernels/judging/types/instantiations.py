@@ -13,6 +13,7 @@ from d9mlint.kernels.judging.known import typelists
 from d9mlint.kernels.judging.known.scalars import arguments, element, kind, named_float, plain, short, underlying
 from d9mlint.kernels.judging.types import dispatch, given, lists, users
 from d9mlint.kernels.judging.types.expressions import type_of
+from d9mlint.kernels.judging.types.nearby import included
 from d9mlint.kernels.judging.types.templates import (
     Used,
     after_arguments,
@@ -246,7 +247,7 @@ class _Search:
                 continue
             found = type_of(call.arguments[index], call.unit, self.repository, call.host)
             name = "" if found is None else found.name
-            if name and plain(text) != parameter.name and not kind(name):
+            if name and plain(text) != parameter.name:
                 name = standing_for(parameter.name, plain(text), name)
             if name:
                 self.resolve(name, call.unit.path, call.at, level + 1)
@@ -346,6 +347,9 @@ class _Search:
         paths = [path]
         if path.endswith(users.HEADERS):
             paths += [p for p in self.repository.derived(users.kernels_mentioning, macro) if p != path]
+        else:  # what it includes may use it: `#define EACH(T) template class F<T>;` before `#include "types.def"`
+            held = (p for p in self.repository.derived(included, path) if macro.encode() in self.repository.data(p))
+            paths += [p for p in held if macro not in self.repository.derived(defines, p)]
         for used in paths:
             data = code(self.repository, used)
             within = (first, last) if used == path else (0, None)  # until it is defined anew

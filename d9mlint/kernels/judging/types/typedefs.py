@@ -1,4 +1,4 @@
-"""What a name of a type means where the file that uses it does not say so: an alias that all files agree upon.
+"""What a name of a type means where the file that uses it does not say so: an alias or macro all files agree upon.
 
 Kernels are compiled behind a prelude (``typedef unsigned long long mm_ulong;``) or below headers that are found by
 other roots; of a name with two meanings nothing is known.
@@ -54,6 +54,9 @@ def _read(repository: Repository, name: str) -> str | None:
         re.MULTILINE,
     )
     closed = re.compile(word + rb"\s*[;=]")  # it begins with what is rare, so most files are passed over at once
+    macro = re.compile(
+        rb"^[ \t]*#[ \t]*define[ \t]+" + word + rb"[ \t]+([A-Za-z_][\w: \t]*?)[ \t]*(?://.*)?\r?$", re.MULTILINE
+    )
     found: list[str] = []
     outside = False
     for path in repository.holding(name.encode()):
@@ -65,5 +68,8 @@ def _read(repository: Repository, name: str) -> str | None:
             outside = outside or not match[1]
             written = (match[2] or match[3]).decode("utf-8", "replace")
             found.append(plain(written) + "*" * written.count("*") * ("<" not in written))
+        for match in macro.finditer(data) if b"define" in data else ():  # `#define REAL float`, or `double` by a switch
+            outside = True
+            found.append(plain(match[1].decode("utf-8", "replace")))
     kinds = {_kind(repository, one, name) for one in found}
     return found[0] if outside and len(kinds) == 1 and "" not in kinds else None

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from d9mlint.kernels.judging.types import dispatch
 from d9mlint.kernels.source.repository import Repository
 
-HEADERS = (".h", ".hpp", ".cuh", ".hh", ".hxx", ".inl", ".inc", ".tpp", ".ipp", ".tcc", ".txx", ".hu", ".muh")
+HEADERS = (".h", ".hpp", ".cuh", ".hh", ".hxx", ".H", ".inl", ".inc", ".tpp", ".ipp", ".tcc", ".txx", ".hu", ".muh")
 _MAX_FILES = 60
 
 
