@@ -10,6 +10,7 @@ from d9mlint.kernels.judging import declarations
 from d9mlint.kernels.judging.known.functions import (
     CASTS,
     CONVERSIONS,
+    MADE,
     PARTITIONS,
     POINTEES,
     POINTING,
@@ -26,7 +27,7 @@ from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.unit import Unit
 
 Node = tree_sitter.Node
-_HANDED = re.compile(r"begin|get|ptr|(?:mutable_|shared_|device_|host_|gpu_|cpu_)?data(?:_ptr)?")
+_HANDED = re.compile(r"begin|get|ptr|(?:mutable_|shared_|device_|host_|gpu_|cpu_)?data(?:_ptr|_handle)?")
 """Methods that give the address of what an object holds."""
 _PART = re.compile(r"(\w+)::(?:(?:(?:non_)?const_)?(?:value|element|scalar|array_scalar)_type|t_\w+|HostMirror)")
 """The type of the elements of a view or container."""
@@ -302,7 +303,9 @@ class _Reader:
         if name in SAME and given:
             first = self.read(given[0], steps)
             return first.pointee() if first is not None and name in POINTEES else first
-        return self._constructed(node, called, text, name, steps) or self._expanded(node, steps)
+        found = self._constructed(node, called, text, name, steps) or self._expanded(node, steps)
+        made = found is None and listed_types and MADE.match(name) is not None
+        return Type(f"{name}<{', '.join(listed_types)}>") if made else found
 
     def _expanded(self, node: Node, steps: int) -> Type | None:
         """What the macro of this file gives that is called: ``(reinterpret_cast<float*>(&(x))[0])``."""
@@ -360,6 +363,8 @@ class _Reader:
             inner = owner.pointee() if owner is not None else None
             if inner is None and owner is not None and whole is not None and whole.type == "subscript_expression":
                 inner = owner  # an element that knows its address: `acc[i][j].data()`
+            if inner is None and owner is not None and declarations.template_parameter(called, owner.name, self.unit):
+                inner = owner  # of a view that is a parameter of the template: its elements are what it is given
             return Type(inner.name, 1) if inner is not None and not depth_of(owner) else None
         if PARTITIONS.match(name) and given:
             return self.read(given[0], steps)
