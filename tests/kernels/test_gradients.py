@@ -14,6 +14,7 @@ from .support import only
         ("roi_pool_backward", "out", "float-accumulate", "yes"),
         ("KernelFilterGrad", "out", "float-accumulate", "yes"),
         ("accumulate", "grad_input", "float-accumulate", "yes"),
+        ("roi_pool_backward", "offset_points", "float-accumulate", "yes"),
         # Other words, and what counts or numbers something, say nothing.
         ("background", "out", "unknown", "conditional"),
         ("image_gradient", "out", "unknown", "conditional"),

@@ -325,3 +325,16 @@ def test_a_struct_of_pointers_through_two_functions(typed: str, verdict: str) ->
         if a.form == "wrapper"
     ]
     assert [j.verdict for j in said] == [verdict]
+
+
+def test_a_struct_that_is_defined_elsewhere_by_what_is_added_to_its_members() -> None:
+    check("""
+    #include "elsewhere.h"
+    __device__ void inner(const double* x, Sums& sums, int i) {
+      double v = x[i];
+      atomicAdd(sums.total + i, v); // -> float-accumulate depends
+    }
+    __global__ void k(const double* x, Sums sums, const int* at) {
+      inner(x, sums, at[threadIdx.x]); // -> float-accumulate yes
+    }
+    """)

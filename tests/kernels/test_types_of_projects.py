@@ -145,3 +145,27 @@ def test_recursive_templates_that_inherit_from_themselves_end() -> None:
     )
     use = "__global__ void k(Level0<4> all, int n) { atomicAdd(&all.sums[threadIdx.x % n], 0.5f * threadIdx.x); }\n"
     assert only(levels + use).class_ == "float-accumulate"  # by what is added
+
+
+@pytest.mark.parametrize(
+    ("made", "verdict"),
+    [("views::Tensor2DWrap<int>(x)", "no"), ("views::CreateTensorWrap<float>(x)", "yes"),
+     ("make_device_vector<unsigned long long, int64_t>(h, n)", "no"), ("convert<int>(x)", "conditional")],
+)  # fmt: skip
+def test_views_that_are_parameters_of_a_template(made: str, verdict: str) -> None:
+    said = only(f"""
+    template <class View> __global__ void k(View hist, const int* at) {{ atomicAdd(hist.ptr(0, at[0]), 2 * at[threadIdx.x]); }}
+    void run() {{ auto hist = {made}; k<<<1, 32>>>(hist, nullptr); }}
+    """)
+    assert said.verdict == verdict
+
+
+def test_the_handle_of_a_view() -> None:
+    said = only("""
+    void run(int n, const int* sizes) {
+      auto counts = lib::make_device_vector<unsigned long long, int64_t>(handle, n);
+      auto pointer = counts.data_handle();
+      for_each(n, [=] __device__(int i) { atomicAdd(&pointer[sizes[i]], sizes[i]); });
+    }
+    """)
+    assert said.verdict == "no"

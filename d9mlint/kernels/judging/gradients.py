@@ -12,7 +12,10 @@ from d9mlint.kernels.sites.atomics import Atomic
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _GRADIENTS = frozenset(("grad", "grads", "backward", "bwd", "bprop", "backprop", "dgrad", "wgrad"))
-_COUNTING = re.compile(r"[iI]d[xs]?(?:_|\b|[A-Z])|index|int|count|num|offset|size", re.IGNORECASE)
+_COUNTING = frozenset(
+    ("id", "ids", "idx", "index", "indices", "int", "integer", "count", "counts", "counter", "num", "offset", "offsets",
+     "size", "sizes")
+)  # fmt: skip
 
 
 def names(name: str) -> bool:
@@ -29,7 +32,9 @@ def named(atomic: Atomic, target: str, written: str) -> str:
 
     What its type or name says to be an index or a number of something is no gradient.
     """
-    if _COUNTING.search(written) or _COUNTING.search(target):
+    kinds = {word.lower() for word in _WORDS.findall(written)}
+    last = [word.lower() for word in _WORDS.findall(target)][-1:]  # an `offset_bottom_diff` is a diff
+    if not _COUNTING.isdisjoint((*kinds, *last)):
         return ""
     function = atomic.function.label if atomic.function is not None else ""
     of_what = target if len(_WORDS.findall(target)) > 1 else ""  # `grads` alone may be a struct of anything

@@ -10,6 +10,7 @@ import tree_sitter
 from d9mlint.kernels.judging import declarations, memory
 from d9mlint.kernels.judging.known.scalars import element, kind, named_float, plain, short, underlying
 from d9mlint.kernels.judging.known.spelled import Type
+from d9mlint.kernels.judging.operands import brought
 from d9mlint.kernels.judging.operations import Operation, operation
 from d9mlint.kernels.judging.swapping import casloops
 from d9mlint.kernels.judging.types.expressions import type_of
@@ -126,9 +127,11 @@ def _inside(atomic: Atomic, repository: Repository) -> Target:
             pending.extend(at.inner)
             continue
         found = target(at, operation(at, repository), repository)
+        if not found.types and not found.written:
+            found = found._replace(types=brought(at, repository))
         # Template parameters mean other types in another call: only what is fixed counts.
         if found.types and "=" not in found.written:
-            written[found.written] = None
+            written |= {found.written: None} if found.written else {}
             types.update(dict.fromkeys(found.types))
         else:
             more = True

@@ -53,6 +53,6 @@ POINTING = re.compile(r"(?:\A|_|[dm])(?:data_?)?[pP]tr_?\Z|\A(?:mutable_|const_)
 MADE = re.compile(
     r"(?:[Mm]ake|[Cc]reate)_?\w+\Z|[A-Z]\w*(?:[Ww]rap|[Vv]iew|[Aa]ccessor|[Ss]pan|[Aa]rray|[Tt]ensor)\w*\Z"
 )
-"""What makes a view or container of its first template argument: ``make_device_vector<int>(n)``, ``TensorWrap<int>(x)``."""
+"""What makes a view of its first template argument: ``make_device_vector<int>(n)``, ``TensorWrap<int>(x)``."""
 PARTITIONS = re.compile(r"(?:partition|retile)(?:_fragment)?(?:_[A-DS])?\Z")
 """CuTe (NVIDIA/cutlass, include/cute): functions and methods whose result has the elements of what they are given."""
