@@ -13,6 +13,7 @@ from d9mlint.kernels.libraries.presence import LIBRARIES
 from d9mlint.kernels.sites.foreign import FOREIGN
 from d9mlint.kernels.sites.presence import ATOMICS
 from d9mlint.kernels.source.looks import Answers, Look, Looked, looked_through
+from d9mlint.kernels.source.plain import DEVICE
 from d9mlint.kernels.source.qualifying import QUALIFIERS
 from d9mlint.kernels.source.repository import INCLUDED, SUFFIXES, Repository
 from d9mlint.kernels.tensorflow.presence import REGISTERING
@@ -35,6 +36,7 @@ LOOKS: tuple[Look[Any], ...] = (
     IN_PYTHON,
     INCLUDED,
     QUALIFIERS,
+    DEVICE,
     FOREIGN,
     MARKED,
 )

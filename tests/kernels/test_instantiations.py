@@ -182,3 +182,24 @@ def test_an_object_that_only_chooses_an_overload_is_no_target() -> None:
       ns::atomicAdd(ns::device_atomic{}, n + at[1], 3u + threadIdx.x); // -> commutative-exact no type=unsigned
     }
     """)
+
+
+@pytest.mark.parametrize(
+    ("name", "calls", "verdict"),
+    [
+        ("IdxT", "", "no"),
+        ("index_t", "", "no"),
+        ("IndexType", "void all(int* p, float* q) { go(p); go(q); }", "no"),
+        ("Index", "void all(float* q) { go(q); }", "yes"),
+        ("T", "", "conditional"),
+        ("Indexed", "", "conditional"),
+    ],
+)
+def test_types_that_are_named_for_indices(name: str, calls: str, verdict: str) -> None:
+    """Integers, unless all that the sources show are floats."""
+    said = only(f"""
+    template <typename {name}> __global__ void k({name}* out, const {name}* x) {{ atomicAdd(&out[3], x[threadIdx.x]); }}
+    template <typename {name}> void go({name}* p) {{ k<<<1, 32>>>(p, p); }}
+    {calls}
+    """)
+    assert said.verdict == verdict

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import tree_sitter
 
 from d9mlint.kernels.judging import declarations, memory
-from d9mlint.kernels.judging.known.scalars import element, kind, named_float, plain, short, underlying
+from d9mlint.kernels.judging.known.scalars import element, kind, named_float, named_index, plain, short, underlying
 from d9mlint.kernels.judging.known.spelled import Type
 from d9mlint.kernels.judging.operands import brought
 from d9mlint.kernels.judging.operations import Operation, operation
@@ -220,6 +220,9 @@ def _typed(
     seen = bound(pointee, *((host[1], host[0]) if host is not None else (address, unit)), repository)
     if not seen.types and named_float(pointee):
         return plain(pointee), (short(pointee),), False
+    whole = tuple(t for t in seen.types if kind(t) == "integer") if named_index(pointee) else ()
+    if whole or (named_index(pointee) and not seen.types):  # what else a call seems to hand in is misread
+        return _listed(pointee, Bindings(whole)), whole or ("int",), False
     return _listed(pointee, seen), seen.types, seen.open
 
 

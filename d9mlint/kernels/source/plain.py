@@ -7,21 +7,33 @@ from __future__ import annotations
 
 import re
 
-from d9mlint.kernels.source.qualifying import QUALIFIERS
+from d9mlint.kernels.source.looks import Look
 from d9mlint.kernels.source.repository import KERNEL_SUFFIXES, PLAIN_SUFFIXES, Repository
 
-_DEVICE = b"__device__"
+_WORD = re.compile(
+    rb"__device__|(?<![A-Z0-9_])[A-Z][A-Z0-9]*_(?:[A-Z0-9]+_)*(?:DEVICE|FUNCTION)(?:_[A-Z0-9]+)*(?![A-Z0-9_])"
+)
 _DEFINE = re.compile(rb"#[ \t]*define[ \t]+(\w+)[ \t][^\n]*__device__")
-_SHORTEST = 5
-"""Letters that the name of a qualifier needs to say anything."""
+
+
+def _words(path: str, data: bytes) -> frozenset[bytes]:
+    """The words of a plain source that may be qualifiers of the device; of others, what they define as such."""
+    if path.endswith(PLAIN_SUFFIXES) and not path.endswith(KERNEL_SUFFIXES):
+        found = b"DEVICE" in data or b"__device__" in data or b"FUNCTION" in data
+        return frozenset(_WORD.findall(data)) if found else frozenset()
+    return frozenset(_DEFINE.findall(data)) if b"__device__" in data and b"define" in data else frozenset()
+
+
+DEVICE = Look((*PLAIN_SUFFIXES, ".h", ".hpp", ".H", ".hh", ".hxx", ".cuh"), _words)
+"""Words for the device: those that plain sources use, those that headers define."""
 
 
 def with_device_code(repository: Repository, _: str) -> frozenset[str]:
     """The plain sources that hold a qualifier of the device, or a macro that stands for one."""
-    named = {name for path in repository.looked(QUALIFIERS) for name in _DEFINE.findall(repository.data(path))}
-    words = (_DEVICE, *sorted(name for name in named if len(name) >= _SHORTEST))
-    plain = (p for p in repository.sources if p.endswith(PLAIN_SUFFIXES) and not p.endswith(KERNEL_SUFFIXES))
-    return frozenset(path for path in plain if any(word in repository.data(path) for word in words))
+    found = repository.looked(DEVICE)
+    plain = {p: words for p, words in found.items() if p.endswith(PLAIN_SUFFIXES) and not p.endswith(KERNEL_SUFFIXES)}
+    defined = {b"__device__"}.union(*(words for path, words in found.items() if path not in plain))
+    return frozenset(path for path, words in plain.items() if not defined.isdisjoint(words))
 
 
 def seeing(repository: Repository, definer: str) -> frozenset[str]:

@@ -93,6 +93,16 @@ def named_float(name: str) -> bool:
     return _BY_NAME.match(short(name)) is not None
 
 
+_INDEX = re.compile(
+    r"(?:[Ii]dx|[Ii]ndex)(?:_?[Tt](?:ype)?)?|IDX(?:_?T(?:YPE)?)?|(?:value_)?idx|index_t|IdType|IdxType|IndexType"
+)
+
+
+def named_index(name: str) -> bool:
+    """Whether a type of which nothing else is known bears the name of indices: ``IdxT``, ``index_t``."""
+    return _INDEX.fullmatch(short(name)) is not None
+
+
 def element(name: str) -> str:
     """The element type of a container, view or accessor: its first template argument, of the innermost one.
 
