@@ -69,6 +69,7 @@ CONDA = "dependencies:\n  - python=3.6\n  - {}\n"
         ({"environment.yml": CONDA.format("cudatoolkit=10.1.243=h6bb024c_0")}, "torch", "1.8.1", "(CUDA 10.1)"),
         ({"environment.yml": CONDA.format("cudatoolkit>=9.2")}, "torch", "1.10.2", "newest release for Python 3.6"),
         ({"environment.yml": CONDA.format("cudatoolkit=9.2\n  - pytorch=1.4.0")}, "torch", "1.4.0", "environment.yml:4"),
+        ({"environment.yml": CONDA.format("pytorch=1.9\n  - cudatoolkit=11.1")}, "torch", "1.9.1", "environment.yml:3"),
         # a range that the file states counts more
         ({"environment.yml": CONDA.format("cudatoolkit=11.0\n  - pytorch>=1.8,<1.10")}, "torch", "1.9.1", ".yml:4"),
         ({"environment.yml": "dependencies:\n  - pytorch-cuda=11.7\n"}, "torch", "2.0.1", "(CUDA 11.7)"),

@@ -327,6 +327,8 @@ def _narrow(name: str, ranges: Sequence[Pin]) -> tuple[SpecifierSet, str]:
     first = [pin for pin in ranges if pin.group == ranges[0].group]
     for pin in sorted(first, key=lambda pin: pin.told_by == CUDA):  # what is stated counts more than what follows
         together = limit & pin.specifier
-        if newest(name, together) is not None:
-            limit, where = together, pin.where
+        found = newest(name, together)
+        if found is not None:
+            where = pin.where if pin.told_by != CUDA or found != newest(name, limit) else where
+            limit = together
     return limit, where

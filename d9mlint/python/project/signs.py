@@ -63,6 +63,14 @@ _GONE_IN_1 = (
 )  # fmt: skip
 """Functions of ``tf`` that 1.0 dropped (in tensorflow==0.12.1, not in tensorflow==1.0.0: ops/standard_ops.py,
 ops/math_ops.py, ops/array_ops.py, training/training.py)."""
+_INDENTED = rb"(?:(?:[ \t#][^\n]*)?\n)*?"
+_FORWARD = _INDENTED + rb"(?<!@staticmethod\n)[ \t]+def forward\(self\b"
+_LEGACY_FUNCTION = re.compile(
+    rb"^class[ \t]+(?P<name>\w+)\((?:torch\.)?(?:autograd\.)?Function\)[ \t]*:[^\n]*\n"
+    rb"(?:" + _INDENTED + rb"[ \t]+def __init__\(self\b[^\n]*\n" + _FORWARD
+    + rb"|" + _FORWARD + rb"(?s:.{0,20000}?)\b(?P=name)\([^()\n]*\)\()", re.M,
+)  # fmt: skip
+"""One that is made with settings of its own, or called where it is made; others may run by `apply`, static or not."""
 _SIGNS = (
     # `tf.concat(0, [...])`: 1.0 has the values first (ops/array_ops.py of 0.12.1 and 1.0.0).
     _Sign(
@@ -155,11 +163,7 @@ _SIGNS = (
     ),
     # Functions of autograd that are made and called need a static `forward` since 1.5 (what 1.4 and 1.5 say).
     _Sign(
-        "torch", "<1.5",
-        re.compile(
-            rb"^class[ \t]+(?P<name>\w+)\((?:torch\.)?(?:autograd\.)?Function\)[ \t]*:[^\n]*\n(?:(?:[ \t#][^\n]*)?\n)*?"
-            rb"(?<!@staticmethod\n)[ \t]+def forward\(self\b(?s:.*?)\b(?P=name)\([^()\n]*\)\(", re.M,
-        ),
+        "torch", "<1.5", _LEGACY_FUNCTION,
         words=(b"Function)",), needs=b"torch", shown="functions of autograd whose `forward` is not static",
     ),
     _Sign(

@@ -117,6 +117,7 @@ def double(x):
         ("import torch\nx, _ = torch.gels(b, a)\n", "<1.2"),
         ("import torch\nre, im = torch.stft(x, 64, window=torch.hann_window(int(64))).unbind(-1)\n", "<2.0"),
         (LEGACY.format("", "Double()(x)"), "<1.5"),
+        (LEGACY.format("def __init__(self, twice):\n        self.twice = twice\n", "x"), "<1.5"),
         ("import torch\nprint(loss.data[0])\n", "<1.0"),
         ("import torch\nx = torch.rfft(x, 1)\n", "<1.8"),
         ("import torch\nassert torch.__version__.split('.')[0] == '1'\n", "<2.0"),
