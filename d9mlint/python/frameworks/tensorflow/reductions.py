@@ -17,6 +17,8 @@ from d9mlint.python.interpreter.provenance import Makers
 _SUMS = re.compile(r"^tf\.reduce_sum")
 _OF_TRAINING = re.compile(r"^tf\.nn\.moments on|of moments$")
 """Ops that scale batches or gradients; what only evaluates takes averages that were kept."""
+_OF_ITEMS = ".layer_norm"
+"""What scales each item by its own sums, there, too."""
 _COLLECTS, _COLLECTED, _NAME = "tensorflow.add_to_collection", Argument(1, "value"), Argument(0, "name")
 _READS = re.compile(
     r"tensorflow\.(get_collection\w*|((contrib\.(slim\.)?)?losses|contrib\.slim|contrib\.framework)\.get_\w+)"
@@ -45,7 +47,7 @@ _DEPTH = 6
 def harmless(program: Program, event: Event, op: Op, makers: Makers) -> bool:
     """Whether a sum surely is the same in any order, or nothing is made of it."""
     if _OF_TRAINING.search(op.name):
-        return not trains(program)
+        return not trains(program) and not event.name.endswith(_OF_ITEMS)
     if not _SUMS.match(op.name):
         return False
     if id(event) in program.once("unread-sums", _unread):
