@@ -210,6 +210,7 @@ def _rank(found: Finding, reached: Mapping[tuple[str, Location], int]) -> tuple[
         *_grave(found),
         asked == _ALL,
         needed,
+        any(map(by_default, found.when)),
         *few,
         elsewhere,
         len(found.when),

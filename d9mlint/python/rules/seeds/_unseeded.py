@@ -136,6 +136,12 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
     elif first.late is not None and first.late.event.deferred and kind(program, first) == "unseeded":
         late = " before; a callback does later"
         notes = [Related(first.late.event.location, "seeds it, later")]
+    elif drawn := [
+        one for s in seeds if _is_drawn(program, s) and first.draw.may_follow(s.event)
+        for one in taint([s.value])[2] if one.index < event.index
+    ]:  # fmt: skip
+        late = " but a number that is drawn itself"
+        notes = [Related(one.location, "the seed is drawn here") for one in drawn]
     elif first.late is None and seeds:
         how = "in the parent process" if kind(program, first) == "parent" else "under other conditions"
         notes = [Related(s.event.location, f"seeds it {how}") for s in seeds if s.fixes is not False]

@@ -19,7 +19,7 @@ from d9mlint.python.rules.seeds import _own_environments
 
 _ENVIRONMENT = _own_environments.GENERATOR
 _DRAWS = "draws from"
-_PARTS = ("own-actions", "own-shared-actions")
+_PARTS = ("own-actions", "own-shared-actions", "own-observations")
 """Generators of an environment's spaces, which are seeded where it is, beside it."""
 
 
