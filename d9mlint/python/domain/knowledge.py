@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 
 from d9mlint.model import Effect, Op, Target
 from d9mlint.python.domain.index import index
@@ -88,7 +88,7 @@ class Knowledge:
             return name
         return name if self._parts and not self._parts.isdisjoint(_spellings(name)) else ""
 
-    def classes_under(self, key: str) -> Collection[str]:
+    def classes_under(self, key: str) -> Set[str]:
         """The plain names of classes that stand in config files under such a key; all that do where it has none."""
         return self._classes_under.get(key) or self.classes_in_configs
 

@@ -83,7 +83,10 @@ def member(interp: Interpreter, holder: Value, name: Value, spelled: str, frame:
         return Dynamic(_BY_NAME) if type(holder) is Unknown else UNKNOWN
     if isinstance(name, Text) and (hole := hole_of(name)) is not None:
         return chosen(_fitting(holder, name), hole, called(hole) or spelled, _BY_NAME, at)
-    return chosen(_members(holder), name, spelled, _BY_NAME, at)
+    members = _members(holder)
+    key = name.key if isinstance(name, Unknown) else ""
+    choices = sorted(interp.knowledge.classes_under(key) & members.keys()) if key else ()
+    return chosen(members, name, spelled, _BY_NAME, at, choices=choices)
 
 
 def hole_of(name: Text) -> Value | None:
@@ -104,14 +107,24 @@ def _fitting(holder: Value, name: Text) -> dict[str, Value]:
 
 
 def chosen(
-    options: Mapping[str, Value], name: Value, spelled: str, reason: str, location: Location, *, more: bool = False
+    options: Mapping[str, Value],
+    name: Value,
+    spelled: str,
+    reason: str,
+    location: Location,
+    *,
+    more: bool = False,
+    choices: Iterable[str] = (),
 ) -> Dynamic:
-    """What one of ``options`` by an unknown key is; which of them can be called is seen when it is."""
+    """What one of ``options`` by an unknown key is; which of them can be called is seen when it is.
+
+    ``choices`` are what config files have under the name, where it is none of a flag.
+    """
     given = name.flag if isinstance(name, FlagValue) else None
     flag = given
     if flag is None:
         spelled = told(spelled) or SOME_NAME
-        flag = Flag(spelled, spelled, UNKNOWN_DEFAULT, "value", location, True)
+        flag = Flag(spelled, spelled, UNKNOWN_DEFAULT, "value", location, True, tuple(choices))
     elif flag.choices:
         options = {key: value for key, value in options.items() if key in flag.choices}
     found = tuple(
@@ -147,7 +160,7 @@ def candidates(
     if star:  # what is unpacked there is meant for those that can take it
         roomy = [one for one in fitting if binding.leaves_room(one[1], len(args), interp.hooks.plain_bases)]
         fitting = roomy or fitting
-    more = found.open
+    more, named = found.open, []
     if not found.by_flag and (found.reason != _BY_KEY or len(fitting) > MAX_THINGS):
         named = _in_configs(interp, fitting, found.key)
         fitting, more = named[:MAX_THINGS] or fitting, more or len(named) > MAX_THINGS
@@ -158,7 +171,8 @@ def candidates(
         more = more or cut
     if not 0 < len(fitting) <= MAX_THINGS:
         return None
-    only = len(found.options) == 1 and found.reason != BY_MODULE  # (which needs no condition)
+    all_name_it = bool(found.key) and len(named) == 1  # all config files have the same class under this key
+    only = all_name_it or (len(found.options) == 1 and found.reason != BY_MODULE)  # (which needs no condition)
     return (fitting[0][1] if only else Phi(tuple(fitting))), more
 
 
