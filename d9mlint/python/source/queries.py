@@ -171,13 +171,24 @@ def words(node: Any) -> frozenset[str]:
 
 
 def reads(node: Any) -> frozenset[str]:
-    """All names in a file, statement or expression but those that are only assigned to; ``global`` ones are read."""
+    """All names in a file, statement or expression but those that are only assigned to; ``global`` ones are read.
+
+    Parameters of the functions in it, and what its comprehensions go through by name, are other names.
+    """
     found: set[str] = set()
     pending: list[Any] = [node]
     while pending:
         one = pending.pop()
         if isinstance(one, Name):
             found.add(one.id)
+        elif isinstance(one, Def) and one is not node:
+            found |= reads(one.body) - {param.name for param in one.params}
+            pending += [*one.decorators, *(param.default for param in one.params if param.default is not None)]
+        elif isinstance(one, Comp):
+            own = {name for clause in one.clauses for name in plain_names(clause.target)}
+            inner = (one.element, *((one.value,) if one.value is not None else ()), *one.clauses[1:])
+            found |= reads((*inner, *one.clauses[0].conditions)) - own
+            pending.append(one.clauses[0].iterable)
         elif isinstance(one, Scope):
             found.update(one.names)
         elif isinstance(one, Assign):
