@@ -389,3 +389,14 @@ def test_ops_of_paddle(macro: str, direction: str) -> None:
     named = "scatter_add" if direction == "forward" else "scatter_add_grad"
     assert (op.name, op.direction, op.python) == (named, direction, ("pkg.layers.pool",))
     assert op.gradient_of == (() if direction == "forward" else ("scatter_add",))
+
+
+@pytest.mark.parametrize(("module", "name"), [("_C", "_C.scatter"), ("ops", "ops.scatter"), ("MODULE_NAME", "scatter")])
+def test_the_module_that_a_binding_names(module: str, name: str) -> None:
+    """`_C` is a name and no macro."""
+    op = only({
+        "csrc/scatter.cu": PLAIN,
+        BIND: f'#include <torch/extension.h>\nPYBIND11_MODULE({module}, m) {{ m.def("scatter", &scatter_launcher); }}',
+        "pkg/use.py": "import os\n",
+    })  # fmt: skip
+    assert op.name == name

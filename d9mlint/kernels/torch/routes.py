@@ -257,7 +257,8 @@ def _exports(callers: Callers, block: Block, bound: Binding) -> list[tuple[Expor
 
 def _in_library(library: Block, bound: Binding) -> Export:
     first = library.arguments[0] if library.arguments else ""
-    name = "" if "EXTENSION_NAME" in first or first.isupper() or not first.isidentifier() else first
+    macro = first.isupper() and len(first.strip("_")) > 2  # `_C` is a module
+    name = "" if "EXTENSION_NAME" in first or macro or not first.isidentifier() else first
     if "TORCH_LIBRARY" in library.name:
         return _operator(name, bound.name)
     return Export(bound.name, False, name, library.unit.path, within=bound.within)
