@@ -9,6 +9,6 @@ class Generator(nn.Module):
         self.pool = nn.AdaptiveAvgPool2d(1)
 
     def forward(self, x):
-        x = F.pad(x, (1, 1, 1, 1), mode="reflect")  # <- A
-        x = F.interpolate(self.down(x), scale_factor=2, mode="bilinear")
+        x = F.pad(self.down(x), (1, 1, 1, 1), mode="reflect")  # <- A
+        x = F.interpolate(x, scale_factor=2, mode="bilinear")
         return self.pool(x)
