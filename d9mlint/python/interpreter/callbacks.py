@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from d9mlint.model import Argument
+from d9mlint.python.domain.conditions import Cond
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import (
     CALLABLE,
@@ -75,11 +77,12 @@ def run_callbacks(interp: Interpreter, event: Event, frame: Frame, place: f.Plac
         done.append(event.args[0])  # `Base.__init__(self)`
     for value in (*event.args, *event.kwargs.values()):
         if not any(value is d for d in done):
-            for leaf in _callables(value):
-                if event.name not in _TEXTS:
-                    _run_callback(interp, leaf, frame, place, "callback", deferred=True)
-                elif isinstance(leaf, Inst):
-                    run_protocol(interp, leaf, frame, place, _OF_TEXTS)
+            if event.name not in _TEXTS:
+                _run_callback(interp, value, frame, place, "callback", deferred=True)
+                continue
+            for cond, leaf in _callables(value):
+                if isinstance(leaf, Inst):
+                    interp.under(cond, partial(run_protocol, interp, leaf, frame, place, _OF_TEXTS))
     handed_back = any(effect.returns == "self" for effect in event.effects)  # `net.cuda()` runs nothing yet
     quiet = handed_back or event.name.endswith(_MAKING) or event.name in interp.hooks.asking
     if isinstance(event.receiver, Inst) and not quiet:
@@ -137,41 +140,49 @@ def _instance(interp: Interpreter, cls: Class, frame: Frame, place: f.Place) -> 
     return known
 
 
-def _callables(value: Value) -> list[Value]:
-    out: list[Value] = []
-    for _, leaf in alternatives(value):
-        if isinstance(leaf, (*CALLABLE, Inst)):
-            out.append(leaf)
-        elif isinstance(leaf, Seq) and leaf.items is not None:
-            out.extend(v for v in leaf.items if isinstance(v, (*CALLABLE, Inst)))
-        elif isinstance(leaf, Seq) and isinstance(leaf.element, (*CALLABLE, Inst)):
-            out.append(leaf.element)
-        elif isinstance(leaf, Dict):
-            out.extend(v for v in leaf.items.values() if isinstance(v, CALLABLE))
-    return out
+def _callables(value: Value) -> list[tuple[Cond, Value]]:
+    """What can be called of a value, or of what it holds, each under the condition that it is that."""
+    return [(cond, one) for cond, leaf in alternatives(value) for one in _inside(leaf)]
+
+
+def _inside(leaf: Value) -> Iterator[Value]:
+    if isinstance(leaf, (*CALLABLE, Inst)):
+        yield leaf
+    elif isinstance(leaf, Seq) and leaf.items is not None:
+        yield from (v for v in leaf.items if isinstance(v, (*CALLABLE, Inst)))
+    elif isinstance(leaf, Seq) and isinstance(leaf.element, (*CALLABLE, Inst)):
+        yield leaf.element
+    elif isinstance(leaf, Dict):
+        yield from (v for v in leaf.items.values() if isinstance(v, CALLABLE))
 
 
 def _run_callback(
     interp: Interpreter, value: Value, frame: Frame, place: f.Place, context: str, *, deferred: bool,
     args: list[Value] | None = None, order: Sequence[OrderLoop] = (),
 ) -> None:  # fmt: skip
-    for leaf in _callables(value):
-        if isinstance(leaf, Inst) and not any(
-            isinstance(attributes.class_attribute(interp, leaf.cls, n), Func) for n in ("__call__",)
-        ):
-            run_protocol(interp, leaf, frame, place)
-            continue
-        interp.deferred += deferred
+    for cond, leaf in _callables(value):
+        run = partial(_run, interp, leaf, frame, place, context, deferred=deferred, args=args, order=order)
+        interp.under(cond, run)
+
+
+def _run(
+    interp: Interpreter, leaf: Value, frame: Frame, place: f.Place, context: str, *, deferred: bool,
+    args: list[Value] | None, order: Sequence[OrderLoop],
+) -> None:  # fmt: skip
+    if isinstance(leaf, Inst) and not isinstance(attributes.class_attribute(interp, leaf.cls, "__call__"), Func):
+        run_protocol(interp, leaf, frame, place)
+        return
+    interp.deferred += deferred
+    if context:
+        interp.contexts.append(context)
+    loops, interp.order_loops = interp.order_loops, list(order)
+    try:
+        calls.call(interp, leaf, args or [], {}, frame, place, star=args is None)
+    finally:
+        interp.order_loops = loops
         if context:
-            interp.contexts.append(context)
-        loops, interp.order_loops = interp.order_loops, list(order)
-        try:
-            calls.call(interp, leaf, args or [], {}, frame, place, star=args is None)
-        finally:
-            interp.order_loops = loops
-            if context:
-                interp.contexts.pop()
-            interp.deferred -= deferred
+            interp.contexts.pop()
+        interp.deferred -= deferred
 
 
 def run_protocol(

@@ -27,6 +27,7 @@ from d9mlint.python.judging.tasks import in_pool
 from d9mlint.python.judging.wording import words_of
 
 LATE = ("late", "import")
+_MAKES = ".__init__"
 _MOVES = ("to", "cuda", "cpu", "eval", "train")
 
 
@@ -193,7 +194,7 @@ def _confidence(rule: Rule, found: Uncovered) -> str:
 
 def _name(found: Uncovered) -> str:
     """What draws, as the program calls it: of a network that is not seen without how it came there."""
-    name = found.draw.event.raw
+    name = found.draw.event.raw.removesuffix(_MAKES)
     if found.draw.event.kind == "unresolved" and not name[-1:].isidentifier():
         return "the network"
     parts = name.removeprefix("?.").replace("()", "").split(".") if found.draw.unseen else [name]
@@ -208,7 +209,8 @@ def _draws(found: Uncovered) -> str:
 
 
 def _does(found: Uncovered) -> str:
-    return f"`{found.draw.event.raw}` {'most probably ' * found.draw.unseen}draws {decides(found.draw)}"
+    name = found.draw.event.raw.removesuffix(_MAKES)
+    return f"`{name}` {'most probably ' * found.draw.unseen}draws {decides(found.draw)}"
 
 
 def _remedy(program: Program, rule: Rule, group: list[Uncovered]) -> str:

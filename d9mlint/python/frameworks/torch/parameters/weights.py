@@ -38,6 +38,8 @@ _FILES = re.compile(
 )
 """Calls that read weights from a file."""
 _MAKES = "__init__"
+_RESETS = ("reset_parameters", "_reset_parameters")
+"""Methods by which constructors of layers draw (torch/nn/modules/linear.py, activation.py)."""
 _STATE_OF = ".state_dict"
 _MOVES = re.compile(r"torch\.nn\.Module\.(__init__|to|cuda|cpu|eval|train|float|half|register_\w+)")
 """What is done with a network that runs nothing in it and gives nothing of it."""
@@ -49,8 +51,15 @@ _Added: TypeAlias = Mapping[int, Sequence[Value]]
 
 
 def without_numbers(draw: Event) -> bool:
-    """Whether a call that would draw makes only shapes, or memory that nothing fills."""
-    return draw.inside(NO_NUMBERS) or matches(draw.kwargs.get("device"), "meta") is True
+    """Whether a call that would draw makes only shapes, or memory that the program fills by a method of its own."""
+    return draw.inside(NO_NUMBERS) or _fills_itself(draw) or matches(draw.kwargs.get("device"), "meta") is True
+
+
+def _fills_itself(draw: Event) -> bool:
+    """Whether the class of a layer, derived from one of PyTorch's, overrides what the constructor draws with."""
+    if not draw.name.endswith(f".{_MAKES}") or not isinstance(draw.receiver, Inst):
+        return False
+    return any(name in cls.frame.vars for cls in draw.receiver.cls.line() for name in _RESETS)
 
 
 def kept(program: Program, draw: Event) -> Cond:
