@@ -210,7 +210,7 @@ def _rank(found: Finding, reached: Mapping[tuple[str, Location], int]) -> tuple[
         *_grave(found),
         asked == _ALL,
         needed,
-        any(map(by_default, found.when)),
+        any(by_default(words) and not is_started(words) for words in found.when),
         *few,
         elsewhere,
         len(found.when),
