@@ -21,6 +21,7 @@ SUPERVISED = {
     "tensorflow.train.Supervisor": Argument(7, "logdir"),
     "tensorflow.contrib.slim.learning.train": Argument(1, "logdir"),
     "tensorflow.contrib.training.train": Argument(1, "logdir"),
+    "tensorflow.contrib.gan.gan_train": Argument(1, "logdir"),
 }
 """Calls that restore the newest checkpoint of a folder and save there themselves.
 
