@@ -199,6 +199,13 @@ _CALLED = re.compile(
     re.MULTILINE,
 )
 """A function that is called at the top, and whose name is not that of a preparation."""
+_DEFINES = re.compile(rb"^(?:async )?(?:def|class) ", re.MULTILINE)
+_GETS = re.compile(
+    rb"^\w[\w, ]*=[ \t]*(?!(?:get|make|create|build|read|load|import|register|set|init|config)\w*\()([a-z]\w*)"
+    rb"\([a-z]\w*(?:,[ \t]*\w+)*\)",
+    re.MULTILINE,
+)
+"""A function that is given what has a name, whose result a module keeps, and whose name is no preparation's."""
 _IMPORTS = re.compile(rb"^[ \t]*(?:from|import)\b(?:[^\n(]*\([^)]*\)|[^\n]*)", re.MULTILINE)
 _NO_SCRIPTS = ("__init__.py", "setup.py", "conftest.py", "conf.py")
 
@@ -228,7 +235,13 @@ def _may_be_script(name: str, data: bytes) -> bool:
     if _WORKS.search(data) is not None:
         return True
     own = (rb"^(?:async )?def " + called + rb"\(" for called in set(_CALLED.findall(data)))
-    return any(re.search(one, data, re.MULTILINE) for one in own)
+    if any(re.search(one, data, re.MULTILINE) for one in own):
+        return True
+    if _DEFINES.search(data) is not None:
+        return False
+    # It defines nothing itself and works with functions of others: `rewards, best = interact(env, agent)`.
+    others = b" ".join(line for line in _IMPORTS.findall(data) if b"import" in line)
+    return any(re.search(rb"\b" + called + rb"\b", others) is not None for called in set(_GETS.findall(data)))
 
 
 def _scripts(files: list[File]) -> list[File]:

@@ -23,6 +23,8 @@ from d9mlint.python.frameworks import arrays
 from d9mlint.python.frameworks.jax.calls import APPLIED
 from d9mlint.python.frameworks.tensorflow import sessions
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
+from d9mlint.python.frameworks.torch.loaders import CONTEXTS
+from d9mlint.python.frameworks.torch.tensors import LOADING
 from d9mlint.python.interpreter.library.streams import FILE_TESTS
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import results
@@ -112,6 +114,8 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         training = next((step for step in steps if step.meets(load)), None)
         if (own and not sessions.restores(load)) or (load.name in _IF_THERE and not saves):
             continue
+        if load.name in _IF_THERE and load.inside(LOADING, *CONTEXTS):
+            continue  # items of a data set
         if load.detached or training is None or (load.index >= training.index and not own):
             continue
         if any(e.index > load.index for e in states):

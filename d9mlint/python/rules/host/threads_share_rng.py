@@ -28,9 +28,11 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
             continue
         related = [Related(d.location, "draws here") for d in draws]
         name = start.raw.rpartition(".")[2]
+        first = min(d.location for d in draws)
         yield draft(
             program, rule, start, related=dict.fromkeys(related), who=f"the workers of `{name}` draw",
             draw=draws[0].raw, which="task",
+            cause=f"{rule.name}-{first.file.replace('/', '.')}-{first.line}",  # wherever such workers are started
         )  # fmt: skip
     yield from _fetched_ahead(program, rule)
     yield from of_replicas(program, rule)
