@@ -33,6 +33,7 @@ _MAKES = re.compile(r"torch\.(\w*Tensor|tensor|as_tensor|from_numpy|zeros|ones|e
 _MOVERS = frozenset({"torch.accelerator.current_accelerator", "deepspeed.initialize"})
 _USERS = frozenset({"torch.accelerator.set_device_index", "torch.nn.DataParallel"})
 """What works with a GPU but moves nothing there that is not told by itself."""
+_TENSOR = "torch.Tensor."
 _DETECTING = (
     "accelerate.Accelerator", "transformers.Trainer", "transformers.Seq2SeqTrainer", "lightning.Fabric",
     "lightning.fabric.Fabric", "lightning_fabric.Fabric", *TRAINERS,
@@ -56,6 +57,7 @@ def _on_gpu(program: Program) -> Cond:
     kept: list[Cond] = []
     placed: list[Cond] = []
     used: list[Cond] = []
+    others: list[Cond] = []
     perhaps = moves = False
     replaced = _replaced(program)
     for event in program.events:
@@ -69,11 +71,14 @@ def _on_gpu(program: Program) -> Cond:
                     perhaps = perhaps or cond is not False
                     moves = moves or (told is placed and cond is not False)
                 elif cond is not False:
-                    (used if _follows(event) or _is_by_the_way(event) else told).append(
-                        loosened(both(*event.guards, cond))
-                    )
+                    there = loosened(both(*event.guards, cond))
+                    (used if _follows(event) or _is_by_the_way(event) else told).append(there)
+                    others += [there] if told is placed and not event.name.startswith(_TENSOR) else []
     # Where the program says what it moves to a GPU, that decides, not what else needs one, such as several processes:
-    # nor does that where something is moved by code that nobody is seen to call, or to a device that is not known.
+    # nor does that where something is moved by code that nobody is seen to call, or to a device that is not known. And
+    # where it moves networks under a condition, that decides, not which tensors are moved in between.
+    if not moves and either(*others) is not False and is_symbolic(either(*others)):
+        placed = others
     found = loosened(either(*placed) if moves or either(*placed) is not False else either(*used))
     elsewhere = negate(either(*kept))  # a trainer that is told to stay on the CPU decides for the program
     possible = both(determinism.on_gpu(program), elsewhere if is_symbolic(elsewhere) else True)
