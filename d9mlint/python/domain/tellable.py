@@ -14,6 +14,11 @@ _SETTING = re.compile(_PLACE)
 _CONFIG = r"_*(?:cfg|config|conf|params|hparams|hps|opts?|options|settings|args|flags)"
 _CHOICE = re.compile(rf"(?=(?:\w+[._])*{_CONFIG}(?:[._\[]\w|\[)){_PLACE} (?:==|is|in|<=?|>=?) .{{1,40}}", re.IGNORECASE)
 """A comparison of what a config says with something."""
+_OF_TEXT = re.compile(
+    rf"(?=(?:\w+[._])*{_CONFIG}(?:[._\[]\w|\[)){_PLACE}\.(?:isnumeric|isdigit|isdecimal|startswith|endswith)\([^()]{{0,40}}\)",
+    re.IGNORECASE,
+)
+"""A test of what a text of a config looks like: ``opt.source.isnumeric()``."""
 _OF_CONFIG = re.compile(rf"(?:\w+[._])*{_CONFIG}[.\[]", re.IGNORECASE)
 _PROGRESS = re.compile(r"^self\.(?:\w+_)?(?:step|epoch|iter|iteration|batch|count|index|idx)s?$")
 """How far an object has come, which nobody sets."""
@@ -50,7 +55,7 @@ def is_told(test: Opaque, outcome: bool) -> bool:
 def _names_a_setting(text: str) -> bool:
     if is_given(text):
         return True
-    match = _SETTING.fullmatch(text) or _CHOICE.fullmatch(text)
+    match = _SETTING.fullmatch(text) or _CHOICE.fullmatch(text) or _OF_TEXT.fullmatch(text)
     parts = match[1].split(".") if match else ["if"]
     if parts[0] == "self" and _PROGRESS.search(text):
         return False
