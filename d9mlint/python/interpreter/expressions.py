@@ -239,7 +239,7 @@ def _compare(interp: Interpreter, node: f.Compare, frame: Frame) -> Value:
     origins, _, sources = taint([left, right])
     if not origins.isdisjoint(_VARYING) or (node.op in ORDERINGS and bounded.listings(sources)):
         interp.event("compare", node.op, frame, f.NOWHERE, (left, right))
-    if "clock" in origins:
+    if "clock" in origins and not node.op.startswith("is"):  # whether there is a value says nothing of the time
         interp.clock = next((one for one in sources if any(x.origin == "clock" for x in one.effects)), None)
     words = [comparisons.setting(interp, side, frame) or spelled(side) for side in (node.left, node.right)]
     op = comparisons.POSITIVE.get(node.op, node.op)

@@ -76,3 +76,19 @@ def main():
     net(torch.load("images.pt")).sum().backward()
 """
     assert when(text, "cudnn-benchmark") == [told]
+
+
+def test_where_the_networks_are_decides_not_what_is_moved_in_between() -> None:
+    text = """
+def main():
+    torch.backends.cudnn.benchmark = True
+    net = torch.nn.Conv2d(3, 8, 3)
+    if args.cuda:
+        net = net.cuda()
+    images = torch.load("images.pt")
+    mask = torch.ones(8)
+    if args.half:
+        mask = torch.relu(mask).cuda()
+    (net(images).sum() * mask.sum()).backward()
+"""
+    assert when(text, "cudnn-benchmark") == [("--cuda is given",)]
