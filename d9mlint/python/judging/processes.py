@@ -86,11 +86,21 @@ def of_ranks(program: Program) -> str:
     return RANKS if started and horovod.broadcasts(program) else ""
 
 
+_OF_TASKS = (
+    "hand each task a number of its own, `delayed(work)(index)`, and draw there from a generator made of it, such as "
+    "`np.random.default_rng([1, index])` or `random.Random(index)`: workers take the tasks as they come, and no seed "
+    "of the parent reaches them"
+)
+"""What to do about draws in the tasks of joblib."""
+
+
 def remedy_there(program: Program, event: Event, remedy: str) -> str:
     """A remedy with the function that it belongs in, where that is one of another process."""
     func = runs_in(program, event)
     if func is None:
         return remedy
+    if not {one.location for one in program.calls(TASK)}.isdisjoint(event.stack):
+        return _OF_TASKS
     if isinstance(func, Class):
         where = f"in {named_there(program, event)}, each actor with a seed of its own"
         return f"{remedy} ({where}: {_UNREACHED})"
