@@ -15,7 +15,7 @@ from functools import cache
 from types import MappingProxyType
 
 from d9mlint.app.besides import CONFIG_FILES
-from d9mlint.model import CONFIDENCES, GENERATORS, OWN_GRAPH, SEVERITIES, Finding, Location, Related
+from d9mlint.model import CONFIDENCES, GENERATORS, OWN_GRAPH, RESET_GRAPH, SEVERITIES, Finding, Location, Related
 from d9mlint.python.judging.merging import conditions, is_of_some, is_started, started
 from d9mlint.python.judging.processes import PLACED, RANKS
 from d9mlint.python.judging.wording import shortened
@@ -338,12 +338,17 @@ def _listed(names: Sequence[str]) -> str:
 
 def _graphs(group: Iterable[Finding], first: Finding) -> str:
     """Where the graphs begin that TensorFlow's seed has to be set in, in words; empty where it is the program's."""
-    own = {one.location for found in group for one in found.related if one.note == OWN_GRAPH}
-    places = [f"line {at.line}" if at.path == first.location.path else f"{at.path}:{at.line}" for at in sorted(own)]
+    own, reset = (
+        sorted({one.location for found in group for one in found.related if one.note == note})
+        for note in (OWN_GRAPH, RESET_GRAPH)
+    )
+    places = [f"line {at.line}" if at.path == first.location.path else f"{at.path}:{at.line}" for at in own or reset]
     if not places:
         return ""
     shown, left = places[:_MOST_GRAPHS], len(places) - _MOST_GRAPHS
     told = f"{', '.join(shown)} and {left} more" if left > 0 else _listed(shown)
+    if not own:
+        return f"after `tf.reset_default_graph()` ({told})"
     return f"first in {'the' if len(places) == 1 else 'each'} block of `as_default()` ({told})"
 
 

@@ -17,12 +17,13 @@ from d9mlint.fix.beside import keys, launchers, settings
 from d9mlint.fix.edits import is_python
 from d9mlint.fix.own import flags, libraries, seeds, where
 from d9mlint.fix.place import Need, Place
-from d9mlint.model import OWN_GRAPH, TAKES_SEED, Edit, Finding, Location, Rule, Target
+from d9mlint.model import OWN_GRAPH, RESET_GRAPH, TAKES_SEED, Edit, Finding, Location, Rule, Target
 
 _OTHER = "it is no file that can be patched"
 _UNKNOWN = "it is written in a way that is not known"
 _VERSION = "it needs another version of a package"
 _INSTALLED = "its remedy needs a package that has to be installed first"
+_RESET = "the seed belongs after the call that makes a new graph"
 _OF_CALLERS = "that is None here"
 """In a remedy, of a seed that callers may give: only where one leaves it out may there be a constant."""
 _MEANING = "what to write depends on what the program means"
@@ -99,6 +100,9 @@ def _ways(found: Finding, rules: Mapping[str, Rule], files: Files) -> Iterator[t
         return
     if any(one.startswith("pip install ") for one in remedies.code(found.remedy)):
         yield [], _INSTALLED
+        return
+    if any(one.note == RESET_GRAPH for one in found.related):
+        yield [], _RESET
         return
     taken = [one.location for one in found.related if one.note == TAKES_SEED]
     if taken:

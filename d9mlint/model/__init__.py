@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         NOISES as NOISES,
         SEVERITIES as SEVERITIES,
         OWN_GRAPH as OWN_GRAPH,
+        RESET_GRAPH as RESET_GRAPH,
         TAKES_SEED as TAKES_SEED,
         Edit as Edit,
         AnyPlace as AnyPlace,
@@ -129,7 +130,7 @@ _HOMES = {
         ("evidence", "OUTCOMES VARYING Evidence EvidenceReport Observation Overhead Tally Unexecuted"),
         (
             "finding",
-            "CONFIDENCES GENERATORS NOISES OWN_GRAPH SEVERITIES TAKES_SEED "
+            "CONFIDENCES GENERATORS NOISES OWN_GRAPH RESET_GRAPH SEVERITIES TAKES_SEED "
             "AnyPlace Edit Finding Fix Location OpCall Related fingerprint",
         ),
         ("finding", "fingerprinted"),

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from d9mlint.app.causes import by_cause
-from d9mlint.model import OWN_GRAPH, SEVERITIES, AnyPlace, Finding, Location, Related
+from d9mlint.model import OWN_GRAPH, RESET_GRAPH, SEVERITIES, AnyPlace, Finding, Location, Related
 
 
 def found(
@@ -321,5 +321,7 @@ def test_each_graph_of_each_program_is_named_where_its_seed_goes() -> None:
         "call `tf.set_random_seed(1)` first in each block of `as_default()` (a.py:7 and b.py:7), as elsewhere it seeds "
         "another graph, and `np.random.seed(1)` at the start of each program"
     )
+    reset = made("a.py")._replace(related=(Related(Location("net.py", 2, 1, 2, 9), RESET_GRAPH),))
+    assert by_cause([reset])[0].remedy.endswith("set it after `tf.reset_default_graph()` (line 2)")
     (many,) = by_cause([made("a.py", "b.py", "c.py", "d.py", "e.py")])
     assert many.remedy.endswith("(a.py:7, b.py:7, c.py:7 and 2 more)")

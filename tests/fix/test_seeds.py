@@ -131,6 +131,16 @@ def test_a_graph_of_its_own_is_seeded_inside(
     assert not [one for one in patches(options).before.findings if one.cause.startswith("unseeded")]
 
 
+def test_no_seed_is_put_before_a_call_that_drops_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = GRAPHS.format(made="tf.reset_default_graph()\n        if True:", rows="3.0", given="")
+    (tmp_path / "train.py").write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    options = Options(paths=(Path("train.py"),), jobs=1, cache=False, target=("tensorflow==1.15.5",), device="cpu")
+    found = patches(options)
+    assert any("after `tf.reset_default_graph()` (line 7)" in one.remedy for one in found.before.findings)
+    assert "train.py" not in found.cure.sources
+
+
 @pytest.mark.parametrize(
     ("source", "changed"),
     [

@@ -62,6 +62,14 @@ def own_graph(program: Program, draw: Event) -> Event | None:
     return made[-1] if made else None
 
 
+def reset_before(program: Program, draw: Event) -> Event | None:
+    """The last call that makes a new graph before a random op is made in the default one; None for no such call."""
+    if draw.inside("graph"):
+        return None
+    made = [e for e in program.calls(NEW_GRAPH[1]) if e.index < draw.index and e.meets(draw) and not e.detached]
+    return made[-1] if made else None
+
+
 def takes_up(program: Program) -> Iterator[Event]:
     """The sessions that go on from a checkpoint by themselves: those that are given a folder."""
     for event in program.calls(*SUPERVISED):

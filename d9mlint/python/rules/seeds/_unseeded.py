@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from d9mlint.model import GENERATORS, OWN_GRAPH, Location, Related, Rule
+from d9mlint.model import GENERATORS, OWN_GRAPH, RESET_GRAPH, Location, Related, Rule
 from d9mlint.python.domain.conditions import Cond, both, either, is_symbolic
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
 from d9mlint.python.domain.tellable import loosened
 from d9mlint.python.frameworks.tensorflow import estimators
-from d9mlint.python.frameworks.tensorflow.sessions import own_graph
+from d9mlint.python.frameworks.tensorflow.sessions import own_graph, reset_before
 from d9mlint.python.frameworks.torch.parameters import untrained
 from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.library.workers import process_of
@@ -123,6 +123,7 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
     takes = estimators.places(program) if generator_of(first) == "tensorflow" else []
     graphs = _graphs(program, group)
     takes += [Related(one.location, OWN_GRAPH) for one in graphs]
+    takes += [Related(one.location, RESET_GRAPH) for one in _resets(program, group)]
     related = [*takes, *told_there(program, event), *(Related(u.draw.event.location, _does(u)) for u in others_too)]
     seeds = [
         s for s in seedings(program)
@@ -235,6 +236,14 @@ def _graphs(program: Program, group: list[Uncovered]) -> list[Event]:
     if generator_of(group[0]) != "tensorflow":
         return []
     made = (own_graph(program, u.draw.event) for u in group)
+    return list({one.location: one for one in made if one is not None}.values())
+
+
+def _resets(program: Program, group: list[Uncovered]) -> list[Event]:
+    """The calls that drop the seed of the graph before its ops draw, one a place."""
+    if generator_of(group[0]) != "tensorflow":
+        return []
+    made = (reset_before(program, u.draw.event) for u in group)
     return list({one.location: one for one in made if one is not None}.values())
 
 
