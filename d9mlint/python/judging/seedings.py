@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, replace
 
 from d9mlint.python.domain.conditions import Cond, both, by_default, conjuncts, flag_test, literal, negate
@@ -150,6 +151,12 @@ def without_default_seed(cond: Cond) -> bool:
     )  # fmt: skip
 
 
+_COMPUTES = re.compile(
+    r"(^|_)(eval\w*|score\w*|metrics?|forward|backward|cuda|cpu|nms|knn|gather|scatter|pool\w*|conv\w*|loss|decode|encode)(_|$)"
+)
+"""Names of functions that compute something, as compiled ones mostly do."""
+
+
 def may_be_seeded(program: Program, before: Event, cond: Cond = True) -> bool:
     """Whether something that could not be followed may seed, where ``cond`` holds: its name says so."""
     for maybe in program.once("maybe-seeding", _maybe_seeding):
@@ -166,9 +173,9 @@ def _maybe_seeding(program: Program) -> list[Event]:
 def _sounds_like_seeding(event: Event) -> bool:
     if event.detached or event.effects or event.kind not in ("call", "unresolved"):
         return False
-    if event.kind == "unresolved" and event.name.startswith("."):
-        return True
     last = event.name.rpartition(".")[2].lower()
+    if event.kind == "unresolved" and event.name.startswith("."):  # of a module of the program that is not there
+        return _COMPUTES.search(last) is None
     if last == "seed" and isinstance(event.receiver, (Inst, Obj, Unknown)):
         return False  # an object's method seeds that object: an environment, a space, a generator
     if last in _OF_OBJECTS:
