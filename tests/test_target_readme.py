@@ -33,6 +33,7 @@ def judged(root: Path, files: dict[str, str], *, code: tuple[Limit, ...] = ()) -
         ("## Requirements\n- Python 3.6\n- PyTorch 1.0.1\n", {"python": "==3.6.*", "torch": "==1.0.1.*"}),
         ("## Requirements\n- pytorch1.6.0+cu101\n", {"torch": "==1.6.0.*"}),
         ("* Tensorflow (tested with v1.8.0)", {"tensorflow": "==1.8.0.*"}),
+        ("- [PyTorch](http://pytorch.org/) (currently tested on version 0.4 and 1.0)", {"torch": "==1.0.*"}),
         ("We used **TensorFlow-GPU**: 1.12", {"tensorflow": "==1.12.*"}),
         ("pip install torch==1.4.0 torchvision==0.5.0", {"torch": "==1.4.0.*"}),
         ("Requires TensorFlow 1.x", {"tensorflow": "==1.*"}),

@@ -15,7 +15,7 @@ _PACKAGES = r"tensorflow(?:[-_ ](?:gpu|cpu))?|pytorch[-_ ]lightning|pytorch|torc
 _STATED = re.compile(
     rf"(?<![\w./-])(?P<name>{_PACKAGES})[*_`'\])]*"
     r"(?P<between>(?:[\s:|=(\[*_`'~<>≥≤-]|,(?=\s*v(?:er\.|ersion\b|\d))|recommended|version|ver\.|"
-    r"tested (?:with|on|under)|v(?=\d))*)"
+    r"(?:currently )?tested (?:with|on|under)|v(?=\d))*)"
     r"(?P<version>\d+\.(?:\d+(?:\.\d+)?|x))(?![\w.]*\d)(?=(?P<after>.{0,40}))",
     re.IGNORECASE,
 )
