@@ -9,6 +9,7 @@ from typing import NamedTuple
 import tree_sitter
 
 from d9mlint.kernels.judging import declarations
+from d9mlint.kernels.sites.names import MEMBERS
 from d9mlint.kernels.source.lexical import word_places
 from d9mlint.kernels.source.unit import Unit
 
@@ -17,7 +18,7 @@ _NAN = re.compile(r"quiet_NaN|signaling_NaN|\bNAN\b|\bnanf?\b|CUDART_NAN|std::na
 _LIMITS = re.compile(r"numeric_limits|NumTraits|CUDART_INF|\bINFINITY\b")
 _SCALARS = ("number_literal", "true", "false", "char_literal", "nullptr", "null", "concatenated_string")
 _NULLS = ("NULL", "nullptr", "true", "false")
-_ATOMIC = re.compile(rb"(?i:tom)")
+_ATOMIC = re.compile(rb"(?i:tom)|\bfetch_|\bcompare_exchange_|\bexchange\b")
 _MAX_STEPS = 8
 MAX_CALLS = 300
 """A function with more atomics is generated; nothing is proven about how they meet."""
@@ -149,7 +150,7 @@ def assigned(root: Node, name: str, unit: Unit) -> bool:
 
 @functools.lru_cache(maxsize=256)
 def atomic_calls(root: Node, data: bytes) -> tuple[tuple[Node, ...], ...]:
-    """The arguments of the calls below a node that are named like atomics and have any."""
+    """The arguments of the calls below a node that are named like atomics and have any; a member's object first."""
     found: dict[int, tuple[Node, ...]] = {}
     for named in _ATOMIC.finditer(data, root.start_byte, root.end_byte):
         node = root.descendant_for_byte_range(named.start(), named.end())
@@ -157,6 +158,13 @@ def atomic_calls(root: Node, data: bytes) -> tuple[tuple[Node, ...], ...]:
             above = node.parent
             if above is not None and above.type == "call_expression" and above.child_by_field_name("function") == node:
                 listed = above.child_by_field_name("arguments")
-                found[above.id] = tuple(listed.named_children) if listed is not None else ()
+                given = tuple(listed.named_children) if listed is not None else ()
+                field = node.child_by_field_name("field") if node.type == "field_expression" else None
+                of = node.child_by_field_name("argument") if field is not None and _member(field) else None
+                found[above.id] = (of, *given) if of is not None else given
             node = above
     return tuple(given for given in found.values() if given)
+
+
+def _member(field: Node) -> bool:
+    return (field.text or b"").decode("utf-8", "replace") in MEMBERS

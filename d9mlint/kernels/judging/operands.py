@@ -12,7 +12,7 @@ from d9mlint.kernels.judging.known.scalars import kind, named_float, plain
 from d9mlint.kernels.judging.swapping import casloops
 from d9mlint.kernels.judging.types.expressions import type_of
 from d9mlint.kernels.sites.atomics import Atomic
-from d9mlint.kernels.sites.names import INTRINSICS, KNOWN, QUALIFIED
+from d9mlint.kernels.sites.names import INTRINSICS, KNOWN, MEMBERS, QUALIFIED
 from d9mlint.kernels.source.repository import Repository
 
 Node = tree_sitter.Node
@@ -65,7 +65,7 @@ def _applied(node: Node, atomic: Atomic) -> tuple[str, ...]:
 def _operand(atomic: Atomic) -> Node | None:
     """What is brought; behind it only functions of the compiler and of libraries take more: a scope, an order."""
     more = len(atomic.arguments) > 2 and not atomic.inner and atomic.intrinsic != "atomicCAS"
-    plain_ = more and (atomic.name in INTRINSICS or atomic.name.encode() in QUALIFIED)
+    plain_ = more and (atomic.name in INTRINSICS or atomic.name in MEMBERS or atomic.name.encode() in QUALIFIED)
     return atomic.arguments[1] if len(atomic.arguments) == 2 or plain_ else None
 
 
@@ -149,5 +149,8 @@ def _of_bodies(atomic: Atomic) -> Constant | None:
 def _called(address: Node, atomic: Atomic) -> str:
     """The name of the function that is given an address: adding and subtracting the same do not commute exactly."""
     listed = address.parent
+    if listed is not None and listed.type == "field_expression":
+        named = listed.child_by_field_name("field")
+        return atomic.unit.text(named) if named is not None else ""
     called = listed.parent.child_by_field_name("function") if listed is not None and listed.parent is not None else None
     return atomic.unit.text(called).partition("<")[0].rpartition("::")[2] if called is not None else ""

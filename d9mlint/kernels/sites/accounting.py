@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import tree_sitter
 
-from d9mlint.kernels.sites.calls import call_at, declared, full_name, name_node
+from d9mlint.kernels.sites.calls import Call, call_at, declared, full_name, name_node
 from d9mlint.kernels.sites.expand import defines
 from d9mlint.kernels.sites.macros import defined_around
 from d9mlint.kernels.sites.names import FOREIGN, KNOWN, MEMBERS, PORTABLE, QUALIFIED
@@ -68,19 +68,28 @@ def _statements(known: Knowledge, path: str) -> Iterator[int]:
 
 
 def _members(known: Knowledge, path: str) -> Iterator[int]:
-    """The calls ``x.fetch_add(...)`` on the device whose object was not read, where a source names ``cuda::``."""
+    """The calls ``x.fetch_add(...)`` on the device whose object was not read, where a source may hold some."""
     data = known.repository.data(path)
-    unit = known.repository.unit(path) if members_in(data) and b"fetch_" in data else None
+    unit = known.repository.unit(path) if members_in(data) else None
     for name in MEMBERS if unit is not None else ():
         word = name.encode()
-        for start in word_places(data, word) if name.startswith("fetch_") else ():
+        for start in word_places(data, word):
             assert unit is not None
             if (path, start) in known.sightings or in_line_comment(data, start):
                 continue
             call = call_at(unit, start, word)
-            of_device = call is not None and call.receiver is not None and _on_device(unit, start)
-            if of_device or (path.endswith(KERNEL_SUFFIXES) and _member_in_macro(path, data, start)):
+            if (call is not None and _is_member(call)) or (
+                path.endswith(KERNEL_SUFFIXES) and _member_in_macro(path, data, start)
+            ):
                 yield data.count(b"\n", 0, start) + 1
+
+
+def _is_member(call: Call) -> bool:
+    """Whether a call on the device may be one of a member of an atomic of CUDA."""
+    from d9mlint.kernels.sites.members import of_host  # few repositories use such members
+
+    called = call.receiver is not None and bool(call.arguments) and _on_device(call.unit, call.start)
+    return called and not of_host(call)
 
 
 def _member_in_macro(path: str, data: bytes, start: int) -> bool:
@@ -141,9 +150,9 @@ def _on_device(unit: Unit, start: int, pieces: bool = False) -> bool:
     """Whether a byte is in a function of the device; ``pieces``: what is in none is a part of one."""
     node = unit.root.descendant_for_byte_range(start, start + 1)
     function = unit.function(node) if node is not None else None
-    if function is None:
+    if node is None or function is None:
         return pieces
-    return "__device__" in function.qualifier or "__global__" in function.qualifier
+    return unit.on_device(node)
 
 
 def _accounted(known: Knowledge, unit: Unit, start: int, word: bytes, scopes: int) -> bool:

@@ -12,7 +12,7 @@ from d9mlint.kernels.sites.calls import Call, call_at
 from d9mlint.kernels.sites.macros import Macro, defined_around
 from d9mlint.kernels.sites.names import MEMBERS, SCOPE_WORDS
 from d9mlint.kernels.sites.presence import members_in
-from d9mlint.kernels.sites.wrappers import of_any_type
+from d9mlint.kernels.sites.wrappers import declared_type, of_any_type
 from d9mlint.kernels.source.lexical import in_line_comment, word_places
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.unit import Unit
@@ -25,11 +25,16 @@ _USING = re.compile(r"\busing\s+(\w+)\s*=\s*[^;]{0,40}?cuda::(?:std::)?atomic(?:
                     r"\busing\s+cuda::(?:std::)?(atomic(?:_ref)?)\s*;")  # fmt: skip
 _DECLARED = re.compile(r"[\s&*>]+(?:const\b\s*)?(\w+)\s*[({=;,)\[]")
 _BY_AUTO = re.compile(
-    r"\bauto\b\s*(?:const\b\s*)?(?:[&*]{1,2}\s*)?(\w+)\s*=\s*(?:::|(?:\w+(?:<[^<>;]*>)?\s*(?:::|->|\.)\s*){1,4})?\Z"
+    r"\bauto\b\s*(?:const\b\s*)?(?:[&*]{1,2}\s*)?(\w+)\s*=\s*"
+    r"(?:::|(?:reinterpret|static)_cast\s*<\s*|(?:\w+(?:<[^<>;]*>)?\s*(?:::|->|\.)\s*){1,4})?\Z"
 )
 _MAKES = re.compile(r"\s*[&*]\s*(\w+)\s*\([^;(){}]{0,400}\)\s*(?:const\s*)?(?:noexcept\s*)?\{")
 _SCOPE = re.compile(r"\bthread_scope_\w+")
+_ONLY_ATOMICS = ("fetch_", "compare_exchange_")
+"""How members begin that nothing but an atomic has; ``exchange`` may be of another class."""
+_HOST_ATOMIC = re.compile(r"(?<!cuda::)\bstd::atomic(?:_ref)?\b")
 _MAX_TYPE = 400
+_MAX_FUNCTION = 100_000
 _IN_MACROS = re.compile(
     rb"(?:\.|->)\s*(?:" + b"|".join(name.encode() for name in MEMBERS) + rb")\s*\(|" + _TYPE.pattern.encode()
 )
@@ -156,8 +161,38 @@ def _member(call: Call, intrinsic: str, pattern: re.Pattern[str], among: list[Va
     if variable is not None:
         target = variable.target if variable.target is not None else receiver
         yield Operation(call.start, call.node, call, call.name, intrinsic, variable.scope, (target, *call.arguments))
-    elif call.name.startswith("fetch_") and of_any_type(call):
+    elif _of_unseen_type(call):
         yield Operation(call.start, call.node, call, call.name, intrinsic, "system", (receiver, *call.arguments))
+
+
+def _of_unseen_type(call: Call) -> bool:
+    """Whether a member is one of an atomic although the declaration of its object is not seen.
+
+    On the device that is told by its name, or by the memory order that it is given.
+    """
+    named = call.name.startswith(_ONLY_ATOMICS)
+    of_class = declared_type(call)
+    if of_class and "tomic" not in of_class:  # of the sources, or of a library: its member may do anything
+        return call.name.startswith("fetch_") and of_any_type(call)
+    if not named and not any("memory_order" in call.unit.text(given) for given in call.arguments[1:]):
+        return False
+    return _on_device(call) and not of_host(call)
+
+
+def _on_device(call: Call) -> bool:
+    function = call.function
+    known = function is not None and re.search("__(?:device|global)__", function.qualifier) is not None
+    return known or call.unit.on_device(call.node)
+
+
+def of_host(call: Call) -> bool:
+    """Whether the object of a call is a ``std::atomic``: made in the call, or declared in the function around."""
+    written = call.unit.text(call.receiver) if call.receiver is not None else ""
+    if _HOST_ATOMIC.match(written):
+        return True
+    text = (call.function.node.text or b"")[:_MAX_FUNCTION].decode("utf-8", "replace") if call.function else ""
+    declared = (text[m.end() : m.end() + _MAX_TYPE] for m in _HOST_ATOMIC.finditer(text))
+    return any(re.match(rf"[^;(){{}}]{{0,200}}[\s&*>]{re.escape(written)}\b", after) for after in declared)
 
 
 def meant(unit: Unit, receiver: tree_sitter.Node, among: list[Variable]) -> Variable | None:

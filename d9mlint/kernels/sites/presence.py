@@ -25,6 +25,8 @@ _TEXT = re.compile(
     rb"(?<![\w.%$])(?:atom|red)\.(?:global|shared|relaxed|acquire|release|acq_rel|async|gpu|cta)\b[^\"\n]{0,80}[\[\"]"
 )
 """An instruction and its address, or the end of a string."""
+_MEMBER = re.compile(rb"(?:\.|->)\s*(?:fetch_(?:add|sub|min|max|and|or|xor)|compare_exchange_(?:strong|weak))\s*\(")
+_DEVICE = (b"__device__", b"__global__")
 _MARKER = re.compile(rb"\bcuda::(?:std::)?(?:atomic|memory_order)|\w_atomic_ref\s*[<(]")
 
 
@@ -35,7 +37,7 @@ def _kinds(path: str, data: bytes) -> tuple[str, ...]:
     if path.endswith(".ptx"):
         return ("module",) if any(word in data for word in _PTX_WORDS) else ()
     kinds = []
-    if _FILE_NEEDLE in data or (path.endswith(KERNEL_SUFFIXES) and NEEDLE in data):
+    if _FILE_NEEDLE in data or (path.endswith(KERNEL_SUFFIXES) and NEEDLE in data) or _called_on_device(data):
         kinds.append("named")
     if b"Kokkos" in data and views_in(data):
         kinds.append("views")
@@ -83,5 +85,15 @@ def views_in(data: bytes) -> bool:
 
 
 def members_in(data: bytes) -> bool:
-    """Whether a source names ``cuda::atomic``, ``cuda::atomic_ref`` or a class like it (``device_atomic_ref``)."""
-    return (b"cuda::" in data or b"_atomic_ref" in data) and _MARKER.search(data) is not None
+    """Whether a source may use ``cuda::atomic``, ``cuda::atomic_ref`` or a class like it (``device_atomic_ref``).
+
+    It names one, or calls a member of one beside device code: the object may be declared in a header.
+    """
+    named = (b"cuda::" in data or b"_atomic_ref" in data) and _MARKER.search(data) is not None
+    return named or _called_on_device(data)
+
+
+def _called_on_device(data: bytes) -> bool:
+    """Whether a source with device code calls a member that only atomics have."""
+    called = (b"fetch_" in data or b"compare_exchange_" in data) and _MEMBER.search(data) is not None
+    return called and any(word in data for word in _DEVICE)

@@ -325,17 +325,25 @@ def _mentions(call: Call, scope: str) -> bool:
 
 def of_any_type(call: Call) -> bool:
     """Whether the function around the call declares its receiver with a parameter of a template."""
+    written = declared_type(call)
+    return bool(written) and _stands_for_types(call, written)
+
+
+def declared_type(call: Call) -> str:
+    """The class that the function around the call declares its receiver with; empty where none is named there."""
     named = call.receiver
     while named is not None and named.type == "subscript_expression":
         named = named.child_by_field_name("argument")
     if call.function is None or named is None or named.type != "identifier":
-        return False
+        return ""
     receiver = re.escape(named.text or b"")
     declared = re.compile(
-        rb"[(,;{}]\s*(?:const\s+)?(\w+)(?:\s+const)?[\s&*]+(?:__restrict__\s+)?" + receiver + rb"\s*[,;)={]"
+        rb"[(,;{}]\s*(?:const\s+)?(?!(?:auto|return|else)\b)(\w+)(?:\s+const)?[\s&*]+(?:__restrict__\s+)?"
+        + receiver
+        + rb"\s*[,;)={]"
     )
     match = declared.search((call.function.node.text or b"")[:_MAX_TEXT])
-    return match is not None and _stands_for_types(call, match[1].decode("utf-8", "replace"))
+    return match[1].decode("utf-8", "replace") if match is not None else ""
 
 
 def visible(repository: Repository, user: str, definer: str) -> bool:

@@ -142,6 +142,19 @@ class Unit:
             at = at.parent
         return self._function(found) if found is not None else None
 
+    def on_device(self, node: tree_sitter.Node) -> bool:
+        """Whether a node is in a function of the device, or in a lambda that says ``__device__``."""
+        at: tree_sitter.Node | None = node
+        while at is not None:
+            body = at.child_by_field_name("body") if at.type == "lambda_expression" else None
+            if body is not None and body.start_byte <= node.start_byte:
+                head = _COMMENT.sub(b" ", self.data[at.start_byte : body.start_byte])
+                if "__device__" in self._qualifier(_CAPITALS.findall(head)):
+                    return True
+            at = at.parent
+        function = self.function(node)
+        return function is not None and re.search("__(?:device|global)__", function.qualifier) is not None
+
     def functions(self) -> Iterator[Function]:
         """All function definitions, in order, without those inside other functions."""
         if not self._listed:
