@@ -17,6 +17,7 @@ from d9mlint.kernels.judging.owners.contention import contention
 from d9mlint.kernels.judging.swapping import casloops, swaps
 from d9mlint.kernels.judging.targets import Target, defines, handed_in, of_parameter, place, target
 from d9mlint.kernels.sites.atomics import Atomic, target_first
+from d9mlint.kernels.sites.functors import is_reference
 from d9mlint.kernels.source.repository import Repository
 
 Node = tree_sitter.Node
@@ -220,6 +221,9 @@ def _verdict(seen: Seen) -> tuple[str, str, str]:
         listed = ", ".join(f"`{w}`" for w in seen.operation.words) or "atomics"
         loops = "cas-loop" if seen.operation.loop else "unknown"
         return loops, "depends", f"`{seen.atomic.name}` defines functions with {listed} here; it depends on their use"
+    if not words and is_reference(seen.atomic.arguments[0] if seen.atomic.arguments else None):
+        return "unknown", "depends", f"{seen.what}: what it does to the cell is up to the function object that is " \
+            "handed in"  # fmt: skip
     if not words:
         return "unknown", "unknown", f"{seen.what}: the operation is not visible in these sources"
     if words == {"cas"} or "exch" in words:

@@ -45,7 +45,7 @@ def _inner(node: Node, unit: Unit) -> Node | None:
         return node.child_by_field_name("argument")
     if node.type == "update_expression":
         return node.child_by_field_name("argument")
-    if node.type == "cast_expression":
+    if node.type in ("cast_expression", "compound_literal_expression"):
         return node.child_by_field_name("value")
     if node.type == "binary_expression":
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -63,7 +63,7 @@ def _inner(node: Node, unit: Unit) -> Node | None:
         given = listed.named_children if listed is not None else []
         cast = called is not None and unit.text(called).endswith(">")
         return given[0] if given and cast else called if called is not None and called.type == "identifier" else None
-    if node.type in ("parenthesized_expression", "argument_list", "comma_expression"):
+    if node.type in ("parenthesized_expression", "argument_list", "comma_expression", "initializer_list"):
         return node.named_children[-1] if node.named_children else None
     if node.type == "conditional_expression":
         return node.child_by_field_name("consequence")

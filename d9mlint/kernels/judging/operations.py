@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from d9mlint.kernels.judging.swapping import applied, casloops
 from d9mlint.kernels.sites.atomics import Atomic
+from d9mlint.kernels.sites.functors import is_reference
 from d9mlint.kernels.source import textual
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.model import Location
@@ -135,7 +136,7 @@ def _wrapped(atomic: Atomic, repository: Repository, place: Location) -> Operati
     """All operations of the bodies behind a wrapper or macro; the lambda at the call says what a CAS helper does."""
     given = _lambda(atomic)
     words: dict[str, None] = {}
-    loop = floats = own = False
+    loop = floats = own = unseen = False
     pending = [(inner, 0, place) for inner in atomic.inner]
     seen: set[tuple[object, str, object]] = set()
     for _ in range(_MAX_ATOMICS):
@@ -154,11 +155,14 @@ def _wrapped(atomic: Atomic, repository: Repository, place: Location) -> Operati
             continue
         one = inner if whole else _bare(inner)
         found = Operation((handed,), loop=True) if handed else operation(one, repository, at)
+        unseen = unseen or (not found.words and is_reference(one.arguments[0] if one.arguments else None))
         words.update(dict.fromkeys(found.words))
         own = own or found.custom
         loop, floats = loop or found.loop, floats or found.floats
     if given:
         return Operation((given,), loop=True, floats=floats, implements=given)
+    if unseen and not {"cas", "exch"} & words.keys():
+        return Operation(())  # beside what is seen, it applies an object of which nothing is known
     known = [w for w in words if w not in (casloops.CUSTOM, "cas")]
     named = _named(atomic.name)
     custom = casloops.CUSTOM if not known and casloops.CUSTOM in words else ""

@@ -9,7 +9,7 @@ import tree_sitter
 
 from d9mlint.kernels.sites.calls import Call, call_of, full_name, name_node
 from d9mlint.kernels.sites.macros import defined_around
-from d9mlint.kernels.sites.sightings import Knowledge, Sighting, owner_of
+from d9mlint.kernels.sites.sightings import Knowledge, of_functor
 from d9mlint.kernels.sites.wrappers import Definition
 from d9mlint.kernels.source.lexical import word_places
 from d9mlint.kernels.source.repository import KERNEL_SUFFIXES
@@ -25,6 +25,8 @@ _DECLARATIONS = (
 )  # fmt: skip
 _ADDRESSES = ("pointer_expression", "binary_expression", "cast_expression")
 _POINTER = re.compile(rb"\w[\w:<>]*(?:\s+const)?\s*\*\s*(?:const\b|__restrict__)?\s*\Z")
+_NAMED = re.compile(rb"\batomic_ref\b")
+_REFERENCE = re.compile(rb"(?:::)?(?:\w+::)*\w*atomic_ref\b\s*[<({][^;]*[)}]\Z")
 _MAX_TEXT = 100_000
 _MAX_PLACES = 2_000
 
@@ -103,17 +105,9 @@ def _note(known: Knowledge, call: Call, unit: Unit, path: str, definitions: list
     key = (path, call.start)
     noted = known.functor_calls[key]
     noted += [d for d in fitting if d not in noted]
-    owner, target = owner_of(unit, call.function, call.arguments[0])
-    if any(owner == d for d in fitting):
-        return
-    form = "wrapper-def" if owner is not None else "wrapper"
-    known.add(
-        key,
-        Sighting(
-            unit.location(call.node), call.name, "", "device", form, unit, call.node, call.function, call.arguments,
-            call, owner=owner, target=target,
-        ),
-    )  # fmt: skip
+    found = of_functor(call, unit)
+    if not any(found.owner == d for d in fitting):
+        known.add(key, found)
 
 
 def _is_address(call: Call) -> bool:
@@ -124,12 +118,39 @@ def _is_address(call: Call) -> bool:
             first = first.named_children[0]
         if first.type != "identifier" or not _local(call, first.text or b"?"):
             return True
-    if first.type in _ADDRESSES:
+    if first.type in _ADDRESSES or is_reference(first):
         return True
     if first.type != "identifier" or call.function is None:
         return False
     text = (call.function.node.text or b"")[:_MAX_TEXT]
     return any(_POINTER.search(text, max(0, at - 60), at) is not None for at in word_places(text, first.text or b"?"))
+
+
+def handed(unit: Unit) -> Iterator[Call]:
+    """The calls of objects on the device that are handed a reference: ``op(cuda::atomic_ref<T>{x}, v)``.
+
+    What they do to the cell is up to their class.
+    """
+    for match in _NAMED.finditer(unit.data):
+        at = unit.root.descendant_for_byte_range(match.start(), match.end())
+        while at is not None and (at.parent is None or at.parent.type != "argument_list"):
+            at = at.parent
+        listed = at.parent if at is not None and is_reference(at) else None
+        callee = listed.parent.child_by_field_name("function") if listed is not None and listed.parent else None
+        if callee is None or callee.type != "identifier" or not unit.on_device(callee):
+            continue
+        call = call_of(unit, callee, callee.start_byte, unit.text(callee))
+        if call is not None and call.arguments[0] == at and _local(call, callee.text or b"?"):
+            yield call
+
+
+def is_reference(node: tree_sitter.Node | None) -> bool:
+    """Whether an expression makes an ``atomic_ref``: ``cuda::atomic_ref<T>{x}``."""
+    if node is None:
+        return False
+    called = node.child_by_field_name("function") if node.type == "call_expression" else None
+    made = node.type == "compound_literal_expression" or (called is not None and called.type != "field_expression")
+    return made and _REFERENCE.match(node.text or b"") is not None
 
 
 def _local(call: Call, name: bytes) -> bool:

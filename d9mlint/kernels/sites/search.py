@@ -12,7 +12,7 @@ from d9mlint.kernels.sites.expand import Use
 from d9mlint.kernels.sites.macros import Macro
 from d9mlint.kernels.sites.names import EITHER, KNOWN, portable
 from d9mlint.kernels.sites.presence import ASSEMBLER, ATOMICS, BULK, NEEDLE, is_module, members_in
-from d9mlint.kernels.sites.sightings import Key, Knowledge, Sighting, of_assembler, of_call, of_object
+from d9mlint.kernels.sites.sightings import Key, Knowledge, Sighting, of_assembler, of_call, of_functor, of_object
 from d9mlint.kernels.sites.strings import Text, string_around
 from d9mlint.kernels.source import plain
 from d9mlint.kernels.source.lexical import argument_of, in_line_comment, word_places, words_holding
@@ -251,6 +251,8 @@ class _Search:
 
         for one in (views if kind == "views" else members).operations(unit, self.repository):
             self.known.add((unit.path, one.start), of_object(one, unit))
+        for call in functors.handed(unit) if kind == "members" else ():
+            self.known.add((unit.path, call.start), of_functor(call, unit))
 
     def _member_files(self, path: str) -> None:
         """A file that names ``cuda::atomic`` or a class like it, and those that include it and use its names for it."""

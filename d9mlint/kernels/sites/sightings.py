@@ -128,6 +128,16 @@ def of_call(known: Knowledge, call: Call, unit: Unit, path: str) -> Sighting | N
     )  # fmt: skip
 
 
+def of_functor(call: Call, unit: Unit) -> Sighting:
+    """The call of an object that changes its first argument atomically; ``unit`` holds the function around it."""
+    owner, target = owner_of(unit, call.function, call.arguments[0])
+    form = "wrapper-def" if owner is not None else "wrapper"
+    return Sighting(
+        unit.location(call.node), call.name, "", "device", form, unit, call.node, call.function, call.arguments,
+        call, owner=owner, target=target,
+    )  # fmt: skip
+
+
 def of_object(one: Operation, unit: Unit) -> Sighting:
     """The atomic that an operation on an atomic object is; ``unit`` holds the function around it."""
     function = unit.function(one.node) if one.call is None else one.call.function

@@ -21,13 +21,14 @@ _MAX_NODES = 20_000
 _MAX_OUTER = 20
 _MAX_TEXT = 20_000
 _POINTERS = ("pointer_declarator", "reference_declarator", "array_declarator", "abstract_pointer_declarator")
+_POINTS = re.compile(rb"[*&]|atomic_ref\b")
 _TYPE_PARAMETER = re.compile(rb"\b(?:typename|class)\s+(\w+)")
 _NAMESPACE = re.compile(rb"\bnamespace\s+((?:\w+::)*\w+)")
 _CUDA = ("min", "max")
 """Functions that CUDA has in the global namespace: without a namespace before it, such a name means these."""
 _FIRST_CHILD = {
     "subscript_expression": "argument", "field_expression": "argument", "cast_expression": "value",
-    "binary_expression": "left", "assignment_expression": "left",
+    "binary_expression": "left", "assignment_expression": "left", "compound_literal_expression": "value",
 }  # fmt: skip
 
 
@@ -137,7 +138,7 @@ def arity(node: tree_sitter.Node) -> tuple[int, int]:
 
 
 def _pointers(node: tree_sitter.Node) -> dict[str, int]:
-    """The parameters that are pointers, references, arrays or packs: their names and positions."""
+    """The parameters that are pointers, references (``atomic_ref``, too), arrays or packs: names and positions."""
     found: dict[str, int] = {}
     for index, parameter in enumerate(_parameters(node)):
         declarator = parameter.child_by_field_name("declarator")
@@ -145,7 +146,7 @@ def _pointers(node: tree_sitter.Node) -> dict[str, int]:
             continue
         # The star may be parsed as part of something else: ``float* const MY_RESTRICT p``.
         written = (parameter.text or b"").split(b"=", 1)[0]
-        if declarator.type in _POINTERS or parameter.type.startswith("variadic") or re.search(rb"[*&]", written):
+        if declarator.type in _POINTERS or parameter.type.startswith("variadic") or _POINTS.search(written):
             found[_declared_name(declarator)] = index
     found.pop("", None)
     return found

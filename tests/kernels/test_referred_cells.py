@@ -1,0 +1,57 @@
+"""Functions and objects that are handed an ``atomic_ref`` by value: they work on the cell that it refers to."""
+
+from __future__ import annotations
+
+from .support import check
+
+_PLUS = """
+        #include <cuda/atomic>
+        struct plus {
+          template <typename T, cuda::thread_scope S> __device__ void operator()(cuda::atomic_ref<T, S> r, const T& v) {
+            r.fetch_add(v, cuda::memory_order_relaxed);  // -> unknown depends
+          }
+        };"""
+
+
+def test_a_function_of_a_reference_is_a_wrapper() -> None:
+    check("""
+        #include <cuda/atomic>
+        __device__ void add(cuda::atomic_ref<float> r, float v) { r.fetch_add(v); }  // -> float-accumulate depends
+        __global__ void k(float* p, const float* v) {
+          add(cuda::atomic_ref<float>(p[3]), v[threadIdx.x]);                        // -> float-accumulate yes
+        }
+    """)
+
+
+def test_a_functor_that_is_called_with_a_reference() -> None:
+    check(f"""{_PLUS}
+        template <typename T, typename Op> __device__ void apply(T* p, T v, Op op) {{
+          op(cuda::atomic_ref<T, cuda::thread_scope_device>{{*p}}, v);                // -> float-accumulate depends
+        }}
+        __global__ void k(float* p, const float* v) {{ apply(p, v[threadIdx.x], plus{{}}); }}  // -> float-accumulate yes
+        __global__ void own(float* p, const float* v) {{
+          plus{{}}(cuda::atomic_ref<float>{{p[0]}}, v[threadIdx.x]);                  // -> float-accumulate yes
+        }}
+    """)
+
+
+def test_a_functor_of_which_nothing_is_seen_is_shown() -> None:
+    check("""
+        #include <cuda/atomic>
+        template <typename T, typename Op> __global__ void apply(T* p, T v, Op op) {
+          op(cuda::atomic_ref<T, cuda::thread_scope_device>{*p}, v);  // -> unknown depends
+          int seen = cuda::atomic_ref<T>{*p}.load();
+          use(op(seen), cuda::atomic_ref<T>{*p}.load());
+        }
+    """)
+
+
+def test_what_is_seen_beside_an_unseen_functor_does_not_speak_for_both() -> None:
+    check("""
+        #include <cuda/atomic>
+        template <typename T, typename Op> __device__ void both(T* p, T v, Op op) {
+          atomicMin(p, v);                                             // -> commutative-exact no
+          op(cuda::atomic_ref<T, cuda::thread_scope_device>{*p}, v);   // -> unknown depends
+        }
+        template <typename Op> __global__ void k(float* p, float* v, Op op) { both(p, v[threadIdx.x], op); }  // -> unknown unknown
+    """)
