@@ -55,3 +55,14 @@ def test_what_is_seen_beside_an_unseen_functor_does_not_speak_for_both() -> None
         }
         template <typename Op> __global__ void k(float* p, float* v, Op op) { both(p, v[threadIdx.x], op); }  // -> unknown unknown
     """)
+
+
+def test_an_object_that_takes_a_reference_is_not_meant_by_a_call_with_an_address() -> None:
+    check(f"""{_PLUS}
+        template <typename Op> __device__ int test(const int* at, int v, Op op) {{ return op(*at, v); }}
+        template <typename Op> __device__ void named(float* p, float v, Op op) {{
+          cuda::atomic_ref<float> cell{{p[0]}};
+          op(cell, v);                                              // -> float-accumulate depends
+        }}
+        __global__ void k(const int* at, float* p) {{ test(at, 1, plus{{}}); named(p, p[threadIdx.x], plus{{}}); }}  // -> float-accumulate yes
+    """)

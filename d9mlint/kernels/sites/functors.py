@@ -99,7 +99,7 @@ def _may_be_called(data: bytes, parameter: bytes) -> bool:
 
 def _note(known: Knowledge, call: Call, unit: Unit, path: str, definitions: list[Definition], *, sure: bool) -> None:
     """Notes a call of a functor; through a template parameter only where the first argument is an address."""
-    fitting = [d for d in definitions if d.takes(len(call.arguments))]
+    fitting = [d for d in definitions if d.takes(len(call.arguments)) and (not d.refers or _refers(call))]
     if not fitting or not call.arguments or not (sure or _is_address(call)):
         return
     key = (path, call.start)
@@ -110,6 +110,15 @@ def _note(known: Knowledge, call: Call, unit: Unit, path: str, definitions: list
         known.add(key, found)
 
 
+def _refers(call: Call) -> bool:
+    """Whether the first argument is an ``atomic_ref``: made there, or a variable that is declared as one."""
+    first = call.arguments[0] if call.arguments else None
+    if is_reference(first) or first is None or first.type != "identifier" or call.function is None:
+        return is_reference(first)
+    text = (call.function.node.text or b"")[:_MAX_TEXT]
+    return re.search(rb"atomic_ref\b[^;()]{0,200}[\s>&]" + re.escape(first.text or b"?") + rb"\b", text) is not None
+
+
 def _is_address(call: Call) -> bool:
     """Whether the first argument is an address: by its form, or as a name that is declared a pointer."""
     first = call.arguments[0]
@@ -118,7 +127,7 @@ def _is_address(call: Call) -> bool:
             first = first.named_children[0]
         if first.type != "identifier" or not _local(call, first.text or b"?"):
             return True
-    if first.type in _ADDRESSES or is_reference(first):
+    if first.type in _ADDRESSES or _refers(call):
         return True
     if first.type != "identifier" or call.function is None:
         return False

@@ -44,6 +44,8 @@ class Definition(NamedTuple):
     holds: bool = False
     """Whether what it changes is only held by members of a constant object that it is given."""
     namespaces: tuple[str, ...] = ()
+    refers: bool = False
+    """Whether what it changes is an ``atomic_ref`` that it is given by value."""
 
     def takes(self, count: int) -> bool:
         """Whether a call with so many arguments can mean it."""
@@ -59,7 +61,8 @@ def definition(unit: Unit, function: Function, target: int) -> Definition:
     low, high = arity(function.node)
     place = unit.span(*[function.node.start_byte] * 2)
     holds = target != OBJECT and _constant_reference(_parameters(function.node)[target])
-    return Definition(function.name, function.scope, low, high, place, holds, namespaces(function.node))
+    refers = target != OBJECT and b"atomic_ref" in (_parameters(function.node)[target].text or b"")
+    return Definition(function.name, function.scope, low, high, place, holds, namespaces(function.node), refers)
 
 
 def _constant_reference(parameter: tree_sitter.Node) -> bool:
