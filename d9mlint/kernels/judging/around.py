@@ -37,6 +37,21 @@ def scope(name: str, node: Node, unit: Unit) -> Node:
     return block or (function.node if function is not None else unit.root)
 
 
+def identifiers(root: Node, name: str, unit: Unit) -> list[Node]:
+    """The identifiers of a name below a node, in order."""
+    wanted = name.encode()
+    found: list[Node] = []
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if wanted not in unit.data[node.start_byte : node.end_byte]:
+            continue
+        if node.type == "identifier" and unit.data[node.start_byte : node.end_byte] == wanted:
+            found.append(node)
+        pending.extend(reversed(node.named_children))
+    return found
+
+
 def stored_at(node: Node) -> bool:
     """Whether a place, or a part of it, is assigned to."""
     at = node.parent if node.type == "subscript_argument_list" else node

@@ -9,7 +9,7 @@ import re
 
 import tree_sitter
 
-from d9mlint.kernels.judging import declarations
+from d9mlint.kernels.judging import around, declarations
 from d9mlint.kernels.source.unit import Unit
 
 Node = tree_sitter.Node
@@ -62,10 +62,8 @@ def _added(node: Node, call: Node, unit: Unit, names: int) -> bool:
 
 
 def _all_added(name: str, defined: Node, call: Node, unit: Unit, names: int) -> bool:
-    from d9mlint.kernels.judging.uses import identifiers  # which asks this module
-
     function = unit.function(defined)
     if function is None:
         return False
-    later = [n for n in identifiers(function.node, name, unit) if n.start_byte >= defined.end_byte]
+    later = [n for n in around.identifiers(function.node, name, unit) if n.start_byte >= defined.end_byte]
     return bool(later) and all(_added(n, call, unit, names + 1) for n in later)

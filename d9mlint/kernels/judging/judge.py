@@ -109,8 +109,11 @@ def _apart_by_target(atomic: Atomic) -> Iterator[Atomic]:
 def _judged(atomic: Atomic, repository: Repository) -> Judgement:
     seen = look(atomic, repository)
     class_, verdict, reason = _verdict(seen)
-    if (class_ == "commutative-exact" or verdict == "no") and atomic.form in ("wrapper", "macro-use"):
-        class_, verdict, reason = _within(seen, repository) or (class_, verdict, reason)
+    exact = class_ == "commutative-exact" or verdict == "no"
+    if (exact or class_ == "unknown") and atomic.form in ("wrapper", "macro-use"):
+        inside = _within(seen, repository)
+        if inside is not None and (exact or inside[1] == "yes"):
+            class_, verdict, reason = inside
     elif verdict == "no" and atomic.inner and atomic.form == "wrapper-def":
         inside = _within(seen, repository)
         class_, verdict, reason = (
@@ -257,7 +260,11 @@ def _arithmetic(seen: Seen, words: set[str]) -> tuple[str, str, str]:
         return _integers(seen)
     known = seen.atomic.function is not None or bool(seen.atomic.arguments)
     if seen.use.kind in ("index", "value", "ticket") and not seen.owner and known:
-        return _returned(seen)  # whatever the type is
+        class_, verdict, reason = _returned(seen)
+        varies = (
+            "" if verdict == "yes" else "; the type of the target is not visible, and sums of floats vary by themselves"
+        )
+        return class_, "conditional" if verdict == "no" else verdict, f"{reason}{varies}"
     plain = not seen.definition and seen.use.kind == "unused" and not seen.owner and seen.atomic.arguments
     same = seen.constant
     if plain and same is not None and not same.nan and len(words) == 1 and seen.atomic.function is not None:
@@ -333,6 +340,11 @@ def _integers(seen: Seen) -> tuple[str, str, str]:
     if seen.target.open and same is not None and seen.use.kind == "unused" and not seen.definition and not same.nan:
         return "commutative-exact", "no", f"{seen.what}: every thread brings the same `{same.text}`, so the order " \
             "changes nothing, whatever the type is"  # fmt: skip
+    if seen.target.open and seen.use.kind in ("index", "value"):
+        return _returned(seen)  # whatever the type is
+    if seen.target.open and seen.use.kind == "forwarded":
+        return "order-dependent", "depends", f"{seen.what}: the old value goes back to the caller in " \
+            f"`{seen.use.text}`; it depends on its use, and on the type where that is not visible"  # fmt: skip
     if seen.target.open:
         verdict = "depends" if seen.definition else "conditional"
         return "commutative-exact", verdict, f"{seen.what}: integers give the same result in any order, but there " \

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import tree_sitter
 
-from d9mlint.kernels.judging import around, declarations, memory
+from d9mlint.kernels.judging import around, declarations, memory, values
 from d9mlint.kernels.judging.carries import carried
 from d9mlint.kernels.judging.known.scalars import kind, words
 from d9mlint.kernels.source.unit import Unit
@@ -159,7 +159,7 @@ class _Tracer:
         if kind_ == "assignment_expression":
             return self._assigned(parent, at, names)
         if kind_ == "call_expression":
-            return self._argument(parent, at)
+            return self._argument(parent, at, names)
         return None if kind_ in _TRANSPARENT else [Use("value", self._text(parent))]
 
     def _condition(self, parent: Node, at: Node) -> list[Use] | None:
@@ -179,9 +179,13 @@ class _Tracer:
         name = made.child_by_field_name("declarator") if made.type == "init_declarator" else None
         scope = around.above(made, ("compound_statement",))
         if name is not None and name.type == "identifier" and scope is not None:
-            named = (node.parent for node in identifiers(scope, self.unit.text(name), self.unit) if node != name)
+            named = (node.parent for node in around.identifiers(scope, self.unit.text(name), self.unit) if node != name)
             calls += [one for one in named if one is not None and one.type == "call_expression"]
         self.calls += calls
+        if made.type == "argument_list" and made.parent is not None and made.parent.type == "call_expression":
+            given = self.follow(made.parent, names + 1)  # `invoke_one_broadcast(tile, [&] { return old; })`
+            if any(use.kind != "unused" for use in given):
+                return given
         found = [use for one in calls for use in self.follow(one, names + 1)]
         return found or [Use("forwarded", self._text(statement))]
 
@@ -221,6 +225,7 @@ class _Tracer:
             return later if plain else later + (self.follow(parent, names + 1) if names < _MAX_NAMES else [])
         root = memory.base(left, self.unit)
         kept = root is not None and left.type == "subscript_expression" and _array(root, self.unit)
+        kept = kept or (root is not None and values.gathered(root, left, parent, self.unit))
         if root is not None and (kept or memory.memory(left, self.unit) == "shared"):
             return self._uses_of(self.unit.text(root), left, names, kept)
         return [Use("value", self._text(parent))]
@@ -235,15 +240,15 @@ class _Tracer:
             return [Use("value", name)]
         found: list[Use] = []
         start = _begin(defined)
-        for node in identifiers(block, name, self.unit):
+        for node in around.identifiers(block, name, self.unit):
             inside_call = self.call.start_byte <= node.start_byte < self.call.end_byte
             other = node.start_byte >= start and node.start_byte != defined.start_byte
-            other = other and not (array and _written(_whole(node)))  # another element
+            other = other and not (array and _written(values.place(node)))  # another element
             if other and not inside_call and not _written(node):
                 found += self.follow(_whole(node), names + 1)
         return found or [Use("unused")]
 
-    def _argument(self, parent: Node, at: Node) -> list[Use] | None:
+    def _argument(self, parent: Node, at: Node, names: int) -> list[Use] | None:
         called = parent.child_by_field_name("function")
         if called is None or at == called:
             return None
@@ -265,6 +270,10 @@ class _Tracer:
             return None  # a place that is reckoned by it: `*slot_ptr(old) = x`, `*map(p) = x`
         if "carry" in name.lower() and carried(parent, self.call, self.unit):
             return []
+        if names < _MAX_NAMES and values.computed(parent, name, self.unit):
+            made = self.follow(parent, names + 1)
+            if made and all(use.kind == "forwarded" for use in made):
+                return made  # whether it matters is up to the callers
         return [Use("argument", self._text(parent))]
 
 
@@ -299,21 +308,6 @@ def _turns(call: Node, unit: Unit) -> bool:
             return text in ("", "true", "1") or (bool(name) and re.search(rf"\b{re.escape(name)}\b", text) is not None)
         at = at.parent
     return False
-
-
-def identifiers(root: Node, name: str, unit: Unit) -> list[Node]:
-    """The identifiers of a name below a node, in order."""
-    wanted = name.encode()
-    found: list[Node] = []
-    pending = [root]
-    while pending:
-        node = pending.pop()
-        if wanted not in unit.data[node.start_byte : node.end_byte]:
-            continue
-        if node.type == "identifier" and unit.data[node.start_byte : node.end_byte] == wanted:
-            found.append(node)
-        pending.extend(reversed(node.named_children))
-    return found
 
 
 def _written(node: Node) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tree_sitter
 
-from d9mlint.kernels.judging import memory, uses
+from d9mlint.kernels.judging import around, memory, uses
 from d9mlint.kernels.judging.constants import Constant, constant
 from d9mlint.kernels.judging.operations import Operation
 from d9mlint.kernels.sites.atomics import Atomic
@@ -74,7 +74,7 @@ def _locked(atomic: Atomic) -> bool:
     if function is None or base is None:
         return False
     name = atomic.unit.text(base)
-    for node in uses.identifiers(function.node, name, atomic.unit):
+    for node in around.identifiers(function.node, name, atomic.unit):
         call = node.parent
         while call is not None and call.type != "call_expression" and call.end_byte - call.start_byte < 400:
             call = call.parent
