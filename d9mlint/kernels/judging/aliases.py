@@ -27,17 +27,49 @@ def escapes(base: str, address: Node, unit: Unit, function: Function) -> bool:
         own = own.parent
     start = own.start_byte if own is not None else -1
     handed = [at for at in _handed_out(function.node, unit.data).get(base, ()) if at != start]
-    return any(not _only_reads(at, base, unit) for at in handed)
+    return any(not _only_reads(at, base, unit) and not _other_members(at, base, address, unit) for at in handed)
+
+
+def other_member(mine: Node, other: Node, unit: Unit) -> bool:
+    """Whether two addresses are of different members of one object: ``&bin.count`` and ``bin.bounds``."""
+    first, second = _members(mine, unit), _members(other, unit)
+    parted = any(one != another for one, another in zip(first[1:], second[1:], strict=False))
+    return bool(first and second) and first[0] == second[0] and parted
+
+
+def _members(address: Node, unit: Unit) -> tuple[str, ...]:
+    """The variable and the members behind it; nothing for an address of another form, such as ``bins + 1``."""
+    at: Node | None = address
+    if at is not None and at.type == "pointer_expression":
+        at = at.child_by_field_name("argument") if at.children[0].type == "&" else None
+    members: list[str] = []
+    while at is not None and at.type in ("field_expression", "subscript_expression"):
+        field = at.child_by_field_name("field")
+        members += [unit.text(field)] if field is not None else []
+        at = at.child_by_field_name("argument")
+    return (unit.text(at), *reversed(members)) if at is not None and at.type == "identifier" else ()
+
+
+def _other_members(at: int, base: str, address: Node, unit: Unit) -> bool:
+    """Whether the call at a byte is handed only other members of the object that an address is part of."""
+    listed = _call(at, unit)[1]
+    given = [one for one in (listed.named_children if listed is not None else []) if _starts(one, base, unit)]
+    return bool(given) and all(other_member(address, one, unit) for one in given)
+
+
+def _call(at: int, unit: Unit) -> tuple[Node | None, Node | None]:
+    """What is called at a byte, and the list of arguments."""
+    call = unit.root.descendant_for_byte_range(at, at + 1)
+    while call is not None and call.type != "call_expression":
+        call = call.parent
+    if call is None:
+        return None, None
+    return call.child_by_field_name("function"), call.child_by_field_name("arguments")
 
 
 def _only_reads(at: int, base: str, unit: Unit) -> bool:
     """Whether all functions of this file that the call at a byte may mean only load through what they are given."""
-    call = unit.root.descendant_for_byte_range(at, at + 1)
-    while call is not None and call.type != "call_expression":
-        call = call.parent
-    called, listed = (
-        (call.child_by_field_name(f) for f in ("function", "arguments")) if call is not None else (None,) * 2
-    )
+    called, listed = _call(at, unit)
     name = unit.text(called).partition("<")[0].rpartition("::")[2].strip() if called is not None else ""
     places = [n for n, given in enumerate(listed.named_children) if _starts(given, base, unit)] if listed else []
     meant = [one.node for one in unit.functions() if one.name == name]

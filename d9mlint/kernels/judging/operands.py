@@ -111,6 +111,7 @@ def lone_constant(atomic: Atomic) -> Constant | None:
         root = memory.base(address, atomic.unit)
         same = root is None or aliases.origin(root, atomic.unit) == name
         same = same and not _apart(_element(atomic.arguments[0], atomic), _element(address, atomic))
+        same = same and not aliases.other_member(atomic.arguments[0], address, atomic.unit)
         if same and (constant(other, atomic.unit) != found or _called(address, atomic) not in ("", atomic.name)):
             return None
     return found
