@@ -107,3 +107,30 @@ def test_a_lock_stays_a_lock() -> None:
           sum[0] = sum[0] + d[threadIdx.x];
         }
     """)
+
+
+@pytest.mark.parametrize(
+    ("function", "handed", "verdict"),
+    [
+        ("template <typename T> __device__ T smaller(T a, T b) { return ::min(a, b); }", "smaller<float>", "no"),
+        ("__device__ float smaller(float a, float b) { return a < b ? a : b; }", "smaller", "no"),
+        ("namespace own { __device__ float both(float a, float b) { return a + b; } }", "own::both", "yes"),
+        ("template <typename T> __device__ T both(T a, T b) { return a + b; }", "both<float>", "yes"),
+        ("__device__ float mixed(float a, float b) { if (a > 0) return a + b; return a > b ? a : b; }", "mixed", "unknown"),
+        ("__device__ float both(float a, float b) { return a + b; }\n__device__ int both(int a, int b) { return min(a, b); }",
+         "both", "unknown"),
+        ("", "smaller<float>", "unknown"),
+    ],
+)  # fmt: skip
+def test_a_function_that_is_named_at_the_call(function: str, handed: str, verdict: str) -> None:
+    found = only(f"""
+        {function}
+        template <typename Op> __device__ float apply(float* addr, float v, Op op) {{
+          unsigned* p = (unsigned*)addr;
+          unsigned old = *p, seen;
+          do {{ seen = old; old = atomicCAS(p, seen, __float_as_uint(op(__uint_as_float(seen), v))); }} while (seen != old);
+          return __uint_as_float(old);
+        }}
+        __global__ void k(float* d, const float* x, const int* at) {{ apply(&d[at[threadIdx.x]], x[threadIdx.x], {handed}); }}
+    """)
+    assert found.verdict == verdict

@@ -22,7 +22,8 @@ _LIBRARY = {
 """Function objects of the C++ library and libcu++ ([functional.syn]), Thrust, CUB (cub/thread/thread_operators.cuh)."""
 _CALL = "operator()"
 _MADE = ("compound_literal_expression", "call_expression", "lambda_expression")
-_OBJECTS = (*_MADE, "identifier")
+_FUNCTIONS = ("template_function", "qualified_identifier")
+_OBJECTS = (*_MADE, *_FUNCTIONS, "identifier")
 
 
 def given(atomic: Atomic, repository: Repository) -> str:
@@ -33,12 +34,19 @@ def given(atomic: Atomic, repository: Repository) -> str:
 
 
 def computed(node: Node, unit: Unit, repository: Repository) -> str:
-    """The operation of a function object: ``DeviceMax{}``, ``op`` for a variable ``DeviceMax op``; empty if unclear."""
+    """The operation of a function object: ``DeviceMax{}``, ``op`` for a variable ``DeviceMax op``; empty if unclear.
+
+    Also that of a function: ``smaller<double>``.
+    """
+    if node.type in _FUNCTIONS:
+        return _of_function(unit.text(node), unit, repository)
     if node.type == "lambda_expression":
         return casloops.of_lambda(node, unit)
     if node.type == "identifier":
         found = declarations.declared(node, unit.text(node), unit)
-        if found is None or found.depth:
+        if found is None:
+            return _of_function(unit.text(node), unit, repository)
+        if found.depth:
             return ""
         if found.value is not None and plain(found.type) == "auto":
             return computed(found.value, unit, repository) if found.value.type in _MADE else ""
@@ -67,6 +75,23 @@ def _operator(repository: Repository, key: str) -> str:
         if declarations.structures(holder, name):
             return ""
     return _LIBRARY.get(name, "")
+
+
+def _of_function(written: str, unit: Unit, repository: Repository) -> str:
+    """The operation of a function by its name, where all that bear it agree; empty if unclear."""
+    name = re.sub(r"<.*", "", written, flags=re.DOTALL).rpartition("::")[2].strip()
+    return repository.derived(_function, f"{name}\0{unit.path}") if name.isidentifier() else ""
+
+
+def _function(repository: Repository, key: str) -> str:
+    """What the functions of a name compute, as the file that names them sees it."""
+    name, _, path = key.partition("\0")
+    unit = repository.unit(path)
+    for holder in nearby.units(unit, repository, name) if unit is not None else ():
+        words = {casloops.of_lambda(f.node, holder) for f in holder.functions() if f.name == name and not f.scope}
+        if words:
+            return words.pop() if len(words) == 1 else ""
+    return ""
 
 
 def _by_template(atomic: Atomic, repository: Repository) -> str:
