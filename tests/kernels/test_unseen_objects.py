@@ -91,3 +91,29 @@ def test_another_member_call_takes_the_rule_of_one_constant_away() -> None:
           c->fetch_add(x[threadIdx.x]);                                                           // -> unknown conditional
         }
     """)
+
+
+def test_a_count_that_is_added_to_a_cell_of_an_unseen_type() -> None:
+    check("""
+        #include <cuda/atomic>
+        template <typename A> __global__ void count(A* n, const size_t* x) {
+          std::size_t const found = x[threadIdx.x];
+          n->fetch_add(found, cuda::std::memory_order_relaxed);           // -> commutative-exact no
+        }
+        template <typename A> __global__ void small(A* n, const int* x) {
+          int const found = x[threadIdx.x];
+          n->fetch_add(found, cuda::std::memory_order_relaxed);           // -> unknown conditional
+        }
+        template <typename A> __global__ void mixed(A* n, const size_t* x) {
+          std::size_t const found = x[threadIdx.x];
+          n->fetch_add(found, cuda::std::memory_order_relaxed);           // -> float-accumulate yes
+        }
+        template <typename S> void run(cuda::atomic<float>* p, S s, const size_t* x) {
+          mixed<<<1, 32>>>(p, x);
+          mixed<<<1, 32>>>(s.data(), x);
+        }
+        template <typename T> __global__ void plain(T* n, const size_t* x) {
+          std::size_t const found = x[threadIdx.x];
+          atomicAdd(n, found);                                            // -> unknown conditional
+        }
+    """)

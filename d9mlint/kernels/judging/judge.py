@@ -193,7 +193,7 @@ def look(atomic: Atomic, repository: Repository) -> Seen:
     found = operation(atomic, repository)
     where = target(atomic, found, repository)
     types = () if where.types and not where.open else brought(atomic, repository)
-    if types:
+    if types and not (where.of("float") and where._replace(types=types).of("integer")):
         where = where._replace(types=types, open=False)
     used = uses.use(atomic.node, atomic.unit) if atomic.node is not None else uses.Use("unused")
     if found.instruction is not None and found.instruction.returns and atomic.form.startswith("ptx"):

@@ -8,7 +8,7 @@ import tree_sitter
 
 from d9mlint.kernels.judging import aliases, declarations, memory
 from d9mlint.kernels.judging.constants import MAX_CALLS, Constant, atomic_calls, constant
-from d9mlint.kernels.judging.known.scalars import kind, named_float, plain
+from d9mlint.kernels.judging.known.scalars import kind, named_float, plain, short, words
 from d9mlint.kernels.judging.swapping import casloops
 from d9mlint.kernels.judging.types.expressions import type_of
 from d9mlint.kernels.sites.atomics import Atomic
@@ -18,6 +18,7 @@ from d9mlint.kernels.source.repository import Repository
 Node = tree_sitter.Node
 _FLOAT_NAMES = re.compile(r"_f(?:add|min|max)(?:_|\Z)")
 """As in ``__builtin_amdgcn_global_atomic_fadd_f32``."""
+_COUNTS = words("size_t uint64_t") | {"unsigned long long", "unsigned long long int"}
 _MAX_LEVELS = 6
 _MAX_INNER = 40
 
@@ -25,7 +26,8 @@ _MAX_INNER = 40
 def brought(atomic: Atomic, repository: Repository) -> tuple[str, ...]:
     """The types that the call says where that of the target is not visible; none where it says nothing certain.
 
-    A float that is brought, ``fadd`` in a builtin's name, the parameters of a lambda that a CAS helper applies.
+    A float that is brought, ``fadd`` in a builtin's name, the parameters of a lambda that a CAS helper applies; also
+    an integer of 64 bits that a member of ``cuda::atomic`` gets: a count that no ``float`` would hold.
     """
     if _FLOAT_NAMES.search(atomic.name):
         return ("float",)
@@ -36,6 +38,8 @@ def brought(atomic: Atomic, repository: Repository) -> tuple[str, ...]:
             return ("float",)
         if _filled_with_floats(value, atomic):
             return ("float",)
+        if found is not None and not found.depth and atomic.name in MEMBERS and short(found.name) in _COUNTS:
+            return (found.name,)
     return next((t for a in atomic.arguments if a.type == "lambda_expression" and (t := _applied(a, atomic))), ())
 
 
