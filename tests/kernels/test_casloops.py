@@ -224,3 +224,49 @@ __device__ unsigned add_up(unsigned* p, unsigned v) {
 """
     check(text.replace("MARK", "cas-loop no implements=add"))
     check(text.replace("v + assumed", "bits(v + value(assumed))").replace("MARK", "cas-loop unknown implements=custom"))
+
+
+_BYTE = """
+        __device__ unsigned char cas8(unsigned char* addr, unsigned char compare, unsigned char v) {{
+          unsigned shift = ((size_t)addr & 3) * 8;
+          unsigned* p = (unsigned*)(addr - ((size_t)addr & 3));
+          unsigned old = *p, seen;
+          unsigned char part;
+          do {{
+            seen = old;
+            part = (old >> shift) & 0xff;
+            {test}
+            unsigned next = {value};
+            old = atomicCAS(p, seen, next);                                    // -> {said}
+          }} while (seen != old);
+          return part;
+        }}
+        __global__ void k(unsigned char* a, const unsigned char* v) {{
+          cas8(a, 0, v[threadIdx.x]);                                          // -> {used}
+        }}
+"""
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "(old & ~(0xffu << shift)) | ((unsigned)v << shift)",
+        "((unsigned)v << shift) | (seen & ~(0xffu << shift))",
+        "shift ? (old & 0xffff0000) | v : (old & 0xffff) | (v << 16)",
+    ],
+)
+def test_a_swap_of_a_byte_is_a_compare_and_swap(value: str) -> None:
+    said, used = "order-dependent depends", "order-dependent yes"
+    check(_BYTE.format(test="if (part != compare) break;", value=value, said=said, used=used))
+
+
+@pytest.mark.parametrize(
+    ("test", "value"),
+    [
+        ("", "(old & ~(0xffu << shift)) | ((unsigned)v << shift)"),
+        ("if (v != compare) break;", "(old & ~(0xffu << shift)) | ((unsigned)v << shift)"),
+        ("if (part != compare) v = 3;", "(old & ~(0xffu << shift)) | ((unsigned)v << shift)"),
+    ],
+)
+def test_what_stores_in_a_byte_otherwise_is_none(test: str, value: str) -> None:
+    check(_BYTE.format(test=test, value=value, said="cas-loop depends", used="cas-loop unknown"))

@@ -108,7 +108,7 @@ def _swap(atomic: Atomic, repository: Repository, place: Location) -> Operation:
         return Operation(("cas",))
     found = casloops.cas(atomic.node, atomic.arguments, atomic.unit)
     if not found.implements:
-        return Operation(("cas",), cas=found)
+        return Operation(("cas",), cas=found, loop=found.part)
     if found.implements == casloops.CUSTOM and found.function:
         meant = macro_operation(found.function, place, repository)
         found = found._replace(implements=meant or found.implements)

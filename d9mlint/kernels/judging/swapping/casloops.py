@@ -11,7 +11,7 @@ import tree_sitter
 from d9mlint.kernels.judging import declarations
 from d9mlint.kernels.judging.known.scalars import kind, short, words
 from d9mlint.kernels.judging.known.spelled import Type
-from d9mlint.kernels.judging.swapping import guarded
+from d9mlint.kernels.judging.swapping import guarded, parts
 from d9mlint.kernels.judging.types.expressions import type_of
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.unit import Unit
@@ -56,6 +56,8 @@ class Cas(NamedTuple):
     """The macro that computes the new value, where it is one: ``OP``."""
     applied: Node | None = None
     """The function object that computes it, where it is one: ``op`` of ``op(old, value)``."""
+    part: bool = False
+    """Whether it is a compare-and-swap of some bits of the word."""
 
 
 def cas(call: Node, arguments: tuple[Node, ...], unit: Unit) -> Cas:
@@ -79,6 +81,8 @@ def cas(call: Node, arguments: tuple[Node, ...], unit: Unit) -> Cas:
         stored |= {n for name in stored for v in assigned.get(name, []) for n in _names(v, unit)} - carriers
         chosen = guarded.extreme(loop, call, carriers, frozenset(stored - set(_CONVERSION_NAMES)), unit)
         return Cas(chosen, bool(chosen) and through_floats(unit.text(loop)), loop, unit.text(value))
+    if operation in ("", CUSTOM) and parts.swapped(loop, call, value, assigned, carriers, unit):
+        return Cas("", False, loop, unit.text(value), part=True)
     called = _MACRO.search(unit.text(value)) or _MACRO.search(unit.text(loop)[:_MAX_NODES])
     text = " ".join(unit.text(value).split())[:80]
     applied = (

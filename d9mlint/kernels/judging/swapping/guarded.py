@@ -43,11 +43,12 @@ def _tests(loop: Node, call: Node) -> Iterator[tuple[Node, bool]]:
         if condition is None or consequence is None or node.child_by_field_name("alternative") is not None:
             continue
         holds = consequence.start_byte <= call.start_byte < consequence.end_byte
-        if holds or (node.end_byte <= call.start_byte and _leaves(consequence)):
+        if holds or (node.end_byte <= call.start_byte and leaves(consequence)):
             yield from ((test, not holds) for test in _comparisons(condition))
 
 
-def _leaves(node: Node) -> bool:
+def leaves(node: Node) -> bool:
+    """Whether a statement, or the last one of a block, leaves the loop."""
     last = node.named_children[-1] if node.type == "compound_statement" and node.named_children else node
     return last.type in _LEAVES
 
