@@ -112,6 +112,17 @@ def test_a_count_that_is_added_to_a_cell_of_an_unseen_type() -> None:
           mixed<<<1, 32>>>(p, x);
           mixed<<<1, 32>>>(s.data(), x);
         }
+        template <typename S, typename V> __global__ void score(V cell, const S* x, const size_t* n) {
+          S found = x[threadIdx.x];
+          std::size_t const total = n[0];
+          cuda::atomic_ref<S> sum{*cell.data()};
+          sum.fetch_add(found / total);                                   // -> unknown conditional
+          sum.fetch_add(total);                                           // -> unknown conditional
+        }
+        template <typename A> __global__ void share(A* n, const size_t* x, float all) {
+          std::size_t const found = x[threadIdx.x];
+          n->fetch_add(found / all, cuda::std::memory_order_relaxed);     // -> float-accumulate yes
+        }
         template <typename T> __global__ void plain(T* n, const size_t* x) {
           std::size_t const found = x[threadIdx.x];
           atomicAdd(n, found);                                            // -> unknown conditional

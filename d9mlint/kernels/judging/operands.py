@@ -27,7 +27,7 @@ def brought(atomic: Atomic, repository: Repository) -> tuple[str, ...]:
     """The types that the call says where that of the target is not visible; none where it says nothing certain.
 
     A float that is brought, ``fadd`` in a builtin's name, the parameters of a lambda that a CAS helper applies; also
-    an integer of 64 bits that a member of ``cuda::atomic`` gets: a count that no ``float`` would hold.
+    a variable of 64 bits, declared as such, that a ``cuda::atomic`` gets: a count that no ``float`` would hold.
     """
     if _FLOAT_NAMES.search(atomic.name):
         return ("float",)
@@ -38,9 +38,23 @@ def brought(atomic: Atomic, repository: Repository) -> tuple[str, ...]:
             return ("float",)
         if _filled_with_floats(value, atomic):
             return ("float",)
-        if found is not None and not found.depth and atomic.name in MEMBERS and short(found.name) in _COUNTS:
-            return (found.name,)
+        if _counts(value, atomic):
+            return ("size_t",)
     return next((t for a in atomic.arguments if a.type == "lambda_expression" and (t := _applied(a, atomic))), ())
+
+
+def _counts(value: Node, atomic: Atomic) -> bool:
+    """Whether a variable that is declared as a count is added to an atomic object of the template's own type."""
+    called = atomic.node.child_by_field_name("function") if atomic.node is not None else None
+    receiver = called.child_by_field_name("argument") if called is not None else None
+    if value.type != "identifier" or atomic.name not in MEMBERS or receiver != atomic.arguments[0]:
+        return False
+    found = declarations.declared(value, atomic.unit.text(value), atomic.unit)
+    base = memory.base(receiver, atomic.unit)
+    cell = declarations.declared(base, atomic.unit.text(base), atomic.unit) if base is not None else None
+    if found is None or cell is None or base is None or found.depth or short(found.type) not in _COUNTS:
+        return False
+    return declarations.template_parameter(base, plain(cell.type), atomic.unit) is not None
 
 
 def _filled_with_floats(value: Node, atomic: Atomic) -> bool:
