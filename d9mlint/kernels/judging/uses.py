@@ -8,7 +8,7 @@ from typing import NamedTuple
 import tree_sitter
 
 from d9mlint.kernels.judging import around, declarations, memory, values
-from d9mlint.kernels.judging.carries import carried
+from d9mlint.kernels.judging.carries import carried, toggled
 from d9mlint.kernels.judging.known.scalars import kind, words
 from d9mlint.kernels.source.unit import Unit
 
@@ -166,6 +166,8 @@ class _Tracer:
         body = parent.child_by_field_name("body") or parent.child_by_field_name("consequence")
         if at == body or (parent.type == "for_statement" and at == parent.child_by_field_name("update")):
             return [Use("unused")]
+        if toggled(at, self.call, self.unit):
+            return []
         spins = parent.type in around.LOOPS
         return [Use("ticket" if spins else "first", self._text(at), spins=spins, ends=spins or around.leaves(parent))]
 
@@ -197,6 +199,8 @@ class _Tracer:
         spins = around.waits(parent) or around.waits_idly(parent, self.unit)
         if spins and word in ("==", "!=", "<", ">", "<=", ">="):
             return [Use("ticket", self._text(parent), spins=True)]
+        if word in ("==", "!=") and toggled(parent, self.call, self.unit):
+            return []
         if word in ("==", "!=") and other is not None:
             first = other.type in ("number_literal", "true", "false") or _masked(at)
             return [Use("first" if first else "ticket", self._text(parent), ends=around.may_end_loop(parent))]
