@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from .support import check
+from d9mlint.kernels.scan import scan
+
+from .support import check, repository
 
 _PLUS = """
         #include <cuda/atomic>
@@ -66,3 +68,16 @@ def test_an_object_that_takes_a_reference_is_not_meant_by_a_call_with_an_address
         }}
         __global__ void k(const int* at, float* p) {{ test(at, 1, plus{{}}); named(p, p[threadIdx.x], plus{{}}); }}  // -> float-accumulate yes
     """)
+
+
+def test_a_variable_of_that_type_that_is_handed_to_an_unseen_functor_is_told() -> None:
+    text = """
+        template <typename T, typename Op> __global__ void apply(T* p, T v, Op op) {
+          cuda::atomic_ref<T> cell{*p};
+          op(cell.load(), v);
+          op(cell, v);
+        }
+    """
+    found = scan(repository(a_cu=text))
+    assert found.sites == ()
+    assert [one.reason for one in found.unchecked] == ["a call of an atomic could not be read, the first in line 5"]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import tree_sitter
 
+from d9mlint.kernels.sites import functors
 from d9mlint.kernels.sites.calls import Call, call_at, declared, full_name, name_node
 from d9mlint.kernels.sites.expand import defines
 from d9mlint.kernels.sites.macros import defined_around
@@ -43,7 +44,9 @@ def unread(known: Knowledge) -> dict[str, str]:
     found: dict[str, str] = {}
     wanted = _Wanted(frozenset(KNOWN.keys() | {name.encode() for name in known.definitions}))
     for path, kinds in known.repository.looked(ATOMICS).items():
-        named = {*_lines(known, path, wanted), *_members(known, path)} if "named" in kinds else set()
+        named: set[int] = set()
+        if "named" in kinds:
+            named.update(_lines(known, path, wanted), _members(known, path), _references(known, path))
         lines = sorted(named | {*_statements(known, path)} if "assembler" in kinds else named)
         if lines:
             count = f"{len(lines)} calls of atomics" if len(lines) > 1 else "a call of an atomic"
@@ -82,6 +85,15 @@ def _members(known: Knowledge, path: str) -> Iterator[int]:
                 path.endswith(KERNEL_SUFFIXES) and _member_in_macro(path, data, start)
             ):
                 yield data.count(b"\n", 0, start) + 1
+
+
+def _references(known: Knowledge, path: str) -> Iterator[int]:
+    """The calls of objects that are handed an ``atomic_ref`` and of which nothing is known."""
+    data = known.repository.data(path)
+    unit = known.repository.unit(path) if b"atomic_ref" in data else None
+    for call in functors.handed(unit, named=True) if unit is not None else ():
+        if (path, call.start) not in known.sightings:
+            yield data.count(b"\n", 0, call.start) + 1
 
 
 def _is_member(call: Call) -> bool:

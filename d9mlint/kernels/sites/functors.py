@@ -26,6 +26,7 @@ _DECLARATIONS = (
 _ADDRESSES = ("pointer_expression", "binary_expression", "cast_expression")
 _POINTER = re.compile(rb"\w[\w:<>]*(?:\s+const)?\s*\*\s*(?:const\b|__restrict__)?\s*\Z")
 _NAMED = re.compile(rb"\batomic_ref\b")
+_VARIABLE = re.compile(rb"\s*(?:<[^;(){}]{0,200}>)?[\s&]+(\w+)\s*[({;,)=]")
 _REFERENCE = re.compile(rb"(?:::)?(?:\w+::)*\w*atomic_ref\b\s*[<({][^;]*[)}]\Z")
 _MAX_TEXT = 100_000
 _MAX_PLACES = 2_000
@@ -135,22 +136,39 @@ def _is_address(call: Call) -> bool:
     return any(_POINTER.search(text, max(0, at - 60), at) is not None for at in word_places(text, first.text or b"?"))
 
 
-def handed(unit: Unit) -> Iterator[Call]:
+def handed(unit: Unit, named: bool = False) -> Iterator[Call]:
     """The calls of objects on the device that are handed a reference: ``op(cuda::atomic_ref<T>{x}, v)``.
 
-    What they do to the cell is up to their class.
+    What they do to the cell is up to their class. ``named``: also those that are handed a variable of that type.
     """
-    for match in _NAMED.finditer(unit.data):
-        at = unit.root.descendant_for_byte_range(match.start(), match.end())
+    for node in _references(unit, named):
+        at: tree_sitter.Node | None = node
         while at is not None and (at.parent is None or at.parent.type != "argument_list"):
             at = at.parent
-        listed = at.parent if at is not None and is_reference(at) else None
+        listed = at.parent if at is not None and (is_reference(at) or at == node) else None
         callee = listed.parent.child_by_field_name("function") if listed is not None and listed.parent else None
         if callee is None or callee.type != "identifier" or not unit.on_device(callee):
             continue
         call = call_of(unit, callee, callee.start_byte, unit.text(callee))
-        if call is not None and call.arguments[0] == at and _local(call, callee.text or b"?"):
+        if call is not None and call.arguments[0] == at and _refers(call) and _local(call, callee.text or b"?"):
             yield call
+
+
+def _references(unit: Unit, named: bool) -> Iterator[tree_sitter.Node]:
+    """Where an ``atomic_ref`` stands; ``named``: also where the variables of that type do."""
+    for match in _NAMED.finditer(unit.data):
+        node = unit.root.descendant_for_byte_range(match.start(), match.end())
+        if node is None:
+            continue
+        yield node
+        declared = _VARIABLE.match(unit.data, match.end()) if named else None
+        function = unit.function(node) if declared is not None else None
+        if declared is None or function is None:
+            continue
+        for start in word_places(unit.data[: function.node.end_byte], declared[1]):
+            used = name_node(unit, start, start + len(declared[1])) if start > match.end() else None
+            if used is not None:
+                yield used
 
 
 def is_reference(node: tree_sitter.Node | None) -> bool:
