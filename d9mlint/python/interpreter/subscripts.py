@@ -120,6 +120,10 @@ def note_index(interp: Interpreter, holder: Value, index: Value, frame: Frame, p
         interp.event("index", "array", frame, place, (index,))
 
 
+_HASH = "hash"
+"""The origin of what is made of a hash, which a salt changes in each process."""
+
+
 def note_assigned(
     interp: Interpreter, target: f.Sub, holder: Value, given: tuple[Value, Value], frame: Frame, place: f.Place
 ) -> None:  # fmt: skip
@@ -134,6 +138,8 @@ def note_assigned(
     places = not target.is_slice and any(map(_is_computed, parts))
     for cond, leaf in alternatives(holder):
         if not isinstance(leaf, Obj):
+            if isinstance(leaf, Unknown) and is_number(index) and _HASH in taint([value])[0]:
+                interp.under(cond, partial(interp.event, "put", "?.__setitem__", frame, place, given, receiver=leaf))
             continue
         name = f"{leaf.type}.__setitem__"
         kind = "call" if places and name in interp.knowledge.ops else "put"

@@ -16,6 +16,9 @@ from d9mlint.python.judging.hashing import salted_value, where_salted
 
 _TAKES = ("numpy.", "tensorflow.", "keras.", "torch.", "jax.", "pandas.", "builtins.list.append", "random.")
 
+_PUT = "?.__setitem__"
+"""What is written into something that is not known, as the rows of a table are."""
+
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At each ``hash`` whose result becomes data, unless the hash seed is fixed."""
@@ -27,9 +30,10 @@ def _drafts(program: Program, rule: Rule) -> Iterator[Draft]:
     found: dict[int, tuple[Event, list[Event]]] = {}
     for event in program.events:
         takes = event.kind == "call" and (event.name.startswith(_TAKES) or streams.writes(event)) and not _seeds(event)
-        if not takes and event.kind != "index" and not _decides(event):
+        put = event.kind == "put" and event.name == _PUT
+        if not takes and not put and event.kind != "index" and not _decides(event):
             continue
-        origins, _, sources = taint([*event.args, *event.kwargs.values()])
+        origins, _, sources = taint(event.args[1:] if put else [*event.args, *event.kwargs.values()])
         if "hash" in origins:
             for source in sources:
                 if source.name == "builtins.hash" and _salted(source) is not False:
@@ -45,6 +49,8 @@ def _salted(source: Event) -> Cond:
 
 
 def _sink(use: Event) -> str:
+    if use.kind == "put":
+        return "the items of a row or an array"
     if use.kind == "compare":
         return f"a decision (`{use.raw}`)"
     return "the index of an array" if use.kind == "index" else f"`{use.raw.removeprefix('builtins.')}`"
