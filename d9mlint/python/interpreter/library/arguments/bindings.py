@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from d9mlint.model import Location
 from d9mlint.python.domain.values import Class, Const, Func, Obj, Ref, Seq, Value
 from d9mlint.python.interpreter.library.arguments.flags import flag_of, flag_value
+from d9mlint.python.interpreter.library.containers import fields
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
@@ -34,19 +35,24 @@ def _open(interp: Interpreter, made: Func | Class, given: dict[str, Value]) -> N
     own = given.get(_NAME)
     shown = own.value if isinstance(own, Const) and isinstance(own.value, str) else getattr(made.node, "name", "")
     allowed, denied = _listed(given, _ALLOW), _listed(given, _DENY)
-    holders = [made.defaults] if isinstance(made, Func) else [made.frame.vars]
-    constructor = made.frame.vars.get("__init__") if isinstance(made, Class) else None
-    if isinstance(constructor, Func):
-        holders = [constructor.defaults]
     at = Location((made.closure if isinstance(made, Func) else made.frame).module.path, *made.node.place)
-    for defaults in holders:
-        for name, value in list(defaults.items()):
-            if not isinstance(value, Const) or not isinstance(value.value, _SCALARS) or name.startswith("_"):
-                continue
-            if name in denied or (allowed and name not in allowed):
-                continue
+    defaults, names = _bindable(made)
+    for name in names:
+        value = defaults.get(name)
+        if not isinstance(value, Const) or not isinstance(value.value, _SCALARS):
+            continue
+        if name not in denied and (not allowed or name in allowed):
             bound = f"{shown}.{name}"
             defaults[name] = flag_value(interp, flag_of(bound, value.value, at, spelled=f"gin's {bound}"))
+
+
+def _bindable(made: Func | Class) -> tuple[dict[str, Value], tuple[str, ...]]:
+    """Where the defaults of a function, a constructor or a dataclass stand, and their names."""
+    constructor = made.frame.vars.get("__init__") if isinstance(made, Class) else made
+    if isinstance(made, Class) and not isinstance(constructor, Func):
+        return made.frame.vars, tuple(name for _, name, *_ in fields.of_class(made))
+    defaults = constructor.defaults if isinstance(constructor, Func) else {}
+    return defaults, tuple(defaults)
 
 
 def _listed(given: dict[str, Value], keys: tuple[str, ...]) -> frozenset[str]:
