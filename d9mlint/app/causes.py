@@ -210,13 +210,18 @@ def _rank(found: Finding, reached: Mapping[tuple[str, Location], int]) -> tuple[
         *_grave(found),
         asked == _ALL,
         needed,
-        any(by_default(words) and not is_started(words) for words in found.when),
+        any(map(_is_default_of_a_place, found.when)),
         *few,
         elsewhere,
         len(found.when),
         found.location.path.count("/"),
         found.sort_key,
     )
+
+
+def _is_default_of_a_place(words: str) -> bool:
+    """Whether a place is only there under a condition, which holds by default; that no seed is given is none of it."""
+    return by_default(words) and not is_started(words) and _NO_SEED.search(words) is None
 
 
 def _asked(found: Finding) -> int:

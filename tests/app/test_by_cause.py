@@ -292,6 +292,16 @@ def test_the_place_that_needs_the_fewest_flags_leads() -> None:
     assert one.location.path == "a.py"
 
 
+def test_a_place_that_is_there_by_default_leads_after_one_that_always_is() -> None:
+    def led(words: str) -> str:
+        shared = found(1, "seed/torch", path="lib.py", entries=("a.py", "b.py"), when=(words,))
+        (one,) = by_cause([shared, found(2, "seed/torch", path="a.py", entries=("a.py",))])
+        return one.location.path
+
+    assert led("--layers is on (the default)") == "a.py"
+    assert led("--seed is not given (the default)") == "lib.py"  # (it says nothing of the place)
+
+
 def test_the_conditions_of_all_places_of_a_program_together_are_told_where_they_are_shorter() -> None:
     whole = AnyPlace((), 2)
     places = [
