@@ -31,6 +31,7 @@ _IN_TURN = (
     "(`for worker in workers: step(worker.result())`)"
 )
 _STEP, _THREADS = "torch.optim.Optimizer.step", ("threading.Thread", "threading.Thread.start")
+_THREAD_JOIN = "threading.Thread.join"
 _UPDATES = "has workers update the variables asynchronously"
 _READS = "lets a process compute with the weights while another trains them"
 SYNC = ("tensorflow.train.SyncReplicasOptimizer", "tensorflow.train.SyncReplicasOptimizerV2")
@@ -103,6 +104,14 @@ def _take_turns(program: Program, readers: list[Event], training: Event) -> bool
     )
 
 
+def _joined_at_once(program: Program, start: Event) -> bool:
+    """Whether a thread has ended before the turn does that starts it: there is one at a time."""
+    return any(
+        e.loops == start.loops and e.index > start.index and e.receiver is start.receiver
+        for e in program.calls(_THREAD_JOIN)
+    )
+
+
 def _threads(program: Program, rule: Rule) -> Iterator[Draft]:
     """Several threads that take steps with one optimizer, or run steps of one graph."""
     runs = [e for e in trainings(program) if e.name == _SESSION] if program.calls(_SESSION) else []
@@ -111,7 +120,7 @@ def _threads(program: Program, rule: Rule) -> Iterator[Draft]:
     groups: dict[Location, list[Event]] = {}
     for step in steps:
         start = next((place for place in reversed(step.stack) if place in starts), None)
-        if start is not None:
+        if start is not None and not _joined_at_once(program, starts[start]):
             groups.setdefault(start, []).append(step)
     for place, found in groups.items():
         if len(groups) > 1 or starts[place].loops:
