@@ -36,12 +36,14 @@ if TYPE_CHECKING:
 
 _RUN, _EXPERIMENTS, _EXPERIMENT = "ray.tune.run", "ray.tune.run_experiments", "ray.tune.Experiment"
 _TUNER, _FIT = "ray.tune.Tuner", "ray.tune.Tuner().fit"
-_SAMPLED = "ray.tune.sample_from"
+_REGISTER, _SAMPLED = "ray.tune.register_trainable", "ray.tune.sample_from"
+_WITH_PARAMETERS, _WITH_RESOURCES = "ray.tune.with_parameters", "ray.tune.with_resources"
 _TRAINABLE = {
     _RUN: Argument(0, "run_or_experiment"), _EXPERIMENTS: Argument(0, "experiments"),
-    _EXPERIMENT: Argument(1, "run"), _TUNER: Argument(0, "trainable"),
+    _EXPERIMENT: Argument(1, "run"), _TUNER: Argument(0, "trainable"), _REGISTER: Argument(1, "trainable"),
+    _WITH_PARAMETERS: Argument(0, "trainable"), _WITH_RESOURCES: Argument(0, "trainable"),
 }  # fmt: skip
-"""What a call is given to run in its trials: a trainable, or experiments."""
+"""What a call is given that trials run: a trainable, or experiments."""
 _CONFIG = {_EXPERIMENT: "config", _TUNER: "param_space"}
 _SETUP, _STEP = ("setup", "_setup"), ("step", "_train")
 _LATER = ("save_checkpoint", "_save", "load_checkpoint", "_restore", "cleanup", "_stop")
@@ -128,8 +130,8 @@ def _of_class(interp: Interpreter, event: Event, cls: Class, config: Value, fram
     if not isinstance(made, Inst):
         return
     interp.heap.set(made, "config", True, config)
+    given: dict[str, Value] = interp.noted((_GIVEN, id(cls))) or {}
     for name in _SETUP:
-        given: dict[str, Value] = interp.noted((_GIVEN, id(cls))) or {}
         _method(interp, made, name, [config], given, frame, event)
     end = interp.enter_loop(frame, place)
     for name in _STEP:
@@ -167,7 +169,7 @@ def _chosen(interp: Interpreter, config: Value, frame: Frame, event: Event, leve
 def _register(interp: Interpreter, event: Event, frame: Frame) -> Value:
     """``tune.register_trainable("name", trainable)``."""
     name = event.args[0] if event.args else event.kwargs.get("name")
-    trainable = event.args[1] if len(event.args) > 1 else event.kwargs.get("trainable", UNKNOWN)
+    trainable = event.argument(_TRAINABLE[event.name]) or UNKNOWN
     interp.note((_REGISTERED, name.value if isinstance(name, Const) else interp.serial(name)), trainable)
     return UNKNOWN
 
@@ -182,7 +184,7 @@ def _registered(interp: Interpreter, value: Value) -> Value:
 
 def _with_parameters(interp: Interpreter, event: Event, frame: Frame) -> Value:
     """``tune.with_parameters(trainable, data=data)``: more than the configuration is given to it."""
-    trainable = event.args[0] if event.args else event.kwargs.get("trainable", UNKNOWN)
+    trainable = event.argument(_TRAINABLE[event.name]) or UNKNOWN
     given = {name: value for name, value in event.kwargs.items() if name != "trainable"}
     if isinstance(trainable, Class):
         interp.note((_GIVEN, id(trainable)), given)
@@ -192,7 +194,7 @@ def _with_parameters(interp: Interpreter, event: Event, frame: Frame) -> Value:
 
 def _same(interp: Interpreter, event: Event, frame: Frame) -> Value:
     """``tune.with_resources(trainable, {"gpu": 1})``."""
-    return event.args[0] if event.args else event.kwargs.get("trainable", UNKNOWN)
+    return event.argument(_TRAINABLE[event.name]) or UNKNOWN
 
 
 class Tune(Framework):
@@ -201,6 +203,5 @@ class Tune(Framework):
     packages = frozenset({"ray"})
     transfer: ClassVar[Mapping[str, Transfer]] = {
         _RUN: _run, _EXPERIMENTS: _run, _TUNER: _kept, _EXPERIMENT: _kept, _FIT: _fit,
-        "ray.tune.register_trainable": _register,
-        "ray.tune.with_parameters": _with_parameters, "ray.tune.with_resources": _same,
+        _REGISTER: _register, _WITH_PARAMETERS: _with_parameters, _WITH_RESOURCES: _same,
     }  # fmt: skip

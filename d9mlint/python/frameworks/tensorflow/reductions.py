@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from d9mlint.model import Argument, Op
 from d9mlint.python.domain.events import Event
@@ -105,9 +105,7 @@ def _gives_bits(event: Event, makers: Makers, depth: int) -> bool:
 
 def _count(value: Value | None, makers: Makers, *, by_default: bool) -> int | None:
     """How many elements a tensor has at most; None where that is not known."""
-    counts = [_elements(one, makers, by_default, _DEPTH) for one in _made(value, makers)]
-    known = [one for one in counts if one is not None]
-    return max(known) if known and len(known) == len(counts) else None
+    return _largest(_elements(one, makers, by_default, _DEPTH) for one in _made(value, makers))
 
 
 def _elements(event: Event | None, makers: Makers, by_default: bool, depth: int) -> int | None:
@@ -120,9 +118,7 @@ def _elements(event: Event | None, makers: Makers, by_default: bool, depth: int)
         inner = event.argument(_LABELS)
     elif event.args and _ELEMENTWISE.fullmatch(event.name):
         inner = event.args[0]
-    counts = [_elements(one, makers, by_default, depth - 1) for one in _made(inner, makers)]
-    known = [one for one in counts if one is not None]
-    return max(known) if known and len(known) == len(counts) else None
+    return _largest(_elements(one, makers, by_default, depth - 1) for one in _made(inner, makers))
 
 
 def _product(shape: Value | None, by_default: bool) -> int | None:
@@ -141,13 +137,21 @@ def _product(shape: Value | None, by_default: bool) -> int | None:
 
 def _size(value: Value | None, by_default: bool) -> int | None:
     """One size; where ``by_default``, that of a flag left alone, too."""
-    given = [
-        leaf.value
-        if isinstance(leaf, Const)
-        else leaf.flag.default
-        if isinstance(leaf, FlagValue) and by_default
-        else None
-        for _, leaf in alternatives(value)
-    ]
-    sizes = [one for one in given if isinstance(one, int) and not isinstance(one, bool)]
-    return max(sizes) if sizes and len(sizes) == len(given) else None
+    return _largest(_number(leaf, by_default) for _, leaf in alternatives(value))
+
+
+def _number(leaf: Value, by_default: bool) -> int | None:
+    given = leaf.value if isinstance(leaf, Const) else None
+    if by_default and isinstance(leaf, FlagValue):
+        given = leaf.flag.default
+    return given if isinstance(given, int) and not isinstance(given, bool) else None
+
+
+def _largest(numbers: Iterable[int | None]) -> int | None:
+    """The largest number; None where one of them is not known, or there is none."""
+    known: list[int] = []
+    for one in numbers:
+        if one is None:
+            return None
+        known.append(one)
+    return max(known, default=None)

@@ -57,7 +57,7 @@ def _on_gpu(program: Program) -> Cond:
     kept: list[Cond] = []
     placed: list[Cond] = []
     used: list[Cond] = []
-    others: list[Cond] = []
+    networks: list[Cond] = []
     perhaps = moves = False
     replaced = _replaced(program)
     for event in program.events:
@@ -71,15 +71,16 @@ def _on_gpu(program: Program) -> Cond:
                     perhaps = perhaps or cond is not False
                     moves = moves or (told is placed and cond is not False)
                 elif cond is not False:
-                    there = loosened(both(*event.guards, cond))
-                    (used if _follows(event) or _is_by_the_way(event) else told).append(there)
-                    others += [there] if told is placed and not event.name.startswith(_TENSOR) else []
+                    when = loosened(both(*event.guards, cond))
+                    (used if _follows(event) or _is_by_the_way(event) else told).append(when)
+                    networks += [when] if told is placed and not event.name.startswith(_TENSOR) else []
     # Where the program says what it moves to a GPU, that decides, not what else needs one, such as several processes:
     # nor does that where something is moved by code that nobody is seen to call, or to a device that is not known. And
     # where it moves networks under a condition, that decides, not which tensors are moved in between.
-    if not moves and either(*others) is not False and is_symbolic(either(*others)):
-        placed = others
-    found = loosened(either(*placed) if moves or either(*placed) is not False else either(*used))
+    there, of_networks = either(*placed), either(*networks)
+    if not moves and of_networks is not False and is_symbolic(of_networks):
+        there = of_networks
+    found = loosened(there if moves or there is not False else either(*used))
     elsewhere = negate(either(*kept))  # a trainer that is told to stay on the CPU decides for the program
     possible = both(determinism.on_gpu(program), elsewhere if is_symbolic(elsewhere) else True)
     return both(perhaps if found is False else found, possible)
