@@ -70,11 +70,11 @@ def may_end_loop(comparison: Node) -> bool:
         "parenthesized_expression", "condition_clause", "binary_expression", "unary_expression"
     ):  # fmt: skip
         at = at.parent
-    return at is None or at.type != "if_statement" or leaves(at)
+    return at is None or at.type != "if_statement" or may_leave(at)
 
 
-def leaves(node: Node) -> bool:
-    """Whether a statement holds one that leaves a loop."""
+def may_leave(node: Node) -> bool:
+    """Whether a statement holds one, anywhere, that leaves a loop."""
     pending = [node]
     while pending:
         at = pending.pop()

@@ -169,7 +169,8 @@ class _Tracer:
         if toggled(at, self.call, self.unit):
             return []
         spins = parent.type in around.LOOPS
-        return [Use("ticket" if spins else "first", self._text(at), spins=spins, ends=spins or around.leaves(parent))]
+        ends = spins or around.may_leave(parent)
+        return [Use("ticket" if spins else "first", self._text(at), spins=spins, ends=ends)]
 
     def _returned(self, statement: Node, names: int) -> list[Use]:
         """What becomes of the value that a lambda gives, where it is called; of a function, that is up to callers."""

@@ -89,7 +89,7 @@ def _asked(mention: Mention) -> tuple[ast.expr, ast.expr, Mention] | None:
         called = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
         if called == "vars" and isinstance(outer, ast.Subscript) and outer.value is around and len(around.args) == 1:
             return around.args[0], outer.slice, _within(mention, outer, outer.slice)
-        if (called == "getattr" and len(around.args) > 1) or (called == "RawKernel" and len(around.args) > 1):
+        if called in ("getattr", "RawKernel") and len(around.args) > 1:
             found = around.args[0], around.args[1]
         elif called == "get_function" and around.args:
             found = (node.value if isinstance(node, ast.Attribute) else node), around.args[0]
