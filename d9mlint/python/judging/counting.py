@@ -13,7 +13,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Class, Func
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.source import facts as f
-from d9mlint.python.source.queries import plain_names, words
+from d9mlint.python.source.queries import children, inside, plain_names, words
 
 _PARAMETERS = frozenset({"parameters", "named_parameters"})
 _NAMED = "named_parameters"
@@ -63,8 +63,8 @@ def _made(program: Program, path: str) -> Iterator[_Start]:
 def _of_function(node: f.Def) -> Iterator[_Start]:
     if _ASKED.isdisjoint(words(node.body)):
         return
-    calls = list(_all(node.body, f.Call))
-    for one in _all(node.body, f.Assign):
+    calls = list(inside(node.body, f.Call))
+    for one in inside(node.body, f.Assign):
         made = _maker(one.value)
         if made is None or len(one.targets) != 1 or not isinstance(one.targets[0], f.Name):
             continue
@@ -83,18 +83,10 @@ def _maker(value: f.Expr | None) -> f.Call | None:
     return value if isinstance(value, f.Call) else None
 
 
-def _all(node: Any, kind: type) -> Iterator[Any]:
-    pending: list[Any] = [node]
-    while pending:
-        one = pending.pop()
-        if isinstance(one, kind):
-            yield one
-        pending += [part for part in one if isinstance(part, tuple) and part and type(part[0]) is not int]
-
-
 def _gone_through(body: Any, name: str) -> Iterator[tuple[f.Expr, bool]]:
     """The targets of loops over the parameters of a network, and whether the name of each comes first."""
-    for one in (*_all(body, f.For), *_all(body, f.Clause)):
+    loops: list[f.For | f.Clause] = [*inside(body, f.For), *inside(body, f.Clause)]
+    for one in loops:
         listed = _listed(one.iterable, name)
         if listed:
             yield one.target, listed == _NAMED
@@ -155,8 +147,7 @@ def _lets_out(node: Any, name: str, parts: frozenset[str]) -> bool:
         return False
     elif isinstance(node, f.Assign):
         node = node._replace(targets=tuple(one for one in node.targets if not isinstance(one, f.Name)))
-    inside = (part for part in node if isinstance(part, tuple) and part and type(part[0]) is not int)
-    return any(_lets_out(part, name, parts) for part in inside)
+    return any(_lets_out(part, name, parts) for part in children(node))
 
 
 def _moves(node: f.Assign | f.Evaluate, name: str) -> bool:

@@ -251,4 +251,4 @@ def _parts(node: Any) -> Iterator[Any]:
     elif isinstance(node, f.Comp):
         yield node.clauses[0].iterable
     elif isinstance(node, tuple) and not isinstance(node, (f.Lambda, f.Const, f.Name)):
-        yield from (part for part in node if part and isinstance(part, tuple) and type(part[0]) is not int)
+        yield from queries.children(node)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from d9mlint.python.source.facts import (
     Assign,
@@ -33,6 +33,8 @@ from d9mlint.python.source.facts import (
     With,
 )
 
+T = TypeVar("T")
+
 _BLOCKS: dict[type, tuple[str, ...]] = {
     Def: ("body",), Class: ("body",), If: ("body", "orelse"), For: ("body", "orelse"), While: ("body", "orelse"),
     With: ("body",), Try: ("body", "handlers", "orelse", "final"),
@@ -59,6 +61,21 @@ def statements(body: tuple[Stmt, ...], outside: tuple[type, ...] = ()) -> Iterat
         elif not isinstance(one, outside):
             for name in _BLOCKS.get(type(one), ()):
                 pending += getattr(one, name)
+
+
+def children(node: Any) -> list[Any]:
+    """What a piece of code is made of; a place, which holds numbers only, is none."""
+    return [part for part in node if part and isinstance(part, tuple) and type(part[0]) is not int]
+
+
+def inside(node: Any, kind: type[T]) -> Iterator[T]:
+    """The statements, or expressions, of one kind in a piece of code, itself among them; in no order."""
+    pending: list[Any] = [node]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, kind):
+            yield one
+        pending += children(one)
 
 
 def counted(body: tuple[Stmt, ...]) -> frozenset[str]:
@@ -200,8 +217,7 @@ def reads(node: Any) -> frozenset[str]:
             if None in plain_names(one.target):
                 pending.append(one.target)
         else:
-            # A place holds numbers only.
-            pending += [part for part in one if part and isinstance(part, tuple) and type(part[0]) is not int]
+            pending += children(one)
     return frozenset(found)
 
 
@@ -276,7 +292,7 @@ def changes(node: Def) -> Changes:
         elif isinstance(one, Return):
             answers = answers or not (one.value is None or isinstance(one.value, Const))
         looks = looks or (isinstance(one, Name) and one.id == own)
-        pending += [part for part in one if part and isinstance(part, tuple) and type(part[0]) is not int]
+        pending += children(one)
     return Changes(state, looks, answers or node.generator, frozenset(called))
 
 

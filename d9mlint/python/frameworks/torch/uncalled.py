@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Class, Func
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.source import facts as f
-from d9mlint.python.source.queries import words
+from d9mlint.python.source.queries import children, inside, words
 
 _LAYERS, _CALL = "torch.nn.", ".__call__"
 _ALL = frozenset({"children", "named_children", "modules", "named_modules", "_modules"})
@@ -41,8 +40,8 @@ def _attribute(program: Program, layer: Event) -> str:
 def _attributes(constructor: f.Def) -> dict[tuple[int, int], str]:
     """The attributes that calls make in a constructor, by where the calls begin; nothing where it is no attribute."""
     found: dict[tuple[int, int], str] = {}
-    for one in _all(constructor.body):
-        if isinstance(one, f.Assign) and isinstance(one.value, f.Call):
+    for one in inside(constructor.body, f.Assign):
+        if isinstance(one.value, f.Call):
             target = one.targets[0]
             name = target.name if len(one.targets) == 1 and isinstance(target, f.Attr) else ""
             found.setdefault(one.value.place[:2], name)
@@ -81,18 +80,5 @@ def _used_whole(program: Program) -> frozenset[str]:
                         pending += [t.value if isinstance(t, f.Attr) else t for t in one.targets]
                         pending += [one.value] if one.value is not None else []
                     else:
-                        pending += _parts(one)
+                        pending += children(one)
     return frozenset(found)
-
-
-def _all(body: Any) -> Iterator[Any]:
-    pending: list[Any] = [body]
-    while pending:
-        one = pending.pop()
-        yield one
-        pending += _parts(one)
-
-
-def _parts(one: Any) -> list[Any]:
-    """What a piece of code is made of; a place holds numbers only."""
-    return [part for part in one if part and isinstance(part, tuple) and type(part[0]) is not int]
