@@ -25,8 +25,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from d9mlint.app.verify import Verifying, verify  # noqa: E402
-from d9mlint.app.verify_plan import VerifyOptions, planned  # noqa: E402
+from d9mlint.app.verify.ops import Verifying, verify  # noqa: E402
+from d9mlint.app.verify.plan import VerifyOptions, planned  # noqa: E402
 from d9mlint.cli.verify import FRAMEWORKS  # noqa: E402
 from d9mlint.model import Case, Evidence, EvidenceReport  # noqa: E402
 from d9mlint.model.evidence import OUTCOMES  # noqa: E402

@@ -271,7 +271,7 @@ def test_python_that_cannot_be_parsed_is_no_clean_kernel(d9mlint: Run) -> None:
 
 
 def test_check_of_a_python_tree_never_loads_the_kernel_scanner(d9mlint: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("d9mlint.app.kernels.scanned", lambda *_: pytest.fail("nothing to look for"))
+    monkeypatch.setattr("d9mlint.app.kernels.scan.scanned", lambda *_: pytest.fail("nothing to look for"))
     write(train_dot_py="if __name__ == '__main__':\n    print(1)\n")
     assert d9mlint("check", ".").code == 0
 

@@ -1,8 +1,9 @@
 """What the commands do: the only package that knows all the others.
 
-``programs`` checks Python programs, ``fixing`` cures what that finds, ``kernels`` scans kernel sources, ``examples``
-runs those of the rule files. A command imports the one that it needs; here the names that others use are found when
-they are asked for.
+``programs`` checks Python programs, ``fixing`` cures what that finds, ``examples`` runs those of the rule files. The
+rooms ``kernels``, ``verify`` and ``traced`` hold what the commands about kernel sources, about ops to be executed, and
+about runs of the user's program do. A command imports the one that it needs; here the names that others use are found
+when they are asked for.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ def _kernels(options: Options, config: Config, rules: tuple[Rule, ...], found: D
     """The findings in kernels, C++ and Python, in the folders that have any; nothing is imported for trees without."""
     if not found.kernels or not rules:
         return Besides()
-    from d9mlint.app.kernels import in_check
+    from d9mlint.app.kernels.scan import in_check
     from d9mlint.kernels.findings import checks, findings
 
     cwd = Path.cwd()

@@ -12,7 +12,7 @@ from d9mlint.cli.output import color_option, look, show
 from d9mlint.model import SEVERITIES
 
 if TYPE_CHECKING:
-    from d9mlint.app.kernels import KernelOutcome
+    from d9mlint.app.kernels.scan import KernelOutcome
 
 FORMATS = ("text", "json", "sarif", "html", "github")
 INVENTORIES = ("text", "json", "html")
@@ -64,7 +64,7 @@ def kernels(paths: tuple[Path, ...], **options: object) -> None:
 
 def _sources(paths: tuple[Path, ...], options: Mapping[str, object]) -> KernelOutcome:
     """The scan of sources."""
-    from d9mlint.app.kernels import run
+    from d9mlint.app.kernels.scan import run
     from d9mlint.app.options import Options
     from d9mlint.report.kernels import prepare
 
@@ -86,7 +86,7 @@ def _sources(paths: tuple[Path, ...], options: Mapping[str, object]) -> KernelOu
 
 def _fixed(paths: tuple[Path, ...], options: Mapping[str, object], outcome: KernelOutcome) -> KernelOutcome:
     """What is there after the alerts were inserted, or the outcome with what that would change."""
-    from d9mlint.app.kernel_fixing import fixed
+    from d9mlint.app.kernels.fixing import fixed
     from d9mlint.app.options import Options
 
     if options["fix"] and options["diff"]:
@@ -100,7 +100,7 @@ def _fixed(paths: tuple[Path, ...], options: Mapping[str, object], outcome: Kern
 
 
 def _drafted(paths: tuple[Path, ...], options: Mapping[str, object], outcome: KernelOutcome) -> KernelOutcome:
-    from d9mlint.app.kernel_drafts import written
+    from d9mlint.app.kernels.drafts import written
 
     note = written(paths, outcome, Path(str(options["draft_spec"])))
     return outcome._replace(note="\n".join(filter(None, (outcome.note, note))))
@@ -108,7 +108,7 @@ def _drafted(paths: tuple[Path, ...], options: Mapping[str, object], outcome: Ke
 
 def _installed(paths: tuple[Path, ...], options: Mapping[str, object]) -> KernelOutcome:
     """The scan of a build: an inventory without findings, so all that is about findings does not go with it."""
-    from d9mlint.app.builds import run
+    from d9mlint.app.kernels.installed import run
 
     if paths:
         raise click.UsageError("--installed NAME scans a build, PATH scans sources: name one of them")

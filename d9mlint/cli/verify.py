@@ -70,8 +70,8 @@ def verify(path: Path | None, ops: tuple[str, ...], **options: object) -> None:
 
     With --kernels, runs CUDA kernels on a GPU, or permutes their threads on an emulator where there is none.
     """
-    from d9mlint.app import verify as app
-    from d9mlint.app import verify_plan as planning
+    from d9mlint.app.verify import ops as app
+    from d9mlint.app.verify import plan as planning
     from d9mlint.report.evidence import render
     from d9mlint.report.evidence.record import record
 

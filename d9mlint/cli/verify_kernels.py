@@ -12,14 +12,14 @@ from d9mlint.cli.output import look, show
 from d9mlint.cli.verify_progress import progress
 
 if TYPE_CHECKING:
-    from d9mlint.app.verify_plan import VerifyOptions
+    from d9mlint.app.verify.plan import VerifyOptions
     from d9mlint.model.emulation import KernelEvidence
 
 
 def verify_kernels(asked: VerifyOptions, options: Mapping[str, object]) -> NoReturn:
     """Runs probes and specified kernels, shows the report, and exits."""
-    from d9mlint.app import verify_kernels as app
-    from d9mlint.app.verify import exit_code
+    from d9mlint.app.verify import kernels as app
+    from d9mlint.app.verify.ops import exit_code
     from d9mlint.report.evidence import kernels
 
     if not options["kernels"]:

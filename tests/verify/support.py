@@ -52,7 +52,7 @@ def commanded(
     d9mlint: Callable[..., Any], folder: Path, monkeypatch: pytest.MonkeyPatch, ops: str = ""
 ) -> Callable[..., Any]:
     """``d9mlint verify``, in a project with ops of its own where they are given; times are taken as briefly as can be."""
-    monkeypatch.setattr("d9mlint.app.verify._PATIENCE", 0.0)
+    monkeypatch.setattr("d9mlint.app.verify.ops._PATIENCE", 0.0)
     monkeypatch.setattr("d9mlint.verify.run.PAIRS", 1)
     if ops:
         (folder / "ops.yaml").write_text(ops)

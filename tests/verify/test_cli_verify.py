@@ -197,8 +197,8 @@ def test_a_job_that_is_ended_leaves_a_partial_report_and_no_process(tmp_path: Pa
 def test_a_cut_off_is_told_whatever_the_entries_are_about(
     about: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from d9mlint.app import verify as app
-    from d9mlint.app.verify_plan import VerifyOptions, planned
+    from d9mlint.app.verify import ops as app
+    from d9mlint.app.verify.plan import VerifyOptions, planned
 
     (tmp_path / "ops.yaml").write_text(OPS.replace("gpu, cpu", about))
     (tmp_path / "d9mlint.toml").write_text('catalogues = ["ops.yaml"]\n')

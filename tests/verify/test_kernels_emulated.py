@@ -238,8 +238,8 @@ def test_a_name_of_a_probe_is_taken(project: Path, d9mlint: Callable[..., Any]) 
 
 @pytest.mark.slow
 def test_ctrl_c_leaves_a_partial_report(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from d9mlint.app import verify_kernels as app
-    from d9mlint.app.verify_plan import VerifyOptions
+    from d9mlint.app.verify import kernels as app
+    from d9mlint.app.verify.plan import VerifyOptions
 
     class Stop:
         def now(self, name: str) -> None:

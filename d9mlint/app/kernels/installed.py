@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from d9mlint.app.kernels import KernelOutcome
+from d9mlint.app.kernels.scan import KernelOutcome
 from d9mlint.app.options import shown
 from d9mlint.catalogue import load
 from d9mlint.catalogue.builds import read_families

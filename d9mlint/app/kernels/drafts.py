@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from d9mlint.app.kernels import KernelOutcome
+from d9mlint.app.kernels.scan import KernelOutcome
 from d9mlint.app.options import shown
 from d9mlint.catalogue import launchfile
 from d9mlint.kernels import tree

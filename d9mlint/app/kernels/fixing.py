@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from d9mlint.app.kernels import KernelOutcome
+from d9mlint.app.kernels.scan import KernelOutcome
 from d9mlint.app.options import Options, shown
 from d9mlint.kernels import tree
 from d9mlint.kernels.alerts import alerts, patched

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from d9mlint import config as configuration
-from d9mlint.app.kernels import scanned
+from d9mlint.app.kernels.scan import scanned
 from d9mlint.app.machine import machine
 from d9mlint.app.options import Options, start
-from d9mlint.app.verify_plan import VerifyOptions
+from d9mlint.app.verify.plan import VerifyOptions
 from d9mlint.catalogue.launches import read_launches
 from d9mlint.kernels.source.device import device_text, quoted_includes
 from d9mlint.model import OUTCOMES, Evidence, EvidenceReport, KernelScan, Site, Unexecuted, UsageError

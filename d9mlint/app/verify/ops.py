@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from d9mlint.app import verify_plan
 from d9mlint.app.machine import machine
-from d9mlint.app.verify_plan import VerifyOptions
+from d9mlint.app.verify import plan as planning
+from d9mlint.app.verify.plan import VerifyOptions
 from d9mlint.model import Case, Evidence, EvidenceReport, Unexecuted
 from d9mlint.model.evidence import HARNESS, UNTESTED
 from d9mlint.model.target import version_fits
@@ -86,7 +86,7 @@ def verify(state: Verifying, options: VerifyOptions, watch: Watch | None = None)
         state.environment["removed"] = kept_from
     end = None if options.time is None else time.monotonic() + options.time
     command = (options.python or sys.executable, str(SCRIPT))
-    share, seconds = verify_plan.share(plan, options), verify_plan.seconds(plan, options)
+    share, seconds = planning.share(plan, options), planning.seconds(plan, options)
     settings = Settings(
         command, options.device, options.runs, seconds, patience=_PATIENCE * share,
         timeout=max(options.timeout, seconds + _BESIDES),
