@@ -13,7 +13,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from d9mlint.app.documentation import documented, made
-from d9mlint.catalogue.pages import all_ops, op_file
+from d9mlint.catalogue.render.pages import all_ops, op_file
 
 _FENCED = re.compile(r"(?ms)(^ *```.*?^ *```$)")
 _NAMED = re.compile(r"(?<![\[`])`([\w.-]+)`(?![\]`])")

@@ -8,7 +8,7 @@ from pathlib import Path
 from d9mlint import suppress
 from d9mlint.catalogue import Catalogue, load
 from d9mlint.catalogue.observed import own_records
-from d9mlint.catalogue.pages import all_ops, pages
+from d9mlint.catalogue.render.pages import all_ops, pages
 from d9mlint.catalogue.spelling import misspelt
 from d9mlint.model import UsageError
 

@@ -68,7 +68,7 @@ def run_example(rule: Rule, example: Example, catalogue: Catalogue, before: Exam
 
     ``before`` stands before it in the file: the bad text of a fixed one.
     """
-    from d9mlint.catalogue.examples import MARK
+    from d9mlint.catalogue.schema.examples import MARK
     from d9mlint.python.source.reading import as_python
 
     expected = [
@@ -97,7 +97,7 @@ def _unfilled(rule: Rule, own: Iterable[Finding]) -> str:
 
 def unmarked(example: Example) -> dict[str, str]:
     """The files of an example as a user would have them."""
-    from d9mlint.catalogue.examples import MARK
+    from d9mlint.catalogue.schema.examples import MARK
 
     def clean(line: str) -> str:
         return MARK.sub("", line).rstrip() if MARK.search(line) else line

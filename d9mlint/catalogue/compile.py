@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from d9mlint.catalogue import entries, schema
 from d9mlint.catalogue.content import Catalogue
-from d9mlint.catalogue.examples import examples
 from d9mlint.catalogue.files import File, Files
+from d9mlint.catalogue.schema import entries, rules
+from d9mlint.catalogue.schema.examples import examples
 from d9mlint.model import CONFIGS, KERNELS, CatalogueError, Effect, Family, Op, Rule
 
 _PROBES = "probes"
@@ -48,7 +48,7 @@ class _Builder:
             raise CatalogueError(f"{file.shown}:1: duplicate rule name (also in {other.family}/{file.name}.yaml)")
         own = {KERNELS: self.files.kernel_modules, CONFIGS: self.files.config_modules}
         modules = own.get(file.family) or _of_family(self.files.modules, file.family)
-        rule, place = schema.rule(file.shown, text, file.name, file.family, self.hazards, modules)
+        rule, place = rules.rule(file.shown, text, file.name, file.family, self.hazards, modules)
         if rule.id in self.ids:
             raise place.error(f"duplicate id {rule.id} (also in {self.ids[rule.id]})")
         self.ids[rule.id] = f"{rule.family}/{rule.name}.yaml"
@@ -66,11 +66,11 @@ class _Builder:
     def add(self, file: File) -> None:
         kind = _kind(file)
         if self.full and kind in (_PROBES, "ops"):
-            from d9mlint.catalogue.cases import executables
+            from d9mlint.catalogue.schema.cases import executables
 
             executables(file)
         if self.full and kind == _BUILDS:
-            from d9mlint.catalogue.builds import families
+            from d9mlint.catalogue.schema.builds import families
 
             self.families += families(file)
         if kind == "effects":
@@ -86,17 +86,17 @@ class _Builder:
         """Builds name ops of the catalogue, which may stand in a file that is read later, probes among them."""
         if not self.families:
             return
-        from d9mlint.catalogue.builds import unknown_ops
-        from d9mlint.catalogue.cases import executables
+        from d9mlint.catalogue.schema.builds import unknown_ops
+        from d9mlint.catalogue.schema.cases import executables
 
         probes = [one.op.name for file in self.files.rules if _kind(file) == _PROBES for one in executables(file)]
         for name in unknown_ops(self.families, [*(op.name for op in self.ops), *probes]):
             self.errors.append(f"rules/{_BUILDS}: no op of the catalogue is called `{name}`")
 
     def modules_without_rule(self) -> None:
-        rules = [file for file in self.files.rules if _kind(file) == "rule"]
-        named = {schema.module_name(file.name) for file in rules}
-        named |= {f"{file.family}/{schema.module_name(file.name)}" for file in rules}
+        about = [file for file in self.files.rules if _kind(file) == "rule"]
+        named = {rules.module_name(file.name) for file in about}
+        named |= {f"{file.family}/{rules.module_name(file.name)}" for file in about}
         files = self.files
         for module, shown in (*files.modules.items(), *files.kernel_modules.items(), *files.config_modules.items()):
             if module not in named:
@@ -126,7 +126,7 @@ def compile_files(files: Files, full: bool) -> Catalogue:
     """The catalogue that ``files`` describe; ``full`` checks the examples as well."""
     builder = _Builder(files, full)
     with builder.collect():
-        builder.hazards = schema.hazards(files.hazards.shown, files.hazards.text())
+        builder.hazards = rules.hazards(files.hazards.shown, files.hazards.text())
     if not builder.errors:
         for file in (*files.rules, *files.extra):
             with builder.collect():

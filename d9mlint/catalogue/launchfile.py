@@ -1,4 +1,4 @@
-"""Specifications of kernels as text: drafts for a person to complete, in the form that ``launches`` reads."""
+"""Specifications of kernels as text: drafts for a person to complete, in the form that ``schema.launches`` reads."""
 
 from __future__ import annotations
 

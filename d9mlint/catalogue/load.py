@@ -69,7 +69,7 @@ def load_from(
 
 def read_examples(rule: Rule) -> tuple[Example, ...]:
     """The examples of ``rule``, in the order of the file; a ``fixed`` text directly follows its ``bad`` one."""
-    from d9mlint.catalogue.examples import examples  # imports yaml
+    from d9mlint.catalogue.schema.examples import examples  # imports yaml
 
     file = read(Path(rule.path), rule.family, False)
     return examples(file.shown, file.text())

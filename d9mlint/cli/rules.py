@@ -22,7 +22,7 @@ def explain(name: str, target: tuple[str, ...], evidence: tuple[Path, ...]) -> N
     from d9mlint.app.backing import named
     from d9mlint.app.documentation import documented
     from d9mlint.catalogue.observed import own_records
-    from d9mlint.catalogue.render import explain as text
+    from d9mlint.catalogue.render.explain import explain as text
     from d9mlint.python.batch.run import newest_target
 
     wanted = newest_target(target, "gpu") if target else None
@@ -39,7 +39,7 @@ def rules() -> None:
 def list_() -> None:
     """All rules, a line each."""
     from d9mlint.catalogue import load
-    from d9mlint.catalogue.render import rules_table
+    from d9mlint.catalogue.render.explain import rules_table
 
     click.echo(rules_table(load()), nl=False)
 

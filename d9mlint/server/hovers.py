@@ -9,7 +9,7 @@ from functools import lru_cache
 from d9mlint.catalogue import load
 from d9mlint.catalogue.lookup import ops_called
 from d9mlint.catalogue.observed import own_records
-from d9mlint.catalogue.render import explain
+from d9mlint.catalogue.render.explain import explain
 from d9mlint.model import Finding
 
 _NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")

@@ -11,8 +11,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from d9mlint.catalogue.cases import Executable
 from d9mlint.catalogue.lookup import ops_called
+from d9mlint.catalogue.schema.cases import Executable
 from d9mlint.model import ABOUT_OPS, Case, OpCall, Unchecked, Unexecuted, UsageError
 from d9mlint.verify.likening import like
 

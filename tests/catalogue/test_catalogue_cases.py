@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from d9mlint.catalogue.cases import read_cases
+from d9mlint.catalogue.schema.cases import read_cases
 from d9mlint.model import Case, CatalogueError
 
 HEAD = """\

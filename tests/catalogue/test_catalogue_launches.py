@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from d9mlint.catalogue.launches import read_launches
+from d9mlint.catalogue.schema.launches import read_launches
 from d9mlint.model import CatalogueError
 
 GOOD = """\

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from d9mlint.catalogue.observed import about, own_records, read_records
-from d9mlint.catalogue.seen import evidence_table, of_op, of_rule
+from d9mlint.catalogue.render.seen import evidence_table, of_op, of_rule
 from d9mlint.model import Case, CatalogueError, Evidence, Op, Record, Rule, Tally, UsageError
 
 CASE = Case(op="tf.math.bincount", framework="tensorflow", direction="forward", run="1", name="with weights")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from d9mlint.catalogue import Catalogue
-from d9mlint.catalogue.render import explain, rules_table
+from d9mlint.catalogue.render.explain import explain, rules_table
 from d9mlint.model import Op, OpStatus, Package, Remedy, Rule, Target, UsageError
 
 EXAMPLES = """\

@@ -11,8 +11,8 @@ import pytest
 
 import d9mlint
 from d9mlint.catalogue import load
-from d9mlint.catalogue.cases import read_cases
-from d9mlint.catalogue.render import of_op, of_rule
+from d9mlint.catalogue.render.explain import of_op, of_rule
+from d9mlint.catalogue.schema.cases import read_cases
 
 PACKAGE = Path(d9mlint.__file__).parent
 RULES = ("python/rules", "configs/rules", "kernels/rules")

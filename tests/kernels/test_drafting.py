@@ -7,7 +7,7 @@ from pathlib import Path
 
 from conftest import Ran
 
-from d9mlint.catalogue.launches import read_launches
+from d9mlint.catalogue.schema.launches import read_launches
 
 Run = Callable[..., Ran]
 

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from conftest import validate
 
-from d9mlint.catalogue.launches import read_launches
+from d9mlint.catalogue.schema.launches import read_launches
 from d9mlint.kernels.source.device import device_text, quoted_includes
 from d9mlint.model import Evidence
 from d9mlint.model.evidence import EMULATED, HARNESS, NOT_REPRODUCED, UNTESTED

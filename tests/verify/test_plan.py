@@ -10,7 +10,7 @@ import pytest
 from conftest import ROOT
 
 from d9mlint.app.verify.plan import VerifyOptions, planned
-from d9mlint.catalogue.cases import read_cases
+from d9mlint.catalogue.schema.cases import read_cases
 from d9mlint.cli.verify import FRAMEWORKS
 from d9mlint.model import UsageError
 

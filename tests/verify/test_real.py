@@ -7,7 +7,7 @@ import os
 import pytest
 from support import interpreter
 
-from d9mlint.catalogue.cases import read_cases
+from d9mlint.catalogue.schema.cases import read_cases
 from d9mlint.model import Evidence
 from d9mlint.verify.judge import judged
 from d9mlint.verify.process import SCRIPT, Child

@@ -8,8 +8,8 @@ from pathlib import Path
 from d9mlint.app.kernels.scan import KernelOutcome
 from d9mlint.app.options import shown
 from d9mlint.catalogue import load
-from d9mlint.catalogue.builds import read_families
-from d9mlint.catalogue.cases import read_cases
+from d9mlint.catalogue.schema.builds import read_families
+from d9mlint.catalogue.schema.cases import read_cases
 from d9mlint.kernels.installed import scan as builds
 from d9mlint.kernels.installed.locate import Build, locate
 from d9mlint.model import KernelReport, Report, UsageError

@@ -15,7 +15,7 @@ from d9mlint.app.kernels.scan import scanned
 from d9mlint.app.machine import machine
 from d9mlint.app.options import Options, start
 from d9mlint.app.verify.plan import VerifyOptions
-from d9mlint.catalogue.launches import read_launches
+from d9mlint.catalogue.schema.launches import read_launches
 from d9mlint.kernels.source.device import device_text, quoted_includes
 from d9mlint.model import OUTCOMES, Evidence, EvidenceReport, KernelScan, Site, Unexecuted, UsageError
 from d9mlint.model.emulation import KernelEvidence, PtxAtomics, SiteEvidence

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from d9mlint import config as configuration
 from d9mlint.app.options import Options, start
 from d9mlint.catalogue import load
-from d9mlint.catalogue.cases import read_cases
+from d9mlint.catalogue.schema.cases import read_cases
 from d9mlint.model import Finding, Unchecked, UsageError
 from d9mlint.verify import making
 from d9mlint.verify import plan as planning

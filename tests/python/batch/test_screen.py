@@ -11,7 +11,7 @@ import pytest
 from conftest import Ran
 
 from d9mlint.catalogue import load, read_examples
-from d9mlint.catalogue.examples import MARK
+from d9mlint.catalogue.schema.examples import MARK
 from d9mlint.python.batch.screen import Screen
 from d9mlint.python.source.reading import as_python
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from d9mlint.catalogue.nodes import Item
+from d9mlint.catalogue.schema.nodes import Item
 
 DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
 ALIAS = re.compile(rf"{DOTTED.pattern}(\.\*)?", re.ASCII)

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from d9mlint.catalogue.cases import number_of, shape_of
 from d9mlint.catalogue.files import read
-from d9mlint.catalogue.nodes import Item, parse
+from d9mlint.catalogue.schema.cases import number_of, shape_of
+from d9mlint.catalogue.schema.nodes import Item, parse
 from d9mlint.model.case import VALUES
 from d9mlint.model.kernel_launch import ELEMENTS, KernelLaunch, Operand
 

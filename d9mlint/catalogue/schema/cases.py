@@ -14,9 +14,9 @@ from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
-from d9mlint.catalogue.entries import DEVICES, op_items
 from d9mlint.catalogue.files import File, gather, rules_folder
-from d9mlint.catalogue.nodes import Item
+from d9mlint.catalogue.schema.entries import DEVICES, op_items
+from d9mlint.catalogue.schema.nodes import Item
 from d9mlint.model import DTYPES, EXECUTIONS, FLOATS, Case, CatalogueError, Input, Op
 from d9mlint.model.case import VALUES
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from d9mlint.catalogue.entries import PACKAGE, PACKAGE_WANTED
 from d9mlint.catalogue.files import File, gather, rules_folder
-from d9mlint.catalogue.nodes import Item, parse
+from d9mlint.catalogue.schema.entries import PACKAGE, PACKAGE_WANTED
+from d9mlint.catalogue.schema.nodes import Item, parse
 from d9mlint.model import CatalogueError, Family
 
 BUILDS = "builds"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from d9mlint.catalogue import vocabulary
-from d9mlint.catalogue.nodes import Item, parse
+from d9mlint.catalogue.schema import vocabulary
+from d9mlint.catalogue.schema.nodes import Item, parse
 from d9mlint.model import Argument, Effect, Invocation, Op, OpStatus
 
 DEVICES = ("gpu", "cpu", "tpu")
@@ -19,7 +19,7 @@ _PARAMETER = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _PLACE = re.compile(r".+:[1-9][0-9]*")
 
 _CASE_KEYS = ("case", "cases", "no_case")
-"""How the op is executed, or why it cannot be: for ``d9mlint verify`` alone, read in ``catalogue.cases``."""
+"""How the op is executed, or why it cannot be: for ``d9mlint verify`` alone, read in ``cases``."""
 _OP_KEYS = (
     "op",
     "calls",

@@ -6,9 +6,9 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from d9mlint.catalogue import vocabulary
-from d9mlint.catalogue.entries import DEVICES, PACKAGE, PACKAGE_WANTED
-from d9mlint.catalogue.nodes import Item, hint, parse
+from d9mlint.catalogue.schema import vocabulary
+from d9mlint.catalogue.schema.entries import DEVICES, PACKAGE, PACKAGE_WANTED
+from d9mlint.catalogue.schema.nodes import Item, hint, parse
 from d9mlint.model import CONFIDENCES, CONFIGS, KERNELS, NOISES, SEVERITIES, CatalogueError, Remedy, Rule
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", re.ASCII)

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from packaging.requirements import InvalidRequirement, Requirement
 
-from d9mlint.catalogue.entries import DEVICES
-from d9mlint.catalogue.nodes import Item, parse
+from d9mlint.catalogue.schema.entries import DEVICES
+from d9mlint.catalogue.schema.nodes import Item, parse
 from d9mlint.model import Example
 
 MARK = re.compile(r"(?:#|//)[ \t]*<-(?=[ \t]*$|(?:\\n)?\",?$)", re.MULTILINE)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from d9mlint.catalogue.markdown import bullets, table
 from d9mlint.catalogue.observed import about
+from d9mlint.catalogue.render.markdown import bullets, table
 from d9mlint.model import ABOUT_OPS, Op, Record, Rule
 
 _TITLE = "## Seen by `d9mlint verify`"

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from d9mlint.catalogue import seen
 from d9mlint.catalogue.content import Catalogue
 from d9mlint.catalogue.load import read_examples
 from d9mlint.catalogue.lookup import ops_called
-from d9mlint.catalogue.markdown import bullets, page, table
+from d9mlint.catalogue.render import seen
+from d9mlint.catalogue.render.markdown import bullets, page, table
 from d9mlint.model import KERNELS, Example, Op, OpStatus, Record, Remedy, Rule, Target, UsageError
 
 _DEFAULT = {"varies": "may differ from run to run", "same": "the same in every run"}
@@ -30,7 +30,7 @@ def explain(name: str, catalogue: Catalogue, target: Target | None = None, recor
             return of_rule(rule, catalogue, target, records)
     ops = ops_called(name, catalogue.ops, catalogue.aliases)
     if not ops:  # one that no rule judges, but that `verify` can execute
-        from d9mlint.catalogue.cases import read_cases  # imports yaml
+        from d9mlint.catalogue.schema.cases import read_cases  # imports yaml
 
         ops = ops_called(name, (one.op for one in read_cases()), catalogue.aliases)
     if ops:

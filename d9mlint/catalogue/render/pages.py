@@ -12,9 +12,9 @@ from itertools import groupby, pairwise
 
 from d9mlint.catalogue.content import Catalogue
 from d9mlint.catalogue.load import read_examples
-from d9mlint.catalogue.markdown import indented, page, table
-from d9mlint.catalogue.render import circumstances, code, of_op, of_rule
-from d9mlint.catalogue.seen import evidence_table
+from d9mlint.catalogue.render.explain import circumstances, code, of_op, of_rule
+from d9mlint.catalogue.render.markdown import indented, page, table
+from d9mlint.catalogue.render.seen import evidence_table
 from d9mlint.model import Example, Op, Record, Rule
 
 _SILENCE = "\n## How to silence it"
@@ -36,7 +36,7 @@ def pages(catalogue: Catalogue, records: Sequence[Record]) -> dict[str, str]:
 
 def all_ops(catalogue: Catalogue) -> dict[str, Op]:
     """Ops by name: those that rules judge, and those that only ``d9mlint verify`` can execute."""
-    from d9mlint.catalogue.cases import read_cases  # imports yaml
+    from d9mlint.catalogue.schema.cases import read_cases  # imports yaml
 
     found: dict[str, Op] = {}
     for op in (*catalogue.ops, *(one.op for one in read_cases())):
