@@ -11,12 +11,12 @@ from d9mlint.python.interpreter.provenance import Makers
 
 INDEXED = re.compile(r"gather|take")
 """Ops whose gradient matters only where the indexed data depend on weights."""
-_PLACES = ("tensorflow.where", "tensorflow.compat.v1.where", "tensorflow.where_v2")
+_PLACES = ("tensorflow.where", "tensorflow.where_v2")
 _RANGES = (
     "tensorflow.range", "numpy.arange", "builtins.range", "tensorflow.argsort", "numpy.argsort",
     "jax.numpy.arange", "jax.numpy.argsort", "jax.random.permutation", "jax.lax.iota",
 )  # fmt: skip
-_CHOOSES = ("tensorflow.boolean_mask", "tensorflow.compat.v1.boolean_mask")
+_CHOOSES = "tensorflow.boolean_mask"
 _JOINS = ("tensorflow.stack", "tensorflow.concat", "tensorflow.concat_v2")
 _SPARSE_INDICES = ("SparseTensor.indices", "SparseTensor().indices")
 _RESHAPES_ONE = re.compile(r"\.(reshape|squeeze|expand_dims)\(\)$")
@@ -92,5 +92,5 @@ def unique(indices: Value, makers: Makers, depth: int = 4) -> bool:
         return len(made.args) + len(made.kwargs.keys() - {"name"}) == 1
     if made.name in _RANGES:
         return True
-    kept = made.name in _CHOOSES or _CASTS.search(f"{made.name}()") or _RESHAPES_ONE.search(f"{made.name}()")
+    kept = made.name == _CHOOSES or _CASTS.search(f"{made.name}()") or _RESHAPES_ONE.search(f"{made.name}()")
     return bool(depth and made.args and kept and unique(made.args[0], makers, depth - 1))

@@ -19,8 +19,7 @@ from d9mlint.python.frameworks.torch.networks import is_network
 from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import LOOPS, Program, matches
 
-TRAINERS = ("pytorch_lightning.Trainer", "lightning.Trainer", "lightning.pytorch.Trainer",
-            "pytorch_lightning.trainer.Trainer")  # fmt: skip
+TRAINER = "lightning.pytorch.Trainer"
 _CPU = re.compile(r"(cpu|mps|xla|meta|tpu)\b")
 _IDLE = re.compile(
     r"torch\.cuda\.(is_\w+|device_count|manual_seed\w*|seed\w*|empty_cache|synchronize|random\.\w+|current_device|"
@@ -35,15 +34,13 @@ _USERS = frozenset({"torch.accelerator.set_device_index", "torch.nn.DataParallel
 """What works with a GPU but moves nothing there that is not told by itself."""
 _TENSOR = "torch.Tensor."
 _DETECTING = (
-    "accelerate.Accelerator", "transformers.Trainer", "transformers.Seq2SeqTrainer", "lightning.Fabric",
-    "lightning.fabric.Fabric", "lightning_fabric.Fabric", *TRAINERS,
+    "accelerate.Accelerator", "transformers.Trainer", "transformers.Seq2SeqTrainer", "lightning.fabric.Fabric",
+    TRAINER,
 )  # fmt: skip
 """What takes a GPU where there is one."""
 _CHOOSERS = ("torch.device", "torch.set_default_device", "torch.set_default_tensor_type")
 _DEVICE = Argument(0, "device")
-_PACKAGES = re.compile(
-    r"(torch|lightning|pytorch_lightning|transformers|accelerate|deepspeed|ignite|monai|fastai|composer|timm)\."
-)
+_PACKAGES = re.compile(r"(torch|lightning|transformers|accelerate|deepspeed|ignite|monai|fastai|composer|timm)\.")
 
 
 def on_gpu(program: Program) -> Cond:
@@ -229,7 +226,7 @@ def trainings(program: Program) -> list[Event]:
 
 def _trainings(program: Program) -> list[Event]:
     found = [e for e in program.trains if _is_torch(program, e)]
-    names = [f"{trainer}{made}.fit" for trainer in TRAINERS for made in ("", "()")]
+    names = [f"{TRAINER}{made}.fit" for made in ("", "()")]
     names += [f"transformers.{kind}Trainer{made}.train" for kind in ("", "Seq2Seq") for made in ("", "()")]
     found += [e for e in program.calls(*names) if e not in found]
     thrown = program.once("thrown-away-gradients", _thrown_away)

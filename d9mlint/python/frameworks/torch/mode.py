@@ -26,7 +26,7 @@ from d9mlint.python.domain.conditions import (
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import CondValue, Const, FlagValue, Ref, Unknown, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import ALL_IN_ONE, perhaps_elsewhere
-from d9mlint.python.frameworks.torch.gpu import TRAINERS
+from d9mlint.python.frameworks.torch.gpu import TRAINER
 from d9mlint.python.interpreter.program import Program, is_none, matches
 from d9mlint.target.known import KNOWN as RELEASES
 
@@ -43,7 +43,7 @@ _ASKED = ("--target", "pyproject.toml [tool.d9mlint]")
 """How the reasons of versions begin that are asked for."""
 _SWITCHES = {SWITCH: Argument(0, "mode"), OBSOLETE: Argument(0, "d")}
 SWITCHED_BY_ARGUMENT = {
-    **dict.fromkeys(TRAINERS, "deterministic"),
+    TRAINER: "deterministic",
     "transformers.TrainingArguments": "full_determinism",
     "transformers.Seq2SeqTrainingArguments": "full_determinism",
     "accelerate.utils.set_seed": "deterministic",
@@ -58,7 +58,7 @@ _SETS_CUDNN: Mapping[str, Mapping[str, Any]] = {
 monai/utils/misc.py; fastai/torch_core.py)."""
 BENCHMARK = Argument(None, "benchmark")
 """What lets a trainer set ``torch.backends.cudnn.benchmark``."""
-SETS_WORKSPACE = (*TRAINERS, "transformers.TrainingArguments", "transformers.Seq2SeqTrainingArguments", *ALL_IN_ONE)
+SETS_WORKSPACE = (TRAINER, "transformers.TrainingArguments", "transformers.Seq2SeqTrainingArguments", *ALL_IN_ONE)
 """Those that set CUBLAS_WORKSPACE_CONFIG as well."""
 KNOWN = frozenset(
     (*_SWITCHES, DEBUG, *SWITCHED_BY_ARGUMENT, *ALL_IN_ONE, "torch.are_deterministic_algorithms_enabled",
@@ -130,7 +130,7 @@ def _asked(program: Program, event: Event) -> Asked:
         wanted = Argument(None, SWITCHED_BY_ARGUMENT[event.name])
         given = event.argument(wanted)
         hidden_on = program.knowledge.on_in_configs(wanted.keyword)
-        if event.name in TRAINERS and isinstance(given, (Unknown, Ref)) and not hidden_on:  # out of a config file
+        if event.name == TRAINER and isinstance(given, (Unknown, Ref)) and not hidden_on:  # out of a config file
             asked = _setting(event, f"the trainer's `{wanted.keyword}`")
             return Asked(event, asked, asked, False)
         raises = _is(event, wanted, True)
@@ -218,7 +218,7 @@ def benchmarks(program: Program) -> list[Setting]:
 
     Source: lightning/pytorch/trainer/connectors/accelerator_connector.py (``_set_torch_flags``), 2.0 to 2.6.
     """
-    told = ((e, e.argument(BENCHMARK)) for e in program.calls(*TRAINERS))
+    told = ((e, e.argument(BENCHMARK)) for e in program.calls(TRAINER))
     calls = [Setting(e, truthy(value)) for e, value in told if value is not None and is_none(value) is not True]
     calls = [one for one in calls if one.true is False or is_symbolic(one.true)]
     return sorted((*cudnn(program, "benchmark"), *calls), key=lambda one: one.event.index)

@@ -270,14 +270,14 @@ def _of_trainer(program: Program, event: Event) -> str:
         if any(isinstance(leaf, (Const, FlagValue)) for _, leaf in alternatives(made.kwargs[switch])):
             return f"pass `{switch}=True` to `{last}`, which gets another value here"
         return f"put `{switch}=True` among the arguments of `{last}`"
-    if event.name.replace("()", "").rpartition(".")[0] in torchgpu.TRAINERS:
+    if event.name.replace("()", "").rpartition(".")[0] == torchgpu.TRAINER:
         return "pass `deterministic=True` to `Trainer`"
     return ""
 
 
 def _trainers(event: Event) -> list[Event]:
     """The calls that made the trainer which is asked to train, where it would take the switch as an argument."""
-    if event.name.replace("()", "").rpartition(".")[0] not in torchgpu.TRAINERS:
+    if event.name.replace("()", "").rpartition(".")[0] != torchgpu.TRAINER:
         return []
     return [made for made in made_by(event.receiver) if not made.detached]
 
