@@ -110,6 +110,14 @@ class AnyPlace(NamedTuple):
     """How many there are."""
 
 
+class InProgram(NamedTuple):
+    """When one of the programs that have a finding has it."""
+
+    entry: str
+    when: tuple[str, ...]
+    any_place: AnyPlace | None = None
+
+
 class Finding(NamedTuple):
     """One report of one rule; ``when`` lists the conditions under which it holds, all of them at once."""
 
@@ -146,6 +154,15 @@ class Finding(NamedTuple):
     """Nothing was seen to call its code: its entries are those that were looked at, not those that run it."""
     any_place: AnyPlace | None = None
     """When its program has its cause at all; None where it is the only place, or that cannot be told."""
+    programs: tuple[InProgram, ...] = ()
+    """Of a finding that several programs may have, the conditions of each; ``when`` tells them together."""
+    slight: bool = False
+    """What it is about decides little: a number that only names a folder, or stands in for inputs."""
+
+    @property
+    def by_program(self) -> tuple[InProgram, ...]:
+        """The conditions of each program; of a finding that depends on none, those of its file."""
+        return self.programs or tuple(InProgram(one, self.when, self.any_place) for one in self.entries or ("",))
 
     @property
     def confirmed(self) -> bool:

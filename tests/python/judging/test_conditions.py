@@ -715,3 +715,27 @@ def main():
     Loop(settings()).run()
 """
     assert when(text, "unseeded-python", "unseeded-numpy") == [(), ("`self.augment` is true",)]
+
+
+def test_a_condition_that_holds_by_default_is_told_where_the_program_needs_another() -> None:
+    (one,) = found("def main():\n    np.random.rand(3)\n", "unseeded-numpy")
+    flags = ("--load is true (the default)", "--mode is train")
+    each = [one._replace(entries=("a.py",), when=flags), one._replace(entries=("b.py",), when=("`mode` is 'train'",))]
+    assert combine(each)[0].when == (
+        "if `a.py` is started, --load is true (the default) and --mode is train",
+        "if `b.py` is started, `mode` is 'train'",
+    )
+
+
+@pytest.mark.parametrize(
+    ("drawn", "slight"),
+    [
+        ("os.makedirs(''.join(random.choice('abc') for _ in range(9)))", True),
+        ("print([random.choice('abc') for _ in range(9)])", False),
+        ("x = torch.rand(1, 3)\n    torch.onnx.export(net, x, 'net.onnx')\n    print(net(x))", True),
+    ],
+)
+def test_a_draw_that_only_makes_a_name_or_an_input_decides_little(drawn: str, slight: bool) -> None:
+    text = f"import os\n\nnet = torch.load('net.pt')\n\ndef main():\n    {drawn}\n"
+    (one,) = [f for rule in ("unseeded-python", "unseeded-torch") for f in found(text, rule)]
+    assert one.slight is slight
