@@ -356,7 +356,7 @@ def test_a_draw_that_decides_little_leads_after_all_others() -> None:
 
 def test_a_place_that_most_programs_have_anyhow_leads_though_one_has_it_by_default() -> None:
     needs: dict[str, tuple[str, ...]] = {"a.py": (), "b.py": (), "c.py": ("--deep is not given",)}
-    relu = {entry: ("--kind is relu",) for entry in needs}
+    relu = dict.fromkeys(needs, ("--kind is relu",))
     places = [
         of_programs(1, "unseeded/torch", relu, path="lib.py"),
         of_programs(2, "unseeded/torch", needs, path="lib.py"),

@@ -57,7 +57,7 @@ def _of_any(ways: Sequence[tuple[str, ...]], whole: AnyPlace | None = None) -> t
     if len(each) == 1:
         return kept
     apart = {" and ".join(sorted(one - common)) for one in each}
-    one_by_one = " and ".join((*kept, shortened(apart)))
+    one_by_one = " and ".join((*kept, " or ".join(apart)))
     if whole is not None and whole.places == len(ways) and len(" and ".join(whole.when)) < len(one_by_one):
         return whole.when
     default = all(map(by_default, own))

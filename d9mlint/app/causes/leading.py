@@ -35,6 +35,8 @@ class Rank(NamedTuple):
     """Flags, and conditions at all, of this in the program that needs fewest."""
     elsewhere: bool
     """It is not in a script of its programs."""
+    conditions: int
+    """Of this, also that some programs are started, where others hold its file."""
     depth: int
     """Folders that its file is in."""
     sort_key: object
@@ -87,6 +89,7 @@ def _rank(found: Finding, needed: Mapping[str, list[str]], programs: int) -> Ran
         without_this=programs - len(found.by_program),
         own=min(map(_asked, _needed([found]).values())),
         elsewhere=found.location.path not in found.entries,
+        conditions=len(found.when),
         depth=found.location.path.count("/"),
         sort_key=found.sort_key,
     )

@@ -739,3 +739,42 @@ def test_a_draw_that_only_makes_a_name_or_an_input_decides_little(drawn: str, sl
     text = f"import os\n\nnet = torch.load('net.pt')\n\ndef main():\n    {drawn}\n"
     (one,) = [f for rule in ("unseeded-python", "unseeded-torch") for f in found(text, rule)]
     assert one.slight is slight
+
+
+@pytest.mark.parametrize(
+    ("step", "slight"), [("net.zero_grad()", True), ("torch.optim.SGD(net.parameters()).step()", False)]
+)
+def test_gradients_that_no_optimizer_steps_with_decide_little(step: str, slight: bool) -> None:
+    text = f"""
+def main():
+    net = torch.nn.Conv2d(3, 8, 3).cuda()
+    net(torch.ones(9, 3, 9, 9).cuda()).sum().backward()
+    {step}
+"""
+    (one,) = found(text, "missing-torch-determinism")
+    assert one.slight is slight
+
+
+def test_a_loop_that_waits_for_checkpoints_is_told_for_each_way_that_leads_to_it() -> None:
+    text = """
+import time
+import tensorflow as tf
+
+def evaluate():
+    seen = ""
+    while True:
+        newest = tf.train.latest_checkpoint("out")
+        if newest is None or newest == seen:
+            time.sleep(3)
+            continue
+        seen = newest
+        print(newest)
+
+def main():
+    if args.opt == "eval":
+        evaluate()
+    elif args.opt == "decode":
+        evaluate()
+"""
+    (one,) = found(text, "wall-clock-limit", target="tensorflow==1.15.5")
+    assert one.when == ("--opt is decode or eval",)
