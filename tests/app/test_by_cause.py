@@ -386,3 +386,10 @@ def test_ways_to_a_cause_that_differ_in_one_test_are_one() -> None:
     assert when(("--a is x or y (the default)",), ("--a is x",)) == ("--a is x or y (the default)",)
     long = [(f"--{letter * 70} is given", f"--{letter * 60} is given") for letter in "abc"]
     assert "" not in when(*long)
+
+
+def test_the_programs_that_come_to_the_leading_place_are_named_first() -> None:
+    some = [found(1, "unseeded/numpy", path="lib.py", entries=(entry,)) for entry in ("c.py", "d.py", "e.py")]
+    (shared,) = combine(some, {"lib.py": ["a.py", "c.py", "d.py", "e.py"]})
+    (one,) = by_cause([shared, found(2, "unseeded/torch", path="lib.py", entries=("a.py", "e.py"))])
+    assert (one.location.line, one.when) == (1, ("one of `c.py`, `d.py` and 2 more is started",))

@@ -21,7 +21,8 @@ _CLEAR = 2
 
 
 def of_cause(ranked: Sequence[Finding]) -> tuple[str, ...]:
-    """The conditions of a cause, and which programs have it where others hold its first place, too.
+    """The conditions of a cause, and which programs have it where others hold its first place, too: first those that
+    come to that place.
 
     Generators that are drawn from under different conditions have each its own, where the programs do not differ.
     """
@@ -32,7 +33,11 @@ def of_cause(ranked: Sequence[Finding]) -> tuple[str, ...]:
     else:
         programs = zip(entries, each, strict=True)
         when = together([InProgram(entry, _of_any([*parts.values()])) for entry, parts in programs])
-    return (*when, started(entries)) if any(map(is_started, ranked[0].when)) else when
+    if not any(map(is_started, ranked[0].when)):
+        return when
+    place = ranked[0].rule, ranked[0].location
+    leading = {entry for one in ranked if (one.rule, one.location) == place for entry in one.entries}
+    return (*when, started(sorted(entries, key=lambda entry: (entry not in leading, entry))))
 
 
 def _of_parts(entry: str, ranked: Iterable[Finding]) -> dict[str, tuple[str, ...]]:

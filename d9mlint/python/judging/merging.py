@@ -80,7 +80,7 @@ def _of_some(programs: Sequence[InProgram], common: Collection[str]) -> list[str
     return [*told, _if_started(left, "more", needs)] if left else told
 
 
-def _if_started(those: Collection[str], words: str, entries: Collection[str]) -> str:
+def _if_started(those: Sequence[str], words: str, entries: Iterable[str]) -> str:
     others = [entry for entry in entries if entry not in those]
     return f"{words} unless {started(others)}" if 0 < len(others) < len(those) else f"if {started(those)}, {words}"
 
@@ -88,9 +88,9 @@ def _if_started(those: Collection[str], words: str, entries: Collection[str]) ->
 _STARTED = " is started"
 
 
-def started(entries: Collection[str]) -> str:
-    """The condition that the program which runs is one of these entries."""
-    names = [f"`{entry}`" for entry in sorted(entries)]
+def started(entries: Sequence[str]) -> str:
+    """The condition that the program which runs is one of these entries, of which the first are named."""
+    names = [f"`{entry}`" for entry in entries]
     left = len(names) - MAX_NAMED
     if left > 0:  # one more takes no more room than to say so
         return f"one of {', '.join(names[:MAX_NAMED])} and {names[-1] if left == 1 else f'{left} more'}{_STARTED}"
