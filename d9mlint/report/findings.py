@@ -106,8 +106,9 @@ def _first_conditions(finding: Finding, room: int) -> str:
 
 
 def _rank(condition: str) -> tuple[bool, bool, bool]:
-    of_one = is_of_generator(condition)
-    return _DEFAULT in condition or of_one, _is_of_some(condition) or of_one, " or " in condition
+    of_one, of_some = is_of_generator(condition), _is_of_some(condition)
+    default = _DEFAULT in condition and not of_some  # (of a program that needs another flag as well)
+    return default or of_one, of_some or of_one, " or " in condition
 
 
 def _naming(most: int, condition: str) -> str:
