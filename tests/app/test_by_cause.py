@@ -350,6 +350,7 @@ def test_a_draw_that_decides_little_leads_after_all_others() -> None:
     weights = found(2, "unseeded/torch", path="net.py", entries=("a.py",), when=("--train is given",))
     (one,) = by_cause([name, weights])
     assert (one.location.path, one.entries) == ("net.py", ("a.py", "b.py"))
+    assert one.when == ("--train is given",)  # (in b.py hardly anything hangs on it)
     graver = name._replace(severity="error")
     assert by_cause([graver, weights])[0].location.path == "lib.py"
 

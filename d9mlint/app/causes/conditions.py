@@ -21,13 +21,14 @@ _CLEAR = 2
 
 
 def of_cause(ranked: Sequence[Finding]) -> tuple[str, ...]:
-    """The conditions of a cause, and which programs have it where others hold its first place, too: first those that
-    come to that place.
+    """The conditions of a cause, and which programs have it where others hold its first place, too.
 
-    Generators that are drawn from under different conditions have each its own, where the programs do not differ.
+    Those that come to the first place are named first, those in which it decides little are not where it decides more
+    in others. Generators that are drawn from under different conditions have each its own, unless programs differ.
     """
-    entries = sorted({one.entry for found in ranked for one in found.by_program})
-    each = [_of_parts(entry, ranked) for entry in entries]
+    told = ranked if ranked[0].slight else [found for found in ranked if not found.slight]
+    entries = sorted({one.entry for found in told for one in found.by_program})
+    each = [_of_parts(entry, told) for entry in entries]
     if len(each[0]) > 1 and each[0].keys() <= GENERATORS.keys() and all(one == each[0] for one in each):
         when = _of_generators(each[0])
     else:

@@ -29,14 +29,10 @@ class Rank(NamedTuple):
     """Conditions that somebody has to meet in the program that needs fewest."""
     without: int
     """Programs that do not have it at all."""
-    without_this: int
-    """Programs that do not have what is said of the place here; all before but ``slight`` is of all that is said."""
-    own: tuple[int, int]
-    """Flags, and conditions at all, of this in the program that needs fewest."""
+    conditions: int
+    """Of this finding; the others before it but ``slight`` are of all that is said of its place."""
     elsewhere: bool
     """It is not in a script of its programs."""
-    conditions: int
-    """Of this, also that some programs are started, where others hold its file."""
     depth: int
     """Folders that its file is in."""
     sort_key: object
@@ -86,10 +82,8 @@ def _rank(found: Finding, needed: Mapping[str, list[str]], programs: int) -> Ran
         without_by_default=programs - sum(flags == 0 for flags, _ in asked),
         flags=min(asked)[0],
         without=programs - len(asked),
-        without_this=programs - len(found.by_program),
-        own=min(map(_asked, _needed([found]).values())),
-        elsewhere=found.location.path not in found.entries,
         conditions=len(found.when),
+        elsewhere=found.location.path not in found.entries,
         depth=found.location.path.count("/"),
         sort_key=found.sort_key,
     )
