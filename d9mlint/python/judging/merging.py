@@ -22,11 +22,12 @@ def combine(findings: Iterable[Finding], reaching: Mapping[str, Collection[str]]
     groups: dict[tuple[str, Location, str], list[Finding]] = {}
     for found in findings:
         groups.setdefault((found.rule, found.location, found.message), []).append(found)
-    merged = (_merged(group, (reaching or {}).get(group[0].location.path, ())) for group in groups.values())
+    programs = reaching or {}
+    merged = (_merged(group, programs.get(group[0].location.path, ()), bool(programs)) for group in groups.values())
     return sorted(merged, key=lambda x: x.sort_key)
 
 
-def _merged(group: list[Finding], reaching: Collection[str]) -> Finding:
+def _merged(group: list[Finding], reaching: Collection[str], of_programs: bool) -> Finding:
     """The surest of several, with the other places of all; what only some of the equally sure need is said for them.
 
     (An entry that was not seen to call the place is less sure, and knows nothing of the conditions there.)
@@ -40,6 +41,8 @@ def _merged(group: list[Finding], reaching: Collection[str]) -> Finding:
     if entries and not set(entries).issuperset(reaching) and not all(found.uncalled for found in sure):
         common = _common(programs)
         when = (*common, started(entries), *when[len(common) :])
+    elif of_programs and not entries:
+        when = (*when, f"a program imports `{group[0].location.path}` (none that was found does)")
     told = {one.location for one in sure[0].related}
     more = {one.location: one for found in sure[1:] for one in found.related if one.location not in told}
     return sure[0]._replace(

@@ -382,6 +382,13 @@ def test_a_finding_in_the_only_entry_that_has_it_says_so_where_others_import_it(
     assert combine([finding], {"noise.py": ["noise.py"]})[0].when == ()
 
 
+def test_what_no_program_imports_says_so_where_there_are_programs() -> None:
+    local = found(SHARED, "unseeded-python", entry="serve.py")[0]._replace(entries=())
+    assert combine([local])[0].when == ()
+    imported = "a program imports `noise.py` (none that was found does)"
+    assert combine([local], {"serve.py": ["serve.py"]})[0].when == (imported,)
+
+
 @pytest.mark.parametrize(
     ("again", "told"),
     [
