@@ -103,7 +103,7 @@ class OpCall(NamedTuple):
 
 
 class AnyPlace(NamedTuple):
-    """When a program has a cause, or draws from a generator, at all: at any of its places as grave and as sure."""
+    """When a program has a cause, or draws from a generator, at all: at any of its places that say as much of it."""
 
     when: tuple[str, ...]
     places: int

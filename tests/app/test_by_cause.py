@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from hypothesis import given
@@ -22,7 +23,7 @@ def found(
     )  # fmt: skip
 
 
-def of_programs(line: int, cause: str, needs: dict[str, tuple[str, ...]], **words: Any) -> Finding:
+def of_programs(line: int, cause: str, needs: Mapping[str, tuple[str, ...]], **words: Any) -> Finding:
     """A finding of several programs, each under its conditions."""
     (one,) = combine([found(line, cause, when=when, entries=(entry,), **words) for entry, when in needs.items()])
     return one
@@ -276,7 +277,7 @@ def test_the_conditions_of_the_place_that_is_told_come_first() -> None:
 
 
 def test_the_place_that_most_programs_reach_leads_even_where_some_of_them_ask_for_it() -> None:
-    some: dict[str, tuple[str, ...]] = {"a.py": ("--train is given",), "b.py": (), "c.py": ()}
+    some: Mapping[str, tuple[str, ...]] = {"a.py": ("--train is given",), "b.py": (), "c.py": ()}
     (one,) = by_cause([
         found(1, "unseeded/python", when=(), entries=("c.py",)), of_programs(2, "unseeded/tensorflow", some),
     ])  # fmt: skip
@@ -356,7 +357,7 @@ def test_a_draw_that_decides_little_leads_after_all_others() -> None:
 
 
 def test_a_place_that_most_programs_have_anyhow_leads_though_one_has_it_by_default() -> None:
-    needs: dict[str, tuple[str, ...]] = {"a.py": (), "b.py": (), "c.py": ("--deep is not given",)}
+    needs: Mapping[str, tuple[str, ...]] = {"a.py": (), "b.py": (), "c.py": ("--deep is not given",)}
     relu = dict.fromkeys(needs, ("--kind is relu",))
     places = [
         of_programs(1, "unseeded/torch", relu, path="lib.py"),
@@ -385,6 +386,8 @@ def test_ways_to_a_cause_that_differ_in_one_test_are_one() -> None:
     assert when(("`c` is false (the default)",), ("`c` is true",)) == ()
     assert when(("--a is given",), ("--a is given", "--b is given"), ("--c is 1",)) == ("--a is given or --c is 1",)
     assert when(("--a is x or y (the default)",), ("--a is x",)) == ("--a is x or y (the default)",)
+    default = (f"--{'a' * 70} is on (the default)",)
+    assert when(default, (f"--{'b' * 70} is on (the default)",)) == default
     long = [(f"--{letter * 70} is given", f"--{letter * 60} is given") for letter in "abc"]
     assert "" not in when(*long)
 

@@ -9,7 +9,7 @@ from d9mlint.app.causes.groups import part
 from d9mlint.app.causes.leading import grave
 from d9mlint.model import GENERATORS, AnyPlace, Finding, InProgram
 from d9mlint.python.judging.merging import is_started, started, together
-from d9mlint.python.judging.wording import shortened
+from d9mlint.python.judging.wording import MAX_WORDS, shortened
 from d9mlint.python.judging.wording.flagwords import DEFAULT
 from d9mlint.report.summary import by_default
 
@@ -67,7 +67,7 @@ def _of_any(ways: Sequence[tuple[str, ...]], whole: AnyPlace | None = None) -> t
     if whole is not None and whole.places == len(ways) and len(" and ".join(whole.when)) < len(one_by_one):
         return whole.when
     default = all(map(by_default, own))
-    if len(apart) > _CLEAR and default:
+    if default and (len(apart) > _CLEAR or len(one_by_one) > MAX_WORDS):
         return own  # a default run has it: many other ways to it explain nothing
     told = shortened(apart, first="" if default else " and ".join(sorted(set(own) - common)))
     return (*kept, told) if told else kept

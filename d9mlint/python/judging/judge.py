@@ -140,8 +140,8 @@ class _Told(NamedTuple):
 
 
 def _of_cause(found: Finding) -> tuple[object, ...]:
-    """Equal for the findings of one cause, and one generator, that are as grave and as sure."""
-    known = found.cause, found.severity, found.confidence
+    """Equal for the findings of one cause, and one generator, that are as grave and as sure and decide as much."""
+    known = found.cause, found.severity, found.confidence, found.slight
     return known if found.cause else (found.rule, found.location, found.message)
 
 

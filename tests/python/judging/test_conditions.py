@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from d9mlint.catalogue import load
-from d9mlint.model import Finding, Related
+from d9mlint.model import AnyPlace, Finding, Related
 from d9mlint.python.batch.run import newest_target
 from d9mlint.python.domain.conditions import both, either, negate, opaque_test
 from d9mlint.python.domain.knowledge import Knowledge
@@ -785,3 +785,17 @@ def main():
 """
     (one,) = found(text, "wall-clock-limit", target="tensorflow==1.15.5")
     assert one.when == ("--opt is decode or eval",)
+
+
+def test_when_a_program_draws_at_all_is_told_without_what_decides_little() -> None:
+    text = """
+def main():
+    os.makedirs("".join(random.choice("abc") for _ in range(9)))
+    if args.train:
+        print(random.random())
+    elif args.half:
+        print(random.gauss(0, 1))
+"""
+    name, *others = found(text, "unseeded-python")
+    assert (name.slight, name.any_place) == (True, None)
+    assert {one.any_place for one in others} == {AnyPlace(("--half is given or --train is given",), 2)}
