@@ -799,3 +799,18 @@ def main():
     name, *others = found(text, "unseeded-python")
     assert (name.slight, name.any_place) == (True, None)
     assert {one.any_place for one in others} == {AnyPlace(("--half is given or --train is given",), 2)}
+
+
+def test_workers_share_a_generator_where_they_draw() -> None:
+    text = """
+from threading import Thread
+
+def fill(out):
+    if args.train:
+        random.shuffle(out)
+
+def main():
+    for _ in range(4):
+        Thread(target=fill, args=([1, 2, 3],)).start()
+"""
+    assert when(text, "threads-share-rng") == [("--train is given",)]
