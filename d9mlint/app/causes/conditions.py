@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from d9mlint.app.causes.groups import part
 from d9mlint.app.causes.leading import grave
@@ -27,8 +26,12 @@ def of_cause(ranked: Sequence[Finding]) -> tuple[str, ...]:
     in others. Generators that are drawn from under different conditions have each its own, unless programs differ.
     """
     told = ranked if ranked[0].slight else [found for found in ranked if not found.slight]
-    entries = sorted({one.entry for found in told for one in found.by_program})
-    each = [_of_parts(entry, told) for entry in entries]
+    places: dict[str, list[tuple[Finding, InProgram]]] = {}
+    for found in told:
+        for one in found.by_program:
+            places.setdefault(one.entry, []).append((found, one))
+    entries = sorted(places)
+    each = [_of_parts(places[entry]) for entry in entries]
     if len(each[0]) > 1 and each[0].keys() <= GENERATORS.keys() and all(one == each[0] for one in each):
         when = _of_generators(each[0])
     else:
@@ -36,14 +39,13 @@ def of_cause(ranked: Sequence[Finding]) -> tuple[str, ...]:
         when = together([InProgram(entry, _of_any([*parts.values()])) for entry, parts in programs])
     if not any(map(is_started, ranked[0].when)):
         return when
-    place = ranked[0].rule, ranked[0].location
-    leading = {entry for one in ranked if (one.rule, one.location) == place for entry in one.entries}
+    lead = ranked[0].rule, ranked[0].location
+    leading = {entry for one in ranked if (one.rule, one.location) == lead for entry in one.entries}
     return (*when, started(sorted(entries, key=lambda entry: (entry not in leading, entry))))
 
 
-def _of_parts(entry: str, ranked: Iterable[Finding]) -> dict[str, tuple[str, ...]]:
-    """When a program has each part of a cause: what its gravest and surest findings say."""
-    here = [(found, one) for found in ranked for one in found.by_program if one.entry == entry]
+def _of_parts(here: Sequence[tuple[Finding, InProgram]]) -> dict[str, tuple[str, ...]]:
+    """When a program has each part of a cause: what the gravest and surest of its findings say."""
     gravest = min(grave(found) for found, _ in here)
     parts: dict[str, list[InProgram]] = {}
     for found, one in here:
@@ -77,17 +79,26 @@ def _fewest(ways: Iterable[_Way]) -> list[_Way]:
     """The same alternatives in fewer words: two that differ in a test and its opposite are one, what asks for more than
     another is none."""
     found = set(ways)
-    while pair := next((two for two in combinations(sorted(found, key=sorted), 2) if _are_opposite(*two)), None):
+    while pair := next(_opposite_ways(found), None):
         found = {*found.difference(pair), pair[0] & pair[1]}
     return [one for one in found if not any(other < one for other in found)]
 
 
-def _are_opposite(one: _Way, other: _Way) -> bool:
-    """Whether two ways differ in one test, of which one asks for the opposite of the other."""
-    apart = {words.removesuffix(DEFAULT) for words in one ^ other}
-    names = [words.removesuffix(yes) for words in apart for yes, _ in _OPPOSITES if words.endswith(yes)]
-    turned = any(apart == {name + yes, name + no} for name in names for yes, no in _OPPOSITES)
-    return turned and len(one - other) == len(other - one) == 1
+def _opposite_ways(found: Collection[_Way]) -> Iterator[tuple[_Way, _Way]]:
+    """Two ways that differ in one test, of which one asks for the opposite of the other."""
+    for one in sorted(found, key=sorted):
+        for words in sorted(one):
+            others = (one - {words} | {turned} for turned in _opposite(words))
+            yield from ((one, other) for other in others if other in found)
+
+
+def _opposite(words: str) -> Iterator[str]:
+    """How the opposite of a test may be said."""
+    bare = words.removesuffix(DEFAULT)
+    for yes, no in (*_OPPOSITES, *(pair[::-1] for pair in _OPPOSITES)):
+        if bare.endswith(yes):
+            turned = bare.removesuffix(yes) + no
+            yield from (turned, turned + DEFAULT)
 
 
 def _of_generators(each: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
