@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         AnyPlace as AnyPlace,
         Finding as Finding,
         Fix as Fix,
+        InProgram as InProgram,
         Location as Location,
         OpCall as OpCall,
         Related as Related,
@@ -131,7 +132,7 @@ _HOMES = {
         (
             "finding",
             "CONFIDENCES GENERATORS NOISES OWN_GRAPH RESET_GRAPH SEVERITIES TAKES_SEED "
-            "AnyPlace Edit Finding Fix Location OpCall Related fingerprint",
+            "AnyPlace Edit Finding Fix InProgram Location OpCall Related fingerprint",
         ),
         ("finding", "fingerprinted"),
         (

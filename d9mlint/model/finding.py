@@ -103,11 +103,19 @@ class OpCall(NamedTuple):
 
 
 class AnyPlace(NamedTuple):
-    """When a program has a cause, or draws from a generator, at all: at any of its places as grave and as sure."""
+    """When a program has a cause, or draws from a generator, at all: at any of its places that say as much of it."""
 
     when: tuple[str, ...]
     places: int
     """How many there are."""
+
+
+class InProgram(NamedTuple):
+    """When one of the programs that have a finding has it."""
+
+    entry: str
+    when: tuple[str, ...]
+    any_place: AnyPlace | None = None
 
 
 class Finding(NamedTuple):
@@ -146,6 +154,15 @@ class Finding(NamedTuple):
     """Nothing was seen to call its code: its entries are those that were looked at, not those that run it."""
     any_place: AnyPlace | None = None
     """When its program has its cause at all; None where it is the only place, or that cannot be told."""
+    programs: tuple[InProgram, ...] = ()
+    """Of a finding that several programs may have, the conditions of each; ``when`` tells them together."""
+    slight: bool = False
+    """What it is about decides little: a number that only names a folder, or stands in for inputs."""
+
+    @property
+    def by_program(self) -> tuple[InProgram, ...]:
+        """The conditions of each program; of a finding that depends on none, those of its file."""
+        return self.programs or tuple(InProgram(one, self.when, self.any_place) for one in self.entries or ("",))
 
     @property
     def confirmed(self) -> bool:

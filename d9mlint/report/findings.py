@@ -87,7 +87,7 @@ def _header(finding: Finding, page: str) -> Line:
 def _first_conditions(finding: Finding, room: int) -> str:
     """As many conditions as one line holds, and how many more there are; where programs differ, two lines hold.
 
-    What all programs need comes first, then what some do, then what is so by default.
+    What all programs need comes first, then what some do, then what is so by default; of each what leaves no choice.
     """
     told = sorted(map(one_line, finding.when), key=_rank)
     lines = 2 if any(_OF_SOME.fullmatch(one) or is_of_generator(one) for one in told) else 1
@@ -105,9 +105,10 @@ def _first_conditions(finding: Finding, room: int) -> str:
     return _first_alternatives(told[0], len(told) - 1, room)
 
 
-def _rank(condition: str) -> tuple[bool, bool]:
-    of_one = is_of_generator(condition)
-    return _DEFAULT in condition or of_one, _is_of_some(condition) or of_one
+def _rank(condition: str) -> tuple[bool, bool, bool]:
+    of_one, of_some = is_of_generator(condition), _is_of_some(condition)
+    default = _DEFAULT in condition and not of_some  # (of a program that needs another flag as well)
+    return default or of_one, of_some or of_one, " or " in condition
 
 
 def _naming(most: int, condition: str) -> str:

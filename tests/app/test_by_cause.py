@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from d9mlint.app.causes import by_cause
 from d9mlint.model import OWN_GRAPH, RESET_GRAPH, SEVERITIES, AnyPlace, Finding, Location, Related
+from d9mlint.python.judging.merging import combine
 
 
 def found(
@@ -17,6 +21,12 @@ def found(
         rule, "D9M102", "unseeded-rng", "algo", severity, "high", f"{rule} {line}", Location(path, line, 1, line, 5),
         remedy=remedy, when=when, entries=entries, fingerprint=f"{line:04}", cause=cause,
     )  # fmt: skip
+
+
+def of_programs(line: int, cause: str, needs: Mapping[str, tuple[str, ...]], **words: Any) -> Finding:
+    """A finding of several programs, each under its conditions."""
+    (one,) = combine([found(line, cause, when=when, entries=(entry,), **words) for entry, when in needs.items()])
+    return one
 
 
 def test_what_one_seed_cures_is_one_finding_with_all_places() -> None:
@@ -55,10 +65,10 @@ def test_the_gravest_leads_then_the_one_of_most_programs() -> None:
 
 
 def test_of_places_in_as_many_programs_the_one_that_surely_runs_in_a_script_leads() -> None:
-    both, of_one = ("a.py", "b.py"), ("if `a.py` is started, --fast is given",)
+    both = ("a.py", "b.py")
     places = [
         found(1, "unseeded/torch", path="lib.py", entries=both, when=("`labels` is given",)),
-        found(2, "unseeded/torch", path="lib.py", entries=both, when=of_one),
+        of_programs(2, "unseeded/torch", {"a.py": ("--fast is given",), "b.py": ()}, path="lib.py"),
         found(3, "unseeded/torch", path="b.py", entries=("b.py",), when=("--noise is given",)),
     ]
     (one,) = by_cause(places)
@@ -177,17 +187,17 @@ def test_a_place_told_in_other_words_keeps_its_conditions_for_its_program() -> N
 
 
 def test_conditions_of_programs_are_put_together_again_for_each() -> None:
-    split = ("if `a.py` is started, --split is given", "--all is given unless `a.py` is started")
-    others = ("if `a.py` is started, --split is not given", "if `c.py` or `d.py` is started, --deep is given")
+    split = {"a.py": ("--split is given",), "b.py": ("--all is given",)}
+    others = {"a.py": ("--split is not given",), "c.py": ("--deep is given",), "d.py": ("--deep is given",)}
     (one,) = by_cause([
         found(1, "unseeded/numpy", when=(), entries=("e.py",)),
-        found(1, "unseeded/numpy", when=split, entries=("a.py", "b.py"))._replace(message="in other words"),
-        found(1, "unseeded/numpy", when=others, entries=("a.py", "c.py", "d.py"))._replace(message="in others"),
+        of_programs(1, "unseeded/numpy", split)._replace(message="in other words"),
+        of_programs(1, "unseeded/numpy", others)._replace(message="in others"),
     ])  # fmt: skip
     assert one.when == (
         "if `c.py` or `d.py` is started, --deep is given",
         "if `b.py` is started, --all is given",
-    )  # fmt: skip
+    )
 
 
 def test_a_condition_that_holds_by_default_is_none_of_a_cause_where_another_place_is_without_it() -> None:
@@ -267,10 +277,9 @@ def test_the_conditions_of_the_place_that_is_told_come_first() -> None:
 
 
 def test_the_place_that_most_programs_reach_leads_even_where_some_of_them_ask_for_it() -> None:
-    some = ("if `a.py` is started, --train is given",)
+    some: Mapping[str, tuple[str, ...]] = {"a.py": ("--train is given",), "b.py": (), "c.py": ()}
     (one,) = by_cause([
-        found(1, "unseeded/python", when=(), entries=("c.py",)),
-        found(2, "unseeded/tensorflow", when=some, entries=("a.py", "b.py", "c.py")),
+        found(1, "unseeded/python", when=(), entries=("c.py",)), of_programs(2, "unseeded/tensorflow", some),
     ])  # fmt: skip
     assert one.location.line == 2
 
@@ -335,3 +344,56 @@ def test_each_graph_of_each_program_is_named_where_its_seed_goes() -> None:
     assert by_cause([reset])[0].remedy.endswith("set it after `tf.reset_default_graph()` (line 2)")
     (many,) = by_cause([made("a.py", "b.py", "c.py", "d.py", "e.py")])
     assert many.remedy.endswith("(a.py:7, b.py:7, c.py:7 and 2 more)")
+
+
+def test_a_draw_that_decides_little_leads_after_all_others() -> None:
+    name = found(1, "unseeded/python", path="lib.py", entries=("a.py", "b.py"))._replace(slight=True)
+    weights = found(2, "unseeded/torch", path="net.py", entries=("a.py",), when=("--train is given",))
+    (one,) = by_cause([name, weights])
+    assert (one.location.path, one.entries) == ("net.py", ("a.py", "b.py"))
+    assert one.when == ("--train is given",)  # (in b.py hardly anything hangs on it)
+    graver = name._replace(severity="error")
+    assert by_cause([graver, weights])[0].location.path == "lib.py"
+
+
+def test_a_place_that_most_programs_have_anyhow_leads_though_one_has_it_by_default() -> None:
+    needs: Mapping[str, tuple[str, ...]] = {"a.py": (), "b.py": (), "c.py": ("--deep is not given",)}
+    relu = dict.fromkeys(needs, ("--kind is relu",))
+    places = [
+        of_programs(1, "unseeded/torch", relu, path="lib.py"),
+        of_programs(2, "unseeded/torch", needs, path="lib.py"),
+        found(3, "unseeded/torch", path="c.py", entries=("c.py",)),
+    ]
+    (one,) = by_cause(places)
+    assert (one.location.line, one.when) == (2, ())
+
+
+def test_a_program_has_a_cause_under_the_conditions_of_any_place_there_also_of_one_that_does_not_lead() -> None:
+    (one,) = by_cause([
+        of_programs(1, "unseeded/numpy", {"a.py": ("--augment is given",), "b.py": (), "c.py": ("--augment is given",)}),
+        found(2, "unseeded/torch", entries=("a.py",), when=()),
+        found(3, "unseeded/torch", entries=("c.py",), when=("--noise is given",)),
+    ])  # fmt: skip
+    assert one.when == ("if `c.py` is started, --augment is given or --noise is given",)
+
+
+def test_ways_to_a_cause_that_differ_in_one_test_are_one() -> None:
+    def when(*ways: tuple[str, ...]) -> tuple[str, ...]:
+        (one,) = by_cause([found(line, "unseeded/numpy", when=way) for line, way in enumerate(ways, 1)])
+        return one.when
+
+    assert when(("--a is given", "--b is given"), ("--a is given", "--b is not given")) == ("--a is given",)
+    assert when(("`c` is false (the default)",), ("`c` is true",)) == ()
+    assert when(("--a is given",), ("--a is given", "--b is given"), ("--c is 1",)) == ("--a is given or --c is 1",)
+    assert when(("--a is x or y (the default)",), ("--a is x",)) == ("--a is x or y (the default)",)
+    default = (f"--{'a' * 70} is on (the default)",)
+    assert when(default, (f"--{'b' * 70} is on (the default)",)) == default
+    long = [(f"--{letter * 70} is given", f"--{letter * 60} is given") for letter in "abc"]
+    assert "" not in when(*long)
+
+
+def test_the_programs_that_come_to_the_leading_place_are_named_first() -> None:
+    some = [found(1, "unseeded/numpy", path="lib.py", entries=(entry,)) for entry in ("c.py", "d.py", "e.py")]
+    (shared,) = combine(some, {"lib.py": ["a.py", "c.py", "d.py", "e.py"]})
+    (one,) = by_cause([shared, found(2, "unseeded/torch", path="lib.py", entries=("a.py", "e.py"))])
+    assert (one.location.line, one.when) == (1, ("one of `c.py`, `d.py` and 2 more is started",))

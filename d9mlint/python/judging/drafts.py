@@ -40,12 +40,14 @@ class Draft:
     cause: str = ""
     uncalled: bool = False
     """Nothing was seen to call the code that it is about."""
+    slight: bool = False
+    """What it is about decides little."""
 
 
 def draft(
     program: Program, rule: Rule, at: Event | Location, *, cond: Cond = True, confidence: str = "", severity: str = "",
     related: Iterable[Related] = (), remedy: str = "", fixes: Iterable[Fix] = (), settings: bool = True,
-    of_calls: Iterable[OpCall] = (), cause: str = "",
+    of_calls: Iterable[OpCall] = (), cause: str = "", slight: bool = False,
     **words: object,
 ) -> Draft:  # fmt: skip
     """A finding of ``rule``; ``words`` fill the placeholders of the rule's message.
@@ -62,7 +64,7 @@ def draft(
         rule, location, message, cond, confidence or rule.confidence, severity or rule.severity,
         tuple(related), remedy or rule.remedy(program.target, frameworks_of(program) or ("numpy",)),
         tuple(fixes), at.excluded if isinstance(at, Event) else (), settings,
-        tuple(of_calls), cause or rule.cause, at_unsure(at),
+        tuple(of_calls), cause or rule.cause, at_unsure(at), slight,
     )  # fmt: skip
 
 

@@ -22,6 +22,7 @@ _WAITS = "time.sleep"
 _ERROR = re.compile(r"builtins\.\w*(Error|Exception|Warning)|warnings\.warn")
 _TEXT = re.compile(r"builtins\.(str|repr|len|str\.(format|join))|\?\.(format|join)|os\.path\.(join|basename|dirname)")
 """Calls within a message that only make a text."""
+_JOINS = "builtins.str.join"
 _MEETS = re.compile(r"torch\.distributed\.(init_process_group|TCPStore)|jax\.distributed\.initialize")
 """Calls by which processes find each other: the port that they meet at is no number of the results."""
 _ARGUMENTS = "argparse.Namespace."
@@ -81,6 +82,14 @@ def stands_in(program: Program, draw: Event) -> bool:
                 seen.add(id(one))
                 todo.append(one)
     return False
+
+
+def decides_little(program: Program, draw: Event) -> bool:
+    """Whether hardly anything hangs on the numbers of a draw: they stand in for inputs, or are joined to a text before
+    all else (the name of a folder, say)."""
+    taken = program.once("uses-of-values", _uses).get(id(draw), [])
+    named = any(one.name == _JOINS for one in taken[:1])
+    return named or stands_in(program, draw)
 
 
 def in_message(program: Program, part: Event) -> bool:

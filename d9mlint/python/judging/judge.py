@@ -140,8 +140,8 @@ class _Told(NamedTuple):
 
 
 def _of_cause(found: Finding) -> tuple[object, ...]:
-    """Equal for the findings of one cause, and one generator, that are as grave and as sure."""
-    known = found.cause, found.severity, found.confidence
+    """Equal for the findings of one cause, and one generator, that are as grave and as sure and decide as much."""
+    known = found.cause, found.severity, found.confidence, found.slight
     return known if found.cause else (found.rule, found.location, found.message)
 
 
@@ -183,7 +183,7 @@ def _told(group: list[Draft], entry: str, local: bool, anyhow: Sequence[Cond]) -
         when=words_of(cond, best.settings, excluded), related=tuple(related), fixes=best.fixes,
         entries=() if local else (entry,),
         ops=tuple(dict.fromkeys(call.op for call in calls)), calls=calls,
-        cause=best.cause, uncalled=all(draft.uncalled for draft in group),
+        cause=best.cause, uncalled=all(draft.uncalled for draft in group), slight=all(draft.slight for draft in group),
     )  # fmt: skip
     return _Told(found, cond, excluded)
 

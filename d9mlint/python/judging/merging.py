@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from d9mlint.model import CONFIDENCES, Finding, Location
+from d9mlint.model import CONFIDENCES, Finding, InProgram, Location
 from d9mlint.python.judging.wording.flagwords import DEFAULT
 
 MAX_NAMED = 2
@@ -23,84 +22,68 @@ def combine(findings: Iterable[Finding], reaching: Mapping[str, Collection[str]]
     groups: dict[tuple[str, Location, str], list[Finding]] = {}
     for found in findings:
         groups.setdefault((found.rule, found.location, found.message), []).append(found)
-    merged = (_merged(group, (reaching or {}).get(group[0].location.path, ())) for group in groups.values())
+    programs = reaching or {}
+    merged = (_merged(group, programs.get(group[0].location.path, ()), bool(programs)) for group in groups.values())
     return sorted(merged, key=lambda x: x.sort_key)
 
 
-def _merged(group: list[Finding], reaching: Collection[str]) -> Finding:
+def _merged(group: list[Finding], reaching: Collection[str], of_programs: bool) -> Finding:
     """The surest of several, with the other places of all; what only some of the equally sure need is said for them.
 
     (An entry that was not seen to call the place is less sure, and knows nothing of the conditions there.)
     """
     surest = max(CONFIDENCES.index(found.confidence) for found in group)
     sure = [found for found in group if CONFIDENCES.index(found.confidence) == surest]
-    when = _common(sure)
+    programs = tuple(one for found in sure for one in found.by_program)
+    when = together(programs)
     entries = tuple(sorted({entry for found in sure for entry in found.entries}))
     ops = tuple(dict.fromkeys(op for found in sure for op in found.ops))
     if entries and not set(entries).issuperset(reaching) and not all(found.uncalled for found in sure):
-        when = (*when, started(entries))
-    whole = sure[0].any_place if len({found.any_place for found in sure}) == 1 else None
+        common = _common(programs)
+        when = (*common, started(entries), *when[len(common) :])
+    elif of_programs and not entries:
+        when = (*when, f"a program imports `{group[0].location.path}` (none that was found does)")
     told = {one.location for one in sure[0].related}
     more = {one.location: one for found in sure[1:] for one in found.related if one.location not in told}
     return sure[0]._replace(
-        when=(*when, *_of_some(sure, when)), entries=entries, ops=ops, any_place=whole,
+        when=when, entries=entries, ops=ops, programs=programs, slight=all(found.slight for found in sure),
         related=(*sure[0].related, *more.values()),
     )  # fmt: skip
 
 
-def conditions(sure: list[Finding]) -> tuple[str, ...]:
-    """The conditions that all of some findings of one place need, and those that some entries do."""
-    when = _common(sure)
-    return (*when, *_of_some(sure, when))
+def together(programs: Sequence[InProgram]) -> tuple[str, ...]:
+    """The conditions that all of some programs need, and those that some do, each with the programs that need it."""
+    common = _common(programs)
+    return (*common, *_of_some(programs, common))
 
 
-def _common(sure: list[Finding]) -> tuple[str, ...]:
-    return tuple(word for word in sure[0].when if all(word in found.when for found in sure))
+def _common(programs: Sequence[InProgram]) -> tuple[str, ...]:
+    return tuple(words for words in programs[0].when if all(words in one.when for one in programs))
 
 
-def _of_some(sure: list[Finding], common: Collection[str]) -> list[str]:
-    """The conditions that not all entries need, each with those that do."""
-    if len(sure) == 1 or not all(found.entries for found in sure):
-        return []
+def _of_some(programs: Sequence[InProgram], common: Collection[str]) -> list[str]:
     needs: dict[str, set[str]] = {}
-    for found in sure:
-        for entry in found.entries:
-            own = set(_needed(found.when, entry))
-            needs.setdefault(entry, own).intersection_update(own)
+    for one in programs:
+        needs.setdefault(one.entry, set(one.when)).intersection_update(one.when)
+    if len(needs) == 1:
+        return []
     words: dict[str, list[str]] = {}
     for entry in sorted(needs):
-        for word in sorted(needs[entry].difference(common)):
-            if not word.endswith(DEFAULT):  # what holds anyhow in some of them explains nothing
-                words.setdefault(word, []).append(entry)
-    told = [word for word in words if _OF_SOME.fullmatch(word)]  # (names its own programs, though not all of them)
+        own = sorted(needs[entry].difference(common))
+        for word in (
+            own if not all(one.endswith(DEFAULT) for one in own) else ()
+        ):  # (what holds anyhow explains nothing)
+            words.setdefault(word, []).append(entry)
     groups: dict[tuple[str, ...], list[str]] = {}
     for word, those in words.items():
-        if word not in told:
-            groups.setdefault(tuple(those), []).append(word)
+        groups.setdefault(tuple(those), []).append(word)
     ranked = sorted(groups, key=lambda those: (-len(those), those))
-    told += [_if_started(those, " and ".join(groups[those]), needs) for those in ranked[:MAX_TOLD]]
+    told = [_if_started(those, " and ".join(groups[those]), needs) for those in ranked[:MAX_TOLD]]
     left = sorted({entry for those in ranked[MAX_TOLD:] for entry in those})
     return [*told, _if_started(left, "more", needs)] if left else told
 
 
-def _needed(when: Iterable[str], entry: str) -> Iterator[str]:
-    """The conditions that an entry needs, of such as were put together of several; without naming it again."""
-    for word in when:
-        found = _OF_SOME.fullmatch(word)
-        names = _NAME.findall(found["programs"]) if found is not None else []
-        if found is None or found["programs"].startswith("one of "):
-            yield word
-        elif (entry in names) is (found["words"] is not None):
-            yield from (found["words"] or found["unless"]).split(" and ")
-
-
-_OF_SOME = re.compile(
-    r"(?:if |(?P<unless>.+) unless )(?P<programs>(?:one of )?`[^`]+`.*?) is started(?:, (?P<words>.+))?"
-)
-_NAME = re.compile(r"`([^`]+)`")
-
-
-def _if_started(those: Collection[str], words: str, entries: Collection[str]) -> str:
+def _if_started(those: Sequence[str], words: str, entries: Iterable[str]) -> str:
     others = [entry for entry in entries if entry not in those]
     return f"{words} unless {started(others)}" if 0 < len(others) < len(those) else f"if {started(those)}, {words}"
 
@@ -108,9 +91,9 @@ def _if_started(those: Collection[str], words: str, entries: Collection[str]) ->
 _STARTED = " is started"
 
 
-def started(entries: Collection[str]) -> str:
-    """The condition that the program which runs is one of these entries."""
-    names = [f"`{entry}`" for entry in sorted(entries)]
+def started(entries: Sequence[str]) -> str:
+    """The condition that the program which runs is one of these entries, of which the first are named."""
+    names = [f"`{entry}`" for entry in entries]
     left = len(names) - MAX_NAMED
     if left > 0:  # one more takes no more room than to say so
         return f"one of {', '.join(names[:MAX_NAMED])} and {names[-1] if left == 1 else f'{left} more'}{_STARTED}"
@@ -120,8 +103,3 @@ def started(entries: Collection[str]) -> str:
 def is_started(words: str) -> bool:
     """Whether a condition says which entries have the finding."""
     return words.endswith(_STARTED) and words.startswith(("`", "one of `"))
-
-
-def is_of_some(words: str) -> bool:
-    """Whether a condition is one that some of the programs need, and others do not."""
-    return _OF_SOME.fullmatch(words) is not None

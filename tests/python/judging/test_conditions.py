@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from d9mlint.catalogue import load
-from d9mlint.model import Finding, Related
+from d9mlint.model import AnyPlace, Finding, Related
 from d9mlint.python.batch.run import newest_target
 from d9mlint.python.domain.conditions import both, either, negate, opaque_test
 from d9mlint.python.domain.knowledge import Knowledge
@@ -382,6 +382,13 @@ def test_a_finding_in_the_only_entry_that_has_it_says_so_where_others_import_it(
     assert combine([finding], {"noise.py": ["noise.py"]})[0].when == ()
 
 
+def test_what_no_program_imports_says_so_where_there_are_programs() -> None:
+    local = found(SHARED, "unseeded-python", entry="serve.py")[0]._replace(entries=())
+    assert combine([local])[0].when == ()
+    imported = "a program imports `noise.py` (none that was found does)"
+    assert combine([local], {"serve.py": ["serve.py"]})[0].when == (imported,)
+
+
 @pytest.mark.parametrize(
     ("again", "told"),
     [
@@ -715,3 +722,95 @@ def main():
     Loop(settings()).run()
 """
     assert when(text, "unseeded-python", "unseeded-numpy") == [(), ("`self.augment` is true",)]
+
+
+def test_a_condition_that_holds_by_default_is_told_where_the_program_needs_another() -> None:
+    (one,) = found("def main():\n    np.random.rand(3)\n", "unseeded-numpy")
+    flags = ("--load is true (the default)", "--mode is train")
+    each = [one._replace(entries=("a.py",), when=flags), one._replace(entries=("b.py",), when=("`mode` is 'train'",))]
+    assert combine(each)[0].when == (
+        "if `a.py` is started, --load is true (the default) and --mode is train",
+        "if `b.py` is started, `mode` is 'train'",
+    )
+
+
+@pytest.mark.parametrize(
+    ("drawn", "slight"),
+    [
+        ("os.makedirs(''.join(random.choice('abc') for _ in range(9)))", True),
+        ("print([random.choice('abc') for _ in range(9)])", False),
+        ("x = torch.rand(1, 3)\n    torch.onnx.export(net, x, 'net.onnx')\n    print(net(x))", True),
+    ],
+)
+def test_a_draw_that_only_makes_a_name_or_an_input_decides_little(drawn: str, slight: bool) -> None:
+    text = f"import os\n\nnet = torch.load('net.pt')\n\ndef main():\n    {drawn}\n"
+    (one,) = [f for rule in ("unseeded-python", "unseeded-torch") for f in found(text, rule)]
+    assert one.slight is slight
+
+
+@pytest.mark.parametrize(
+    ("step", "slight"), [("net.zero_grad()", True), ("torch.optim.SGD(net.parameters()).step()", False)]
+)
+def test_gradients_that_no_optimizer_steps_with_decide_little(step: str, slight: bool) -> None:
+    text = f"""
+def main():
+    net = torch.nn.Conv2d(3, 8, 3).cuda()
+    net(torch.ones(9, 3, 9, 9).cuda()).sum().backward()
+    {step}
+"""
+    (one,) = found(text, "missing-torch-determinism")
+    assert one.slight is slight
+
+
+def test_a_loop_that_waits_for_checkpoints_is_told_for_each_way_that_leads_to_it() -> None:
+    text = """
+import time
+import tensorflow as tf
+
+def evaluate():
+    seen = ""
+    while True:
+        newest = tf.train.latest_checkpoint("out")
+        if newest is None or newest == seen:
+            time.sleep(3)
+            continue
+        seen = newest
+        print(newest)
+
+def main():
+    if args.opt == "eval":
+        evaluate()
+    elif args.opt == "decode":
+        evaluate()
+"""
+    (one,) = found(text, "wall-clock-limit", target="tensorflow==1.15.5")
+    assert one.when == ("--opt is decode or eval",)
+
+
+def test_when_a_program_draws_at_all_is_told_without_what_decides_little() -> None:
+    text = """
+def main():
+    os.makedirs("".join(random.choice("abc") for _ in range(9)))
+    if args.train:
+        print(random.random())
+    elif args.half:
+        print(random.gauss(0, 1))
+"""
+    name, *others = found(text, "unseeded-python")
+    assert (name.slight, name.any_place) == (True, None)
+    assert {one.any_place for one in others} == {AnyPlace(("--half is given or --train is given",), 2)}
+
+
+def test_workers_share_a_generator_where_they_draw() -> None:
+    text = """
+from threading import Thread
+
+def fill(out):
+    if args.train:
+        random.shuffle(out)
+
+def main():
+    for _ in range(4):
+        Thread(target=fill, args=([1, 2, 3],)).start()
+"""
+    assert when(text, "threads-share-rng") == [("--train is given",)]

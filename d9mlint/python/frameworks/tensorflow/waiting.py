@@ -25,14 +25,14 @@ def apart(program: Program, one: Event, other: Event) -> bool:
 def with_steps(program: Program, made: set[int]) -> set[int]:
     """The ``id`` of ops, and of what runs them all the same: groups of them, and ops that wait for them.
 
-    ``with tf.control_dependencies([step, averages]): train = tf.no_op()``.
+    ``with tf.control_dependencies([step, averages]): train = tf.no_op()``; a group is such an op, too, which waits for
+    its members besides (tensorflow/python/ops/control_flow_ops.py: ``_GroupControlDeps`` makes a ``no_op``).
     """
     found = set(made)
     makers = results(program) if found and program.calls(_GROUP, *_NOTHING) else Makers()
     for event in program.calls(_GROUP, *_NOTHING) if makers else ():
-        given = [*event.args, *event.kwargs.values()]
-        if event.name != _GROUP:
-            given += [one for block in _blocks(program, event) if block is not None for one in block.args]
+        blocks = (block for block in _blocks(program, event) if block is not None)
+        given = [*event.args, *event.kwargs.values(), *(one for block in blocks for one in block.args)]
         if any(id(one) in found for value in given for one in made_in(value, makers)):
             found.add(id(event))
     return found

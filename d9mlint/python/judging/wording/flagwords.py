@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any
@@ -56,6 +57,10 @@ def some_values(one: Literal) -> str:
     return f"{name}{', '.join(values[:_FIRST])} or {len(values) - _FIRST} more" if plain else ""
 
 
+_LIST = re.compile(", | or ")
+"""Between the values of one name."""
+
+
 def of_one_name(alternatives: Iterable[str]) -> list[str]:
     """Alternatives, those of one name put together: ``--arch is A``, ``--arch is B`` as ``--arch is A or B``.
 
@@ -64,8 +69,12 @@ def of_one_name(alternatives: Iterable[str]) -> list[str]:
     names: dict[str, list[str]] = {}
     for words in alternatives:
         name, found, value = words.partition(" is ")
-        plain = found and " " not in name.partition(" in ")[0] and " " not in value.removesuffix(DEFAULT)
-        names.setdefault(f"{name} is" if plain else words, []).extend([value] if plain else [])
+        values = _LIST.split(value)
+        plain = (
+            found and " " not in name.partition(" in ")[0] and not any(" " in v.removesuffix(DEFAULT) for v in values)
+        )
+        known = names.setdefault(f"{name} is" if plain else words, [])
+        known += [v for v in values if v not in known] if plain else []
     ordered = {name: sorted(values, key=lambda value: value.endswith(DEFAULT)) for name, values in names.items()}
     return [f"{name} {_listed(values, 'or')}" if values else name for name, values in ordered.items()]
 

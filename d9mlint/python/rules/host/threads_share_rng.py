@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from d9mlint.model import Argument, Related, Rule
+from d9mlint.python.domain.conditions import both, either
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Seq, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.pipelines import OWN_GENERATORS, draws_on_host
@@ -30,8 +31,8 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         name = start.raw.rpartition(".")[2]
         first = min(d.location for d in draws)
         yield draft(
-            program, rule, start, related=dict.fromkeys(related), who=f"the workers of `{name}` draw",
-            draw=draws[0].raw, which="task",
+            program, rule, start, cond=either(*(both(*draw.guards) for draw in draws)), related=dict.fromkeys(related),
+            who=f"the workers of `{name}` draw", draw=draws[0].raw, which="task",
             cause=f"{rule.name}-{first.file.replace('/', '.')}-{first.line}",  # wherever such workers are started
         )  # fmt: skip
     yield from _fetched_ahead(program, rule)

@@ -64,20 +64,24 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
 
 
 def _waits(program: Program, rule: Rule) -> Iterator[Draft]:
-    """Where a loop that trains nothing asks again and again for the newest checkpoint, and sleeps in between."""
+    """Where a loop that trains nothing asks again and again for the newest checkpoint, and sleeps in between.
+
+    The first such place, on each way that leads there.
+    """
     asked = [e for e in program.calls(*NEWEST, *_NEWEST) if e.loops and not e.detached]
     pauses = [e for e in program.calls("time.sleep") if e.loops and not e.detached] if asked else []
+    first: Event | None = None
     for event in asked:
         pause = next((e for e in pauses if e.loops == event.loops and e.index > event.index), None)
         busy = (e for e in (*program.trains, *trainings(program)) if event.loops[-1] in e.loops)
-        if pause is not None and not any(busy):
+        if pause is not None and not any(busy) and (first is None or event.location == first.location):
+            first = first or event
             related = [Related(pause.location, "waits for another one")]
             name = event.raw.rpartition(".")[2]
             yield draft(
                 program, rule, event, related=related, name=name, setting="what is newest at the moment", then=_POLLED,
                 remedy=_EACH if event.name in NEWEST else _EACH_STEP,
             )  # fmt: skip
-            return
 
 
 def _does(effect: Effect) -> str:

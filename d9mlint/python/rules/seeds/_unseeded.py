@@ -18,7 +18,7 @@ from d9mlint.python.interpreter.library.workers import process_of
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging.decides import decides, rank
 from d9mlint.python.judging.drafts import Draft, draft, lower
-from d9mlint.python.judging.flows import stands_in
+from d9mlint.python.judging.flows import decides_little
 from d9mlint.python.judging.processes import of_ranks, remedy_there, told_there
 from d9mlint.python.judging.randomness import Uncovered, uncovered
 from d9mlint.python.judging.restoring import lasting
@@ -161,7 +161,7 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
         confidence=_confidence(rule, first), name=_name(first), draws=_draws(first), late=late,
         generator=GENERATORS.get(generator_of(first), generator_of(first)),
         others=" and ".join(others), cause=_cause(rule, first),
-        remedy=_remedy(program, rule, group),
+        remedy=_remedy(program, rule, group), slight=decides_little(program, event),
     )  # fmt: skip
 
 
@@ -250,13 +250,13 @@ def _resets(program: Program, group: list[Uncovered]) -> list[Event]:
 def _first(program: Program, group: list[Uncovered]) -> Uncovered:
     """The draw to report: one that happens whatever a config says, at once and plainly, before any other.
 
-    Not one whose numbers stand in for inputs, or which may never happen for all that is known, where there are others.
+    Not one whose numbers decide little, or which may never happen for all that is known, where there are others.
     """
     told = {id(u): words_of(u.cond, True, u.draw.event.excluded) for u in group}
     fewest = [u for u in group if told[id(u)] == words_of(u.cond, excluded=u.draw.event.excluded)] or group
     fewest = [u for u in fewest if all(map(is_symbolic, u.draw.event.guards))] or fewest
     plain = [u for u in fewest if not u.draw.implicit and not u.draw.event.deferred]
-    return next((u for u in plain if not stands_in(program, u.draw.event)), (plain or fewest)[0])
+    return next((u for u in plain if not decides_little(program, u.draw.event)), (plain or fewest)[0])
 
 
 def _late(program: Program, rule: Rule, group: list[Uncovered], seed: Event) -> Draft:

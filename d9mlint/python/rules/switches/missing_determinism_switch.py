@@ -91,30 +91,32 @@ def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
     found = [event for event in every if not event.inside("cpu")]
     known, used = has_switch(program), frameworks_of(program)
     lasting = _missing_switch.is_told if not known else lambda use: use.status.deterministic_mode == "varies"
-    for event in found:
-        if truth(off, event.guards) is False:
-            continue
-        varying = _missing_switch.varying(program, lambda use: use.op.framework != "jax" and not lasting(use))
-        seen = varying or _missing_switch.varying(program, lambda use: use.op.framework != "jax")
-        met = _missing_switch.met(program, lasting) if varying and not _may_be_loaded(event, found) else True
-        if (seen and not varying) or (not seen and exact(program)):
-            return  # what varies does so whatever the switch, and is told by itself; or nothing does
-        related = [Related(u.event.location, f"the {u.effect} of `{shown(u.event)}` varies") for u in varying]
-        certain = known or any(use.sure for use in varying)  # without a switch: whatever the program does about it
-        # Another program calls it, most likely: this one only imports its module.
-        elsewhere = event.detached and event.location.path != program.story.entry
-        yield draft(
+    varying = _missing_switch.varying(program, lambda use: use.op.framework != "jax" and not lasting(use))
+    seen = varying or _missing_switch.varying(program, lambda use: use.op.framework != "jax")
+    event = next((e for e in _with_first(varying, found) if truth(off, e.guards) is not False), None)
+    if event is None or (seen and not varying) or (not seen and exact(program)):
+        return  # what varies does so whatever the switch, and is told by itself; or nothing does
+    met = _missing_switch.met(program, lasting) if varying and not _may_be_loaded(event, found) else True
+    certain = known or any(use.sure for use in varying)  # without a switch: whatever the program does about it
+    # Another program calls it, most likely: this one only imports its module.
+    elsewhere = event.detached and event.location.path != program.story.entry
+    yield draft(
             program,
-            rule, _missing_switch.any_of(event, found), cond=both(off, met, step_fetched(program)), related=related,
-            severity="" if certain else "info",
-            confidence=lower(rule.confidence) if elsewhere else "",
-            remedy=_remedy(program, rule, used) if known else _without(varying),
-            name=_missing_switch.method(event.raw),
-            does=_missing_switch.does(event),
-            state="deterministic ops off" if known else "a TensorFlow that has no deterministic ops",
-            ops=_missing_switch.listed(varying), of_calls=[call_of(program, use) for use in varying],
-        )  # fmt: skip
-        return
+        rule, _missing_switch.any_of(event, found), cond=both(off, met, step_fetched(program)),
+        related=[Related(u.event.location, f"the {u.effect} of `{shown(u.event)}` varies") for u in varying],
+        severity="" if certain else "info",
+        confidence=lower(rule.confidence) if elsewhere else "",
+        remedy=_remedy(program, rule, used) if known else _without(varying),
+        name=_missing_switch.method(event.raw), does=_missing_switch.does(event),
+        state="deterministic ops off" if known else "a TensorFlow that has no deterministic ops",
+        ops=_missing_switch.listed(varying), of_calls=[call_of(program, use) for use in varying],
+    )  # fmt: skip
+
+
+def _with_first(varying: Sequence[Use], found: Sequence[Event]) -> list[Event]:
+    """The calls that train, those first whose session can run what varies: it runs ops that were built before."""
+    first = min((use.event.index for use in varying), default=0)
+    return sorted(found, key=lambda event: (event.detached, event.name == RUN and event.index < first))
 
 
 def _may_be_loaded(training: Event, every: Sequence[Event]) -> bool:

@@ -208,7 +208,14 @@ def _draft(
         name=_missing_switch.trainers(event, _missing_switch.other_branches(event, found)), ops=seen.words,
         does=_missing_switch.does(event),
         state=state if known else "a PyTorch that has no deterministic algorithms",
+        slight=_drops_gradients(program, event),
     )  # fmt: skip
+
+
+def _drops_gradients(program: Program, event: Event) -> bool:
+    """Whether no optimizer takes a step with the gradients that are computed, as in a benchmark of their speed."""
+    steps = (e for e in program.events if e.kind in ("call", "unresolved") and e.name.endswith(".step"))
+    return event.name.endswith(".backward") and all(e.detached for e in steps)
 
 
 def _confidence(rule: Rule, event: Event, seen: _Seen, entry: str) -> str:

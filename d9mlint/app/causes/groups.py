@@ -1,0 +1,96 @@
+"""Which findings are of one cause: those of programs that share a place of it, and of copies of these programs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+
+from d9mlint.app.besides import CONFIG_FILES
+from d9mlint.model import Finding, Location
+
+_Key = tuple[str, str | Location]
+_PART = "/"
+"""In a cause, before what of it is concerned: what one remedy is for."""
+
+
+def slug(found: Finding) -> str:
+    """The cause without what of it is concerned."""
+    return found.cause.partition(_PART)[0]
+
+
+def part(found: Finding) -> str:
+    """What of its cause a finding concerns: the generator that is not seeded."""
+    return found.cause.partition(_PART)[2]
+
+
+def grouped(findings: Iterable[Finding], sources: Mapping[str, str]) -> list[list[Finding]]:
+    """The findings, those of one cause together; ``sources`` tell which programs are copies."""
+    told, causes, programs = list(findings), _Causes(), _Programs(sources)
+    each = dict(zip(told, _numbers(told), strict=True))
+    for found in told:
+        causes.join(_keys(found, programs, each[found]))
+    groups: dict[_Key, list[Finding]] = {}
+    for found in told:
+        groups.setdefault(causes.first(_keys(found, programs, each[found])[0]), []).append(found)
+    return list(groups.values())
+
+
+def _keys(found: Finding, programs: _Programs, number: int) -> list[_Key]:
+    """What a finding has in common with all others of its cause: rule and place, or the cause in its programs.
+
+    A finding that depends on no program is that of its file; one without a cause is that of its place in all copies,
+    or of all config files of a folder that have the same setting.
+    """
+    if not found.cause:
+        if found.location.path.endswith(CONFIG_FILES):
+            same = f"{found.rule}: {found.severity}, {found.message}, {number}"
+            return [(found.rule, found.location), (same, found.location.path.rpartition("/")[0])]
+        there = f"{found.rule}: {found.message} at {found.location.column}, {number}"
+        return [(found.rule, found.location), (there, programs.named(found.location.path))]
+    entries = found.entries or (found.location.path,)
+    return [(found.rule, found.location), *((slug(found), programs.named(entry)) for entry in entries)]
+
+
+def _numbers(findings: Sequence[Finding]) -> list[int]:
+    """The number of each finding among those of its file that say the same at the same column."""
+    seen: Counter[tuple[str, str, str, int]] = Counter()
+    numbers: dict[Finding, int] = {}
+    for found in sorted(findings, key=lambda one: one.sort_key):
+        key = (found.location.path, found.rule, found.message, found.location.column)
+        numbers[found] = seen[key]
+        seen[key] += 1
+    return [numbers[found] for found in findings]
+
+
+class _Programs:
+    """Names of programs that are equal for copies: a notebook and the script made of it, files with the same code."""
+
+    def __init__(self, sources: Mapping[str, str]) -> None:
+        self._sources = sources
+        self._first: dict[tuple[str, str], str] = {}
+
+    @cache  # noqa: B019 - (lives as long as one report is made)
+    def named(self, entry: str) -> str:
+        """The name of a program, without ending; of copies of one name in several folders that of the first."""
+        name = entry.removesuffix(".py").removesuffix(".ipynb")
+        code = [line for line in map(str.strip, self._sources.get(entry, "").splitlines()) if line[:1] not in ("", "#")]
+        return self._first.setdefault((name.rpartition("/")[2], "\n".join(code)), name) if code else name
+
+
+class _Causes:
+    """Disjoint sets of keys: findings that have one in common are of one cause."""
+
+    def __init__(self) -> None:
+        self._parents: dict[_Key, _Key] = {}
+
+    def join(self, keys: Sequence[_Key]) -> None:
+        """What has any of these keys is of one cause."""
+        for other in keys[1:]:
+            self._parents[self.first(other)] = self.first(keys[0])
+
+    def first(self, key: _Key) -> _Key:
+        """Equal for all keys of one cause."""
+        while (parent := self._parents.get(key, key)) != key:
+            key = parent
+        return key
