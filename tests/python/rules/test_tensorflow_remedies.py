@@ -81,6 +81,35 @@ def test_a_step_that_no_variable_counts_is_in_the_name_of_the_file(
 
 
 @pytest.mark.parametrize(
+    ("begin", "where"),
+    [
+        ("", "before the graph is built"),
+        ("tf.reset_default_graph()", "after `tf.reset_default_graph()`"),
+        ("tf.Graph().as_default().__enter__()", "before the graph is built"),
+    ],
+)
+def test_the_seed_of_a_resumed_run_belongs_in_the_graph_that_goes_on(
+    d9mlint: Callable[..., Any], begin: str, where: str
+) -> None:
+    Path("train.py").write_text(GRAPH.format(counter=begin, number=""))
+    Path("requirements.txt").write_text("tensorflow==1.15.5\n")
+    (finding,) = d9mlint("train.py", "--format", "json", "--select", "rng-not-checkpointed").json["findings"]
+    assert f"call `tf.set_random_seed(seed + step)` {where}, and" in finding["remedy"]
+    made = [one["line"] for one in finding["related"] if "makes the graph" in one["note"]]
+    assert made == ([11] if "reset" in begin else [])
+
+
+def test_the_seed_of_a_resumed_run_belongs_in_the_block_of_its_graph(d9mlint: Callable[..., Any]) -> None:
+    lines = GRAPH.format(counter="", number="").splitlines()
+    inside = [f"    {line}" for line in lines[9:]]
+    text = [*lines[:9], "with tf.Graph().as_default():", *inside]
+    Path("train.py").write_text("\n".join(text) + "\n")
+    Path("requirements.txt").write_text("tensorflow==1.15.5\n")
+    (finding,) = d9mlint("train.py", "--format", "json", "--select", "rng-not-checkpointed").json["findings"]
+    assert "call `tf.set_random_seed(seed + step)` first in the block of `as_default()`, and" in finding["remedy"]
+
+
+@pytest.mark.parametrize(
     ("load", "stated", "seed"),
     [
         ("model = tf.keras.models.load_model(args.resume)", "tensorflow==2.12.0\n", "tf.random.set_seed"),

@@ -20,6 +20,7 @@ from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft, lower
+from d9mlint.python.judging.ops.cures import raising
 from d9mlint.python.judging.ops.opcalls import call_of
 from d9mlint.python.judging.ops.opuse import Use, shown, uses
 from d9mlint.python.rules.switches import _missing_switch
@@ -126,8 +127,8 @@ def _may_be_loaded(training: Event, every: Sequence[Event]) -> bool:
 def _remedy(program: Program, rule: Rule, used: Sequence[str]) -> str:
     """The remedy of the version, and what it makes raise."""
     found = (u for u in uses(program) if judged_as(u.op) == "tensorflow" and u.likely and not u.event.detached)
-    raising = _missing_switch.raising(u for u in found if u.status.deterministic_mode == "raises")
-    return f"{rule.remedy(program.target, used)}{_for_older(program)}{raising}"
+    raised = raising(program, (u for u in found if u.status.deterministic_mode == "raises"))
+    return f"{rule.remedy(program.target, used)}{_for_older(program)}{raised}"
 
 
 def _without(varying: Sequence[Use]) -> str:

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from d9mlint.model import Argument, Rule
+from d9mlint.model import Argument, Related, Rule
 from d9mlint.python.domain.conditions import both, by_default, negate, symbolic_part
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import UNKNOWN, Const, Obj, Value, alternatives
 from d9mlint.python.frameworks import arrays
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
 from d9mlint.python.frameworks.tensorflow.estimators import ends, folders
-from d9mlint.python.frameworks.tensorflow.sessions import NEWEST, counts_steps, initial_values, takes_up
+from d9mlint.python.frameworks.tensorflow.sessions import (
+    NEWEST,
+    counts_steps,
+    initial_values,
+    own_graph,
+    reset_before,
+    takes_up,
+)
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import results
 from d9mlint.python.judging.drafts import Draft, draft
@@ -88,9 +95,11 @@ def _of_savers(program: Program, rule: Rule) -> Iterator[Draft]:
             remedy = (
                 f"{more}; {remedy}" if more and remedy else remedy or both_remedies(more, rule, program, "tensorflow")
             )
+            remedy, graph = _in_graph(program, load, remedy or rule.remedy(program.target, ("tensorflow",)))
             yield draft(
-                program, rule, saved, cond=resumed, severity="info" if warm else "", related=related, remedy=remedy,
-                holds="the weights" if weights else "the variables", lacks=told(also, notes=notes, warm=warm),
+                program, rule, saved, cond=resumed, severity="info" if warm else "", related=[*related, *graph],
+                remedy=remedy, holds="the weights" if weights else "the variables",
+                lacks=told(also, notes=notes, warm=warm),
             )  # fmt: skip
             return
 
@@ -140,6 +149,20 @@ def _by_name(program: Program, load: Event, saved: Event) -> str:
         return ""
     step = saved.argument(_IN_NAME)
     return _SEED.format(_UNNUMBERED if step is None or is_none(step) is True else _NUMBERED)
+
+
+_BEFORE_GRAPH = "before the graph is built"
+_MADE = "makes the graph that goes on: a seed that is set before is that of another"
+
+
+def _in_graph(program: Program, load: Event, remedy: str) -> tuple[str, list[Related]]:
+    """A remedy with the place of its seed where the graph that goes on is not the first one, and where it is made."""
+    own, reset = own_graph(program, load), reset_before(program, load)
+    made = own or reset
+    if made is None:
+        return remedy, []
+    where = "first in the block of `as_default()`" if own else "after `tf.reset_default_graph()`"
+    return remedy.replace(_BEFORE_GRAPH, where), [Related(made.location, _MADE)] * (_BEFORE_GRAPH in remedy)
 
 
 def _counts_on(training: Event) -> bool:
