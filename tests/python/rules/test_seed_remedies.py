@@ -138,3 +138,79 @@ def test_a_seed_of_its_own_is_not_told_to_do_nothing(d9mlint: Callable[..., Any]
     method = "\n    def seed(self, seed):\n        for one in self.all:\n            one.seed(seed)\n"
     Path("train.py").write_text(ENVIRONMENTS.format(method=method))
     assert not d9mlint("train.py", "--format", "json").json["findings"]
+
+
+WRAPPED = """import gym
+
+
+class Proxy({base}):
+    def __init__(self, env):
+        {init}
+
+    def reset(self{parameters}):
+        return self.env.reset()
+
+    def step(self, action):
+        return self.env.step(action)
+{method}
+
+env = Proxy(gym.make("CartPole-v1"))
+print(env.reset())
+"""
+USUAL = "call `env.reset(seed=1)` once after the environment is made"
+
+
+@pytest.mark.parametrize(
+    ("base", "parameters", "method", "told"),
+    [
+        ("gym.Env", "", "", "as `Proxy.reset` takes no seed, call "),
+        ("object", "", "", "as `Proxy.reset` takes no seed, call "),
+        ("gym.Wrapper", "", "", "as `Proxy.reset` takes no seed, call "),
+        ("gym.Env", ", **options", "", "as `Proxy` has no `seed` that reaches it, call "),
+        ("gym.Wrapper", ", **options", "", USUAL),
+        ("gym.Env", ", seed=None", "\n    def seed(self, seed=None):\n        self.env.seed(seed)\n", USUAL),
+    ],
+)
+def test_what_a_wrapper_hands_on_says_where_its_environment_is_seeded(
+    d9mlint: Callable[..., Any], base: str, parameters: str, method: str, told: str
+) -> None:
+    init = "super().__init__(env)" if base == "gym.Wrapper" else "self.env = env"
+    Path("train.py").write_text(WRAPPED.format(base=base, init=init, parameters=parameters, method=method))
+    (one,) = d9mlint("train.py", "--format", "json", "--select", "own-rng-unseeded").json["findings"]
+    assert one["remedy"].startswith(told)
+    assert ("on the environment itself" in one["remedy"]) is (told != USUAL)
+
+
+CARDS = """import gym
+
+
+class Cards(gym.Env):
+    def __init__(self):
+        self.{seeds}()
+
+    def {seeds}(self, seed=None):
+        self.np_random, seed = gym.utils.seeding.np_random(seed)
+
+    def reset(self{parameters}):
+        return self.np_random.choice([1, 2])
+
+
+print(Cards().reset())
+"""
+
+
+@pytest.mark.parametrize(
+    ("seeds", "parameters", "told"),
+    [
+        ("seed", "", "call `env.seed(1)` once after the environment is made"),
+        ("_seed", "", "call `env._seed(1)` once after the environment is made: `Cards` has no `seed`"),
+        ("begin", "", "set `env.np_random = gym.utils.seeding.np_random(1)[0]` after"),
+        ("begin", ", seed=None", "give the environment a seed after it is made: `env.reset(seed=1)` once, if"),
+    ],
+)
+def test_a_class_of_environments_is_seeded_by_what_it_defines(
+    d9mlint: Callable[..., Any], seeds: str, parameters: str, told: str
+) -> None:
+    Path("cards.py").write_text(CARDS.format(seeds=seeds, parameters=parameters))
+    (one,) = d9mlint("cards.py", "--format", "json", "--select", "own-rng-unseeded").json["findings"]
+    assert one["remedy"].startswith(told)
