@@ -17,6 +17,7 @@ _MOST_RAISING = 3
 _DEVICE = '`tf.device("/CPU:0")`'
 _OPTIMIZES = ("tensorflow.train.Optimizer.minimize", "tensorflow.train.Optimizer.compute_gradients")
 _OF_GRAPH = "its gradient stays on the GPU without `minimize(loss, colocate_gradients_with_ops=True)`"
+_OF_GRADIENTS = "its gradient stays on the GPU without `tf.gradients(loss, weights, colocate_gradients_with_ops=True)`"
 _OF_TAPE = "its gradient stays on the GPU where `tape.gradient` is not called under the device, too (`fit` does not)"
 _NUMBER = r"(?:PyTorch |TensorFlow )?(\d+\.\d+)"
 _UPGRADE = re.compile(rf"\b[Uu]pgrade(?: to {_NUMBER}(?: or later)?| \(to {_NUMBER}\)|(?=[,.;]|$))")
@@ -32,16 +33,26 @@ _OF_CUDA = re.compile(r".*\(CUDA (.+)\)")
 
 
 def remedy_of(program: Program, use: Use) -> str:
-    """The remedy of an op; where it is another device, how its gradient gets there: neither graphs nor tapes do so.
-
-    (Seen with TensorFlow 2.21: `compute_gradients` of an optimizer of `tf.compat.v1`, and `tape.gradient`.)
-    """
+    """The remedy of an op, with what it asks of the rest of the program."""
     remedy = torchmode.with_workspace(_by_newer(program, use, switched=_is_on(program, use)), program)
     if use.status.deterministic_mode == "same" and f"`{torchmode.SWITCH}(True)`" in remedy:
         return _with(remedy, raising(program, raised_by_torch(program)).removeprefix("; "))
     if _DEVICE not in remedy or use.op.direction == "forward":
         return remedy
-    return _with(remedy, _OF_GRAPH if program.find("call", *_OPTIMIZES) else _OF_TAPE)
+    return _with(remedy, _with_gradient(program))
+
+
+def _with_gradient(program: Program) -> str:
+    """How the gradient of an op gets to the device of the op: neither graphs nor tapes do so by themselves.
+
+    (Seen with TensorFlow 2.21: `compute_gradients` of an optimizer of `tf.compat.v1`, its `gradients`, and
+    `tape.gradient`. Keras asks for it in TensorFlow 1: keras/backend.py of 1.15, ``gradients``.)
+    """
+    if program.find("call", *_OPTIMIZES):
+        return _OF_GRAPH
+    if program.find("call", "tensorflow.gradients"):
+        return _OF_GRADIENTS
+    return _OF_TAPE if program.target.fits("tensorflow", ">=2.0") else ""
 
 
 def _with(remedy: str, more: str) -> str:
