@@ -27,6 +27,8 @@ _PART = "/"
 """In a cause, before what of it is concerned: what one remedy is for."""
 _OR_ELSE = re.compile(r", or pass a (seeded )?generator:")
 """In a remedy, before what cures one draw and no other."""
+_EITHER = re.compile(r"^[^;]*, or [^;]*$")
+"""A remedy that is one thing or another."""
 _NO_SEED = re.compile(r"(-[\w-]*seed[\w-]*) is not given")
 _ALL = 2
 """Of a finding that no program has by itself."""
@@ -321,6 +323,7 @@ def _seeds_first(
     lead = _seeds(missing.statements, graphs, len(first.entries) > 1)
     lead += RANKS if RANKS in told else ""
     left = [one for one in remedies if not seeds(one) or any("=" in part for part in code(one))]
+    left = [one for one in left if not (seeds(one) and _EITHER.search(one) and {*seeds(one)} <= {*missing.statements})]
     return lead if same else "\n\n".join([lead, *left])
 
 
