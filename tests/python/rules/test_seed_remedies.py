@@ -214,3 +214,41 @@ def test_a_class_of_environments_is_seeded_by_what_it_defines(
     Path("cards.py").write_text(CARDS.format(seeds=seeds, parameters=parameters))
     (one,) = d9mlint("cards.py", "--format", "json", "--select", "own-rng-unseeded").json["findings"]
     assert one["remedy"].startswith(told)
+
+
+SHUFFLED = """import torch
+from torch.utils.data import DataLoader, random_split
+
+data = torch.load("data.pt")
+{draw}
+"""
+
+
+@pytest.mark.parametrize(("version", "given"), [("1.5.1", False), ("1.13.1", True)])
+@pytest.mark.parametrize(
+    "draw",
+    ["for batch in DataLoader(data, 4, shuffle=True):\n    print(batch)", "print(random_split(data, [3, 4])[0][0])"],
+)
+def test_a_generator_is_only_handed_over_where_the_release_takes_one(
+    d9mlint: Callable[..., Any], draw: str, version: str, given: bool
+) -> None:
+    Path("train.py").write_text(SHUFFLED.format(draw=draw))
+    arguments = ("--format", "json", "--target", f"torch=={version}")
+    (one,) = d9mlint("train.py", *arguments).json["findings"]
+    assert "`torch.manual_seed(1)`" in one["remedy"]
+    assert ("generator=" in one["remedy"]) is given
+
+
+@pytest.mark.parametrize(
+    ("seeds", "more"), [("np.random.seed(args.seed)", ", or one made of `--seed`"), ("np.random.seed(1)", "")]
+)
+def test_a_generator_without_a_seed_is_told_of_the_flag_for_one(
+    d9mlint: Callable[..., Any], seeds: str, more: str
+) -> None:
+    Path("train.py").write_text(
+        "import argparse\nimport numpy as np\n\nparser = argparse.ArgumentParser()\n"
+        f"parser.add_argument('--seed', type=int, default=1)\nargs = parser.parse_args()\n{seeds}\n"
+        "print(np.random.default_rng().random())\n"
+    )
+    (one,) = d9mlint("train.py", "--format", "json", "--select", "entropy-seed").json["findings"]
+    assert one["remedy"] == f"pass an integer: `np.random.default_rng(1)`{more}"

@@ -113,6 +113,11 @@ def test_the_seed_of_a_resumed_run_belongs_in_the_block_of_its_graph(d9mlint: Ca
     ("load", "stated", "seed"),
     [
         ("model = tf.keras.models.load_model(args.resume)", "tensorflow==2.12.0\n", "tf.random.set_seed"),
+        (
+            "model = tf.keras.models.load_model(args.resume, compile=False); model.compile('adam', 'mse')",
+            "tensorflow==2.12.0\n",
+            "tf.random.set_seed",
+        ),
         ("model.load_weights(args.resume)", "tensorflow==1.15.0\n", "tf.set_random_seed"),
     ],
 )
@@ -135,6 +140,9 @@ model.fit(np.ones([8, 8]), np.ones([8, 8]), callbacks=[tf.keras.callbacks.ModelC
     assert "`initial_epoch=epoch`" in one["remedy"]
     assert f"`{seed}(seed + epoch)`" in one["remedy"]
     assert "global_step" not in one["remedy"]
+    fresh = "compile=False" in load
+    assert ("the optimizer (saved, but never loaded)" in one["message"]) is fresh
+    assert one["remedy"].startswith("load the model without `compile=False`") is fresh
 
 
 def test_what_deterministic_ops_make_raise_is_told(d9mlint: Callable[..., Any]) -> None:

@@ -95,7 +95,7 @@ def _with_seed(program: Program, event: Event, effect: Effect, cond: Cond) -> st
     if _callers(event, effect):
         return _IS_NONE
     if not effect.seeds:
-        return f"{_PASS} `{name}({given})`"
+        return f"{_PASS} `{name}({given})`{_of_flag(program)}"
     if remedy := of_loader(event):
         return remedy
     if any(
@@ -108,6 +108,13 @@ def _with_seed(program: Program, event: Event, effect: Effect, cond: Cond) -> st
         )
     where = ", once before the loop" if event.loops else ""
     return f"{_PASS} `{name}({given})`{where}"
+
+
+def _of_flag(program: Program) -> str:
+    """What to make the seed of a generator of where the user gives the program one."""
+    flags = program.story.flags
+    own = sorted(flags[name].spelled for name in program.story.read_flags if name in flags and name.endswith("seed"))
+    return f", or one made of `{own[0]}`" if own else ""
 
 
 def _callers(event: Event, effect: Effect) -> Sequence[Location]:

@@ -44,6 +44,8 @@ _SLOTS = "keras.optimizers."
 _INITIAL = "initial_epoch"
 _BACKUP = "keras.callbacks.BackupAndRestore"
 _OF_MODELS = ("keras.models.load_model", _WEIGHTS)
+_COMPILES = Argument(2, "compile")
+_COMPILED = "load the model without `compile=False` and do not compile it again, as that makes another optimizer"
 _LOADS = (_RESTORE, *_OF_MODELS, *_TRACKED, *arrays.LOADS)
 _PATH, _IN_NAME = Argument(1, "save_path"), Argument(2, "global_step")
 
@@ -87,6 +89,8 @@ def _of_savers(program: Program, rule: Rule) -> Iterator[Draft]:
             weights = loose or load.name == _WEIGHTS
             if load.name == _WEIGHTS:
                 also, more = (OPTIMIZER,), "save and load the whole model (`keras.models.load_model`)"
+            elif load.name == _OF_MODELS[0] and _is_false(load.argument(_COMPILES)):
+                also, notes, more = (OPTIMIZER,), {OPTIMIZER: UNREAD}, _COMPILED
             if loose:
                 also = (OPTIMIZER,) if _leaves_out_slots(program) else ()
                 notes = {OPTIMIZER: UNREAD} if also and _saves_slots(program) else {}
@@ -163,6 +167,11 @@ def _in_graph(program: Program, load: Event, remedy: str) -> tuple[str, list[Rel
         return remedy, []
     where = "first in the block of `as_default()`" if own else "after `tf.reset_default_graph()`"
     return remedy.replace(_BEFORE_GRAPH, where), [Related(made.location, _MADE)] * (_BEFORE_GRAPH in remedy)
+
+
+def _is_false(value: Value | None) -> bool:
+    """Whether a value is plainly false."""
+    return isinstance(value, Const) and value.value is False
 
 
 def _counts_on(training: Event) -> bool:
