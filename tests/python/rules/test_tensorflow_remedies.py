@@ -191,3 +191,39 @@ with tf.Session() as session:
 """)
     (finding,) = d9mlint("train.py", "--format", "json", "--select", "queue-order").json["findings"]
     assert ("tf.data" in finding["remedy"]) is datasets and "num_threads=1" in finding["remedy"]
+
+
+OLD = """import tensorflow as tf
+
+{more}
+tf.set_random_seed(1)
+x = tf.layers.conv2d(tf.placeholder(tf.float32, [8, 8, 8, 3]), 4, 3)
+step = tf.train.AdamOptimizer().minimize(tf.nn.l2_loss(x))
+with tf.Session() as session:
+    session.run(step)
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "files", "told"),
+    [
+        (
+            "",
+            {"requirements.txt": "tensorflow-gpu==1.13.1\n"},
+            "upgrade to 1.15, which runs code of TensorFlow 1, set ",
+        ),
+        (
+            "tf.histogram_summary('x', [1.0])",
+            {},
+            "upgrade to 1.15 (for which `tf.histogram_summary` (train.py:3) has to be changed: 0.12.1 is the last that "
+            "takes it), which",
+        ),
+    ],
+)
+def test_before_a_switch_the_release_is_told_that_runs_the_code(
+    d9mlint: Callable[..., Any], more: str, files: dict[str, str], told: str
+) -> None:
+    for name, text in {"train.py": OLD.format(more=more), **files}.items():
+        Path(name).write_text(text)
+    (one,) = d9mlint("train.py", "--format", "json", "--select", "missing-determinism-switch").json["findings"]
+    assert told in one["remedy"]

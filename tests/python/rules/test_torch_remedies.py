@@ -326,7 +326,7 @@ SOLVED = RESIZED + "torch.solve(torch.ones(3, 1), torch.eye(3))\n"
         (
             SOLVED,
             "",
-            "Upgrade to PyTorch 2.1 (for which `torch.solve` (train.py:8) has to be replaced: 1.11.0 is the last that has "
+            "Upgrade to PyTorch 2.1 (for which `torch.solve` (train.py:8) has to be changed: 1.11.0 is the last that takes "
             "it) and turn on",
         ),
         (RESIZED, "python_requires", "Upgrade to PyTorch 2.1 (which needs a newer Python than 3.7) and turn on"),

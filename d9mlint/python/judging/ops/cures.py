@@ -101,14 +101,13 @@ def _by_newer(program: Program, use: Use, switched: bool) -> str:
 
     ``switched``: deterministic mode is on already, or what stands before the remedy says to turn it on.
     """
-    package = program.target.packages.get(use.op.framework)
-    if package is None or use.op.sites:
+    if use.op.sites:
         return use.status.remedy
 
     def more(upgrade: re.Match[str]) -> str:
         release = upgrade[1] or upgrade[2]
         asked = "" if switched or not release else _switch_of(program, use, release)
-        return f"{upgrade[0]}{_hindrance(package.version, package.reason)}{asked}"
+        return f"{upgrade[0]}{hindrance(program, use.op.framework)}{asked}"
 
     return _UPGRADE.sub(more, use.status.remedy)
 
@@ -116,6 +115,8 @@ def _by_newer(program: Program, use: Use, switched: bool) -> str:
 def _switch_of(program: Program, use: Use, release: str) -> str:
     """After the release of an upgrade, the switch without which the op varies there, too; empty where it needs none."""
     framework, packages = use.op.framework, program.target.packages
+    if framework not in packages:
+        return ""
     newer = program.target._replace(packages={**packages, framework: packages[framework]._replace(version=release)})
     status = use.op.at(newer)
     if status is None or status.default != "varies" or status.deterministic_mode != "same":
@@ -124,13 +125,17 @@ def _switch_of(program: Program, use: Use, release: str) -> str:
     return next((f" and turn on `{one}`" for one in fitting), "")
 
 
-_HINDERS = re.compile(r" \(for which .*? is the last that has it\)| \(which needs a newer (?:Python|CUDA) than [^)]+\)")
+_HINDERS = re.compile(
+    r" \(for which .*? is the last that takes it\)| \(which needs a newer (?:Python|CUDA) than [^)]+\)"
+)
 
 
-def _hindrance(version: str, reason: str) -> str:
+def hindrance(program: Program, framework: str) -> str:
     """What keeps a program from a newer release than the one assumed for it; empty where it only is not asked for."""
+    package = program.target.packages.get(framework)
+    version, reason = ("", "") if package is None else (package.version, package.reason)
     if reason.startswith(_NAMED):
-        return f" (for which {reason.removeprefix(_NAMED)} has to be replaced: {version} is the last that has it)"
+        return f" (for which {reason.removeprefix(_NAMED)} has to be changed: {version} is the last that takes it)"
     if reason.startswith(_OF_PYTHON):
         return f" (which needs a newer Python than {reason.removeprefix(_OF_PYTHON)})"
     cuda = _OF_CUDA.fullmatch(reason)

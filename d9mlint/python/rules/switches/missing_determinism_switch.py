@@ -20,15 +20,17 @@ from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft, lower
-from d9mlint.python.judging.ops.cures import raising
+from d9mlint.python.judging.ops.cures import hindrance, raising
 from d9mlint.python.judging.ops.opcalls import call_of
 from d9mlint.python.judging.ops.opuse import Use, shown, uses
 from d9mlint.python.rules.switches import _missing_switch
 
 _NO_SWITCH = (
-    "TensorFlow before 1.14 has no switch for deterministic ops on the GPU: upgrade to 2.1 or later (1.14 to 2.0 need "
-    "the package `tensorflow-determinism`, too), or train on the CPU"
+    "TensorFlow before 1.14 has no switch for deterministic ops on the GPU: upgrade to 1.15{}, which runs code of "
+    "TensorFlow 1, set `TF_CUDNN_DETERMINISTIC` to 1 there and patch it with the package `tensorflow-determinism` "
+    "(from 2.1 on it needs no package), or train on the CPU"
 )
+"""(With what keeps the program from that release.)"""
 _LOADS = "keras.models.load_model"
 _BIASES = frozenset({"tf.keras.layers.Dense", "tf.nn.bias_add"})
 _OWN_BIAS = (
@@ -109,7 +111,7 @@ def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
             rule, _missing_switch.any_of(event, found), cond=both(off, met, step_fetched(program)), related=related,
             severity="" if certain else "info",
             confidence=lower(rule.confidence) if elsewhere else "",
-            remedy=_remedy(program, rule, used) if known else _without(varying),
+            remedy=_remedy(program, rule, used) if known else _without(program, varying),
             name=_missing_switch.method(event.raw),
             does=_missing_switch.does(event),
             state="deterministic ops off" if known else "a TensorFlow that has no deterministic ops",
@@ -131,9 +133,10 @@ def _remedy(program: Program, rule: Rule, used: Sequence[str]) -> str:
     return f"{rule.remedy(program.target, used)}{_for_older(program)}{raised}"
 
 
-def _without(varying: Sequence[Use]) -> str:
+def _without(program: Program, varying: Sequence[Use]) -> str:
     """What to do where there is no switch."""
-    return _NO_SWITCH + (_OWN_BIAS if varying and all(use.op.name in _BIASES for use in varying) else "")
+    upgrade = _NO_SWITCH.format(hindrance(program, "tensorflow"))
+    return upgrade + (_OWN_BIAS if varying and all(use.op.name in _BIASES for use in varying) else "")
 
 
 def _for_older(program: Program) -> str:
