@@ -359,3 +359,23 @@ def test_what_else_the_switch_makes_raise_is_told_where_nothing_is_trained(d9mli
     (finding,) = d9mlint("run.py", *arguments).json["findings"]
     assert finding["remedy"].startswith(f"Call `torch.use_deterministic_algorithms(True)` before the first op{more}")
     assert ("raises" in finding["remedy"]) is bool(more)
+
+
+SAMPLED = """import torch
+
+torch.manual_seed(1)
+net = torch.nn.Conv2d(3, 8, 3).cuda()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+pixels = net(torch.load("x.pt").cuda())
+torch.nn.functional.grid_sample(pixels, torch.load("grid.pt").cuda()).sum().backward()
+optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(("more", "around"), [("", False), (f"{SWITCHED}\n", True)])
+def test_a_mode_that_is_off_is_not_told_to_be_left(d9mlint: Run, more: str, around: bool) -> None:
+    Path("train.py").write_text(f"import torch\n{more}{SAMPLED}")
+    arguments = ("--format", "json", "--select", "nondeterministic-op,op-raises", "--target", "torch==1.13.1")
+    (finding,) = d9mlint("train.py", *arguments).json["findings"]
+    assert finding["remedy"].startswith("Sample on the CPU")
+    assert ("leave deterministic mode around this op" in finding["remedy"]) is around

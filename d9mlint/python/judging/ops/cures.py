@@ -27,6 +27,8 @@ _SWITCHES = (
     ("tensorflow", "", "tf.config.experimental.enable_op_determinism"),
 )
 """What turns deterministic mode on, by framework and release: named as no statement, as it is none for this release."""
+_AROUND = ", or leave deterministic mode around this op and accept that runs differ"
+"""What says nothing where the mode is off anyhow."""
 _NAMED, _OF_PYTHON = "newest release with ", "newest release for Python "
 """How the reasons of versions begin that the code, or its Python, sets as the newest possible."""
 _OF_CUDA = re.compile(r".*\(CUDA (.+)\)")
@@ -34,7 +36,9 @@ _OF_CUDA = re.compile(r".*\(CUDA (.+)\)")
 
 def remedy_of(program: Program, use: Use) -> str:
     """The remedy of an op, with what it asks of the rest of the program."""
-    remedy = torchmode.with_workspace(_by_newer(program, use, switched=_is_on(program, use)), program)
+    on = _is_on(program, use)
+    remedy = torchmode.with_workspace(_by_newer(program, use, switched=on), program)
+    remedy = remedy if on else remedy.replace(_AROUND, "")
     if use.status.deterministic_mode == "same" and f"`{torchmode.SWITCH}(True)`" in remedy:
         return _with(remedy, raising(program, raised_by_torch(program)).removeprefix("; "))
     if _DEVICE not in remedy or use.op.direction == "forward":
