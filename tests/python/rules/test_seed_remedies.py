@@ -88,6 +88,39 @@ if len(sys.argv) > 1:
     assert Path("train.py").read_text() == text.replace("seed=None", "seed=1")
 
 
+ORDER = """import numpy as np
+
+
+def order(count, shuffle, seed=None):
+    {check}
+    rng = np.random.RandomState(seed)
+    return rng.permutation(count) if shuffle else np.arange(count)
+
+
+print(order(9, True))
+print(order(9, False))
+"""
+
+
+@pytest.mark.parametrize(
+    ("check", "told"),
+    [
+        ("assert count > 0", "give the seed that is None here a value: "),
+        (
+            "assert seed is None or shuffle is True",
+            "pass an integer in each call that leaves the seed out and draws by it",
+        ),
+    ],
+)
+def test_a_default_that_an_assertion_refuses_is_not_told(d9mlint: Callable[..., Any], check: str, told: str) -> None:
+    Path("train.py").write_text(ORDER.format(check=check))
+    found = d9mlint("train.py", "--format", "json", "--select", "entropy-seed").json["findings"]
+    assert found
+    assert all(one["remedy"].startswith(told) for one in found)
+    d9mlint("train.py", "--fix", "--unsafe-fixes")
+    assert ("seed=1" in Path("train.py").read_text()) is check.endswith("> 0")
+
+
 def test_generators_of_one_file_are_one_finding_and_cured_at_once(d9mlint: Callable[..., Any]) -> None:
     made = "np.random.default_rng()"
     Path("noise.py").write_text(
