@@ -456,6 +456,17 @@ def test_names_of_dockerfiles(tmp_path: Path, name: str) -> None:
     assert of(tmp_path, {name: NGC}) == ("1.15.2", f"{name}:1 (NGC 20.06)")
 
 
+@pytest.mark.parametrize("folder", ["docker", "install", "installation", "environment", "requirements"])
+def test_requirements_in_a_folder_for_them(tmp_path: Path, folder: str) -> None:
+    path = f"{folder}/requirements.txt"
+    assert of(tmp_path, {path: "tensorflow==1.13.1\n"}) == ("1.13.1", f"{path}:1")
+    assert of(tmp_path, {"requirements.txt": "tensorflow==2.4.1\n"}) == ("2.4.1", "requirements.txt:1")
+
+
+def test_requirements_in_any_other_folder_are_those_of_its_own(tmp_path: Path) -> None:
+    assert of(tmp_path, {"docs/requirements.txt": "tensorflow==1.13.1\n"})[1] == "newest known release"
+
+
 def test_a_requirement_beats_the_image_and_a_range_keeps_what_the_image_has(tmp_path: Path) -> None:
     files = {"Dockerfile": NGC, "requirements.txt": "tensorflow >= 1.11.0   # CPU Version of TensorFlow.\n"}
     assert of(tmp_path, files) == ("1.15.2", "Dockerfile:1 (NGC 20.06)")

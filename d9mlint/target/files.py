@@ -92,7 +92,7 @@ def _to_install(readme: str) -> Iterator[str]:
     """The requirements files of other folders that a README has people install: ``pip install -r docs/needs.txt``."""
     for found in _INSTALLS.finditer(readme):
         path = os.path.normpath(found[1])
-        known = path.startswith(("requirements/", "docker/"))  # (they are read anyhow)
+        known = path.partition("/")[0] in _BELOW and path.count("/") == 1  # (they are read anyhow)
         if (
             "/" in path
             and not known
@@ -103,9 +103,9 @@ def _to_install(readme: str) -> Iterator[str]:
 
 
 def _names(folder: Path) -> list[str]:
-    """Names of the folder, then those of its ``requirements/`` and ``docker/``; shorter ones (the main file) first."""
+    """Names of the folder, then those of folders in it that state what it needs; shorter ones (the main file) first."""
     found: list[str] = []
-    for prefix in ("", "requirements/", "docker/"):
+    for prefix in ("", *(f"{name}/" for name in _BELOW)):
         try:
             inside = [path.name for path in (folder / prefix).iterdir()]
         except OSError:
@@ -335,6 +335,8 @@ def _conda(text: str) -> Stated:
             yield number, requirement
 
 
+_BELOW = ("requirements", "docker", "installation", "install", "environment")
+"""Names of folders that hold what the folder around them needs."""
 # Strongest first. None: pip's own format, which includes other files.
 _REQUIREMENTS = re.compile(r"(?:[\w.-]+[_.-])?requirements?[^/]*\.txt")
 _KEYS = {"name", "channels", "dependencies", "prefix", "variables", "platforms"}
@@ -343,7 +345,13 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[str], Stated] | None], ...] = (
     (re.compile(r"(?:uv|poetry|pdm)\.lock"), _lock),
     (re.compile(r"Pipfile\.lock"), _pipfile_lock),
     (re.compile(r"requirements\.txt"), None),
-    (re.compile(r"requirements/[^/]+\.txt|(?!requirements\.txt)(?:[\w.-]+[_.-])?requirements?[^/]*\.txt"), None),
+    (
+        re.compile(
+            r"requirements/[^/]+\.txt|(?!requirements\.txt)(?:(?:docker|install(?:ation)?|environment)/)?"
+            r"(?:[\w.-]+[_.-])?requirements?[^/]*\.txt"
+        ),
+        None,
+    ),
     (re.compile(r"pyproject\.toml"), _pyproject),
     (re.compile(r"setup\.cfg"), _setup_cfg),
     (re.compile(r"setup\.py"), _setup_py),
@@ -369,7 +377,7 @@ def holds_below(path: str) -> str | None:
     folder, _, name = path.rpartition("/")
     above, _, last = folder.rpartition("/")
     patterns = (*(pattern for pattern, _ in _READERS), _DOCKERFILE, _CONSTRAINTS, README)
-    if last in ("requirements", "docker") and any(one.fullmatch(f"{last}/{name}") for one in patterns):
+    if last in _BELOW and any(one.fullmatch(f"{last}/{name}") for one in patterns):
         return above
     if any(one.fullmatch(name) for one in patterns):
         return folder

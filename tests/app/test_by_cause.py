@@ -129,10 +129,19 @@ def test_a_remedy_names_the_seeds_that_are_missing() -> None:
         found(1, "unseeded/torch", remedy="`torch.manual_seed(1)`, or `DataLoader(..., generator=seeded)`"),
         found(2, "unseeded/python", rule="unseeded-python", remedy="call `random.seed(1)`"),
     ]
-    (one,) = by_cause(pair)
-    assert one.remedy.split("\n\n") == [
-        "call `torch.manual_seed(1)` and `random.seed(1)` at the start, before anything is drawn", pair[0].remedy,
-    ]  # fmt: skip
+    lead = "call `torch.manual_seed(1)` and `random.seed(1)` at the start, before anything is drawn"
+    (one,) = by_cause(pair)  # (the first of what the first finding tells to do is in the lead)
+    assert one.remedy == lead
+    more = "call `torch.manual_seed(1)`, or another seed; and pass `DataLoader(..., worker_init_fn=seeds)`"
+    (one,) = by_cause([pair[0]._replace(remedy=more), pair[1]])
+    assert one.remedy.split("\n\n") == [lead, more]
+    flag = found(1, "unseeded", rule="seed-flag-unused", remedy="pass it on: `torch.manual_seed(args.seed)`")
+    order = pair[0]._replace(location=Location("train.py", 3, 1, 3, 5))
+    (one,) = by_cause([order, flag])  # (the flag gives the seed that is missing)
+    assert (one.rule, one.remedy) == (flag.rule, flag.remedy)
+    (one,) = by_cause([order, pair[1], flag])
+    both = "call `random.seed(1)` and `torch.manual_seed(1)` at the start, before anything is drawn"
+    assert one.remedy.split("\n\n") == [both, flag.remedy]
     graph = "`tf.set_random_seed(1)` (and `np.random.seed(1)`)"
     (one,) = by_cause([found(1, "unseeded/tensorflow", remedy=graph)])
     assert one.remedy == "call `tf.set_random_seed(1)` at the start, before anything is drawn in the graph"

@@ -13,6 +13,10 @@ from d9mlint.python.judging.processes import PLACED, RANKS
 _CODE = re.compile(r"`[^`]+`")
 _OR_ELSE = re.compile(r", or pass a (seeded )?generator:")
 """In a remedy, before what cures one draw and no other."""
+_EITHER = re.compile(r"^[^;]*, or [^;]*$")
+"""A remedy that is one thing or another."""
+_FLAG_GIVEN = "pass it on: "
+"""How the remedy for a flag begins whose value nothing takes."""
 _MOST_GRAPHS = 3
 """Places where graphs begin that a remedy names."""
 
@@ -57,7 +61,10 @@ def _seeds_first(
     lead = _seeds(missing.statements, graphs, len(first.entries) > 1)
     lead += RANKS if RANKS in told else ""
     left = [one for one in remedies if not seeds(one) or any("=" in part for part in code(one))]
-    return lead if same else "\n\n".join([lead, *left])
+    left = [one for one in left if not (seeds(one) and _EITHER.search(one) and {*seeds(one)} <= {*missing.statements})]
+    passed = {part.partition("(")[0] for part in code(first.remedy) if first.remedy.startswith(_FLAG_GIVEN)}
+    told_by_flag = all(one.partition("(")[0] in passed for one in missing.statements)
+    return lead if same else "\n\n".join([*([] if told_by_flag else [lead]), *left])
 
 
 def _seeds(statements: Sequence[str], graphs: str, several: bool) -> str:

@@ -73,6 +73,13 @@ def numbered(path: str, of: Tree, value: cst.BaseExpression) -> Iterator[Edit]:
         yield Edit(span(path, of.positions[value]), VALUE)
 
 
+def default(path: str, of: Tree, function: cst.FunctionDef, given: cst.Param) -> Iterator[Edit]:
+    """The same for the default of a parameter: not where the function asserts something of what it is given for it."""
+    asserted = rf"^\s*assert\b.*\b{re.escape(given.name.value)}\b"
+    if given.default is not None and not re.search(asserted, of.code(function), re.MULTILINE):
+        yield from numbered(path, of, given.default)
+
+
 # -- where they are parsed -------------------------------------------------------------------------------------------
 
 

@@ -62,8 +62,8 @@ def _default(at: Location, source: bytes) -> Iterator[Edit]:
     if of is None or function is None:
         return
     for given in (*function.params.params, *function.params.kwonly_params):
-        if given.name.value == text_at(at, source) and given.default is not None:
-            yield from flags.numbered(at.path, of, given.default)
+        if given.name.value == text_at(at, source):
+            yield from flags.default(at.path, of, function, given)
 
 
 def _is_given(of: Tree, own: Own, place: Statement) -> bool:

@@ -169,7 +169,7 @@ def _parameters(path: str, of: Tree, told: Sequence[flags.Flag]) -> Iterator[Own
             if value in commands:
                 yield Own(value, one, commands[value].edits, _is_safe(of, value))
             elif given.default is not None and (name in run or one.node.decorators):
-                yield Own(value, one, tuple(flags.numbered(path, of, given.default)), _is_safe(of, value))
+                yield Own(value, one, tuple(flags.default(path, of, one.node, given)), _is_safe(of, value))
 
 
 def _fields(path: str, of: Tree) -> Iterator[Own]:

@@ -13,9 +13,12 @@ from d9mlint.python.interpreter.program import Program
 from d9mlint.python.source.facts import Def
 
 _STARTS = ("Process", "spawn", "start_processes")
+_SEVERAL = ("spawn", "start_processes")
+"""Calls that start one process for each rank."""
 PLACED = "in a process of its own"
 """In a remedy, where something is to be done that is of no use at the start of the program."""
 _UNREACHED = "no seed of the parent reaches it"
+_APART = "; add the number of the process to the seed where they are to draw different numbers"
 RANKS = " (add the rank to the seed, `1 + hvd.rank()`: with the same seed all ranks draw the same numbers)"
 """In a remedy for a program whose ranks are given the same weights: what each of them draws has to differ."""
 
@@ -25,27 +28,33 @@ def runs_in(program: Program, event: Event) -> Func | Class | None:
 
     None in the first process, or where it is not known.
     """
+    started = _started(program, event)
+    return None if started is None else started[1]
+
+
+def _started(program: Program, event: Event) -> tuple[Event, Func | Class] | None:
+    """The call that starts the process of an event, and what that runs."""
     if not event.inside(SPAWNED):
         return None
     starts = program.once("process-starts", _starts)
     for place in reversed(event.stack):
-        before = [func for index, func in starts.get(place, ()) if index < event.index]
+        before = [one for one in starts.get(place, ()) if one[0].index < event.index]
         if before:
             return before[-1]
     return None
 
 
-def _starts(program: Program) -> dict[object, list[tuple[int, Func | Class]]]:
-    """The functions and actors that calls start processes for, by the place of the call, with when it is made."""
-    found: dict[object, list[tuple[int, Func | Class]]] = {}
+def _starts(program: Program) -> dict[object, list[tuple[Event, Func | Class]]]:
+    """The calls that start processes, by their places, each with the function or actor that it starts one for."""
+    found: dict[object, list[tuple[Event, Func | Class]]] = {}
     for event in program.events:
         if event.kind == "call" and (remote := ray.started(event)) is not None:
-            found.setdefault(event.location, []).append((event.index, remote))
+            found.setdefault(event.location, []).append((event, remote))
         elif event.name == TASK or (event.kind == "call" and event.name.rpartition(".")[2] in _STARTS):
             given = [event.kwargs[key] for key in ("target", "fn") if key in event.kwargs] or list(event.args)
             func = next((func for value in given if (func := _function(value))), None)
             if func is not None:
-                found.setdefault(event.location, []).append((event.index, func))
+                found.setdefault(event.location, []).append((event, func))
     return found
 
 
@@ -96,16 +105,18 @@ _OF_TASKS = (
 
 def remedy_there(program: Program, event: Event, remedy: str) -> str:
     """A remedy with the function that it belongs in, where that is one of another process."""
-    func = runs_in(program, event)
-    if func is None:
+    started = _started(program, event)
+    if started is None:
         return remedy
+    start, func = started
     if not {one.location for one in program.calls(TASK)}.isdisjoint(event.stack):
         return _OF_TASKS
     if isinstance(func, Class):
         where = f"in {named_there(program, event)}, each actor with a seed of its own"
         return f"{remedy} ({where}: {_UNREACHED})"
     # One finding speaks for all programs that meet it, and not all of them need start processes.
-    note = f" (where `{func.name}` runs {PLACED}, at its start: {_UNREACHED})"
+    several = start.loops or start.name.rpartition(".")[2] in _SEVERAL
+    note = f" (where `{func.name}` runs {PLACED}, at its start: {_UNREACHED}{_APART if several else ''})"
     return f"{remedy}{note}"
 
 

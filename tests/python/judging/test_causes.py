@@ -84,6 +84,7 @@ def test_what_varies_on_a_gpu_does_not_on_a_tpu(use: str, when: tuple[str, ...] 
         ("torch", "pass it on: `torch.manual_seed(args.seed)`"),
         ("numpy, torch", "pass it on: `np.random.seed(args.seed)`, `torch.manual_seed(args.seed)`"),
         ("random", "pass it on: `random.seed(args.seed)`"),
+        ("tensorflow", "pass it on: `tf.keras.utils.set_random_seed(args.seed)`"),
     ],
 )
 def test_an_unused_seed_flag_gets_a_remedy_for_what_is_imported(imported: str, words: str) -> None:
@@ -94,6 +95,25 @@ def test_an_unused_seed_flag_gets_a_remedy_for_what_is_imported(imported: str, w
     assert one.remedy == words
     (other,) = found(text.replace(imported, "torch, tensorflow"), "seed-flag-unused")
     assert "set_random_seed" in other.remedy
+
+
+@pytest.mark.parametrize(
+    ("target", "call"),
+    [
+        ("tensorflow==2.12.1", "tf.keras.utils.set_random_seed"),
+        ("tensorflow==2.4.1", "tf.random.set_seed"),
+        ("tensorflow==1.15.5", "tf.set_random_seed"),
+    ],
+)
+def test_an_unused_seed_flag_is_passed_on_to_what_is_drawn_from(target: str, call: str) -> None:
+    text = (
+        "import argparse\nimport tensorflow as tf\nimport torch\np = argparse.ArgumentParser()\n"
+        "p.add_argument('--manual_seed')\np.parse_args()\n"
+    )
+    (one,) = found(f"{text}print(torch.rand(3))\n", "seed-flag-unused", target=target)
+    assert one.remedy == "pass it on: `torch.manual_seed(args.manual_seed)`"
+    (other,) = found(f"{text}print(tf.random.normal([3]))\n", "seed-flag-unused", target=target)
+    assert other.remedy == f"pass it on: `{call}(args.manual_seed)`"
 
 
 def test_random_layers_take_their_seed_from_python_except_in_a_graph() -> None:

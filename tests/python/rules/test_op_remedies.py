@@ -39,6 +39,11 @@ print(tf.math.bincount([1, 1], weights=[0.5, 0.25]))
     ("text", "target", "told"),
     [
         (GRAPH, "tensorflow==1.15.5", "without `minimize(loss, colocate_gradients_with_ops=True)`"),
+        (
+            GRAPH.replace(".minimize(loss)", ".apply_gradients([(tf.gradients(loss, w)[0], w)])"),
+            "tensorflow==1.15.5",
+            "without `tf.gradients(loss, weights, colocate_gradients_with_ops=True)`",
+        ),
         (TAPE, "tensorflow==2.4.1", "where `tape.gradient` is not called under the device, too (`fit` does not)"),
     ],
 )

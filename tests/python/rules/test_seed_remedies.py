@@ -88,6 +88,39 @@ if len(sys.argv) > 1:
     assert Path("train.py").read_text() == text.replace("seed=None", "seed=1")
 
 
+ORDER = """import numpy as np
+
+
+def order(count, shuffle, seed=None):
+    {check}
+    rng = np.random.RandomState(seed)
+    return rng.permutation(count) if shuffle else np.arange(count)
+
+
+print(order(9, True))
+print(order(9, False))
+"""
+
+
+@pytest.mark.parametrize(
+    ("check", "told"),
+    [
+        ("assert count > 0", "give the seed that is None here a value: "),
+        (
+            "assert seed is None or shuffle is True",
+            "pass an integer in each call that leaves the seed out and draws by it",
+        ),
+    ],
+)
+def test_a_default_that_an_assertion_refuses_is_not_told(d9mlint: Callable[..., Any], check: str, told: str) -> None:
+    Path("train.py").write_text(ORDER.format(check=check))
+    found = d9mlint("train.py", "--format", "json", "--select", "entropy-seed").json["findings"]
+    assert found
+    assert all(one["remedy"].startswith(told) for one in found)
+    d9mlint("train.py", "--fix", "--unsafe-fixes")
+    assert ("seed=1" in Path("train.py").read_text()) is check.endswith("> 0")
+
+
 def test_generators_of_one_file_are_one_finding_and_cured_at_once(d9mlint: Callable[..., Any]) -> None:
     made = "np.random.default_rng()"
     Path("noise.py").write_text(
@@ -138,3 +171,117 @@ def test_a_seed_of_its_own_is_not_told_to_do_nothing(d9mlint: Callable[..., Any]
     method = "\n    def seed(self, seed):\n        for one in self.all:\n            one.seed(seed)\n"
     Path("train.py").write_text(ENVIRONMENTS.format(method=method))
     assert not d9mlint("train.py", "--format", "json").json["findings"]
+
+
+WRAPPED = """import gym
+
+
+class Proxy({base}):
+    def __init__(self, env):
+        {init}
+
+    def reset(self{parameters}):
+        return self.env.reset()
+
+    def step(self, action):
+        return self.env.step(action)
+{method}
+
+env = Proxy(gym.make("CartPole-v1"))
+print(env.reset())
+"""
+USUAL = "call `env.reset(seed=1)` once after the environment is made"
+
+
+@pytest.mark.parametrize(
+    ("base", "parameters", "method", "told"),
+    [
+        ("gym.Env", "", "", "as `Proxy.reset` takes no seed, call "),
+        ("object", "", "", "as `Proxy.reset` takes no seed, call "),
+        ("gym.Wrapper", "", "", "as `Proxy.reset` takes no seed, call "),
+        ("gym.Env", ", **options", "", "as `Proxy` has no `seed` that reaches it, call "),
+        ("gym.Wrapper", ", **options", "", USUAL),
+        ("gym.Env", ", seed=None", "\n    def seed(self, seed=None):\n        self.env.seed(seed)\n", USUAL),
+    ],
+)
+def test_what_a_wrapper_hands_on_says_where_its_environment_is_seeded(
+    d9mlint: Callable[..., Any], base: str, parameters: str, method: str, told: str
+) -> None:
+    init = "super().__init__(env)" if base == "gym.Wrapper" else "self.env = env"
+    Path("train.py").write_text(WRAPPED.format(base=base, init=init, parameters=parameters, method=method))
+    (one,) = d9mlint("train.py", "--format", "json", "--select", "own-rng-unseeded").json["findings"]
+    assert one["remedy"].startswith(told)
+    assert ("on the environment itself" in one["remedy"]) is (told != USUAL)
+
+
+CARDS = """import gym
+
+
+class Cards(gym.Env):
+    def __init__(self):
+        self.{seeds}()
+
+    def {seeds}(self, seed=None):
+        self.np_random, seed = gym.utils.seeding.np_random(seed)
+
+    def reset(self{parameters}):
+        return self.np_random.choice([1, 2])
+
+
+print(Cards().reset())
+"""
+
+
+@pytest.mark.parametrize(
+    ("seeds", "parameters", "told"),
+    [
+        ("seed", "", "call `env.seed(1)` once after the environment is made"),
+        ("_seed", "", "call `env._seed(1)` once after the environment is made: `Cards` has no `seed`"),
+        ("begin", "", "set `env.np_random = gym.utils.seeding.np_random(1)[0]` after"),
+        ("begin", ", seed=None", "give the environment a seed after it is made: `env.reset(seed=1)` once, if"),
+    ],
+)
+def test_a_class_of_environments_is_seeded_by_what_it_defines(
+    d9mlint: Callable[..., Any], seeds: str, parameters: str, told: str
+) -> None:
+    Path("cards.py").write_text(CARDS.format(seeds=seeds, parameters=parameters))
+    (one,) = d9mlint("cards.py", "--format", "json", "--select", "own-rng-unseeded").json["findings"]
+    assert one["remedy"].startswith(told)
+
+
+SHUFFLED = """import torch
+from torch.utils.data import DataLoader, random_split
+
+data = torch.load("data.pt")
+{draw}
+"""
+
+
+@pytest.mark.parametrize(("version", "given"), [("1.5.1", False), ("1.13.1", True)])
+@pytest.mark.parametrize(
+    "draw",
+    ["for batch in DataLoader(data, 4, shuffle=True):\n    print(batch)", "print(random_split(data, [3, 4])[0][0])"],
+)
+def test_a_generator_is_only_handed_over_where_the_release_takes_one(
+    d9mlint: Callable[..., Any], draw: str, version: str, given: bool
+) -> None:
+    Path("train.py").write_text(SHUFFLED.format(draw=draw))
+    arguments = ("--format", "json", "--target", f"torch=={version}")
+    (one,) = d9mlint("train.py", *arguments).json["findings"]
+    assert "`torch.manual_seed(1)`" in one["remedy"]
+    assert ("generator=" in one["remedy"]) is given
+
+
+@pytest.mark.parametrize(
+    ("seeds", "more"), [("np.random.seed(args.seed)", ", or one made of `--seed`"), ("np.random.seed(1)", "")]
+)
+def test_a_generator_without_a_seed_is_told_of_the_flag_for_one(
+    d9mlint: Callable[..., Any], seeds: str, more: str
+) -> None:
+    Path("train.py").write_text(
+        "import argparse\nimport numpy as np\n\nparser = argparse.ArgumentParser()\n"
+        f"parser.add_argument('--seed', type=int, default=1)\nargs = parser.parse_args()\n{seeds}\n"
+        "print(np.random.default_rng().random())\n"
+    )
+    (one,) = d9mlint("train.py", "--format", "json", "--select", "entropy-seed").json["findings"]
+    assert one["remedy"] == f"pass an integer: `np.random.default_rng(1)`{more}"

@@ -81,9 +81,43 @@ def test_a_step_that_no_variable_counts_is_in_the_name_of_the_file(
 
 
 @pytest.mark.parametrize(
+    ("begin", "where"),
+    [
+        ("", "before the graph is built"),
+        ("tf.reset_default_graph()", "after `tf.reset_default_graph()`"),
+        ("tf.Graph().as_default().__enter__()", "before the graph is built"),
+    ],
+)
+def test_the_seed_of_a_resumed_run_belongs_in_the_graph_that_goes_on(
+    d9mlint: Callable[..., Any], begin: str, where: str
+) -> None:
+    Path("train.py").write_text(GRAPH.format(counter=begin, number=""))
+    Path("requirements.txt").write_text("tensorflow==1.15.5\n")
+    (finding,) = d9mlint("train.py", "--format", "json", "--select", "rng-not-checkpointed").json["findings"]
+    assert f"call `tf.set_random_seed(seed + step)` {where}, and" in finding["remedy"]
+    made = [one["line"] for one in finding["related"] if "makes the graph" in one["note"]]
+    assert made == ([11] if "reset" in begin else [])
+
+
+def test_the_seed_of_a_resumed_run_belongs_in_the_block_of_its_graph(d9mlint: Callable[..., Any]) -> None:
+    lines = GRAPH.format(counter="", number="").splitlines()
+    inside = [f"    {line}" for line in lines[9:]]
+    text = [*lines[:9], "with tf.Graph().as_default():", *inside]
+    Path("train.py").write_text("\n".join(text) + "\n")
+    Path("requirements.txt").write_text("tensorflow==1.15.5\n")
+    (finding,) = d9mlint("train.py", "--format", "json", "--select", "rng-not-checkpointed").json["findings"]
+    assert "call `tf.set_random_seed(seed + step)` first in the block of `as_default()`, and" in finding["remedy"]
+
+
+@pytest.mark.parametrize(
     ("load", "stated", "seed"),
     [
         ("model = tf.keras.models.load_model(args.resume)", "tensorflow==2.12.0\n", "tf.random.set_seed"),
+        (
+            "model = tf.keras.models.load_model(args.resume, compile=False); model.compile('adam', 'mse')",
+            "tensorflow==2.12.0\n",
+            "tf.random.set_seed",
+        ),
         ("model.load_weights(args.resume)", "tensorflow==1.15.0\n", "tf.set_random_seed"),
     ],
 )
@@ -106,6 +140,9 @@ model.fit(np.ones([8, 8]), np.ones([8, 8]), callbacks=[tf.keras.callbacks.ModelC
     assert "`initial_epoch=epoch`" in one["remedy"]
     assert f"`{seed}(seed + epoch)`" in one["remedy"]
     assert "global_step" not in one["remedy"]
+    fresh = "compile=False" in load
+    assert ("the optimizer (saved, but never loaded)" in one["message"]) is fresh
+    assert one["remedy"].startswith("load the model without `compile=False`") is fresh
 
 
 def test_what_deterministic_ops_make_raise_is_told(d9mlint: Callable[..., Any]) -> None:
@@ -154,3 +191,39 @@ with tf.Session() as session:
 """)
     (finding,) = d9mlint("train.py", "--format", "json", "--select", "queue-order").json["findings"]
     assert ("tf.data" in finding["remedy"]) is datasets and "num_threads=1" in finding["remedy"]
+
+
+OLD = """import tensorflow as tf
+
+{more}
+tf.set_random_seed(1)
+x = tf.layers.conv2d(tf.placeholder(tf.float32, [8, 8, 8, 3]), 4, 3)
+step = tf.train.AdamOptimizer().minimize(tf.nn.l2_loss(x))
+with tf.Session() as session:
+    session.run(step)
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "files", "told"),
+    [
+        (
+            "",
+            {"requirements.txt": "tensorflow-gpu==1.13.1\n"},
+            "upgrade to 1.15, which runs code of TensorFlow 1, set ",
+        ),
+        (
+            "tf.histogram_summary('x', [1.0])",
+            {},
+            "upgrade to 1.15 (for which `tf.histogram_summary` (train.py:3) has to be changed: 0.12.1 is the last that "
+            "takes it), which",
+        ),
+    ],
+)
+def test_before_a_switch_the_release_is_told_that_runs_the_code(
+    d9mlint: Callable[..., Any], more: str, files: dict[str, str], told: str
+) -> None:
+    for name, text in {"train.py": OLD.format(more=more), **files}.items():
+        Path(name).write_text(text)
+    (one,) = d9mlint("train.py", "--format", "json", "--select", "missing-determinism-switch").json["findings"]
+    assert told in one["remedy"]

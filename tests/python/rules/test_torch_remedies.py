@@ -95,7 +95,8 @@ CASES = [
         "2.13.0",
         f"{SWITCH} near the start, after the seeds; `torch.nn.AdaptiveMaxPool2d` then raises: use "
         "`x.amax(dim=(-2, -1))` for an output of one value, or `torch.nn.MaxPool2d` where the size is known "
-        "(or pass `warn_only=True`)",
+        "(or pass `warn_only=True`); only setting `torch.backends.cudnn.deterministic` to True covers "
+        "`torch.nn.Conv2d`, and makes nothing raise",
     ),
     (
         TRAIN.format(net="torch.nn.Sequential(torch.nn.ReflectionPad2d(1), torch.nn.Conv2d(3, 8, 3))"),
@@ -310,3 +311,71 @@ def test_a_framework_that_only_logs_gives_no_remedy(d9mlint: Run, train: str) ->
     found = d9mlint("train.py", "--format", "json", "--select", "partial-seed").json["findings"]
     assert found
     assert all("`torch.manual_seed(1)`" in finding["remedy"] for finding in found)
+
+
+RESIZED = TRAIN.format(net="torch.nn.Upsample(scale_factor=2, mode='bilinear')")
+SWITCHED = "torch.use_deterministic_algorithms(True)"
+SOLVED = RESIZED + "torch.solve(torch.ones(3, 1), torch.eye(3))\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "stated", "told"),
+    [
+        (RESIZED, "torch==1.13.1", "Upgrade to PyTorch 2.1 and turn on `torch.use_deterministic_algorithms`, or use"),
+        (f"import torch\n{SWITCHED}\n{RESIZED}", "torch==1.13.1", "Upgrade to PyTorch 2.1, or use"),
+        (
+            SOLVED,
+            "",
+            "Upgrade to PyTorch 2.1 (for which `torch.solve` (train.py:8) has to be changed: 1.11.0 is the last that takes "
+            "it) and turn on",
+        ),
+        (RESIZED, "python_requires", "Upgrade to PyTorch 2.1 (which needs a newer Python than 3.7) and turn on"),
+        (RESIZED, "torch==1.6.0", "upgrade to 2.1 and turn on `torch.use_deterministic_algorithms`, or run"),
+    ],
+)  # fmt: skip
+def test_a_newer_release_is_told_with_what_it_needs(d9mlint: Run, text: str, stated: str, told: str) -> None:
+    Path("train.py").write_text(text)
+    Path("requirements.txt").write_text(stated if "==" in stated else "")
+    if stated == "python_requires":
+        Path("environment.yml").write_text("dependencies:\n  - python=3.7\n")
+    (finding,) = d9mlint("train.py", "--format", "json", "--select", "nondeterministic-op,op-raises").json["findings"]
+    assert told in finding["remedy"]
+
+
+INFERRED = """import torch
+
+x = torch.load("x.pt").cuda()
+print(x.scatter_add_(0, torch.load("i.pt").cuda(), x){also})
+"""
+
+
+@pytest.mark.parametrize(
+    ("also", "more"),
+    [("", ""), (", torch.histc(x)", "; `torch.histc` then raises: use `torch.bucketize`")],
+)
+def test_what_else_the_switch_makes_raise_is_told_where_nothing_is_trained(d9mlint: Run, also: str, more: str) -> None:
+    Path("run.py").write_text(INFERRED.format(also=also))
+    arguments = ("--format", "json", "--select", "nondeterministic-op", "--target", "torch==2.13.0")
+    (finding,) = d9mlint("run.py", *arguments).json["findings"]
+    assert finding["remedy"].startswith(f"Call `torch.use_deterministic_algorithms(True)` before the first op{more}")
+    assert ("raises" in finding["remedy"]) is bool(more)
+
+
+SAMPLED = """import torch
+
+torch.manual_seed(1)
+net = torch.nn.Conv2d(3, 8, 3).cuda()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+pixels = net(torch.load("x.pt").cuda())
+torch.nn.functional.grid_sample(pixels, torch.load("grid.pt").cuda()).sum().backward()
+optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(("more", "around"), [("", False), (f"{SWITCHED}\n", True)])
+def test_a_mode_that_is_off_is_not_told_to_be_left(d9mlint: Run, more: str, around: bool) -> None:
+    Path("train.py").write_text(f"import torch\n{more}{SAMPLED}")
+    arguments = ("--format", "json", "--select", "nondeterministic-op,op-raises", "--target", "torch==1.13.1")
+    (finding,) = d9mlint("train.py", *arguments).json["findings"]
+    assert finding["remedy"].startswith("Sample on the CPU")
+    assert ("leave deterministic mode around this op" in finding["remedy"]) is around

@@ -33,7 +33,8 @@ _ADDED = (
 _SIZES = ("tensorflow.shape", "tensorflow.size", "tensorflow.rank")
 """Calls that give integers, unless they are asked for others."""
 _KEEPS_KIND = tuple(f"tensorflow.{m}reduce_{name}" for m in ("", "math.") for name in ("prod", "sum", "max", "min"))
-_INTEGER = re.compile(r"(tensorflow|numpy)(\.compat\.v1)?\.u?int\d+")
+_INTEGER = re.compile(r"((tensorflow|numpy)(\.compat\.v1)?\.)?u?int\d+")
+"""Types of integers; TensorFlow takes their names as text, too."""
 _MAX_POOL = re.compile("max_?pool", re.IGNORECASE)
 _POOLS = (
     (re.compile(r"slim|contrib\.layers"), (Argument(1, "kernel_size"), Argument(2, "stride"), 2)),
@@ -290,7 +291,8 @@ def _sizes(value: Value | None, otherwise: int | None) -> list[int] | None:
 
 
 def _makes_integers(event: Event) -> bool:
-    types = [x.name for x in (*event.args, *event.kwargs.values()) if isinstance(x, Ref)]
+    given = (*event.args, *event.kwargs.values())
+    types = [str(x.value) if isinstance(x, Const) else x.name for x in given if isinstance(x, (Const, Ref))]
     return any(map(_INTEGER.fullmatch, types)) or event.name.endswith((".to_int32", ".to_int64", ".argmax", ".range"))
 
 

@@ -28,19 +28,26 @@ _UPDATES = (
 )  # fmt: skip
 _DENSE = ("tensorflow.clip_by_norm", "tensorflow.clip_by_value", "tensorflow.clip_by_average_norm")
 """Calls that make a gradient of the whole table out of that of a few rows, where gradients are seen on their way."""
-_LOOKUPS = frozenset({"tf.nn.embedding_lookup", "tf.gather"})
+_LOOKUP = "tf.nn.embedding_lookup"
+_LOOKUPS = frozenset({_LOOKUP, "tf.gather"})
+_CPU = "cpu"
+"""The context of what is made under ``tf.device("/cpu:0")``."""
 _TABLE = Argument(0, "params")
 _VARIABLES = frozenset({"tensorflow.Variable", "tensorflow.get_variable"})
 
 
 def looked_up_on_cpu(program: Program, event: Event, op: Op, makers: Makers) -> Cond:
-    """When a lookup in a variable is on the CPU because of the only optimizers that train."""
+    """When a lookup is on the CPU: the table was made there, or the only optimizers that train update it there."""
     if op.name not in _LOOKUPS or not program.target.fits("tensorflow", "<2.0"):
         return False
     if program.target.version("ngc") is not None:
         return False
     tables = list(made_of(event.argument(_TABLE), makers))
-    if not tables or any(made.name not in _VARIABLES for made in tables):
+    plain = bool(tables) and all(made.name in _VARIABLES for made in tables)
+    # (`embedding_lookup` is placed with its table, `tf.gather` with a variable that it is handed by reference.)
+    if tables and (plain or op.name == _LOOKUP) and all(made.inside(_CPU) for made in tables):
+        return not program.calls(*_DENSE)
+    if not plain:
         return False
     return program.once("sparse-updates-on-cpu", _only_on_cpu)
 

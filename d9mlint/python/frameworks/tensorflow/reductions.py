@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from d9mlint.model import Argument, Op
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import OPERANDS, Const, FlagValue, Obj, Seq, Value, alternatives
+from d9mlint.python.domain.values import OPERANDS, Const, FlagValue, Obj, Ref, Seq, Value, alternatives
 from d9mlint.python.frameworks.tensorflow.determinism import trains
 from d9mlint.python.frameworks.tensorflow.fetching import FETCHES, RUN
 from d9mlint.python.frameworks.tensorflow.graphs import COLLECTION, origins
@@ -39,7 +39,8 @@ _ELEMENTWISE = re.compile(
     r"tensorflow\.(cast|to_float|to_double|identity|square|abs|negative|exp|log|sqrt|sigmoid|tanh|stop_gradient|squeeze|"
     r"expand_dims|nn\.(relu|sigmoid|tanh|softplus))"
 )
-_FEEDS, _SHAPE = "tensorflow.placeholder", Argument(1, "shape")
+_FEEDS, _TYPE, _SHAPE = "tensorflow.placeholder", Argument(0, "dtype"), Argument(1, "shape")
+_TRUTH = ("tensorflow.bool", "bool", "numpy.bool_", "builtins.bool")
 _PER_ITEM, _LABELS = "tensorflow.nn.sparse_softmax_cross_entropy_with_logits", Argument(1, "labels")
 _DEPTH = 6
 
@@ -97,10 +98,15 @@ def _are_bits(value: Value | None, makers: Makers, depth: int) -> bool:
 
 
 def _gives_bits(event: Event, makers: Makers, depth: int) -> bool:
-    if _BOOLEAN.fullmatch(event.name):
+    if _BOOLEAN.fullmatch(event.name) or (event.name == _FEEDS and _is_truth(event.argument(_TYPE))):
         return True
     kept = depth > 0 and bool(event.args) and _COUNTS.fullmatch(event.name) is not None
     return kept and _are_bits(event.args[0], makers, depth - 1)
+
+
+def _is_truth(dtype: Value | None) -> bool:
+    """Whether a type is that of true and false, which TensorFlow takes by its name, too."""
+    return (dtype.value if isinstance(dtype, Const) else dtype.name if isinstance(dtype, Ref) else "") in _TRUTH
 
 
 def _count(value: Value | None, makers: Makers, *, by_default: bool) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from d9mlint.model import Argument, Related, Rule
@@ -32,11 +33,27 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         first = min(d.location for d in draws)
         yield draft(
             program, rule, start, cond=either(*(both(*draw.guards) for draw in draws)), related=dict.fromkeys(related),
-            who=f"the workers of `{name}` draw", draw=draws[0].raw, which="task",
+            who=f"the workers of `{name}` draw", draw=draws[0].raw,
+            which="thread" if start.name == _THREAD else "task", remedy=_remedy(program, rule, start, draws[0]),
             cause=f"{rule.name}-{first.file.replace('/', '.')}-{first.line}",  # wherever such workers are started
         )  # fmt: skip
     yield from _fetched_ahead(program, rule)
     yield from of_replicas(program, rule)
+
+
+_RNG = re.compile(r"`rng = [^`]+`")
+_OF_PYTHON = '`rng = random.Random(f"{seed} {index}")`'
+"""A generator for what draws from Python's; for NumPy's the rule names it."""
+_OF_TASKS = "each task its own generator made from a number of the task"
+_OF_THREADS = "each thread its own generator made from the number of the thread"
+
+
+def _remedy(program: Program, rule: Rule, start: Event, draw: Event) -> str:
+    """The remedy for tasks, or for threads that are started one by one and have none; in the kind of their draws."""
+    text = rule.remedy(program.target, ("numpy",))
+    if start.name == _THREAD:
+        text = text.replace(_OF_TASKS, _OF_THREADS)
+    return _RNG.sub(_OF_PYTHON, text) if any("python" in effect.draws for effect in draw.effects) else text
 
 
 def _is_only(program: Program, start: Event, draws: Sequence[Event]) -> bool:

@@ -15,6 +15,7 @@ from d9mlint.python.frameworks.torch import ops as torchops
 from d9mlint.python.frameworks.torch.mode import torch_mode
 from d9mlint.python.interpreter.program import Program, matches
 from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.judging.ops.cures import remedy_of
 from d9mlint.python.judging.ops.opcalls import call_of
 from d9mlint.python.judging.ops.opuse import Use, related, uses
 
@@ -28,10 +29,6 @@ _VARIABLES = {
 modeling_flash_attention_utils.py of Transformers)."""
 SWITCH = "determinism-switch"
 """The cause of all that one missing switch would cure."""
-_DEVICE = '`tf.device("/CPU:0")`'
-_OPTIMIZES = ("tensorflow.train.Optimizer.minimize", "tensorflow.train.Optimizer.compute_gradients")
-_OF_GRAPH = "its gradient stays on the GPU without `minimize(loss, colocate_gradients_with_ops=True)`"
-_OF_TAPE = "its gradient stays on the GPU where `tape.gradient` is not called under the device, too (`fit` does not)"
 _ATTENTION = re.compile(r"attention|flash_attn")
 
 
@@ -68,18 +65,6 @@ def _is_told(program: Program, use: Use) -> bool:
     if use.op.framework == "torch":
         return bool(torchgpu.trainings(program))
     return use.op.framework != "tensorflow" or bool(trainings(program))
-
-
-def remedy_of(program: Program, use: Use) -> str:
-    """The remedy of an op; where it is another device, how its gradient gets there: neither graphs nor tapes do so.
-
-    (Seen with TensorFlow 2.21: `compute_gradients` of an optimizer of `tf.compat.v1`, and `tape.gradient`.)
-    """
-    remedy = torchmode.with_workspace(use.status.remedy, program)
-    if _DEVICE not in remedy or use.op.direction == "forward":
-        return remedy
-    graph = program.find("call", *_OPTIMIZES)
-    return f"{remedy.rstrip().removesuffix('.')}; {_OF_GRAPH if graph else _OF_TAPE}"
 
 
 def is_attention(op: Op) -> bool:

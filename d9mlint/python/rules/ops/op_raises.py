@@ -12,9 +12,9 @@ from d9mlint.python.frameworks.tensorflow.determinism import switch
 from d9mlint.python.frameworks.torch.mode import torch_mode
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.judging.ops.cures import remedy_of
 from d9mlint.python.judging.ops.opcalls import call_of
 from d9mlint.python.judging.ops.opuse import Use, related, uses
-from d9mlint.python.rules.ops._varying_ops import remedy_of
 
 _MODES = {"torch": "deterministic algorithms", "jax": "XLA's deterministic ops"}
 _NAMES = {"jax": "JAX", "tensorflow": "TensorFlow", "torch": "PyTorch"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from d9mlint.model import Related, Rule
@@ -16,6 +16,7 @@ from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging import objects
 from d9mlint.python.judging.drafts import Draft, draft, lower
 from d9mlint.python.judging.seedings import may_be_seeded
+from d9mlint.python.source.facts import Attr, Def, Name, Param
 
 GENERATOR = "own-env"
 _OF_ENVIRONMENT = ("?.reset", "?.step", "?.seed")
@@ -116,6 +117,75 @@ def _may_wrap(made: Class) -> bool:
     return any(base.partition(".")[0] not in GYMS or not base.endswith(".Env") for base in made.external())
 
 
+_ITSELF = (
+    "as {}, call `env.reset(seed=1)` (`env.seed(1)` before gym 0.26) once on the environment itself, where it is made"
+)
+_INSIDE = "-inside"
+_MAKES_GENERATOR = "gymnasium.utils.seeding.np_random"
+
+
+class Cure(NamedTuple):
+    """What seeds an environment, and what to add to the name of the cause where that is not what seeds any other."""
+
+    remedy: str
+    part: str = ""
+
+
+def cure(draw: Event, maker: Event, usual: str) -> Cure:
+    """What seeds the environment that makes a draw: with wrappers and classes of the program it depends on these."""
+    if inside := _through_wrapper(draw):
+        return Cure(inside, _INSIDE)
+    owner = maker.func.owner if maker.name == _MAKES_GENERATOR and maker.func is not None else None
+    return Cure(usual) if owner is None else _for_class(owner, usual)
+
+
+def _through_wrapper(draw: Event) -> str:
+    """The remedy where a wrapper of the program resets the environment in it and hands it no seed; empty elsewhere."""
+    if draw.name != _RESET:
+        return ""
+    for func in (draw.func, *draw.callers):
+        if func is None or func.owner is None or func.name != "reset" or not _has(func.owner, "step"):
+            continue
+        name = func.owner.node.name
+        if not _takes(func.node.params, "seed"):
+            return _ITSELF.format(f"`{name}.reset` takes no seed")
+        if not _has(func.owner, "seed") and not _hands_on(func.owner):
+            return _ITSELF.format(f"`{name}` has no `seed` that reaches it")
+    return ""
+
+
+def _hands_on(made: Class) -> bool:
+    """Whether a class may be derived from a wrapper of Gym, which hands on what it does not define itself."""
+    bases = (base for cls in made.line() for base in cls.node.bases)
+    names = (base.id if isinstance(base, Name) else base.name if isinstance(base, Attr) else "" for base in bases)
+    return _may_wrap(made) or any(name.endswith("Wrapper") for name in names)
+
+
+def _takes(params: Iterable[Param], name: str) -> bool:
+    return any(one.name == name or one.kind == "**" for one in params)
+
+
+def _has(made: Class, name: str) -> bool:
+    """Whether a class of the program, or a base of it that is one, defines something."""
+    return any(name in cls.frame.vars for cls in made.line())
+
+
+def _for_class(made: Class, usual: str) -> Cure:
+    """What seeds the generator of a class's objects: what it defines for that, or the generator is set."""
+    name = made.node.name
+    part = f"-{name}"
+    if _has(made, "seed"):
+        return Cure("call `env.seed(1)` once after the environment is made", part)
+    if _has(made, "_seed"):
+        return Cure(f"call `env._seed(1)` once after the environment is made: `{name}` has no `seed`", part)
+    resets = (one for cls in made.line() for one in cls.node.body if isinstance(one, Def) and one.name == "reset")
+    first = next(resets, None)
+    if first is None or _takes(first.params, "seed"):
+        return Cure(usual)
+    set_by_hand = "set `env.np_random = gym.utils.seeding.np_random(1)[0]` after the environment is made"
+    return Cure(f"{set_by_hand}: `{name}` has no `seed`, and its `reset` takes none", part)
+
+
 def of_classes(program: Program, rule: Rule) -> Iterator[Draft]:
     """Objects of the program's own classes of environments that draw from the generator that Gym makes for each."""
     seen: set[int] = set()
@@ -130,12 +200,13 @@ def of_classes(program: Program, rule: Rule) -> Iterator[Draft]:
         if cond is False or truth(cond, event.guards) is False or by_default(cond) is False:
             continue
         made = next((e for e in program.calls(_INIT) if any(value is one for value in (e.receiver, *e.args[:1]))), None)
-        remedy = next((effect.remedy for effect in event.effects if GENERATOR in effect.draws), "")
+        usual = next((effect.remedy for effect in event.effects if GENERATOR in effect.draws), "")
+        seeds = _for_class(one.cls, usual)
         yield draft(
                 program,
             rule, event, cond=cond, related=[Related(made.location, "made here")] if made is not None else [],
-            remedy=remedy, verb="draws from", name=".".join(event.raw.split(".")[-2:]),
-            cause=f"{GENERATOR}/{GENERATOR}", besides="",
+            remedy=seeds.remedy, verb="draws from", name=".".join(event.raw.split(".")[-2:]),
+            cause=f"{GENERATOR}/{GENERATOR}{seeds.part}", besides="",
             confidence=rule.confidence if is_symbolic(cond) else lower(lower(rule.confidence)),
         )  # fmt: skip
 
@@ -158,15 +229,13 @@ def _drawing_classes(program: Program) -> set[int]:
 
 
 def _draws(event: Event, one: Inst, drawing: set[int]) -> bool:
-    """Whether a call draws: from the generator itself, or as a `reset` of Gym that runs methods of a class which do."""
+    """Whether a call draws: from the generator itself, or as a `reset` of Gym that runs methods of a class which do.
+
+    A class may have a `reset` of its own: that of Gym only makes a generator where it is given a seed.
+    """
     if id(one.cls) not in drawing or not any(GENERATOR in effect.draws for effect in event.effects):
         return False
-    return event.name != _RESET or not _resets_itself(one.cls)
-
-
-def _resets_itself(made: Class) -> bool:
-    """Whether a class has a `reset` of its own: that of Gym only makes a generator where it is given a seed."""
-    return any("reset" in cls.frame.vars for cls in made.line())
+    return event.name != _RESET or not _has(one.cls, "reset")
 
 
 def _seedings(program: Program, one: Inst) -> Iterator[tuple[Event, Cond]]:

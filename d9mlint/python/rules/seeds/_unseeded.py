@@ -133,8 +133,8 @@ def _draft(program: Program, rule: Rule, group: list[Uncovered]) -> Draft:
     late = ""
     notes: list[Related] = []
     if idle and len(idle) == len(seeds):
-        late = "; the function that seeds it is not called by this program"
-        notes = [Related(s.event.location, "seeds it, but this program does not call it") for s in idle]
+        late = "; no call of the function that seeds it was found in this program"
+        notes = [Related(s.event.location, "seeds it, but no call of it was found in this program") for s in idle]
     elif first.late is not None and first.late.event.deferred and kind(program, first) == "unseeded":
         late = " before; a callback does later"
         notes = [Related(first.late.event.location, "seeds it, later")]

@@ -14,6 +14,8 @@ from d9mlint.python.judging.objects import is_own
 from d9mlint.python.judging.processes import of_loader
 from d9mlint.python.judging.randomness import draws
 from d9mlint.python.judging.seedings import Seeding, seedings
+from d9mlint.python.source.facts import Assert, Def
+from d9mlint.python.source.queries import reads
 
 _NEVER = ("system-generator", "jax-key")
 """Generators that a missing seed is no news for: one that cannot be seeded, and one that raises without."""
@@ -24,6 +26,10 @@ _PASS = "pass an integer:"
 _IS_NONE = (
     "give the seed that is None here a value: pass an integer in the call that leaves it out, or make one the default "
     "(a constant in its place here would be that of all callers)"
+)
+_IS_REFUSED = (
+    "pass an integer in each call that leaves the seed out and draws by it: a default, or a constant in its "
+    "place, would be that of all callers, and an assertion here asks something of calls that give one"
 )
 _LEFT_OUT = "leads here with a seed of None"
 _MOST_CALLERS = 3
@@ -93,9 +99,9 @@ def _with_seed(program: Program, event: Event, effect: Effect, cond: Cond) -> st
     if named := sorted({flag.spelled for flag in flags if "seed" in flag.name.lower()}):
         return f"give `{named[0]}` a constant as its default, which it does not have"
     if _callers(event, effect):
-        return _IS_NONE
+        return _IS_REFUSED if _asserts_of_seed(event) else _IS_NONE
     if not effect.seeds:
-        return f"{_PASS} `{name}({given})`"
+        return f"{_PASS} `{name}({given})`{_of_flag(program)}"
     if remedy := of_loader(event):
         return remedy
     if any(
@@ -108,6 +114,20 @@ def _with_seed(program: Program, event: Event, effect: Effect, cond: Cond) -> st
         )
     where = ", once before the loop" if event.loops else ""
     return f"{_PASS} `{name}({given})`{where}"
+
+
+def _of_flag(program: Program) -> str:
+    """What to make the seed of a generator of where the user gives the program one."""
+    flags = program.story.flags
+    own = sorted(flags[name].spelled for name in program.story.read_flags if name in flags and name.endswith("seed"))
+    return f", or one made of `{own[0]}`" if own else ""
+
+
+def _asserts_of_seed(event: Event) -> bool:
+    """Whether the function around asserts something of a seed that it is given."""
+    node = event.func.node if event.func is not None else None
+    asserts = [one for one in node.body if isinstance(one, Assert)] if isinstance(node, Def) else []
+    return any("seed" in name.lower() for one in asserts for name in reads(one.test))
 
 
 def _callers(event: Event, effect: Effect) -> Sequence[Location]:

@@ -66,7 +66,8 @@ def _made(program: Program, rule: Rule, event: Event, effect: Effect) -> Iterato
     before = either(*(given for seeding, _, given in everywhere if seeding.index < event.index))
     cond = both(cond, negate(before))
     late = [Related(e.location, "comes too late for it") for e, _, _ in everywhere if e.index > event.index]
-    yield from _draft(program, rule, event, effect, cond, ("makes", effect.creates), late)
+    seeds = _own_environments.Cure(effect.remedy)
+    yield from _draft(program, rule, event, seeds, cond, ("makes", effect.creates), late)
 
 
 def _drawn(
@@ -120,7 +121,8 @@ def _by(
     late = [Related(e.location, "seeds it, after that") for e in after]
     made = [Related(maker.location, "made here")] if maker is not at else []
     lost = _own_environments.swallowed(program, maker) if stream == _ENVIRONMENT else None
-    yield from _draft(program, rule, at, effect, cond, (_DRAWS, stream), [*made, *late], lost)
+    seeds = _own_environments.cure(event, maker, effect.remedy) if lost is None else _own_environments.Cure(lost.remedy)
+    yield from _draft(program, rule, at, seeds, cond, (_DRAWS, stream), [*made, *late], lost)
 
 
 def _own_seed_absent(program: Program, event: Event, effect: Effect) -> Cond:
@@ -150,7 +152,7 @@ def _draft(
     program: Program,
     rule: Rule,
     event: Event,
-    effect: Effect,
+    seeds: _own_environments.Cure,
     cond: Cond,
     does: tuple[str, str],
     related: list[Related],
@@ -164,9 +166,9 @@ def _draft(
     yield draft(
             program,
         rule, event, cond=cond, related=related if lost is None else [lost.related, *related],
-        remedy=effect.remedy if lost is None else lost.remedy, verb=does[0],
+        remedy=seeds.remedy, verb=does[0],
         besides="" if lost is None else f", and `{lost.of}.seed` does nothing",
-        cause=f"{_ENVIRONMENT}/{does[1]}" if does[1] in (_ENVIRONMENT, *_PARTS) else does[1],
+        cause=f"{_ENVIRONMENT}/{does[1]}{seeds.part}" if does[1] in (_ENVIRONMENT, *_PARTS) else does[1],
         name=".".join(event.raw.split(".")[-2:]),
         confidence=rule.confidence if sure else lower(lower(rule.confidence)),
     )  # fmt: skip

@@ -35,17 +35,31 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
 
 _COUNTS = ("num", "n_", "number")
 """How the name of a number of seeds begins."""
-_GENERATORS = {
-    "random": "random.seed", "numpy": "np.random.seed", "torch": "torch.manual_seed", "jax": "jax.random.PRNGKey",
+_SEEDS = {
+    "python": ("random", "random.seed"), "numpy": ("numpy", "np.random.seed"), "torch": ("torch", "torch.manual_seed"),
+    "jax": ("jax", "jax.random.PRNGKey"),
 }  # fmt: skip
+"""By generator the package to import, and what seeds it."""
+_OF_TENSORFLOW = (
+    (">=2.7", "tf.keras.utils.set_random_seed"), (">=2.0", "tf.random.set_seed"), ("", "tf.set_random_seed"),
+)  # fmt: skip
+_ALL_THREE = ("python", "numpy", "tensorflow")
+"""What the first of these seeds."""
 
 
 def _remedy(program: Program, name: str) -> str:
-    """What fits the imports; the rule's own words where TensorFlow is one of them."""
-    used = {draw.generator for draw in draws(program)} | ({"jax"} if program.imports("jax") else set())
-    packages = [package for package in _GENERATORS if program.imports(package)]
-    packages = [package for package in packages if package in used] or packages
-    calls = [f"`{_GENERATORS[package]}(args.{name})`" for package in packages]
-    if uses_tensorflow(program) or not calls:
-        return ""
-    return f"pass it on: {', '.join(calls)}"
+    """The calls that seed what the program draws from; as far as nothing is seen to, what it imports."""
+    imported = [one for one, (package, _) in _SEEDS.items() if program.imports(package)]
+    imported += ["tensorflow"] * uses_tensorflow(program)
+    drawn = {draw.generator for draw in draws(program)} | {"jax"}
+    used = [one for one in imported if one in drawn]
+    if uses_tensorflow(program) and "python" in drawn and "python" not in used:
+        used.append("tensorflow")  # (layers of Keras take their seeds from Python's generator)
+    used = list(dict.fromkeys(used or imported))
+    calls = {one: _SEEDS[one][1] for one in used if one in _SEEDS}
+    if "tensorflow" in used:
+        fits = program.target.fits
+        version, seeds = next(found for found in _OF_TENSORFLOW if not found[0] or fits("tensorflow", found[0]))
+        covered = _ALL_THREE if version == _OF_TENSORFLOW[0][0] else ()
+        calls = {one: call for one, call in calls.items() if one not in covered} | {"tensorflow": seeds}
+    return f"pass it on: {', '.join(f'`{call}(args.{name})`' for call in calls.values())}" if calls else ""

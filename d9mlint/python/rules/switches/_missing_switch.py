@@ -16,8 +16,6 @@ from d9mlint.python.judging.drafts import Draft
 from d9mlint.python.judging.ops.opuse import Use, shown, uses
 
 _MOST = 5
-_MOST_RAISING = 3
-"""Cures of ops that raise which a remedy names."""
 _TYPES = ("Tensor", "__call__")
 _GRADIENTS = ("grad", "value_and_grad", "gradients", "GradientTape", "vjp", "jacrev", "jacfwd", "compute_gradients")
 """Last names of calls that compute gradients, with which others train."""
@@ -153,16 +151,3 @@ def computed_by(names: Sequence[str]) -> str:
     quoted = [f"`{name}`" for name in names]
     joined = quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"
     return f"what {joined} compute{'s' if len(quoted) == 1 else ''}"
-
-
-def raising(found: Iterable[Use]) -> str:
-    """After a remedy: which ops the switch makes raise, as they have no deterministic kernel, and what cures each."""
-    cures: dict[str, set[str]] = {}
-    for use in found:
-        cures.setdefault(use.status.remedy.rstrip(". "), set()).add(f"`{shown(use.event)}`")
-    told = [
-        f"; {' and '.join(sorted(names))} then raise{'s' if len(names) == 1 else ''}: {cure[:1].lower()}{cure[1:]}"
-        for cure, names in sorted(cures.items(), key=lambda one: sorted(one[1]))
-    ]
-    left = len(told) - _MOST_RAISING
-    return "".join(told[:_MOST_RAISING]) + (f"; {left} more then raise{'s' if left == 1 else ''}" if left > 0 else "")

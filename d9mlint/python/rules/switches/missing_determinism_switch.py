@@ -20,14 +20,17 @@ from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft, lower
+from d9mlint.python.judging.ops.cures import hindrance, raising
 from d9mlint.python.judging.ops.opcalls import call_of
 from d9mlint.python.judging.ops.opuse import Use, shown, uses
 from d9mlint.python.rules.switches import _missing_switch
 
 _NO_SWITCH = (
-    "TensorFlow before 1.14 has no switch for deterministic ops on the GPU: upgrade to 2.1 or later (1.14 to 2.0 need "
-    "the package `tensorflow-determinism`, too), or train on the CPU"
+    "TensorFlow before 1.14 has no switch for deterministic ops on the GPU: upgrade to 1.15{}, which runs code of "
+    "TensorFlow 1, set `TF_CUDNN_DETERMINISTIC` to 1 there and patch it with the package `tensorflow-determinism` "
+    "(from 2.1 on it needs no package), or train on the CPU"
 )
+"""(With what keeps the program from that release.)"""
 _LOADS = "keras.models.load_model"
 _BIASES = frozenset({"tf.keras.layers.Dense", "tf.nn.bias_add"})
 _OWN_BIAS = (
@@ -64,8 +67,7 @@ def _jax(program: Program, rule: Rule) -> Iterator[Draft]:
     replacing = jaxmode.replacing(program)
     there = f"; {_THERE.format(replacing.location)}" if replacing else ""
     yield draft(
-            program,
-        rule, _missing_switch.any_of(event, found), cond=off, remedy=f"{rule.remedy(program.target, ('jax',))}{there}",
+        program, rule, _missing_switch.any_of(event, found), cond=off, remedy=f"{rule.remedy(program.target, ('jax',))}{there}",
         severity="info" if tiny else "",
         confidence="low" if tiny or jaxmode.on_parts_of_host(program) else "" if sure else lower(rule.confidence),
         related=[
@@ -101,12 +103,11 @@ def _tensorflow(program: Program, rule: Rule) -> Iterator[Draft]:
     # Another program calls it, most likely: this one only imports its module.
     elsewhere = event.detached and event.location.path != program.story.entry
     yield draft(
-            program,
-        rule, _missing_switch.any_of(event, found), cond=both(off, met, step_fetched(program)),
+        program, rule, _missing_switch.any_of(event, found), cond=both(off, met, step_fetched(program)),
         related=[Related(u.event.location, f"the {u.effect} of `{shown(u.event)}` varies") for u in varying],
         severity="" if certain else "info",
         confidence=lower(rule.confidence) if elsewhere else "",
-        remedy=_remedy(program, rule, used) if known else _without(varying),
+        remedy=_remedy(program, rule, used) if known else _without(program, varying),
         name=_missing_switch.method(event.raw), does=_missing_switch.does(event),
         state="deterministic ops off" if known else "a TensorFlow that has no deterministic ops",
         ops=_missing_switch.listed(varying), of_calls=[call_of(program, use) for use in varying],
@@ -128,13 +129,14 @@ def _may_be_loaded(training: Event, every: Sequence[Event]) -> bool:
 def _remedy(program: Program, rule: Rule, used: Sequence[str]) -> str:
     """The remedy of the version, and what it makes raise."""
     found = (u for u in uses(program) if judged_as(u.op) == "tensorflow" and u.likely and not u.event.detached)
-    raising = _missing_switch.raising(u for u in found if u.status.deterministic_mode == "raises")
-    return f"{rule.remedy(program.target, used)}{_for_older(program)}{raising}"
+    raised = raising(program, (u for u in found if u.status.deterministic_mode == "raises"))
+    return f"{rule.remedy(program.target, used)}{_for_older(program)}{raised}"
 
 
-def _without(varying: Sequence[Use]) -> str:
+def _without(program: Program, varying: Sequence[Use]) -> str:
     """What to do where there is no switch."""
-    return _NO_SWITCH + (_OWN_BIAS if varying and all(use.op.name in _BIASES for use in varying) else "")
+    upgrade = _NO_SWITCH.format(hindrance(program, "tensorflow"))
+    return upgrade + (_OWN_BIAS if varying and all(use.op.name in _BIASES for use in varying) else "")
 
 
 def _for_older(program: Program) -> str:

@@ -17,8 +17,9 @@ from d9mlint.python.frameworks.torch import ops as torchops
 from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.library.environment import SPAWNED
 from d9mlint.python.interpreter.program import Program
-from d9mlint.python.interpreter.provenance import made_by, results
+from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.drafts import Draft, draft, lower
+from d9mlint.python.judging.ops.cures import raised_by_torch, raising
 from d9mlint.python.judging.ops.opcalls import call_of
 from d9mlint.python.judging.ops.opuse import Use, shown, uses
 from d9mlint.python.judging.processes import named_there
@@ -249,10 +250,19 @@ def _remedy(program: Program, rule: Rule, event: Event, seen: _Seen) -> str:
         if not program.target.fits("torch", ">=1.7") and len(recurrent) == len(seen.uses):
             return f"{cublas}, which covers {' and '.join(recurrent)}"
         text += f"; for {' and '.join(recurrent)} also {cublas}"
-    raising = _missing_switch.raising(use for use in uses(program) if _raises(program, use))
-    if not raising or not program.target.fits("torch", ">=1.7"):
+    raised = raising(program, raised_by_torch(program))
+    if not raised or not program.target.fits("torch", ">=1.7"):
         return text
-    return f"{text}{raising}{_warning(text) if program.target.fits('torch', '>=1.11') else ''}"
+    warning = _warning(text) if program.target.fits("torch", ">=1.11") else ""
+    return f"{text}{raised}{warning}{_of_cudnn(seen)}"
+
+
+def _of_cudnn(seen: _Seen) -> str:
+    """After what the switch makes raise, the setting that does not, where it covers all that is told to vary."""
+    if seen.networks or not all(use.op.common and not _SOME_RELEASES.search(use.op.name) for use in seen.uses):
+        return ""
+    covered = " and ".join(sorted({f"`{shown(use.event)}`" for use in seen.uses}))
+    return f"; only setting `{torchmode.CUDNN}.deterministic` to True covers {covered}, and makes nothing raise"
 
 
 def _warning(text: str) -> str:
@@ -260,13 +270,6 @@ def _warning(text: str) -> str:
     if "`deterministic=True`" in text:
         return ' (or pass `deterministic="warn"`)'
     return "" if text.startswith(("pass `", "put `")) else " (or pass `warn_only=True`)"
-
-
-def _raises(program: Program, use: Use) -> bool:
-    if use.op.framework != "torch" or use.event.detached or use.status.deterministic_mode != "raises":
-        return False
-    # Only the gradient raises, and none goes through data.
-    return use.op.direction != "backward" or not torchops.of_data(use.event, results(program))
 
 
 def _of_trainer(program: Program, event: Event) -> str:

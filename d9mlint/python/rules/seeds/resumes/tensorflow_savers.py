@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from d9mlint.model import Argument, Rule
+from d9mlint.model import Argument, Related, Rule
 from d9mlint.python.domain.conditions import both, by_default, negate, symbolic_part
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import UNKNOWN, Const, Obj, Value, alternatives
 from d9mlint.python.frameworks import arrays
 from d9mlint.python.frameworks.tensorflow.determinism import trainings
 from d9mlint.python.frameworks.tensorflow.estimators import ends, folders
-from d9mlint.python.frameworks.tensorflow.sessions import NEWEST, counts_steps, initial_values, takes_up
+from d9mlint.python.frameworks.tensorflow.sessions import (
+    NEWEST,
+    counts_steps,
+    initial_values,
+    own_graph,
+    reset_before,
+    takes_up,
+)
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import results
 from d9mlint.python.judging.drafts import Draft, draft
@@ -37,6 +44,8 @@ _SLOTS = "keras.optimizers."
 _INITIAL = "initial_epoch"
 _BACKUP = "keras.callbacks.BackupAndRestore"
 _OF_MODELS = ("keras.models.load_model", _WEIGHTS)
+_COMPILES = Argument(2, "compile")
+_COMPILED = "load the model without `compile=False` and do not compile it again, as that makes another optimizer"
 _LOADS = (_RESTORE, *_OF_MODELS, *_TRACKED, *arrays.LOADS)
 _PATH, _IN_NAME = Argument(1, "save_path"), Argument(2, "global_step")
 
@@ -80,6 +89,8 @@ def _of_savers(program: Program, rule: Rule) -> Iterator[Draft]:
             weights = loose or load.name == _WEIGHTS
             if load.name == _WEIGHTS:
                 also, more = (OPTIMIZER,), "save and load the whole model (`keras.models.load_model`)"
+            elif load.name == _OF_MODELS[0] and _is_false(load.argument(_COMPILES)):
+                also, notes, more = (OPTIMIZER,), {OPTIMIZER: UNREAD}, _COMPILED
             if loose:
                 also = (OPTIMIZER,) if _leaves_out_slots(program) else ()
                 notes = {OPTIMIZER: UNREAD} if also and _saves_slots(program) else {}
@@ -88,9 +99,11 @@ def _of_savers(program: Program, rule: Rule) -> Iterator[Draft]:
             remedy = (
                 f"{more}; {remedy}" if more and remedy else remedy or both_remedies(more, rule, program, "tensorflow")
             )
+            remedy, graph = _in_graph(program, load, remedy or rule.remedy(program.target, ("tensorflow",)))
             yield draft(
-                program, rule, saved, cond=resumed, severity="info" if warm else "", related=related, remedy=remedy,
-                holds="the weights" if weights else "the variables", lacks=told(also, notes=notes, warm=warm),
+                program, rule, saved, cond=resumed, severity="info" if warm else "", related=[*related, *graph],
+                remedy=remedy, holds="the weights" if weights else "the variables",
+                lacks=told(also, notes=notes, warm=warm),
             )  # fmt: skip
             return
 
@@ -140,6 +153,25 @@ def _by_name(program: Program, load: Event, saved: Event) -> str:
         return ""
     step = saved.argument(_IN_NAME)
     return _SEED.format(_UNNUMBERED if step is None or is_none(step) is True else _NUMBERED)
+
+
+_BEFORE_GRAPH = "before the graph is built"
+_MADE = "makes the graph that goes on: a seed that is set before is that of another"
+
+
+def _in_graph(program: Program, load: Event, remedy: str) -> tuple[str, list[Related]]:
+    """A remedy with the place of its seed where the graph that goes on is not the first one, and where it is made."""
+    own, reset = own_graph(program, load), reset_before(program, load)
+    made = own or reset
+    if made is None:
+        return remedy, []
+    where = "first in the block of `as_default()`" if own else "after `tf.reset_default_graph()`"
+    return remedy.replace(_BEFORE_GRAPH, where), [Related(made.location, _MADE)] * (_BEFORE_GRAPH in remedy)
+
+
+def _is_false(value: Value | None) -> bool:
+    """Whether a value is plainly false."""
+    return isinstance(value, Const) and value.value is False
 
 
 def _counts_on(training: Event) -> bool:

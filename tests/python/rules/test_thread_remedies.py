@@ -1,0 +1,50 @@
+"""What `threads-share-rng` tells to give to each of several workers: a generator of the kind that they draw from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+THREADS = """import random
+import threading
+import numpy as np
+
+random.seed(1)
+np.random.seed(1)
+
+
+def work(index):
+    print(index, {draw})
+
+
+for index in range(4):
+    threading.Thread(target=work, args=(index,)).start()
+"""
+POOL = THREADS.split("for index")[0] + (
+    "from concurrent.futures import ThreadPoolExecutor\n\nprint(list(ThreadPoolExecutor(4).map(work, range(9))))\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("draw", "rng"),
+    [
+        ("random.random()", '`rng = random.Random(f"{seed} {index}")`'),
+        ("np.random.rand()", "`rng = np.random.default_rng([seed, index])`"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("text", "each"),
+    [
+        (THREADS, "each thread its own generator made from the number of the thread"),
+        (POOL, "each task its own generator made from a number of the task"),
+    ],
+)
+def test_workers_are_given_a_generator_like_the_one_they_share(
+    d9mlint: Callable[..., Any], text: str, each: str, draw: str, rng: str
+) -> None:
+    Path("train.py").write_text(text.format(draw=draw))
+    (one,) = d9mlint("train.py", "--format", "json", "--select", "threads-share-rng").json["findings"]
+    assert one["remedy"] == f"give {each}: {rng}, and draw from that"
