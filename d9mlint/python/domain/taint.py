@@ -52,9 +52,16 @@ _CLEAN = frozenset({Const, FlagValue, CondValue, Func, Bound, Partial, Class, In
 
 
 class Computed(Unknown):
-    """What an arithmetic operator makes of values that are not known: something, and never None."""
+    """What an arithmetic operator makes of values that are not known: something, and never None.
 
-    __slots__ = ()
+    ``of_settings``: of flags and numbers alone (``args.epochs + 1``), so that the same command gives the same.
+    """
+
+    __slots__ = ("of_settings",)
+
+    def __init__(self, like: Unknown, of_settings: bool = False) -> None:
+        super().__init__(like.origins, like.order, like.sources)
+        self.of_settings = of_settings
 
 
 def taint(values: Any) -> tuple[frozenset[str], str, tuple[Event, ...]]:

@@ -18,6 +18,7 @@ from d9mlint.python.domain.values import (
     CondValue,
     Const,
     Dict,
+    FlagValue,
     Obj,
     Phi,
     Ref,
@@ -178,9 +179,13 @@ def arithmetic(interp: Interpreter, op: str, operands: list[Value]) -> Value:
         given = operands[1]
         return filled_in(first.value, "%", given.items if isinstance(given, Seq) and given.items else [given])
     if op not in _JOINS or not any(map(_is_text, operands)):
-        made = mixed(operands)
-        return Computed(made.origins, made.order, made.sources)
+        return Computed(mixed(operands), all(map(_is_setting, operands)))
     return text_of([operands[0], Const("/"), *operands[1:]], path=True) if op == "/" else text_of(operands)
+
+
+def _is_setting(value: Value) -> bool:
+    """Whether a value is a flag, a number in the program, or computed from such alone."""
+    return isinstance(value, (Const, FlagValue)) or (isinstance(value, Computed) and value.of_settings)
 
 
 def _is_text(value: Value) -> bool:
