@@ -41,7 +41,7 @@ from d9mlint.python.interpreter import (
 from d9mlint.python.interpreter.hooks import ask
 from d9mlint.python.interpreter.library.containers import mappings, sequences
 from d9mlint.python.interpreter.library.containers.sets import joined
-from d9mlint.python.interpreter.marks import bounded, thresholds
+from d9mlint.python.interpreter.marks import bounded, patterns, thresholds
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def _attr(interp: Interpreter, node: f.Attr, frame: Frame) -> Value:
 
 
 def _call(interp: Interpreter, node: f.Call, frame: Frame) -> Value:
-    found = calls.call_expression(interp, node, frame)
+    found = patterns.listed(interp, node, calls.call_expression(interp, node, frame), frame)
     key = key_asked(node)
     return subscripts.asked(interp, found, key, node) if key else found
 
