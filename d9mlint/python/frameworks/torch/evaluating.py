@@ -1,4 +1,4 @@
-"""What a module does in training mode only, in programs that put their models into evaluation mode and train nothing."""
+"""What a module does in training mode only, in programs that put models into evaluation mode and train nothing."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _is_mode(text: str) -> bool:
 
 
 def _evaluations(program: Program) -> tuple[Event, ...]:
-    """The calls of ``eval()`` of a program that turns no training mode on, and computes no gradient whatever the mode."""
+    """The calls of ``eval()`` of a program that turns no training mode on, nor computes gradients in whatever mode."""
     calls = [e for e in program.events if e.kind in ("call", "unresolved") and not e.detached]
     if not all(map(_asks_for_mode, program.trains)) or program.story.local or any(_turns_on(event) for event in calls):
         return ()
