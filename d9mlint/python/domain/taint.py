@@ -47,6 +47,8 @@ NUMBERS = frozenset({"int", "length", ARRAY, FLOAT})
 """Origins that say that a value itself is a number, or holds them; what is made of it need not."""
 ABOUT = ("shape", "dtype", "device", "ndim")
 """Attributes that say what kind of array something is, whatever numbers are in it."""
+_PATHS = ("pathlib.", "os.path.join()")
+"""Beginnings of the types of paths."""
 _CLEAN = frozenset({Const, FlagValue, CondValue, Func, Bound, Partial, Class, Inst, Module, Super})
 """Values that carry no taint; most values are one of these."""
 
@@ -164,7 +166,7 @@ def further(path: Obj, parts: Sequence[Value]) -> Obj:
 
 def begins_path(value: Value) -> bool:
     """Whether a value, which is not known, tells apart the texts and paths that begin with it."""
-    return isinstance(value, Ref) or (isinstance(value, Obj) and value.type.startswith("pathlib."))
+    return isinstance(value, Ref) or (isinstance(value, Obj) and value.type.startswith(_PATHS))
 
 
 def filled_in(template: str, opening: str, given: Sequence[Value]) -> Unknown:

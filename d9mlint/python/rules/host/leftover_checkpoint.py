@@ -33,6 +33,7 @@ from d9mlint.python.judging.paths import (
     file_of,
     flags_of,
     flags_within,
+    lasting,
     listed_by,
     perhaps_saved,
     saved_there,
@@ -132,9 +133,11 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
             continue
         if own or _saved_there(folder, saves):
             told = replace(load, guards=guards) if guards else load
-            when = either(*(cond for cond, leaf in alternatives(folder) if own or _saved_there(leaf, saves)))
+            there = [(cond, leaf) for cond, leaf in alternatives(folder) if own or _saved_there(leaf, saves)]
+            when = either(*(both(cond, lasting(leaf)) for cond, leaf in there))
             later = [e for e in saves if e.index > load.index]
-            yield left_over(program, rule, told, folder, later, when=when)
+            if when is not False:
+                yield left_over(program, rule, told, folder, later, when=when)
     yield from _skipped(program, rule, steps, saves)
     yield from _begun_with(program, rule, steps[::-1], saves)
     if not steps or not saves:
