@@ -1,4 +1,4 @@
-"""Modules with classes or functions that only try these out: under a main guard they run and assert, and keep nothing.
+"""Modules with classes that only try these out: under a main guard they build, run and assert, and keep nothing.
 
 What such a program draws, and what varies in it, changes no result: nothing is written, printed, sent or trained on.
 """
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from d9mlint.python.domain.events import Event, Story
 from d9mlint.python.domain.taint import ABOUT
-from d9mlint.python.domain.values import Class, Const, Func, Inst, Ref, Text, Unknown, Value, alternatives
+from d9mlint.python.domain.values import Class, Const, Inst, Ref, Text, Unknown, Value, alternatives
 from d9mlint.python.interpreter.program import Program
 
 _COMPUTING = frozenset(
@@ -39,31 +39,24 @@ _PRINTS = "builtins.print"
 _PATHS = ("os.path.", "os.getcwd", "sys.path.")
 """Beginnings of the names of what only says, or adds, where files are."""
 _CLOCKS, _TIMES = ("time.time", "time.perf_counter", "time.monotonic"), frozenset({"clock", "int", "float"})
-_RUN, _EVAL = "tensorflow.Session.run", "builtins.eval"
+_EVAL = "builtins.eval"
 _TEXTS = frozenset({"__repr__", "__str__"})
 """Methods of a program's own that say what is printed of an object."""
 _SIZES = (".size", ".dim", ".numel", "builtins.len")
 
 
 def keeps_nothing(program: Program) -> bool:
-    """Whether an entry that defines classes or functions only computes with them, and looks at shapes and times."""
+    """Whether an entry that defines classes only computes with them, and looks at shapes and times."""
     return program.once("keeps-nothing", _keeps_nothing)
 
 
 def _keeps_nothing(program: Program) -> bool:
     story = program.story
-    if story.local or story.truncated or not _defines(story):
+    if story.local or story.truncated or not any(_classes(story)):
         return False
     done = [e for e in program.events if not e.detached and e.kind in ("call", "unresolved", "env")]
     sizes = frozenset(id(e.result) for e in done if e.name.endswith(_SIZES))
     return any(e.main_only for e in done) and not any(_lets_out(e, sizes) for e in done)
-
-
-def _defines(story: Story) -> bool:
-    """Whether the entry defines a class or a function."""
-    frames = (module.frame for module in story.modules if module.path == story.entry)
-    values = (one for frame in frames if frame is not None for one in frame.vars.values())
-    return any(isinstance(one, (Class, Func)) for one in values)
 
 
 def defines_networks(story: Story, *, anywhere: bool = False) -> bool:
@@ -86,7 +79,7 @@ def _lets_out(event: Event, sizes: frozenset[int]) -> bool:
         return False
     if event.name == _EVAL and all(isinstance(one, (Ref, Class)) for one in event.args):
         return False  # (`eval(m) if isinstance(m, str) else m` of what is no text)
-    if event.name in _CLOCKS or (event.name == _RUN and event.discarded and not event.trains):
+    if event.name in _CLOCKS:
         return False
     if event.kind == "unresolved":  # an item of a list of layers, mostly; a method has a name that says what it does
         return not event.name.isidentifier() and event.name != "?"

@@ -107,19 +107,3 @@ def test_environments_try_themselves_out_too(d9mlint: Callable[..., Any], ends: 
     told = d9mlint("line.py", "--format", "json").json
     assert [one.get("kept", True) for one in told["coverage"]] == [kept]
     assert any(found["rule"] == "unseeded-numpy" for found in told["findings"]) is kept
-
-
-@pytest.mark.parametrize(
-    ("ends", "kept"), [("session.run(net, given)", False), ("print(session.run(net, given))", True)]
-)
-def test_functions_of_a_graph(d9mlint: Callable[..., Any], ends: str, kept: bool) -> None:
-    Path("requirements.txt").write_text("tensorflow==1.15.5")
-    Path("net.py").write_text(
-        "import time\nimport numpy as np\nimport tensorflow as tf\n\n\ndef model(x):\n    return tf.layers.dense(x, 4)\n\n\n"
-        "if __name__ == '__main__':\n    x = tf.placeholder(tf.float32, (8, 4))\n    net = model(x)\n    with tf.Session() as session:\n"
-        "        session.run(tf.global_variables_initializer())\n        start = time.time()\n"
-        f"        for turn in range(9):\n            print(turn)\n            given = {{x: np.random.rand(8, 4)}}\n            {ends}\n"
-        "        print(time.time() - start)\n"
-    )
-    found = d9mlint("net.py", "--format", "json").json["findings"]
-    assert any(one["rule"].startswith("unseeded") for one in found) is kept
