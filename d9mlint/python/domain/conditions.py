@@ -47,6 +47,8 @@ class Flag(NamedTuple):
     required: bool = False
     choices: tuple[Any, ...] = ()
     """All values that it can have; empty where that is not known."""
+    stated: tuple[Any, ...] = ()
+    """The values that the config files beside the program give it, where they differ."""
 
 
 LAUNCHER = Flag("", "", UNKNOWN_DEFAULT, "launcher", Location("", 1, 1, 1, 1))
@@ -344,6 +346,13 @@ def by_default(cond: Cond) -> bool | None:
     return left if isinstance(left, bool) else None
 
 
+def by_a_file(cond: Cond) -> bool:
+    """Whether one of several config files beside the program has a setting pass a test, alone, that others do not."""
+    one = literal(cond)
+    values = one.flag.stated if one is not None and one.flag is not None else ()
+    return any(at_values(cond, lambda _, value=value: value, _UNSET) is True for value in values)  # type: ignore[misc]
+
+
 _UNSET = object()
 
 
@@ -365,6 +374,7 @@ __all__ = [
     "Literal",
     "Opaque",
     "both",
+    "by_a_file",
     "by_default",
     "conjuncts",
     "disjuncts",

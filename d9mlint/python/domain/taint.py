@@ -47,14 +47,23 @@ NUMBERS = frozenset({"int", "length", ARRAY, FLOAT})
 """Origins that say that a value itself is a number, or holds them; what is made of it need not."""
 ABOUT = ("shape", "dtype", "device", "ndim")
 """Attributes that say what kind of array something is, whatever numbers are in it."""
+_PATHS = ("pathlib.", "os.path.join()")
+"""Beginnings of the types of paths."""
 _CLEAN = frozenset({Const, FlagValue, CondValue, Func, Bound, Partial, Class, Inst, Module, Super})
 """Values that carry no taint; most values are one of these."""
 
 
 class Computed(Unknown):
-    """What an arithmetic operator makes of values that are not known: something, and never None."""
+    """What an arithmetic operator makes of values that are not known: something, and never None.
 
-    __slots__ = ()
+    ``of_settings``: of flags and numbers alone (``args.epochs + 1``), so that the same command gives the same.
+    """
+
+    __slots__ = ("of_settings",)
+
+    def __init__(self, like: Unknown, of_settings: bool = False) -> None:
+        super().__init__(like.origins, like.order, like.sources)
+        self.of_settings = of_settings
 
 
 def taint(values: Any) -> tuple[frozenset[str], str, tuple[Event, ...]]:
@@ -157,7 +166,7 @@ def further(path: Obj, parts: Sequence[Value]) -> Obj:
 
 def begins_path(value: Value) -> bool:
     """Whether a value, which is not known, tells apart the texts and paths that begin with it."""
-    return isinstance(value, Ref) or (isinstance(value, Obj) and value.type.startswith("pathlib."))
+    return isinstance(value, Ref) or (isinstance(value, Obj) and value.type.startswith(_PATHS))
 
 
 def filled_in(template: str, opening: str, given: Sequence[Value]) -> Unknown:

@@ -12,7 +12,7 @@ from d9mlint.python.domain.values import Obj, Seq, Unknown, Value
 from d9mlint.python.interpreter.hooks import Framework, Transfer
 from d9mlint.python.interpreter.library.functions import run_main
 
-_INDICES = re.compile(r"(\?|(numpy|scipy)\..+)\.(nonzero|argsort|argpartition|argwhere|flatnonzero)")
+_INDICES = re.compile(r"(\?|(numpy|scipy)(\..+)?)\.(nonzero|argsort|argpartition|argwhere|flatnonzero)")
 _PIPELINE = re.compile(r"diffusers\.(?:\w+\.)*\w*Pipeline\w*(?:\.from_(?:pretrained|single_file|pipe))?")
 
 
@@ -25,13 +25,16 @@ class Numpy(Framework):
 
     def result(self, event: Event, origins: frozenset[str]) -> Value | None:
         """Indices of what is not zero; what is sorted, or put together, from arrays holds numbers where one does."""
-        if _INDICES.fullmatch(event.name) or (event.name in _SORTS and any(map(_is_of_numbers, event.args[:1]))):
+        indices = _INDICES.fullmatch(event.name) or (event.name == _WHERE and len(event.args) + len(event.kwargs) == 1)
+        if indices or (event.name in _SORTS and any(map(_is_of_numbers, event.args[:1]))):
             return Unknown(origins | {ARRAY})
         parts = event.args[0] if event.args and event.name in _JOINS else None
         listed = parts.items if isinstance(parts, Seq) else None
         return Obj(f"{event.name}()", event, origins | {ARRAY}) if any(map(_is_of_numbers, listed or ())) else None
 
 
+_WHERE = "numpy.where"
+"""With a condition alone it gives indices, as ``numpy.nonzero`` does."""
 _JOINS = ("numpy.concatenate", "numpy.stack", "numpy.vstack", "numpy.hstack", "numpy.column_stack")
 
 _SORTS = ("numpy.sort", "numpy.unique")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.values import CALLABLE, Bound, Class, Func, Inst, Obj, Ref, Value
 from d9mlint.python.interpreter import callbacks, calls, expressions
+from d9mlint.python.interpreter.library import subclassing
 from d9mlint.python.interpreter.library.arguments import bindings, commands, experiments
 from d9mlint.python.source import facts as f
 
@@ -42,7 +43,8 @@ def _defaults(interp: Interpreter, params: tuple[f.Param, ...], frame: Frame) ->
 
 
 def decorated_class(interp: Interpreter, cls: Class, node: f.Class, frame: Frame) -> Value:
-    """A class handed through its decorators: those that keep it in a table, or return another one."""
+    """A class handed to its bases, and through its decorators: those that keep it in a table, or return another one."""
+    subclassing.defined(interp, cls, frame)
     value: Value = cls
     cls.decorators = tuple(expressions.evaluate(interp, d, frame) for d in node.decorators)
     bindings.register(interp, cls)

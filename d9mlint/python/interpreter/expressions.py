@@ -18,6 +18,7 @@ from d9mlint.python.domain.values import (
     CondValue,
     Const,
     Dict,
+    FlagValue,
     Obj,
     Phi,
     Ref,
@@ -40,7 +41,7 @@ from d9mlint.python.interpreter import (
 from d9mlint.python.interpreter.hooks import ask
 from d9mlint.python.interpreter.library.containers import mappings, sequences
 from d9mlint.python.interpreter.library.containers.sets import joined
-from d9mlint.python.interpreter.marks import bounded, thresholds
+from d9mlint.python.interpreter.marks import bounded, patterns, thresholds
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def _attr(interp: Interpreter, node: f.Attr, frame: Frame) -> Value:
 
 
 def _call(interp: Interpreter, node: f.Call, frame: Frame) -> Value:
-    found = calls.call_expression(interp, node, frame)
+    found = patterns.listed(interp, node, calls.call_expression(interp, node, frame), frame)
     key = key_asked(node)
     return subscripts.asked(interp, found, key, node) if key else found
 
@@ -178,9 +179,13 @@ def arithmetic(interp: Interpreter, op: str, operands: list[Value]) -> Value:
         given = operands[1]
         return filled_in(first.value, "%", given.items if isinstance(given, Seq) and given.items else [given])
     if op not in _JOINS or not any(map(_is_text, operands)):
-        made = mixed(operands)
-        return Computed(made.origins, made.order, made.sources)
+        return Computed(mixed(operands), all(map(_is_setting, operands)))
     return text_of([operands[0], Const("/"), *operands[1:]], path=True) if op == "/" else text_of(operands)
+
+
+def _is_setting(value: Value) -> bool:
+    """Whether a value is a flag, a number in the program, or computed from such alone."""
+    return isinstance(value, (Const, FlagValue)) or (isinstance(value, Computed) and value.of_settings)
 
 
 def _is_text(value: Value) -> bool:

@@ -150,7 +150,8 @@ def matches(value: Value | None, test: Any) -> Cond:
                 return opaque_test(("unknown", id(value)), "unknown value")
             return negate(inner)
         if "gt" in test:
-            return _leaves(value, lambda v: isinstance(v, (int, float)) and v > test["gt"])
+            above = _leaves(value, lambda v: isinstance(v, (int, float)) and v > test["gt"])
+            return either(above, *(both(cond, flag_test(leaf.flag, ">", test["gt"])) for cond, leaf in _flags(value)))
         return _leaves(value, lambda v: isinstance(v, str) and str(test["contains"]) in v)
     if isinstance(test, list):
         return either(*(matches(value, one) for one in test))
@@ -187,6 +188,13 @@ def _equals(leaf: Value, wanted: Any) -> Cond:
     if isinstance(leaf, Ref) and isinstance(wanted, str):
         return leaf.name == wanted or (leaf.name.rpartition(".")[2] == wanted.rpartition(".")[2] and "." in wanted)
     return False
+
+
+def _flags(value: Value | None) -> list[tuple[Cond, FlagValue]]:
+    """The settings among what a value may be; a default that is not known passes no test."""
+    leaves = alternatives(value) if value is not None else ()
+    flags = ((cond, leaf) for cond, leaf in leaves if isinstance(leaf, FlagValue))
+    return [(cond, leaf) for cond, leaf in flags if type(leaf.flag.default) in (int, float)]
 
 
 def _leaves(value: Value | None, test: Any) -> Cond:

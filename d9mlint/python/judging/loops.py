@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Const, FlagValue, Ref, alternatives
+from d9mlint.python.domain.taint import Computed
+from d9mlint.python.domain.values import Const, FlagValue, Ref, Value, alternatives
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.wording import describe
 from d9mlint.python.source.facts import Def
@@ -26,7 +27,12 @@ def is_fixed(header: Event) -> bool:
     """Whether a ``range`` begins with a known number, and ends with one that is no number of what is left to do."""
     bounds = [leaf for bound in header.args[:2] for _, leaf in alternatives(bound)]
     starts = len(header.args) == 1 or (len(header.args) > 1 and isinstance(header.args[0], Const))
-    return starts and all(isinstance(leaf, (Const, FlagValue, Ref)) for leaf in bounds)
+    return starts and all(map(_is_setting, bounds))
+
+
+def _is_setting(leaf: Value) -> bool:
+    """Whether a bound is in the program or on the command line, or computed from such alone (``args.epochs + 1``)."""
+    return isinstance(leaf, (Const, FlagValue, Ref)) or (isinstance(leaf, Computed) and leaf.of_settings)
 
 
 def header_of(program: Program, number: int) -> Event | None:

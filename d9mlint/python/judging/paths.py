@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from d9mlint.python.domain.choices import choose
-from d9mlint.python.domain.conditions import Cond, Flag, both, conjuncts, literals, made_by, opaque
+from d9mlint.python.domain.conditions import Cond, Flag, both, conjuncts, either, literals, made_by, opaque
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import (
     UNKNOWN,
     Const,
     FlagValue,
+    Joined,
     Obj,
     Phi,
     Ref,
@@ -33,6 +34,8 @@ UNTOLD = "?"
 """In a path what is only known when the program runs."""
 OF_ONE_RUN = frozenset({"clock", "pid", "entropy"})
 """What names come from that no other run has."""
+_DRAWN = OF_ONE_RUN | {"random"}
+"""The same, and numbers by which runs are told apart: ``"".join(random.choice(letters) for _ in range(10))``."""
 
 
 def path_of(event: Event) -> Value | None:
@@ -84,6 +87,30 @@ def saved_there(path: Value, saves: Iterable[Event], *, named: bool = False) -> 
 
 def _is_of_one_run(path: Value) -> bool:
     return isinstance(path, (Text, Obj)) and not path.origins.isdisjoint(OF_ONE_RUN)
+
+
+def lasting(path: Value) -> Cond:
+    """When a path is that of another run, too: none of its parts is drawn for this one, or has the time in it.
+
+    What the environment says where nobody gives a name is the number of a job: ``os.environ.get("SLURM_JOB_ID")``.
+    """
+    found: list[Cond] = []
+    several = alternatives(path)
+    by_run = _DRAWN | {"env"} if len(several) > 1 else _DRAWN
+    for cond, leaf in several:
+        parts = _parts(leaf)
+        drawn = not parts and isinstance(leaf, (Unknown, Obj)) and not leaf.origins.isdisjoint(by_run)
+        found.append(both(cond, not drawn, *map(lasting, parts)))
+    return either(*found)
+
+
+def _parts(path: Value) -> Sequence[Value]:
+    """What a text or a path is joined from."""
+    if isinstance(path, Text):
+        return path.parts
+    made = path.event if isinstance(path, Obj) else None
+    joined = path.parts if isinstance(path, Joined) else ()
+    return (*made.args, *joined) if made is not None and made.name in _JOINS else joined
 
 
 def flags_of(path: Value) -> list[str]:

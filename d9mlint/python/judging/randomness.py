@@ -25,13 +25,13 @@ from d9mlint.python.frameworks.tensorflow import estimators, sessions
 from d9mlint.python.frameworks.tensorflow import untrained as tf_untrained
 from d9mlint.python.frameworks.tensorflow.determinism import trains
 from d9mlint.python.frameworks.tensorflow.hooks import SCOPE_INITIALIZER
-from d9mlint.python.frameworks.torch import devicedraws, loading, masks
+from d9mlint.python.frameworks.torch import devicedraws, evaluating, loading, masks
 from d9mlint.python.frameworks.torch.parameters import untrained
 from d9mlint.python.frameworks.torch.parameters.weights import kept, without_numbers
 from d9mlint.python.frameworks.torch.scorers import only_scores
 from d9mlint.python.frameworks.used import keras_backend
 from d9mlint.python.interpreter.program import Program, is_none
-from d9mlint.python.judging import counting, evaluating
+from d9mlint.python.judging import counting
 from d9mlint.python.judging.flows import changes_nothing
 from d9mlint.python.judging.objects import MAX_DEPTH, draws_by_parts, is_own
 from d9mlint.python.judging.seedings import (

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from d9mlint.python.domain.events import Event, Story
 from d9mlint.python.domain.taint import ABOUT
-from d9mlint.python.domain.values import Class, Const, Inst, Ref, Text, Value, alternatives
+from d9mlint.python.domain.values import Class, Const, Inst, Ref, Text, Unknown, Value, alternatives
 from d9mlint.python.interpreter.program import Program
 
 _COMPUTING = frozenset(
@@ -36,14 +36,17 @@ _NETWORKS = frozenset(
 _ENVIRONMENTS, _ACTS = ("gym.", "gymnasium."), ".step"
 """Environments, and the method by which one acts in them: nothing comes of it but its result."""
 _PRINTS = "builtins.print"
-_PATHS = "os.path."
+_PATHS = ("os.path.", "os.getcwd", "sys.path.")
+"""Beginnings of the names of what only says, or adds, where files are."""
+_CLOCKS, _TIMES = ("time.time", "time.perf_counter", "time.monotonic"), frozenset({"clock", "int", "float"})
+_EVAL = "builtins.eval"
 _TEXTS = frozenset({"__repr__", "__str__"})
 """Methods of a program's own that say what is printed of an object."""
 _SIZES = (".size", ".dim", ".numel", "builtins.len")
 
 
 def keeps_nothing(program: Program) -> bool:
-    """Whether an entry that defines classes only computes with them, and looks at the shapes of what comes out."""
+    """Whether an entry that defines classes only computes with them, and looks at shapes and times."""
     return program.once("keeps-nothing", _keeps_nothing)
 
 
@@ -74,6 +77,10 @@ def _lets_out(event: Event, sizes: frozenset[int]) -> bool:
         return not all(_tells_no_numbers(leaf, sizes) for leaf in printed)
     if event.kind == "env" or event.name.startswith(_PATHS) or event.name.endswith(_WEIGHTS):
         return False
+    if event.name == _EVAL and all(isinstance(one, (Ref, Class)) for one in event.args):
+        return False  # (`eval(m) if isinstance(m, str) else m` of what is no text)
+    if event.name in _CLOCKS:
+        return False
     if event.kind == "unresolved":  # an item of a list of layers, mostly; a method has a name that says what it does
         return not event.name.isidentifier() and event.name != "?"
     acts = event.name.startswith(_ENVIRONMENTS) and event.name.endswith(_ACTS)
@@ -92,4 +99,6 @@ def _tells_no_numbers(printed: Value, sizes: frozenset[int]) -> bool:
     if isinstance(printed, Inst):
         own = {name for one in printed.cls.line() for name in one.frame.vars}
         return bool(_NETWORKS.intersection(printed.cls.external())) and own.isdisjoint(_TEXTS)
+    if isinstance(printed, Unknown) and printed.origins and printed.origins <= _TIMES:
+        return True  # how long it has taken, or which turn of a loop it is
     return isinstance(printed, Const) or (isinstance(printed, Ref) and printed.name.rpartition(".")[2] in ABOUT)

@@ -33,7 +33,7 @@ def is_warm_start(program: Program, load: Event, steps: Sequence[Event]) -> bool
     The name of the flag says so, or its help (``Load pretrained model``). A word for going on, the state of an
     optimizer, and a number that the loop begins with make it a resume.
     """
-    flags = [one.flag for cond in load.guards if by_default(cond) is False for one in literals(cond) if one.flag]
+    flags = _asking(load)
     asked = _words(flag.name for flag in flags)
     elsewhere = _TRAINED_ELSEWHERE.search(asked) or any(_says_elsewhere(program, flag) for flag in flags)
     if not elsewhere and (not _WEIGHTS.search(asked) or _CHECKPOINT.search(asked)):
@@ -45,9 +45,22 @@ def is_warm_start(program: Program, load: Event, steps: Sequence[Event]) -> bool
     return begins_anew(program, load, after)
 
 
+def _asking(load: Event) -> list[Flag]:
+    """The flags, off by default, that ask for a load."""
+    return [one.flag for cond in load.guards if by_default(cond) is False for one in literals(cond) if one.flag]
+
+
 def begins_anew(program: Program, load: Event, steps: Sequence[Event]) -> bool:
     """Whether the steps after a load count from the start, and no state of an optimizer is loaded with it."""
     return bool(steps) and not _fills_optimizer(program, load) and all(_from_start(program, load, e) for e in steps)
+
+
+def begins_again(program: Program, load: Event, steps: Sequence[Event]) -> bool:
+    """Whether the steps after a load count from the start, whatever is loaded, and no flag's name says it goes on."""
+    if _GOES_ON.search(_words(flag.name for flag in _asking(load))):
+        return False
+    after = [step for step in steps if step.index > load.index and step.meets(load)]
+    return bool(after) and all(_from_start(program, load, step) for step in after)
 
 
 def own_save(path: Value, saves: Sequence[Event]) -> Event | None:

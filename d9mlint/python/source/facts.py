@@ -301,8 +301,8 @@ class Class(NamedTuple):
     body: tuple[Stmt, ...]
     decorators: tuple[Expr, ...]
     place: Place
-    keywords: bool = False
-    """Whether there is more in the parentheses: ``metaclass=Registry``."""
+    keywords: tuple[Arg, ...] = ()
+    """What else is in the parentheses: ``metaclass=Registry``."""
 
 
 class Import(NamedTuple):

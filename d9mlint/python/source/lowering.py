@@ -188,7 +188,7 @@ class _Lowering:
             self.suite(node.body),
             tuple(self.expr(d.decorator) for d in node.decorators),
             self._places.of(node.name),
-            bool(node.keywords),
+            self._args(node.keywords),
         )
 
     def _params(self, params: cst.Parameters, *, decorated: bool = False) -> tuple[f.Param, ...]:
@@ -249,10 +249,13 @@ class _Lowering:
     def _attribute(self, node: cst.Attribute) -> f.Expr:
         return f.Attr(self.expr(node.value), intern(node.attr.value), self._places.of(node))
 
-    def _call(self, node: cst.Call) -> f.Expr:
-        args = tuple(
-            f.Arg(self.expr(a.value), None if a.keyword is None else intern(a.keyword.value), a.star) for a in node.args
+    def _args(self, given: Sequence[cst.Arg]) -> tuple[f.Arg, ...]:
+        return tuple(
+            f.Arg(self.expr(a.value), None if a.keyword is None else intern(a.keyword.value), a.star) for a in given
         )
+
+    def _call(self, node: cst.Call) -> f.Expr:
+        args = self._args(node.args)
         if isinstance(node.func, cst.Attribute) and node.func.attr.value in waiting.RUNS:
             args = tuple(arg._replace(value=waiting.awaited(arg.value)) for arg in args)
         return f.Call(self.expr(node.func), args, self._places.of_call(node))

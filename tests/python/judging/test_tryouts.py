@@ -43,6 +43,8 @@ if __name__ == "__main__":
         ("import queue; queue.Queue(); print(net.layers[:1](out).size())", False),
         ("table = net.state_dict(); table.update({}); net.load_state_dict(table)", False),
         ("import os; os.environ['CUDA_VISIBLE_DEVICES'] = '0'; os.path.exists('net.pt')", False),
+        ("import os, sys; sys.path.append(os.getcwd())", False),
+        ("import time; start = time.time(); net(out @ out.t()); print(time.time() - start)", False),
         ("print(net.state_dict())", True),
         ("print(out)", True),
         ("print(f'{out.mean()}')", True),

@@ -15,6 +15,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.tellable import loosened
 from d9mlint.python.domain.values import Class, Const, FlagValue, Inst, Obj, Ref, Unknown, Value, alternatives
 from d9mlint.python.frameworks.tensorflow import determinism
+from d9mlint.python.frameworks.torch import evaluating
 from d9mlint.python.frameworks.torch.networks import is_network
 from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import LOOPS, Program, matches
@@ -225,7 +226,7 @@ def trainings(program: Program) -> list[Event]:
 
 
 def _trainings(program: Program) -> list[Event]:
-    found = [e for e in program.trains if _is_torch(program, e)]
+    found = [e for e in program.trains if _is_torch(program, e) and not evaluating.only(program, e)]
     names = [f"{TRAINER}{made}.fit" for made in ("", "()")]
     names += [f"transformers.{kind}Trainer{made}.train" for kind in ("", "Seq2Seq") for made in ("", "()")]
     found += [e for e in program.calls(*names) if e not in found]

@@ -43,6 +43,7 @@ from d9mlint.python.interpreter.library import (
     modules,
     reflection,
     streams,
+    subclassing,
     texts,
     workers,
 )
@@ -346,6 +347,7 @@ TRANSFER.update(named.TRANSFER)
 TRANSFER.update(nodes.TRANSFER)
 TRANSFER.update(commands.TRANSFER)
 TRANSFER.update(reflection.TRANSFER)
+TRANSFER.update(subclassing.TRANSFER)
 TRANSFER.update(settings.TRANSFER)
 TRANSFER.update(sorting.TRANSFER)
 TRANSFER.update(experiments.TRANSFER)

@@ -39,12 +39,12 @@ def _pieces(path: Value | None, makers: Makers) -> Iterator[Value]:
     leaves = alternatives(path)
     leaf = leaves[0][1] if len(leaves) == 1 else None
     made = leaf.event if isinstance(leaf, Obj) else makers.get(id(leaf))
-    if isinstance(leaf, Text):
-        for part in leaf.parts:
-            yield from _pieces(part, makers)
-    elif made is not None and made.name in _JOINS and made.args:
+    if made is not None and made.name in _JOINS and made.args:
         for number, part in enumerate((*made.args, *(leaf.parts if isinstance(leaf, Joined) else ()))):
             yield from (*((Const("/"),) if number else ()), *_pieces(part, makers))
+    elif isinstance(leaf, Text):
+        for part in leaf.parts:
+            yield from _pieces(part, makers)
     elif path is not None:
         yield path
 

@@ -11,6 +11,7 @@ from d9mlint.python.domain.conditions import (
     UNKNOWN_DEFAULT,
     Cond,
     both,
+    by_a_file,
     by_default,
     conjuncts,
     literal,
@@ -53,8 +54,9 @@ def is_asked(words: str, *, off: bool = False) -> bool:
 
 def asked_for(load: Event, training: Event) -> bool:
     """Whether who trains has to ask for it: by a flag that is off, or by a setting whose name says so."""
-    asked = by_default(simplified(both(*load.guards), both(*training.guards))) is False
-    words = [describe(one) for cond in load.guards for one in conjuncts(cond) if not _by_name(one)]
+    conds = [one for cond in load.guards for one in conjuncts(cond) if not by_a_file(one)]
+    asked = by_default(simplified(both(*conds), both(*training.guards))) is False
+    words = [describe(one) for one in conds if not _by_name(one)]
     if not _names_file(load):  # what a file is called says nothing then: `exists("out/<restore_file>.pt")`
         words = [FILE_TEST.sub("", text) for text in words]
     return asked or any(is_asked(text, off=True) for text in words)

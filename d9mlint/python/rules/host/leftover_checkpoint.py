@@ -33,13 +33,14 @@ from d9mlint.python.judging.paths import (
     file_of,
     flags_of,
     flags_within,
+    lasting,
     listed_by,
     perhaps_saved,
     saved_there,
     with_moves,
 )
 from d9mlint.python.judging.seedings import seedings
-from d9mlint.python.judging.warm_starts import is_warm_start, own_save
+from d9mlint.python.judging.warm_starts import begins_again, own_save
 from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.host._by_itself import by_itself
 from d9mlint.python.rules.host._picked_up import picked_up
@@ -132,9 +133,11 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
             continue
         if own or _saved_there(folder, saves):
             told = replace(load, guards=guards) if guards else load
-            when = either(*(cond for cond, leaf in alternatives(folder) if own or _saved_there(leaf, saves)))
+            there = [(cond, leaf) for cond, leaf in alternatives(folder) if own or _saved_there(leaf, saves)]
+            when = either(*(both(cond, lasting(leaf)) for cond, leaf in there))
             later = [e for e in saves if e.index > load.index]
-            yield left_over(program, rule, told, folder, later, when=when)
+            if when is not False:
+                yield left_over(program, rule, told, folder, later, when=when)
     yield from _skipped(program, rule, steps, saves)
     yield from _begun_with(program, rule, steps[::-1], saves)
     if not steps or not saves:
@@ -155,7 +158,10 @@ def _skipped(program: Program, rule: Rule, steps: Sequence[Event], saves: Sequen
 
 
 def _begun_with(program: Program, rule: Rule, steps: Sequence[Event], saves: Sequence[Event]) -> Iterator[Draft]:
-    """Where a flag asks for weights to begin with, and the same command saves into their place: `--pretrain --save`."""
+    """Where a flag asks for weights to begin with, and the same command saves into their place: `--pretrain --save`.
+
+    A training that counts from the start, whatever was loaded, does all its steps again.
+    """
     for load in program.calls(*_LOADS, _RESTORE):
         training = next((step for step in steps if step.index > load.index and step.meets(load)), None)
         if load.detached or training is None or not asked_for(load, training):
@@ -163,7 +169,7 @@ def _begun_with(program: Program, rule: Rule, steps: Sequence[Event], saves: Seq
         path = load.argument(_NEWEST.get(load.name, _PATH if load.name == _RESTORE else _FIRST))
         path = None if path is None else file_of(path, results(program))
         after = [e for e in saves if e.index > load.index and e.meets(load)]
-        saved = own_save(path, after) if path is not None and is_warm_start(program, load, steps) else None
+        saved = own_save(path, after) if path is not None and begins_again(program, load, steps) else None
         if path is not None and saved is not None and _into_weights(program, load):
             when = symbolic_part(both(*saved.guards))
             yield left_over(program, rule, load, path, [saved], when=when, remedy=_ELSEWHERE)

@@ -85,7 +85,9 @@ def _caches(program: Program, rule: Rule, tests: Sequence[Event], files: Sequenc
     for test in tests if makers else ():
         path = (test.args[0] if test.args else test.receiver) if test.name.endswith(_TESTS) else path_of(test)
         making = [one for one in makers if one.event.index > test.index and _absent(one.event, test)]
-        if path is None or not making or not _is_kept(path, test, files):
+        writes = _kept(path, test, files) if path is not None and making else ()
+        making = [one for one in making if any(_while_made(one.event, write) for write in writes)]
+        if path is None or not making:
             continue
         later = _after(program, making, [one for one in found if not _is_made_too(one.event, test)])
         if later is not None:
@@ -136,11 +138,19 @@ def _is_of(guard: Cond, test: Event) -> bool:
     return both(guard, *test.guards) is not False and guard not in test.guards
 
 
-def _is_kept(path: Value, test: Event, files: Sequence[Event]) -> bool:
-    """Whether the file is written where it is not there, and read all the same."""
+def _while_made(event: Event, write: Event) -> bool:
+    """Whether something is done before a file is written, or by the function that writes it.
+
+    Later it is done with what has been made, as well as with what has been loaded.
+    """
+    return event.index < write.index or event.stack[: len(write.stack)] == write.stack
+
+
+def _kept(path: Value, test: Event, files: Sequence[Event]) -> Sequence[Event]:
+    """The calls that write a file where it is not there; none where it is not read all the same."""
     mentions = [e for e in files if e.index >= test.index and any(same_path(one, path) for one in given(e))]
     writes = [e for e in mentions if _absent(e, test) and any(x.writes or x.opens for x in e.effects)]
-    return bool(writes) and any(READS.fullmatch(e.name) and e not in writes for e in mentions)
+    return writes if any(READS.fullmatch(e.name) and e not in writes for e in mentions) else ()
 
 
 def _after(program: Program, making: Sequence[Draw], others: Sequence[Draw]) -> tuple[Draw, Draw] | None:

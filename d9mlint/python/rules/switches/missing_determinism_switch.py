@@ -67,7 +67,8 @@ def _jax(program: Program, rule: Rule) -> Iterator[Draft]:
     replacing = jaxmode.replacing(program)
     there = f"; {_THERE.format(replacing.location)}" if replacing else ""
     yield draft(
-        program, rule, _missing_switch.any_of(event, found), cond=off, remedy=f"{rule.remedy(program.target, ('jax',))}{there}",
+        program, rule, _missing_switch.any_of(event, found), cond=off,
+        remedy=f"{rule.remedy(program.target, ('jax',))}{there}",
         severity="info" if tiny else "",
         confidence="low" if tiny or jaxmode.on_parts_of_host(program) else "" if sure else lower(rule.confidence),
         related=[

@@ -37,7 +37,9 @@ _FILES = re.compile(
     r"(.*\.)?(load|load_file|safe_open|load_url|load_state_dict_from_url|load_variable|load_checkpoint|from_pretrained|File|open)"
 )
 """Calls that read weights from a file."""
-_MAKES = "__init__"
+_MAKES, _CONSTRUCTS = "__init__", "torch.nn.Module.__init__"
+_OF_SOME = ("?.weight", "?.bias")
+"""Weights of a layer that is not known."""
 _RESETS = ("reset_parameters", "_reset_parameters")
 """Methods by which constructors of layers draw (torch/nn/modules/linear.py, activation.py)."""
 _STATE_OF = ".state_dict"
@@ -237,9 +239,17 @@ def _is_own_state(state: Value, model: Value) -> bool:
 
 
 def _added(program: Program) -> _Added:
-    """What is registered as a part of a module or its state, or put into a list of layers, by the ``id`` of these."""
+    """What is registered as a part of a module or its state, or put into a list of layers, by the ``id`` of these.
+
+    Weights that a constructor gives an item of such a list (``self.layers[i].weight = ...``) are the module's.
+    """
     found: dict[int, list[Value]] = {}
+    constructed: dict[object, Value] = {}
     for event in program.events:
+        if event.name == _CONSTRUCTS and isinstance(event.receiver, Inst):
+            constructed[event.stack] = event.receiver
+        elif event.kind == "set" and event.name in _OF_SOME and event.stack in constructed:
+            found.setdefault(id(constructed[event.stack]), []).extend(event.args)
         way = _ADDS.fullmatch(event.name) if event.kind == "call" and event.receiver is not None else None
         if way is None:
             continue

@@ -186,7 +186,8 @@ def _setting(
     if len(values) > 1 and leaf.value not in values:
         return flag_value(interp, shipped.differing(dotted, tuple(values), location, spelled))
     default = leaf.value if len(values) > 1 else values[0]
-    return flag_value(interp, flag_of(dotted, default, location, spelled=spelled))
+    flag = flag_of(dotted, default, location, spelled=spelled)
+    return flag_value(interp, flag._replace(stated=tuple(values)) if len(values) > 1 else flag)
 
 
 def _read(value: Any) -> Any:

@@ -91,7 +91,7 @@ def agreed(said: Stated) -> tuple[dict[str, Any], bool]:
 def differing(name: str, values: tuple[Any, ...], location: Location, spelled: str) -> Flag:
     """A setting to which the files give several values: it has none by default, and no others."""
     kind = "bool" if all(isinstance(value, bool) for value in values) else "value"
-    return Flag(name, spelled, UNKNOWN_DEFAULT, kind, location, None not in values, values)
+    return Flag(name, spelled, UNKNOWN_DEFAULT, kind, location, None not in values, values, values)
 
 
 def spoken_of(interp: Interpreter) -> Callable[[Mapping[str, Any]], bool]:
