@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from d9mlint.kernels.judging import uses
+from d9mlint.kernels.judging.algorithms import applied
 from d9mlint.kernels.judging.constants import Constant
 from d9mlint.kernels.judging.operands import brought, handed_on, lone_constant
 from d9mlint.kernels.judging.operations import Operation, operation
@@ -79,6 +80,8 @@ def look(atomic: Atomic, repository: Repository) -> Seen:
         used = traced or (uses.Use("value", passed=True) if kernel else uses.Use("forwarded"))
     if found.loop and found.cas is not None:
         used = swaps.loop_use(atomic, used)
+    if used.kind == "forwarded" and atomic.form not in DEFINITIONS and applied(atomic.function, repository):
+        used = used._replace(kind="value")
     alone, assumed = singles.sequential(atomic), ""
     matters = bool(where.of("float")) or used.kind not in ("unused", "forwarded")
     if matters and atomic.arguments and not atomic.assembler and handed_on(atomic, 0):

@@ -101,6 +101,8 @@ def _floats(seen: Seen, words: set[str]) -> tuple[str, str, str]:
     if seen.owner:
         return class_, "no", f"{seen.what}: {seen.owner}, so the order of the addends is that of one thread"
     same = seen.constant
+    if same is not None and not same.nan and seen.use.kind != "unused":
+        return _returned(seen)  # the sum is the same in any order, what each thread finds is not
     if same is not None and same.nan:
         return class_, "no", f"{seen.what}: `{same.text}` is added, after which the cell is NaN in any order"
     if same is not None and (len(words) == 1 or _apart(seen.atomic)):
@@ -168,9 +170,10 @@ def _returned(seen: Seen) -> tuple[str, str, str]:
     use = seen.use
     quoted = f" in `{use.text}`" if use.text else ""
     class_ = "order-dependent"
+    integer = "" if seen.target.of("float") else "integer "
     if use.kind == "forwarded":
         return class_, "depends", \
-            f"integer {seen.what}: the old value goes back to the caller{quoted}; it depends on its use"  # fmt: skip
+            f"{integer}{seen.what}: the old value goes back to the caller{quoted}; it depends on its use"  # fmt: skip
     if seen.owner:
         return class_, "no", f"{seen.what}: {seen.owner}, so the old value is always the same"
     if use.kind == "ticket" and use.spins:
