@@ -24,11 +24,19 @@ def applied(function: Function | None, repository: Repository) -> bool:
 
 
 def _made_for(repository: Repository, name: str) -> bool:
-    made = re.compile(rb"\b" + re.escape(name.encode()) + rb"\s*(?:<[^;{}()]*>)?\s*[{(]")
+    made = re.compile(rb"\b" + re.escape(name.encode()) + rb"\s*(?:<[^;{}()]*>)?\s*(?:[{(]|(\w+)\s*[;{(=])")
     for path in repository.holding(name.encode()):
         data = repository.data(path)
         for match in made.finditer(data):
-            called = next(enclosing(data, match.start()), None)
-            if called is not None and called[0] not in _NO_CALLS and not DROPPING.search(called[0]):
+            if _argument(data, match.start()):
+                return True
+            variable = re.compile(rb"[,(]\s*" + re.escape(match[1]) + rb"\s*[,)]") if match[1] else None
+            if variable and any(_argument(data, one.end() - 1) for one in variable.finditer(data, match.end())):
                 return True
     return False
+
+
+def _argument(data: bytes, at: int) -> bool:
+    """Whether a byte is among the arguments of a call that keeps what a function gives."""
+    called = next(enclosing(data, at), None)
+    return called is not None and called[0] not in _NO_CALLS and not DROPPING.search(called[0])

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from d9mlint.kernels.judging import operations
+from d9mlint.kernels.judging.aliases import other_member
 from d9mlint.kernels.judging.operations import ACCUMULATE
 from d9mlint.kernels.judging.seen import Seen, look
 from d9mlint.kernels.judging.verdicts import decide
@@ -28,6 +29,8 @@ class Judgement(NamedTuple):
     implements: str = ""
     words: tuple[str, ...] = ()
     """The operations that the site may come down to."""
+    by_uses: bool = False
+    """Whether the verdict is that of the uses of a wrapper, which are sites themselves."""
 
 
 def judge(atomic: Atomic, repository: Repository) -> Judgement:
@@ -109,7 +112,8 @@ def _adds_floats_beside(seen: Seen, repository: Repository) -> bool:
     """Whether each body of a wrapper adds to a float whatever else it adds to: ``s->mass`` beside ``s->count``."""
     atomic = seen.atomic
     bodies = {(i.location.path, i.function.node.id): i.function.node for i in atomic.inner if i.function is not None}
-    if atomic.form != "wrapper" or not bodies or not seen.target.of("integer") or seen.assumed:
+    others = set(seen.operation.words) - ACCUMULATE
+    if atomic.form != "wrapper" or not bodies or not (seen.target.of("integer") or others) or seen.assumed:
         return False
     if any(b"constexpr" in (body.text or b"") for body in bodies.values()):
         return False
@@ -118,6 +122,16 @@ def _adds_floats_beside(seen: Seen, repository: Repository) -> bool:
         part = look(inner, repository) if not inner.inner and inner.function is not None else None
         if part is None or not part.target.types or part.target.open or "=" in part.target.written:
             continue
-        if not part.target.of("integer") and set(part.operation.words) <= ACCUMULATE and inner.function is not None:
+        sums = not part.target.of("integer") and set(part.operation.words) <= ACCUMULATE
+        if sums and inner.function is not None and (not others or _apart_from_others(inner, atomic.inner)):
             adding.add((inner.location.path, inner.function.node.id))
     return adding == bodies.keys()
+
+
+def _apart_from_others(inner: Atomic, every: tuple[Atomic, ...]) -> bool:
+    """Whether other operations in the body work on other members of the object: ``s->max`` beside ``s->sum``."""
+    own = [one for one in every if one.location.path == inner.location.path and one.name != inner.name]
+    return all(
+        bool(one.arguments and inner.arguments) and other_member(inner.arguments[0], one.arguments[0], inner.unit)
+        for one in own
+    )

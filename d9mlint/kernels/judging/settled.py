@@ -1,0 +1,82 @@
+"""What the bodies of wrappers and macros come to where all their uses in the repository agree."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from d9mlint.kernels.judging.judge import Judgement
+from d9mlint.kernels.sites.atomics import Atomic
+from d9mlint.model import Location
+
+_SUMS = ("float-accumulate", "cas-loop")
+_VARYING = frozenset(("yes", "conditional"))
+_MAX_LEVELS = 20
+
+Used = tuple[Atomic, Judgement]
+
+
+def settled(atomics: Sequence[Atomic], judgements: Sequence[Judgement]) -> list[Judgement]:
+    """The judgements; what depends on its uses gets the verdict of these where it is one.
+
+    A body that only is exact if nobody uses the old value is exact where nobody does. That each sum of a wrapper is
+    exact where it is used (one thread a cell) says nothing of the wrapper.
+    """
+    return _Uses(atomics, judgements).settled()
+
+
+class _Uses:
+    def __init__(self, atomics: Sequence[Atomic], judgements: Sequence[Judgement]) -> None:
+        self._all = list(zip(atomics, judgements, strict=True))
+        self._of: defaultdict[Location, list[Used]] = defaultdict(list)
+        self._known: dict[Location, Judgement] = {}
+        for atomic, judged in self._all:
+            for place in dict.fromkeys(one.location for one in atomic.inner):
+                self._of[place].append((atomic, judged))
+
+    def settled(self) -> list[Judgement]:
+        return [self._judged(atomic, judged, 0) for atomic, judged in self._all]
+
+    def _judged(self, atomic: Atomic, judged: Judgement, level: int) -> Judgement:
+        """The judgement of a site, after those of its uses."""
+        place = atomic.location
+        if judged.verdict != "depends" or place not in self._of or level > _MAX_LEVELS:
+            return judged
+        if place not in self._known:
+            self._known[place] = judged  # what calls itself ends here
+            self._known[place] = self._taken_over(atomic, judged, level)
+        return self._known[place]
+
+    def _taken_over(self, atomic: Atomic, judged: Judgement, level: int) -> Judgement:
+        users = [(one, self._judged(one, said, level + 1)) for one, said in self._of[atomic.location]]
+        meant = [said for one, said in users if _means(one, said, judged)]
+        verdicts = {said.verdict for said in meant}
+        several = f"each of its {len(meant)} uses" if len(meant) > 1 else "its only use"
+        reason = judged.reason.partition("; it depends on")[0]
+        if not verdicts or "depends" in verdicts:
+            return judged
+        if verdicts <= _VARYING and all(_alike(judged, said) for said in meant):
+            verdict = "yes" if "yes" in verdicts else "conditional"
+            return judged._replace(verdict=verdict, reason=f"{reason}; {several} here can vary", by_uses=True)
+        exact = {said.class_ for said in meant} == {"commutative-exact"} and verdicts == {"no"}
+        if exact and judged.return_use == "forwarded" and judged.class_ not in _SUMS:
+            reason = f"{judged.reason.partition('; the old value')[0]}; {several} here leaves the old value"
+            return judged._replace(class_="commutative-exact", verdict="no", reason=reason, by_uses=True)
+        return judged
+
+
+def _alike(body: Judgement, use: Judgement) -> bool:
+    """Whether a use can vary for what the body does: a sum for a sum."""
+    return (body.class_ in _SUMS) == (use.class_ in _SUMS)
+
+
+def _means(user: Atomic, use: Judgement, body: Judgement) -> bool:
+    """Whether a use may mean a body: of several overloads, that of its types."""
+    bodies = {(i.location.path, i.function.node.start_byte) for i in user.inner if i.function is not None}
+    mine, other = _types(body), _types(use)
+    return len(bodies) < 2 or not mine or not other or bool(mine & other)
+
+
+def _types(judged: Judgement) -> frozenset[str]:
+    """The types of the target; none for a template's."""
+    return frozenset(t.strip() for t in judged.target_type.split("|")) if "=" not in judged.target_type else frozenset()
