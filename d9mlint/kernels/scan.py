@@ -45,7 +45,7 @@ def scan(repository: Repository, jobs: int = 0) -> KernelScan:
     repository.unchecked |= unchecked
     jobs = jobs if len(atomics) >= _MANY else 1
     judgements, reached, in_torch = _judged_and_met(repository, atomics, _anchors(calls), uses, jobs)
-    judgements = settled(atomics, judgements)
+    judgements = settled(atomics, judgements, repository)
     several = {a.location: j.words for a, j in zip(atomics, judgements, strict=True) if ACCUMULATE & set(j.words)}
     in_torch = [way for way in in_torch if way.only not in several.get(way.site, ())]
     met = _Met([*_in_tensorflow([*reached, called]), *in_torch])

@@ -52,6 +52,15 @@ def test_an_overload_is_that_of_its_types() -> None:
     assert _body(both + _VARIES + counts) == ("float-accumulate", "yes", False)
 
 
+def test_an_overload_of_an_atomic_of_cuda() -> None:
+    own = "__device__ void atomicAdd(half* cell, half v) { ::atomicAdd(cell, v); }\n"
+    halves = "__global__ void k(half* s, const half* x) { atomicAdd(&s[threadIdx.x % 3], x[threadIdx.x]); }\n"
+    floats = halves.replace("half", "float")
+    assert _body(own + halves) == ("float-accumulate", "yes", False)
+    assert _body(own + halves + floats) == ("float-accumulate", "yes", False)
+    assert _body(own + floats) == ("float-accumulate", "depends", False)
+
+
 def test_a_sum_beside_a_maximum_of_another_member() -> None:
     text = """
       struct Stats { float sum; float max; };

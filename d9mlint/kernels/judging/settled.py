@@ -6,7 +6,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from d9mlint.kernels.judging.judge import Judgement
+from d9mlint.kernels.judging.known.scalars import kind
 from d9mlint.kernels.sites.atomics import Atomic
+from d9mlint.kernels.sites.names import INTRINSICS
+from d9mlint.kernels.sites.wrappers import visible
+from d9mlint.kernels.source.repository import Repository
 from d9mlint.model import Location
 
 _SUMS = ("float-accumulate", "cas-loop")
@@ -16,23 +20,27 @@ _MAX_LEVELS = 20
 Used = tuple[Atomic, Judgement]
 
 
-def settled(atomics: Sequence[Atomic], judgements: Sequence[Judgement]) -> list[Judgement]:
+def settled(atomics: Sequence[Atomic], judgements: Sequence[Judgement], repository: Repository) -> list[Judgement]:
     """The judgements; what depends on its uses gets the verdict of these where it is one.
 
     A body that only is exact if nobody uses the old value is exact where nobody does. That each sum of a wrapper is
     exact where it is used (one thread a cell) says nothing of the wrapper.
     """
-    return _Uses(atomics, judgements).settled()
+    return _Uses(list(zip(atomics, judgements, strict=True)), repository).settled()
 
 
 class _Uses:
-    def __init__(self, atomics: Sequence[Atomic], judgements: Sequence[Judgement]) -> None:
-        self._all = list(zip(atomics, judgements, strict=True))
+    def __init__(self, every: list[Used], repository: Repository) -> None:
+        self._all = every
+        self._repository = repository
         self._of: defaultdict[Location, list[Used]] = defaultdict(list)
+        self._named: defaultdict[str, list[Used]] = defaultdict(list)
         self._known: dict[Location, Judgement] = {}
         for atomic, judged in self._all:
             for place in dict.fromkeys(one.location for one in atomic.inner):
                 self._of[place].append((atomic, judged))
+            if atomic.form == "direct":
+                self._named[atomic.name].append((atomic, judged))
 
     def settled(self) -> list[Judgement]:
         return [self._judged(atomic, judged, 0) for atomic, judged in self._all]
@@ -40,7 +48,7 @@ class _Uses:
     def _judged(self, atomic: Atomic, judged: Judgement, level: int) -> Judgement:
         """The judgement of a site, after those of its uses."""
         place = atomic.location
-        if judged.verdict != "depends" or place not in self._of or level > _MAX_LEVELS:
+        if judged.verdict != "depends" or level > _MAX_LEVELS:
             return judged
         if place not in self._known:
             self._known[place] = judged  # what calls itself ends here
@@ -48,8 +56,9 @@ class _Uses:
         return self._known[place]
 
     def _taken_over(self, atomic: Atomic, judged: Judgement, level: int) -> Judgement:
-        users = [(one, self._judged(one, said, level + 1)) for one, said in self._of[atomic.location]]
-        meant = [said for one, said in users if _means(one, said, judged)]
+        users = [(one, said) for one, said in self._of[atomic.location] if _means(one, said, judged)]
+        users += self._of_overload(atomic, judged)
+        meant = [self._judged(one, said, level + 1) for one, said in users]
         verdicts = {said.verdict for said in meant}
         several = f"each of its {len(meant)} uses" if len(meant) > 1 else "its only use"
         reason = judged.reason.partition("; it depends on")[0]
@@ -63,6 +72,19 @@ class _Uses:
             reason = f"{judged.reason.partition('; the old value')[0]}; {several} here leaves the old value"
             return judged._replace(class_="commutative-exact", verdict="no", reason=reason, by_uses=True)
         return judged
+
+    def _of_overload(self, atomic: Atomic, judged: Judgement) -> list[Used]:
+        """The uses of an overload that a project adds to an atomic of CUDA's: ``atomicAdd(half* address, half x)``."""
+        own, mine = atomic.function, _types(judged)
+        if own is None or own.name not in INTRINSICS or not mine:
+            return []
+        return [
+            (one, said)
+            for one, said in self._named[own.name]
+            if (one.location.path != atomic.location.path or one.function is None or one.function.node != own.node)
+            and (not said.target_type or mine & _types(said))
+            and visible(self._repository, one.location.path, atomic.location.path)
+        ]
 
 
 def _alike(body: Judgement, use: Judgement) -> bool:
@@ -78,5 +100,6 @@ def _means(user: Atomic, use: Judgement, body: Judgement) -> bool:
 
 
 def _types(judged: Judgement) -> frozenset[str]:
-    """The types of the target; none for a template's."""
-    return frozenset(t.strip() for t in judged.target_type.split("|")) if "=" not in judged.target_type else frozenset()
+    """The types that the target may have; none where they are not known."""
+    listed = judged.target_type.rpartition(" = ")[2]
+    return frozenset(found for t in listed.split("|") if kind(found := t.strip()))
