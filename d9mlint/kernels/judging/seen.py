@@ -10,6 +10,7 @@ from d9mlint.kernels.judging.constants import Constant
 from d9mlint.kernels.judging.operands import brought, handed_on, lone_constant
 from d9mlint.kernels.judging.operations import Operation, operation
 from d9mlint.kernels.judging.owners import ownership, radix, singles, slices
+from d9mlint.kernels.judging.rounded import rounded
 from d9mlint.kernels.judging.swapping import swaps
 from d9mlint.kernels.judging.targets import Target, defines, handed_in, of_parameter, place, target
 from d9mlint.kernels.sites.atomics import Atomic
@@ -32,6 +33,8 @@ class Seen(NamedTuple):
     """Whether it is an expansion outside of functions, which defines some itself."""
     assumed: str = ""
     """What must hold for one thread to own the address, where that is not proven: words from ``if`` on."""
+    rounded: str = ""
+    """How the operand is rounded so that sums are exact, as written."""
     handed: bool = False
     """Whether it is an expansion whose target comes from a parameter of a function that is no kernel."""
 
@@ -95,4 +98,5 @@ def look(atomic: Atomic, repository: Repository) -> Seen:
     defining = defines(atomic, repository) and any(one.passed_on for one in atomic.inner)
     used = uses.Use("unused") if defining else used
     handed = handed_in(where.name, place(atomic, repository))
-    return Seen(atomic, found, where, used, lone_constant(atomic), alone, defining, assumed, handed)
+    grid = rounded(atomic, repository) if set(found.words) <= {"add", "sub"} and not where.of("integer") else ""
+    return Seen(atomic, found, where, used, lone_constant(atomic), alone, defining, assumed, grid, handed)

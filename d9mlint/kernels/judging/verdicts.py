@@ -52,6 +52,9 @@ def _arithmetic(seen: Seen, words: set[str]) -> tuple[str, str, str]:
         return _exact(seen, words)
     if seen.use.kind == "index" and seen.target.of("integer") and not seen.definition:
         return _returned(seen)  # what becomes a position is no float
+    if seen.rounded and seen.use.kind == "unused" and not seen.definition:
+        return "float-accumulate", "no", f"{seen.what}: all that is added was rounded to one grid by " \
+            f"`{seen.rounded}`, so that the sums are exact in any order"  # fmt: skip
     if floats:
         return _floats(seen, words)
     if seen.target.of("integer"):
