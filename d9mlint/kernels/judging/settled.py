@@ -13,7 +13,8 @@ from d9mlint.kernels.sites.wrappers import visible
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.model import Location
 
-_SUMS = ("float-accumulate", "cas-loop")
+_ROUNDS = ("add", "sub", "mul", "div", "")
+"""What a CAS loop computes when the order of its steps may change the rounding; empty: a function that is handed in."""
 _VARYING = frozenset(("yes", "conditional"))
 _MAX_LEVELS = 20
 
@@ -67,10 +68,11 @@ class _Uses:
         if verdicts <= _VARYING and all(_alike(judged, said) for said in meant):
             verdict = "yes" if "yes" in verdicts else "conditional"
             return judged._replace(verdict=verdict, reason=f"{reason}; {several} here can vary", by_uses=True)
-        exact = {said.class_ for said in meant} == {"commutative-exact"} and verdicts == {"no"}
-        if exact and judged.return_use == "forwarded" and judged.class_ not in _SUMS:
+        exact = verdicts == {"no"} and not any(_sums(one) or one.class_ == "order-dependent" for one in meant)
+        if exact and judged.return_use == "forwarded" and not _sums(judged):
             reason = f"{judged.reason.partition('; the old value')[0]}; {several} here leaves the old value"
-            return judged._replace(class_="commutative-exact", verdict="no", reason=reason, by_uses=True)
+            class_ = "cas-loop" if judged.class_ == "cas-loop" else "commutative-exact"
+            return judged._replace(class_=class_, verdict="no", reason=reason, by_uses=True)
         return judged
 
     def _of_overload(self, atomic: Atomic, judged: Judgement) -> list[Used]:
@@ -89,7 +91,11 @@ class _Uses:
 
 def _alike(body: Judgement, use: Judgement) -> bool:
     """Whether a use can vary for what the body does: a sum for a sum."""
-    return (body.class_ in _SUMS) == (use.class_ in _SUMS)
+    return _sums(body) == _sums(use)
+
+
+def _sums(one: Judgement) -> bool:
+    return one.class_ == "float-accumulate" or (one.class_ == "cas-loop" and one.implements in _ROUNDS)
 
 
 def _means(user: Atomic, use: Judgement, body: Judgement) -> bool:
