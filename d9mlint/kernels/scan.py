@@ -12,6 +12,7 @@ from d9mlint.kernels.embedded.presence import IN_PYTHON, Embedded
 from d9mlint.kernels.flow import Anchor, Way, ops_of, portions, weakest
 from d9mlint.kernels.judging.judge import Judgement, judge
 from d9mlint.kernels.judging.operations import ACCUMULATE
+from d9mlint.kernels.judging.settled import settled
 from d9mlint.kernels.libraries import finding as libraries
 from d9mlint.kernels.libraries.finding import Found
 from d9mlint.kernels.libraries.presence import LIBRARIES
@@ -44,6 +45,7 @@ def scan(repository: Repository, jobs: int = 0) -> KernelScan:
     repository.unchecked |= unchecked
     jobs = jobs if len(atomics) >= _MANY else 1
     judgements, reached, in_torch = _judged_and_met(repository, atomics, _anchors(calls), uses, jobs)
+    judgements = settled(atomics, judgements, repository)
     several = {a.location: j.words for a, j in zip(atomics, judgements, strict=True) if ACCUMULATE & set(j.words)}
     in_torch = [way for way in in_torch if way.only not in several.get(way.site, ())]
     met = _Met([*_in_tensorflow([*reached, called]), *in_torch])
@@ -210,6 +212,7 @@ def _site(atomic: Atomic, judged: Judgement, met: _Met) -> Site:
         implements=judged.implements,
         guard=met.guard(atomic.location) if met.reaches(atomic.location) else _switch(atomic),
         ops=met.ops(atomic.location),
+        by_uses=judged.by_uses,
     )
 
 

@@ -76,6 +76,8 @@ class Site(NamedTuple):
     """What a CAS loop computes: ``add``, ``max`` ...; empty for everything else."""
     guard: Guard = UNGUARDED
     ops: tuple[str, ...] = ()
+    by_uses: bool = False
+    """Whether the verdict of a wrapper's body is what all its uses say, which are sites and told themselves."""
 
     @property
     def return_used(self) -> bool:
@@ -84,8 +86,8 @@ class Site(NamedTuple):
 
     @property
     def can_vary(self) -> bool:
-        """Whether the site can make a result vary, perhaps under a condition."""
-        return self.verdict in ("yes", "conditional")
+        """Whether the site can make a result vary, perhaps under a condition; what its uses say is theirs."""
+        return self.verdict in ("yes", "conditional") and not self.by_uses
 
 
 class KernelOp(NamedTuple):

@@ -28,7 +28,7 @@ def test_a_macro_of_qualifiers_before_a_constructor_hides_nothing(define: str) -
     other = "#define USED __device__\n"
     found = scan(repository(a_cu=f"{define}\n{other}{_VECTOR}")).sites
     assert [(s.function, s.atomic, s.form, s.verdict) for s in found] == [
-        ("add_to", "atomicAdd", "wrapper-def", "depends"),
+        ("add_to", "atomicAdd", "wrapper-def", "yes"),
         ("k", "add_to", "wrapper", "yes"),
     ]
 

@@ -189,6 +189,8 @@ def test_an_object_that_only_chooses_an_overload_is_no_target() -> None:
     [
         ("IdxT", "", "no"),
         ("index_t", "", "no"),
+        ("int_t", "", "no"),
+        ("i_t", "", "no"),
         ("IndexType", "void all(int* p, float* q) { go(p); go(q); }", "no"),
         ("Index", "void all(float* q) { go(q); }", "yes"),
         ("T", "", "conditional"),

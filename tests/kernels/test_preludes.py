@@ -128,7 +128,7 @@ def test_a_word_that_means_the_device_only_in_another_file() -> None:
         "  return atomic_add(&a.data[i], by);\n}\n",
         k_cu='#include "builtin.h"\n__global__ void k(Array<float> a, const int* at) { atomic_add(a, at[0], 1.5f * at[1]); }\n',
     )
-    assert [(s.function, s.verdict) for s in found if s.location.path == "array.h"] == [("atomic_add", "depends")]
+    assert [(s.function, s.verdict) for s in found if s.location.path == "array.h"] == [("atomic_add", "yes")]
 
 
 def test_an_old_value_that_is_used_orders_whatever_its_type() -> None:

@@ -237,7 +237,9 @@ def test_what_cython_calls() -> None:
     assert op.chain[-1].location.line == 16
     op = only({**files, "src/scatter.cu": SCATTER % "elsewhere"})
     assert op.name == "pkg.scatter.Scatter.predict"
-    assert ops({**files, "src/scatter.cu": SCATTER.replace("<ml/scatter.hpp>", "<ml/third.hpp>") % "scatter"}) == []
+    third = SCATTER.replace("<ml/scatter.hpp>", "<ml/third.hpp>") % "scatter"
+    assert only({**files, "src/scatter.cu": third}).name == "pkg.scatter.Scatter.fit"  # the header declares it
+    assert ops({**files, "src/scatter.cu": third.replace("int n) { sum", "int n, int m) { sum")}) == []
     beside = SCATTER.replace("#include <ml/scatter.hpp>", "") % "scatter"  # it bears the name of its header
     assert only({**files, "include/ml/scatter.cu": beside}).name == "pkg.scatter.Scatter.fit"
     smooth = """

@@ -171,6 +171,6 @@ def _flagged(plan: KernelPlan) -> list[tuple[str, tuple[str, ...], tuple[str, ..
     if not ptx.at_hand():
         return []
     given = {os.path.realpath(one.source): (one.include, one.define) for one in plan.launches}
-    files = sorted({s.location.path for s in plan.scan.sites if s.can_vary or s.verdict == "depends"})
+    files = sorted({s.location.path for s in plan.scan.sites if s.can_vary or s.by_uses or s.verdict == "depends"})
     files = [path for path in files if path.endswith(_COMPILED)]
     return [(path, *given.get(os.path.realpath(path), (plan.include, ()))) for path in files]

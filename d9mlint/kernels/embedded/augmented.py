@@ -12,14 +12,12 @@ import re
 from collections.abc import Iterator
 
 from d9mlint.kernels.embedded.calls import Found, intrinsic_of, judged_operation
+from d9mlint.kernels.embedded.threads import indices, threads
 from d9mlint.kernels.torch.pyfiles import PyFile
 from d9mlint.kernels.torch.pywords import Mention, below
 
 _LANGUAGES = {"warp.kernel": "Warp", "warp.func": "Warp"}
 _ARRAYS = ("warp.array", "warp.indexedarray", "warp.fabricarray")
-_THREAD = "warp.tid"
-_SHARED_THREADS = b"launch_tiled"
-"""There the threads of a block share what `warp.tid` gives."""
 _OPERATIONS: dict[type[ast.operator], str] = {
     ast.Add: "add", ast.Sub: "sub", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor"
 }  # fmt: skip
@@ -38,10 +36,10 @@ def additions(file: PyFile) -> Iterator[Found]:
             changed = _changed(node)
             arguments = (*node.args.posonlyargs, *node.args.args) if changed else ()
             named = [a.arg for a in arguments if a.annotation is not None and _is_array(file, a.annotation)]
-            threads = _threads(file, node) if changed & set(named) else frozenset()
+            own = threads(file, node) if changed & set(named) else frozenset()
             for name in named:
                 if name in changed:
-                    yield from _of_array(file, node, name, threads)
+                    yield from _of_array(file, node, name, own)
 
 
 def _is_kernel(file: PyFile, node: ast.FunctionDef) -> bool:
@@ -67,12 +65,12 @@ def _changed(kernel: ast.FunctionDef) -> set[str]:
     return found
 
 
-def _of_array(file: PyFile, kernel: ast.FunctionDef, name: str, threads: frozenset[str]) -> Iterator[Found]:
+def _of_array(file: PyFile, kernel: ast.FunctionDef, name: str, own: frozenset[str]) -> Iterator[Found]:
     for mention in file.mentions.get(name, ()):
         if kernel not in mention.scopes:
             continue
         written = _written(mention)
-        if written is None or (threads and threads <= _names(written.target)):
+        if written is None or (own and own <= indices(written.target)):
             continue
         operation = _OPERATIONS[type(written.op)]
         found = judged_operation(file, mention, written.target, operation, written.value, "Warp")
@@ -90,28 +88,3 @@ def _written(mention: Mention) -> ast.AugAssign | None:
         else:
             return None
     return None
-
-
-def _threads(file: PyFile, kernel: ast.FunctionDef) -> frozenset[str]:
-    """The names that together tell a thread from all others: those that `warp.tid` is assigned to."""
-    if _SHARED_THREADS in file.data:
-        return frozenset()
-    for node in ast.walk(kernel):
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and len(node.targets) == 1:
-            target = node.targets[0]
-            if file.dotted(node.value.func) == _THREAD:
-                named = target.elts if isinstance(target, ast.Tuple) else [target]
-                return frozenset(n.id for n in named if isinstance(n, ast.Name))
-    return frozenset()
-
-
-def _names(target: ast.expr) -> frozenset[str]:
-    """The names that stand alone as indices: each value of theirs is another cell."""
-    found: set[str] = set()
-    at = target
-    while isinstance(at, ast.Subscript | ast.Attribute):
-        if isinstance(at, ast.Subscript):
-            listed = at.slice.elts if isinstance(at.slice, ast.Tuple) else [at.slice]
-            found.update(n.id for n in listed if isinstance(n, ast.Name))
-        at = at.value
-    return frozenset(found)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from d9mlint.kernels.embedded import threads
 from d9mlint.kernels.embedded.kinds import plain_kind
 from d9mlint.kernels.embedded.rows import owned
 from d9mlint.kernels.embedded.types import Types
@@ -144,6 +145,10 @@ def _judged(file: PyFile, mention: Mention, call: ast.Call, known: Known) -> Fou
     judged = _Judge(what, kind, used, value, types).verdict(known.operation)
     if judged[:2] == ("float-accumulate", "yes") and known.language == "Triton" and used.kind == "unused":
         judged = _of_own_rows(file, mention, target, what) or judged
+    float_sum = judged[:2] == ("float-accumulate", "yes")
+    if float_sum and known.language == "Warp" and used.kind == "unused" and threads.owned(file, mention, call):
+        reason = f"{what}: only one thread adds to the cell, so the order of the addends is that of one thread"
+        judged = "float-accumulate", "no", reason
     typed = written or kind
     host = file.dotted(call.func).startswith(("cupyx.scatter_", "cupy."))
     return Found(mention, call, name, _INTRINSICS[known.operation], scope, memory, typed, used, *judged, host)

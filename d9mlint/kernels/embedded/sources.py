@@ -47,6 +47,8 @@ class Piece(NamedTuple):
     column: int
     exact: bool
     """Whether the lines of the text are those of the file (no escapes, nothing glued together)."""
+    rows: tuple[int, ...]
+    """The line of the file in which each line of the text begins; none where that is not seen."""
     mention: Mention
     head: str = ""
     """Code to put before the text: the function that the library makes of it."""
@@ -95,7 +97,24 @@ def _piece(file: PyFile, node: ast.AST, text: str, mention: Mention, head: str =
     opening = re.match(r"[A-Za-z]{0,2}(\"\"\"|'''|\"|')", first)
     width = len(opening[0]) if opening is not None else 0
     exact = place.end_line - place.line == text.count("\n") and opening is not None
-    return Piece(text, place.line, place.column + width, exact, mention, head, tail or _beside(file, text, mention))
+    rows: tuple[int, ...] = ()
+    if opening is not None and not exact:
+        whole = b"\n".join(lines[place.line - 1 : place.end_line]).decode("utf-8", "replace")
+        rows = _rows(whole[place.column - 1 + width :], "r" in opening[0].lower(), place.line)
+        rows = rows if len(rows) == text.count("\n") + 1 else ()
+    tail = tail or _beside(file, text, mention)
+    return Piece(text, place.line, place.column + width, exact, rows, mention, head, tail)
+
+
+def _rows(written: str, raw: bool, first: int) -> tuple[int, ...]:
+    """In which line of the file each line of a string begins: a line that ends in ``\\`` goes on in the next one."""
+    rows = [first]
+    line = first
+    for match in re.finditer(r"\n" if raw else r"\\[\s\S]|\n", written):
+        line += match[0].endswith("\n")
+        if match[0] in ("\n", "\\n"):
+            rows.append(line)
+    return tuple(rows)
 
 
 def _beside(file: PyFile, text: str, mention: Mention) -> str:
@@ -215,8 +234,11 @@ def _by_arrays(found: Judgement) -> Judgement:
 
 def _place(file: PyFile, piece: Piece, at: Location, above: int) -> Location:
     """A place in a piece as a place in the file; the line where the string begins, where its lines do not tell."""
-    if not piece.exact:
+    if not piece.exact and not piece.rows:
         return Location(file.path, piece.line, piece.column, piece.line, piece.column)
+    if piece.rows:
+        first, last = (piece.rows[min(line - above, len(piece.rows)) - 1] for line in (at.line, at.end_line))
+        return Location(file.path, first, 1, last, 1)
     rows = [line - above for line in (at.line, at.end_line)]
     columns = [
         column + piece.column - 1 if row == 1 else column

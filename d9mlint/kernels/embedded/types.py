@@ -71,6 +71,8 @@ class Types:
         self.mention = mention
         self.functions = [s for s in mention.scopes if isinstance(s, ast.FunctionDef | ast.AsyncFunctionDef)]
         self._assigned: dict[str, list[ast.expr]] = {}
+        self._open: set[str] = set()
+        """The names that are being looked into: of ``x = f(x)`` the ``x`` inside says nothing."""
         for function in reversed(self.functions):
             for node in below(function):
                 for name, value in _assignments(node):
@@ -145,9 +147,14 @@ class Types:
         return shown(node) if plain else ""
 
     def _name(self, name: str, depth: int) -> str:
-        values = self._assigned.get(name, [])
-        kinds = {self.kind(value, depth + 1) for value in values[:6] if not _refers(value, name)}
-        known = kinds - {""}
+        if name in self._open:
+            return ""
+        self._open.add(name)
+        values = self._assigned.get(name, [])[:_MAX_DEPTH]
+        known = {self.kind(value, depth + 1) for value in values} - {""}
+        self._open.remove(name)
+        if known == {"integer"} and any(map(_to_own_type, values)):
+            return ""  # an integer that is stored in what may hold floats
         return known.pop() if len(known) == 1 else plain_kind(self._parameter(name))
 
     def _call(self, node: ast.Call, depth: int) -> str:
@@ -159,12 +166,13 @@ class Types:
                 return known[-1]
             if called in ("to", "astype", "cast"):
                 # To the type of what it is stored in: who computes in floats stores floats.
-                own = any("dtype" in shown(a) for a in node.args) and isinstance(node.func, ast.Attribute)
-                return "float" if own and self._floating(node, depth) else ""
+                return "float" if _to_own_type(node) and self._floating(node, depth) else ""
         if called == "dtype" and node.args and isinstance(node.args[0], ast.Constant):
             return "float" if isinstance(node.args[0].value, float) else ""  # x.dtype(0.0): a zero of the type of x
         if plain_kind(called):
             return plain_kind(called)  # float(x), wp.vec3(...), np.float32(1)
+        if called == "dot" and (given := next((k.value for k in node.keywords if k.arg == "out_dtype"), None)):
+            return plain_kind(shown(given))
         if called in _FLOAT_CALLS:
             return "float"
         if called in _INTEGER_CALLS:
@@ -277,6 +285,13 @@ class Types:
         return found
 
 
+def _to_own_type(node: ast.expr) -> bool:
+    """Whether a value is cast to the type of what it is stored in: ``x.to(Out.dtype.element_ty)``."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    return node.func.attr in ("to", "astype", "cast") and any("dtype" in shown(a) for a in node.args)
+
+
 def _assignments(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
     """The names that a statement sets, each with its value; of ``a, b = tl.split(x)`` the call stands for both."""
     if not isinstance(node, ast.Assign) or len(node.targets) != 1:
@@ -317,7 +332,3 @@ def _signed(function: ast.FunctionDef | ast.AsyncFunctionDef, at: int) -> str:
             if at < len(parts):
                 return re.sub(r"\[.*", "", parts[at]).strip()
     return ""
-
-
-def _refers(node: ast.AST, name: str) -> bool:
-    return any(isinstance(n, ast.Name) and n.id == name for n in below(node))

@@ -27,7 +27,10 @@ def escapes(base: str, address: Node, unit: Unit, function: Function) -> bool:
         own = own.parent
     start = own.start_byte if own is not None else -1
     handed = [at for at in _handed_out(function.node, unit.data).get(base, ()) if at != start]
-    return any(not _only_reads(at, base, unit) and not _other_members(at, base, address, unit) for at in handed)
+    return not all(
+        _only_reads(at, base, unit) or _other_members(at, base, address, unit) or _spares(at, base, address, unit)
+        for at in handed
+    )
 
 
 def other_member(mine: Node, other: Node, unit: Unit) -> bool:
@@ -69,11 +72,23 @@ def _call(at: int, unit: Unit) -> tuple[Node | None, Node | None]:
 
 def _only_reads(at: int, base: str, unit: Unit) -> bool:
     """Whether all functions of this file that the call at a byte may mean only load through what they are given."""
+    given = _given(at, base, unit)
+    return bool(given) and all(_loads(function, place, unit) for function, place in given)
+
+
+def _spares(at: int, base: str, address: Node, unit: Unit) -> bool:
+    """Whether these use only other members of the object that an address is part of than that one."""
+    members = _members(address, unit)
+    given = _given(at, base, unit) if len(members) > 1 else []
+    return bool(given) and all(_leaves(function, place, members[1], unit) for function, place in given)
+
+
+def _given(at: int, base: str, unit: Unit) -> list[tuple[Node, int]]:
+    """The functions of this file that the call at a byte may mean, and which of their arguments start from a name."""
     called, listed = _call(at, unit)
     name = unit.text(called).partition("<")[0].rpartition("::")[2].strip() if called is not None else ""
     places = [n for n, given in enumerate(listed.named_children) if _starts(given, base, unit)] if listed else []
-    meant = [one.node for one in unit.functions() if one.name == name]
-    return bool(meant and places) and all(_loads(one, place, unit) for one in meant for place in places)
+    return [(one.node, place) for one in unit.functions() if one.name == name for place in places]
 
 
 def _starts(given: Node, base: str, unit: Unit) -> bool:
@@ -82,6 +97,16 @@ def _starts(given: Node, base: str, unit: Unit) -> bool:
 
 def _loads(function: Node, place: int, unit: Unit) -> bool:
     """Whether every mention of a parameter is compared with null, or handed to what says that it loads."""
+    return _all_mentions(function, place, rb"\b%s\s*[!=]=|\b(?:__)?ld\w*\s*(?:<[^<>;]*>)?\(\s*%s\b", unit)
+
+
+def _leaves(function: Node, place: int, member: str, unit: Unit) -> bool:
+    """Whether every mention of a parameter is of a member of it, and never of this one."""
+    return _all_mentions(function, place, rb"\b%s\s*(?:\.|->)\s*(?!" + member.encode() + rb"\b)\w", unit)
+
+
+def _all_mentions(function: Node, place: int, told: bytes, unit: Unit) -> bool:
+    """Whether every mention of a parameter in the body of a function has a form, in which ``%s`` is its name."""
     listed = declarations.parameters(function)
     declarator = listed[place].child_by_field_name("declarator") if place < len(listed) else None
     name = (declarations.named(declarator, unit) or ("",))[0] if declarator is not None else ""
@@ -90,8 +115,8 @@ def _loads(function: Node, place: int, unit: Unit) -> bool:
         return False
     text = unit.data[body.start_byte : body.end_byte]
     word = re.escape(name.encode())
-    told = re.compile(rb"\b" + word + rb"\s*[!=]=|\b(?:__)?ld\w*\s*(?:<[^<>;]*>)?\(\s*" + word + rb"\b")
-    return len(told.findall(text)) == len(re.findall(rb"\b" + word + rb"\b", text))
+    mentions = len(re.findall(rb"\b" + word + rb"\b", text))
+    return len(re.findall(told.replace(b"%s", word), text)) == mentions
 
 
 @functools.lru_cache(maxsize=256)

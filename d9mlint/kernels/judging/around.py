@@ -12,6 +12,7 @@ from d9mlint.kernels.source.unit import Unit
 Node = tree_sitter.Node
 _NO_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|^[ \t]*#[^\n]*", re.DOTALL | re.MULTILINE)
 _IDLE = re.compile(r"sleep|fence|yield|pause|relax|\bif\b|clock|assert", re.IGNORECASE)
+_ASSERTS = re.compile(r"(?:\A|_)assert\Z|Assert\Z|\A[A-Z_]*ASSERT(?:_[A-Z]+)?\Z|\A(?:\w+_)?D?CHECK(?:_[A-Z]+)?\Z")
 LOOPS = ("while_statement", "do_statement", "for_statement")
 _BLOCKS = (
     "compound_statement", "if_statement", "for_range_loop", "lambda_expression", "function_definition", *LOOPS
@@ -50,6 +51,17 @@ def identifiers(root: Node, name: str, unit: Unit) -> list[Node]:
             found.append(node)
         pending.extend(reversed(node.named_children))
     return found
+
+
+def asserted(node: Node, unit: Unit) -> bool:
+    """Whether a value is only checked: an assertion stops the program, or does nothing."""
+    call = above(node, ("call_expression", *_BLOCKS))
+    while call is not None and call.type == "call_expression":
+        called = call.child_by_field_name("function")
+        if called is not None and _ASSERTS.search(unit.text(called)):
+            return True
+        call = above(call, ("call_expression", *_BLOCKS))
+    return False
 
 
 def stored_at(node: Node) -> bool:

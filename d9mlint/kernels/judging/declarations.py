@@ -295,13 +295,15 @@ def bases(body: Node, unit: Unit) -> Iterator[str]:
             yield unit.text(child)
 
 
-def structures(unit: Unit, name: str, place: Node | None = None) -> list[Node]:
+def structures(unit: Unit, name: str, place: Node | None = None, around: tuple[str, ...] = ()) -> list[Node]:
     """The definitions of structs, classes and unions of this name in a file, that which is seen from a place first.
 
-    One inside of a function counts only if there is no other.
+    One inside of a function counts only if there is no other. ``around``: only those inside of classes of these names.
     """
     outside, local = _structures(unit, name)
     found = list(outside or (local if len(local) == 1 else ()))
+    if around:
+        found = [node for node in found if _part_of(node, around, unit)]
     return sorted(found, key=lambda node: -_around(node, place)) if place is not None and len(found) > 1 else found
 
 
@@ -330,6 +332,18 @@ def _structures(unit: Unit, name: str) -> tuple[tuple[Node, ...], tuple[Node, ..
         if unit.text(called).partition("<")[0].rpartition("::")[2].strip() == name:
             (local if _in_function(at) else outside).append(at)
     return tuple(outside), tuple(local)
+
+
+def _part_of(node: Node, names: tuple[str, ...], unit: Unit) -> bool:
+    """Whether a class stands in those of some names, or is defined as a part of them: ``struct Outer::Cell {};``."""
+    around: set[str] = set()
+    at: Node | None = node
+    while at is not None:
+        called = at.child_by_field_name("name") if at.type in _STRUCTS else None
+        written = re.split(r"::|<", unit.text(called)) if called is not None else []
+        around.update(written[:-1] if at == node else written)
+        at = at.parent
+    return around.issuperset(names)
 
 
 def _in_function(node: Node) -> bool:

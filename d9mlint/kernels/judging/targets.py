@@ -13,6 +13,7 @@ from d9mlint.kernels.judging.known.spelled import Type
 from d9mlint.kernels.judging.operands import brought
 from d9mlint.kernels.judging.operations import Operation, operation
 from d9mlint.kernels.judging.swapping import casloops
+from d9mlint.kernels.judging.types.branches import narrowed
 from d9mlint.kernels.judging.types.expressions import type_of
 from d9mlint.kernels.judging.types.instantiations import Bindings, bound
 from d9mlint.kernels.sites.atomics import Atomic
@@ -217,7 +218,8 @@ def _typed(
         return plain(pointee), (underlying(pointee),), False
     if pointee.endswith(">") and kind(element(pointee)):
         return plain(pointee), (element(pointee),), False  # of a vector, the elements are added to
-    seen = bound(pointee, *((host[1], host[0]) if host is not None else (address, unit)), repository)
+    where = (host[1], host[0]) if host is not None else (address, unit)
+    seen = narrowed(bound(pointee, *where, repository), short(pointee), *where)
     if not seen.types and named_float(pointee):
         return plain(pointee), (short(pointee),), False
     whole = tuple(t for t in seen.types if kind(t) == "integer") if named_index(pointee) else ()

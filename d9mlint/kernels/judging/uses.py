@@ -8,6 +8,7 @@ from typing import NamedTuple
 import tree_sitter
 
 from d9mlint.kernels.judging import around, declarations, memory, values
+from d9mlint.kernels.judging.algorithms import DROPPING
 from d9mlint.kernels.judging.carries import carried, toggled
 from d9mlint.kernels.judging.known.scalars import kind, words
 from d9mlint.kernels.source.unit import Unit
@@ -25,7 +26,10 @@ _TRANSPARENT = words(
     "parenthesized_expression cast_expression unary_expression condition_clause initializer_list field_initializer"
     " init_statement initializer_pair argument_list compound_literal_expression"
 )
-_BROADCASTS = ("__shfl", "shfl", "broadcast", "__reduce", "__ldg", "min", "max", "static_cast", "reinterpret_cast")
+_BROADCASTS = (
+    "__shfl", "shfl", "broadcast", "__reduce", "__ldg", "min", "max", "static_cast", "reinterpret_cast", "make_"
+)  # fmt: skip
+"""How functions begin whose value is the one that they are given, or holds it."""
 _TO = re.compile(r"[a-z]To[A-Z]|(?:^|_)to_[a-z]")
 """In the names of conversions: ``orderedIntToFloat``, ``to_half``."""
 _POINTING = re.compile(r"(?:\A|_)(?:ptr|pointer|addr|address)\Z|[a-z](?:Ptr|Pointer|Addr|Address)\Z")
@@ -189,6 +193,9 @@ class _Tracer:
             given = self.follow(made.parent, names + 1)  # `invoke_one_broadcast(tile, [&] { return old; })`
             if any(use.kind != "unused" for use in given):
                 return given
+            called = made.parent.child_by_field_name("function")
+            if called is not None and not DROPPING.search(self.unit.text(called)):
+                return [Use("value", self._text(statement))]  # `transform(first, last, out, [&] { return old; });`
         found = [use for one in calls for use in self.follow(one, names + 1)]
         return found or [Use("forwarded", self._text(statement))]
 
@@ -249,6 +256,7 @@ class _Tracer:
             inside_call = self.call.start_byte <= node.start_byte < self.call.end_byte
             other = node.start_byte >= start and node.start_byte != defined.start_byte
             other = other and not (array and _written(values.place(node)))  # another element
+            other = other and not around.asserted(node, self.unit)
             if other and not inside_call and not _written(node):
                 found += self.follow(_whole(node), names + 1)
         return found or [Use("unused")]
@@ -266,7 +274,7 @@ class _Tracer:
         whole = parent.parent
         if whole is not None and whole.type == "assignment_expression" and whole.child_by_field_name("left") == parent:
             return [Use("index", self._text(parent), into=True)]  # of a view: what is assigned to is an element
-        if whole is not None and whole.type == "expression_statement":
+        if whole is not None and whole.type == "expression_statement" and "_as_" not in name:
             return [Use("argument", self._text(parent))]  # called for what it does: `add_edge_to_graph(old, x);`
         converts = name.startswith(_BROADCASTS) or "_as_" in name or "2" in name or kind(text)
         if converts or _TO.search(name) is not None or "complex" in text:

@@ -28,6 +28,8 @@ _MACRO = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\n\\]|\\\r\n|\\.)*)"
 _REGISTER = re.compile(rb"\bREGISTER_\w+[ \t]*(?=\()")
 _OPERATORS = re.compile(rb"\bRegisterOperators\s*(?=\()")
 _STATEMENT = re.compile(rb'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?(?:\*/|\Z)|;', re.DOTALL)
+_INSTANCE = re.compile(rb"(?:\w+::)*(\w+)<[^<>;()\"]*>")
+"""A string that is the name of a template's instance: a program has it compiled when it runs (NVRTC)."""
 _OP_NAME = re.compile(rb"\w+::\w+(?:\.\w+)?\Z")
 EXPORTING = re.compile(
     rb"\b(NNVM_REGISTER_OP|MXNET_(?:REGISTER_OP_PROPERTY|OPERATOR_REGISTER_\w+)|DGL_REGISTER_GLOBAL|TVM_REGISTER_GLOBAL"
@@ -170,12 +172,17 @@ def blocks(unit: Unit) -> Blocks:
 
 
 def words(data: bytes, start: int, end: int) -> dict[bytes, tuple[int, ...]]:
-    """The identifiers of a range and the strings in it that name an operator, with their places."""
+    """The identifiers of a range and the strings in it that name an operator or an instance, with their places."""
     found: dict[bytes, list[int]] = {}
     for match in _TOKEN.finditer(data, start, end):
         text = match[2] if match[2] is not None else match[0]
         quoted = match[2] is not None
-        if _OP_NAME.match(text) if quoted else (text[:1].isalpha() or text[:1] == b"_") and not text.startswith(b'R"'):
+        instance = _INSTANCE.fullmatch(text) if quoted else None
+        if instance is not None:
+            found.setdefault(instance[1], []).append(match.start(2) + instance.start(1))
+        elif (
+            _OP_NAME.match(text) if quoted else (text[:1].isalpha() or text[:1] == b"_") and not text.startswith(b'R"')
+        ):
             found.setdefault(text, []).append(match.start())
     return {word: tuple(places) for word, places in found.items()}
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from d9mlint.kernels.sites.wrappers import arity
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.torch import naming, virtual
 from d9mlint.kernels.torch.arity import fits
@@ -214,9 +215,19 @@ class Callers:
         owners = [p for p in files if p != home and word in self.blocks(p).defined]
         if block.scope and owners and not _defines_class(self.repository.data(home), word):
             owners = [p for p in owners if _defines_class(self.repository.data(p), word)]
+        owners = [p for p in owners if not self._overloads(p, block)]
         if not owners:
             return files
         return [p for p in files if p == home or (p not in owners and _nearest(p, home, owners))]
+
+    def _overloads(self, path: str, block: Block) -> bool:
+        """Whether a file that sees a free function defines others of its name, with another number of arguments."""
+        if block.scope or block.function is None or path not in self.repository.users(block.unit.path):
+            return False
+        low, high = arity(block.function.node)
+        others = [b for b in self.blocks(path).blocks if b.name == block.name and b.kind == "function" and not b.scope]
+        taken = [arity(b.function.node) for b in others if b.function is not None]
+        return bool(taken) and all(most < low or least > high for least, most in taken)
 
     def _mentions(self, other: Block, block: Block, word: bytes) -> tuple[int, ...]:
         places = other.words.get(word, ())

@@ -10,13 +10,15 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from d9mlint.kernels.source.lexical import arguments
 from d9mlint.kernels.source.repository import Repository
-from d9mlint.kernels.torch.presence import EXTERN
+from d9mlint.kernels.torch.presence import CYTHON, EXTERN
 from d9mlint.model import Location
 from d9mlint.model.kernel import Step
 
-SUFFIXES = (".pyx", ".pxd")
 _EXTERN = re.compile(rb'cdef\s+extern\s+from\s+["\'<]([^"\'>]+)[">\'](?:\s*namespace\s*"([^"\n]*)")?[^:\n]*:')
+_OPENING = re.compile(rb"cdef\s+extern\s+from\b")
+_CONTINUED = re.compile(rb"\\\r?\n")
 _DECLARED = re.compile(
     rb'^\s+(?:cdef\s+)?[\w.\[\], *&:]*?[\s*&](\w+)\s*(?:"((?:\w+::)*\w+)[^"\n]*")?\s*(?:\[[^\]\n(]*\]\s*)?\('
 )
@@ -55,7 +57,7 @@ def calls(repository: Repository, _: str) -> Mapping[str, list[Call]]:
     """The calls of all functions of C++ that Cython declares, by the name that they have in C++ (``Class::method``)."""
     found: dict[str, list[Call]] = {}
     declared: dict[str, Mapping[bytes, _Declared]] = {}
-    paths = [p for p in repository.paths if p.endswith(SUFFIXES)]
+    paths = [p for p in repository.paths if p.endswith(CYTHON)]
     for path in paths:
         data = repository.data(path)
         if EXTERN in data:
@@ -77,7 +79,8 @@ def _declarations(data: bytes) -> Iterator[tuple[bytes, _Declared]]:
     """What the blocks ``cdef extern from`` declare: the name in Cython, the header and the name in C++."""
     header = namespace = owner = ""
     outer = indent = 0
-    for line in _QUOTED.sub(lambda m: _blank(m) if m[0][:1] == b"#" else m[0], data).split(b"\n"):
+    whole = _CONTINUED.sub(b" ", _QUOTED.sub(lambda m: _blank(m) if m[0][:1] == b"#" else m[0], data))
+    for line in whole.split(b"\n"):
         opened = _EXTERN.match(line.lstrip())
         depth = len(line) - len(line.lstrip())
         if opened is not None:  # it may stand below `IF HAVE_CUDA:`
@@ -134,7 +137,7 @@ def _calls(path: str, data: bytes, known: Mapping[bytes, _Declared]) -> Iterator
             scopes.pop()
         if declaring is not None and indent > declaring:
             continue  # what is declared is not called there
-        declaring = indent if _EXTERN.match(line.lstrip()) is not None else None
+        declaring = indent if _OPENING.match(line.lstrip()) is not None else None
         opened = _SCOPE.match(line) if declaring is None else None
         if opened is not None:
             scopes.append((indent, opened[2].decode()))
@@ -151,15 +154,32 @@ def _calls(path: str, data: bytes, known: Mapping[bytes, _Declared]) -> Iterator
                 yield name, Call(one.header, one.namespace, path, place, tuple(n for _, n in scopes))
 
 
-def of_function(repository: Repository, name: str, path: str, namespaces: tuple[str, ...]) -> list[Call]:
+def of_function(
+    repository: Repository, name: str, path: str, namespaces: tuple[str, ...], takes: int | None = None
+) -> list[Call]:
     """The calls that mean a function of a source: by its name and namespace, and by their header.
 
-    The source includes that header, or bears its name beside it.
+    The source includes that header, or bears its name beside it; or the header declares a function in that namespace
+    that takes so many arguments.
     """
     named = [one for one in repository.derived(calls, "").get(name, []) if _within(one.namespace, namespaces)]
     reached = repository.reachable(path) if named else frozenset()
-    headers = [(one, repository.source_named(one.header, one.path) or "") for one in named]
-    return [one for one, header in headers if header in reached or header.rpartition(".")[0] == path.rpartition(".")[0]]
+    found = []
+    for one in named:
+        header = repository.source_named(one.header, one.path) or ""
+        beside = header in reached or header.rpartition(".")[0] == path.rpartition(".")[0]
+        if beside or (one.namespace and header and takes in _declares(repository.data(header), name)):
+            found.append(one)
+    return found
+
+
+def _declares(header: bytes, name: str) -> set[int]:
+    """How many arguments the functions of a name take that a header declares."""
+    found = set()
+    for opening in re.finditer(rb"[\w>*&]\s+" + re.escape(name.encode()) + rb"\s*(?=\()", header):
+        listed = arguments(header, opening.end())
+        found |= {len(listed[0])} if listed is not None else set()
+    return found
 
 
 def _within(written: str, namespaces: tuple[str, ...]) -> bool:

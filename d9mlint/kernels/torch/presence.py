@@ -38,6 +38,8 @@ def _includes(path: str, data: bytes) -> str:
 INCLUDING = Look(SUFFIXES, _includes)
 """Sources that include a header of PyTorch, or of what else binds C++ to Python, among their first lines; others that
 export functions as C does."""
+CYTHON = (".pyx", ".pxd")
+"""Sources of Cython, and files of declarations for these."""
 EXTERN = b"cdef extern from"
 """How a source of Cython begins what it takes from C++."""
 LOADING = re.compile(rb"\b(?:C?DLL|PyDLL|LoadLibrary|dlopen|load_library)\s*\(")
@@ -62,7 +64,7 @@ def is_bound(repository: Repository) -> bool:
 
     if is_tensorflow(repository):
         return False
-    if any(path.endswith(".pyx") and EXTERN in repository.data(path) for path in repository.paths):
+    if any(path.endswith(CYTHON) and EXTERN in repository.data(path) for path in repository.paths):
         return True
     return "other" in found or compiles_by_name(repository) or (bool(found) and _is_linked(repository))
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from d9mlint.kernels.flow import strongest, weakest
+from d9mlint.kernels.sites.wrappers import arity
 from d9mlint.kernels.source import lexical
 from d9mlint.kernels.switches import with_default
 from d9mlint.kernels.torch import cython, naming
@@ -223,7 +224,9 @@ def _by_cython(callers: Callers, state: _State) -> Iterator[tuple[Export, Step]]
     block = state.block
     if block.kind == "function" and not state.only:
         name = block.label  # a method is called by its class
-        for call in cython.of_function(callers.repository, name, block.unit.path, naming.namespaces(block)):
+        linked = block.function is not None and not block.template
+        takes = arity(block.function.node)[1] if linked and block.function is not None else None
+        for call in cython.of_function(callers.repository, name, block.unit.path, naming.namespaces(block), takes):
             yield Export(".".join(call.scope), False, "", call.path, CYTHON), cython.step(call)
 
 

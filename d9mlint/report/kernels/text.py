@@ -24,7 +24,7 @@ def render(report: KernelReport, *, everything: bool = False, color: bool = Fals
     """
     width = max(width, NARROWEST)
     scan = report.scan
-    sites = [s for s in scan.sites if everything or s.verdict in _SHOWN]
+    sites = [s for s in scan.sites if everything or (s.verdict in _SHOWN and not s.by_uses)]
     calls = [c for c in scan.library_calls if everything or c.verdict in _SHOWN]
     shown = {s.location for s in sites} | {c.location for c in calls}
     ops = [op for op in scan.ops if any(location in shown for location in op.sites)]

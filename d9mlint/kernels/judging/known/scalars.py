@@ -95,11 +95,12 @@ def named_float(name: str) -> bool:
 
 _INDEX = re.compile(
     r"(?:[Ii]dx|[Ii]ndex)(?:_?[Tt](?:ype)?)?|IDX(?:_?T(?:YPE)?)?|(?:value_)?idx|index_t|IdType|IdxType|IndexType"
+    r"|i_t|int_t|[Ii]nteger_t|Int(?:eger)?(?:T|Type)"
 )
 
 
 def named_index(name: str) -> bool:
-    """Whether a type of which nothing else is known bears the name of indices: ``IdxT``, ``index_t``."""
+    """Whether a type of which nothing else is known bears the name of indices or integers: ``IdxT``, ``int_t``."""
     return _INDEX.fullmatch(short(name)) is not None
 
 

@@ -46,3 +46,30 @@ def pointer_to(listed: Iterable[str]) -> Type | None:
     """The type of a pointer to the first of the types in a list."""
     first = next(iter(listed), "")
     return Type(spelled(first).name, 1) if first else None
+
+
+class ClassName(NamedTuple):
+    """The class that a type names, and those that it is a part of, where one of them is a template."""
+
+    name: str
+    around: tuple[str, ...] = ()
+
+
+def class_named(text: str) -> ClassName:
+    """``view_t`` in ``fj_t`` and ``part_t`` of ``fj_t<i_t, f_t>::part_t::view_t``; ``vec`` of ``math::vec<T>``."""
+    opening = text.find("<")
+    if opening < 0:
+        return ClassName(text.rpartition("::")[2].strip())
+    outer = text[:opening].rpartition("::")[2].strip()
+    inner = [part.partition("<")[0].strip() for part in _after_arguments(text, opening).split("::")[1:]]
+    inner = [part.removeprefix("template ").strip() for part in inner]
+    return ClassName(inner[-1], (outer, *inner[:-1])) if inner else ClassName(outer)
+
+
+def _after_arguments(text: str, opening: int) -> str:
+    depth = 0
+    for at in range(opening, len(text)):
+        depth += {"<": 1, ">": -1}.get(text[at], 0)
+        if not depth:
+            return text[at + 1 :]
+    return ""

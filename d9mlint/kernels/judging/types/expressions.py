@@ -20,9 +20,9 @@ from d9mlint.kernels.judging.known.functions import (
     VIEWS,
 )  # fmt: skip
 from d9mlint.kernels.judging.known.scalars import arguments, element, kind, plain, short
-from d9mlint.kernels.judging.known.spelled import Type, depth_of, part, pointer_to, spelled
+from d9mlint.kernels.judging.known.spelled import Type, class_named, depth_of, part, pointer_to, spelled
 from d9mlint.kernels.judging.types import nearby, setups, shorthands, typedefs
-from d9mlint.kernels.judging.types.templates import aliases
+from d9mlint.kernels.judging.types.templates import aliases, substituted
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.unit import Unit
 
@@ -229,12 +229,12 @@ class _Reader:
         self, struct: str, name: str, place: Node, steps: int, below: frozenset[str] = frozenset()
     ) -> Type | None:
         """A member of a class; ``below`` are the classes that inherit it: a recursive template is its own base."""
-        wanted = short(re.sub(r"<.*", "", struct, flags=re.DOTALL))
+        wanted, around = class_named(plain(struct))
         if wanted in below:
             return None
-        for unit in nearby.units(self.unit, self.repository, wanted):
+        for unit in nearby.units(self.unit, self.repository, around[0] if around else wanted):
             body, found = None, None
-            for body in declarations.structures(unit, wanted, place if unit is self.unit else None):
+            for body in declarations.structures(unit, wanted, place if unit is self.unit else None, around):
                 found = declarations.member(body, name, unit)
                 if found is not None:
                     break
@@ -249,9 +249,20 @@ class _Reader:
             if typed is None:
                 return None
             typed = reader._resolved(typed, found.node)
-            return _substituted(typed, struct, body, unit)
-        other = self._elsewhere(wanted) if steps > 0 else ""
+            return substituted(typed, struct, body, unit)
+        other = (self._alias_in(around, wanted) or self._elsewhere(wanted)) if steps > 0 else ""
         return self._member(other, name, place, steps - 1, below) if other else None
+
+    def _alias_in(self, around: tuple[str, ...], name: str) -> str:
+        """What ``using name = X`` in a class makes of a name; empty for none."""
+        for unit in nearby.units(self.unit, self.repository, around[0]) if around else ():
+            for body in declarations.structures(unit, around[-1], around=around[:-1]):
+                inside = body.child_by_field_name("body")
+                last = inside.named_children[-1] if inside is not None and inside.named_children else None
+                meaning = declarations.alias(last, name, unit) if last is not None else None
+                if meaning is not None and class_named(plain(meaning)).name != name:
+                    return meaning
+        return ""
 
     def _elsewhere(self, name: str) -> str:
         """The class that an alias of a file which this one sees stands for; empty where several differ."""
@@ -268,7 +279,7 @@ class _Reader:
         for base in declarations.bases(body, unit) if steps > 0 else ():
             found = self._member(base, name, body, steps, below)
             if found is not None:
-                return _substituted(found, struct, body, unit)
+                return substituted(found, struct, body, unit)
         return None
 
     def _call_expression(self, node: Node, steps: int) -> Type | None:
@@ -378,21 +389,12 @@ class _Reader:
     def _given_by(self, whole: Node | None, name: str, steps: int) -> Type | None:
         """What a method gives, by its declaration in the class: ``vector.ReadWrite()``, ``float* ReadWrite();``."""
         owner = self.read(whole, steps) if re.fullmatch(r"\w+", name) else None
-        wanted = short(re.sub(r"<.*", "", owner.name, flags=re.DOTALL)) if owner is not None and steps > 0 else ""
-        for unit in nearby.units(self.unit, self.repository, wanted) if wanted else ():
-            for body in declarations.structures(unit, wanted):
+        wanted, around = class_named(owner.name) if owner is not None and steps > 0 else ("", ())
+        for unit in nearby.units(self.unit, self.repository, around[0] if around else wanted) if wanted else ():
+            for body in declarations.structures(unit, wanted, around=around):
                 found = declarations.method(body, name, unit)
                 if found is None or owner is None:
                     continue
                 given = _Reader(unit, self.repository)._resolved(spelled(found[0]), found[1])
-                return _substituted(given, owner.name, body, unit)
+                return substituted(given, owner.name, body, unit)
         return None
-
-
-def _substituted(found: Type, struct: str, body: Node, unit: Unit) -> Type:
-    """A member's type with the template arguments of ``Struct<float>`` put in."""
-    parameter = declarations.template_parameter(body, found.name, unit)
-    if parameter is None or "<" not in struct:
-        return found
-    given = arguments(struct[struct.find("<") :])
-    return Type(plain(given[parameter.place]), found.depth) if parameter.place < len(given) else found

@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 import tree_sitter
 
+from d9mlint.kernels.judging import declarations
 from d9mlint.kernels.judging.declarations import TemplateParameter
 from d9mlint.kernels.judging.known.scalars import arguments, element, kind, plain, short
+from d9mlint.kernels.judging.known.spelled import Type
 from d9mlint.kernels.source import lexical
 from d9mlint.kernels.source.repository import Repository
 from d9mlint.kernels.source.textual import code
@@ -211,3 +213,12 @@ def asserted(name: str, owner: Node, unit: Unit) -> tuple[str, ...]:
         if found and all(not negated and kind(typed) for negated, typed in found):
             return tuple(dict.fromkeys(short(typed) for _, typed in found))
     return ()
+
+
+def substituted(found: Type, struct: str, body: Node, unit: Unit) -> Type:
+    """A member's type with the template arguments of ``Struct<float>`` put in."""
+    parameter = declarations.template_parameter(body, found.name, unit)
+    if parameter is None or "<" not in struct:
+        return found
+    given = arguments(struct[struct.find("<") :])
+    return Type(plain(given[parameter.place]), found.depth) if parameter.place < len(given) else found

@@ -1,0 +1,111 @@
+"""What the bodies of wrappers and macros come to where all their uses in the repository agree."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from d9mlint.kernels.judging.judge import Judgement
+from d9mlint.kernels.judging.known.scalars import kind
+from d9mlint.kernels.sites.atomics import Atomic
+from d9mlint.kernels.sites.names import INTRINSICS
+from d9mlint.kernels.sites.wrappers import visible
+from d9mlint.kernels.source.repository import Repository
+from d9mlint.model import Location
+
+_ROUNDS = ("add", "sub", "mul", "div", "")
+"""What a CAS loop computes when the order of its steps may change the rounding; empty: a function that is handed in."""
+_VARYING = frozenset(("yes", "conditional"))
+_MAX_LEVELS = 20
+
+Used = tuple[Atomic, Judgement]
+
+
+def settled(atomics: Sequence[Atomic], judgements: Sequence[Judgement], repository: Repository) -> list[Judgement]:
+    """The judgements; what depends on its uses gets the verdict of these where it is one.
+
+    A body that only is exact if nobody uses the old value is exact where nobody does. That each sum of a wrapper is
+    exact where it is used (one thread a cell) says nothing of the wrapper.
+    """
+    return _Uses(list(zip(atomics, judgements, strict=True)), repository).settled()
+
+
+class _Uses:
+    def __init__(self, every: list[Used], repository: Repository) -> None:
+        self._all = every
+        self._repository = repository
+        self._of: defaultdict[Location, list[Used]] = defaultdict(list)
+        self._named: defaultdict[str, list[Used]] = defaultdict(list)
+        self._known: dict[Location, Judgement] = {}
+        for atomic, judged in self._all:
+            for place in dict.fromkeys(one.location for one in atomic.inner):
+                self._of[place].append((atomic, judged))
+            if atomic.form == "direct":
+                self._named[atomic.name].append((atomic, judged))
+
+    def settled(self) -> list[Judgement]:
+        return [self._judged(atomic, judged, 0) for atomic, judged in self._all]
+
+    def _judged(self, atomic: Atomic, judged: Judgement, level: int) -> Judgement:
+        """The judgement of a site, after those of its uses."""
+        place = atomic.location
+        if judged.verdict != "depends" or level > _MAX_LEVELS:
+            return judged
+        if place not in self._known:
+            self._known[place] = judged  # what calls itself ends here
+            self._known[place] = self._taken_over(atomic, judged, level)
+        return self._known[place]
+
+    def _taken_over(self, atomic: Atomic, judged: Judgement, level: int) -> Judgement:
+        users = [(one, said) for one, said in self._of[atomic.location] if _means(one, said, judged)]
+        users += self._of_overload(atomic, judged)
+        meant = [self._judged(one, said, level + 1) for one, said in users]
+        verdicts = {said.verdict for said in meant}
+        several = f"each of its {len(meant)} uses" if len(meant) > 1 else "its only use"
+        reason = judged.reason.partition("; it depends on")[0]
+        if not verdicts or "depends" in verdicts:
+            return judged
+        if verdicts <= _VARYING and all(_alike(judged, said) for said in meant):
+            verdict = "yes" if "yes" in verdicts else "conditional"
+            return judged._replace(verdict=verdict, reason=f"{reason}; {several} here can vary", by_uses=True)
+        exact = verdicts == {"no"} and not any(_sums(one) or one.class_ == "order-dependent" for one in meant)
+        if exact and judged.return_use == "forwarded" and not _sums(judged):
+            reason = f"{judged.reason.partition('; the old value')[0]}; {several} here leaves the old value"
+            class_ = "cas-loop" if judged.class_ == "cas-loop" else "commutative-exact"
+            return judged._replace(class_=class_, verdict="no", reason=reason, by_uses=True)
+        return judged
+
+    def _of_overload(self, atomic: Atomic, judged: Judgement) -> list[Used]:
+        """The uses of an overload that a project adds to an atomic of CUDA's: ``atomicAdd(half* address, half x)``."""
+        own, mine = atomic.function, _types(judged)
+        if own is None or own.name not in INTRINSICS or not mine:
+            return []
+        return [
+            (one, said)
+            for one, said in self._named[own.name]
+            if (one.location.path != atomic.location.path or one.function is None or one.function.node != own.node)
+            and (not said.target_type or mine & _types(said))
+            and visible(self._repository, one.location.path, atomic.location.path)
+        ]
+
+
+def _alike(body: Judgement, use: Judgement) -> bool:
+    """Whether a use can vary for what the body does: a sum for a sum."""
+    return _sums(body) == _sums(use)
+
+
+def _sums(one: Judgement) -> bool:
+    return one.class_ == "float-accumulate" or (one.class_ == "cas-loop" and one.implements in _ROUNDS)
+
+
+def _means(user: Atomic, use: Judgement, body: Judgement) -> bool:
+    """Whether a use may mean a body: of several overloads, that of its types."""
+    bodies = {(i.location.path, i.function.node.start_byte) for i in user.inner if i.function is not None}
+    mine, other = _types(body), _types(use)
+    return len(bodies) < 2 or not mine or not other or bool(mine & other)
+
+
+def _types(judged: Judgement) -> frozenset[str]:
+    """The types that the target may have; none where they are not known."""
+    listed = judged.target_type.rpartition(" = ")[2]
+    return frozenset(found for t in listed.split("|") if kind(found := t.strip()))
