@@ -253,6 +253,8 @@ class Interpreter:
 
     def _assign_item(self, target: f.Sub, value: Value, frame: Frame, place: f.Place) -> None:
         holder = expressions.evaluate(self, target.value, frame)
+        if isinstance(held := sequences.contents(holder), Dict):
+            holder = held
         index = subscripts.key(self, target, frame)
         if (owner := subscripts.owner(self, target, frame)) is not None and isinstance(index, Const):
             self.set_attribute(owner, str(index.value), value, frame, place)

@@ -170,6 +170,8 @@ def _is_thing(value: Value) -> bool:
 
 
 def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: Frame) -> Value:
+    if isinstance(held := sequences.contents(holder), Dict):
+        holder = held
     if isinstance(holder, Ref) and holder.name == "os.environ":
         known = interp.variable(str(index.value)) if isinstance(index, Const) else UNKNOWN
         return Unknown(frozenset({"env"})) if known is None else known

@@ -42,7 +42,7 @@ def test_a_wrapper_runs_its_network_where_it_is_called(d9mlint: Run, wrapper: st
     Path("train.py").write_text(NOISE.format(wrapper=wrapper, call="net(torch.ones(8, 4))", inner=inner))
     found = d9mlint("train.py", "--format", "json", "--select", "rng-not-checkpointed").json["findings"]
     drawn = [related["line"] for one in found for related in one["related"] if "draws" in related["note"]]
-    assert drawn == ([10] if inner else [])
+    assert drawn == [10]
 
 
 def test_a_wrapper_that_is_handed_on_runs_its_network_at_some_time(d9mlint: Run) -> None:

@@ -7,7 +7,17 @@ from typing import ClassVar
 
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import Const, Func, Inst, Obj, Seq, Value
-from d9mlint.python.frameworks.torch import devicetests, lightning, loaders, members, streams, tensors, timm, wrappers
+from d9mlint.python.frameworks.torch import (
+    containers,
+    devicetests,
+    lightning,
+    loaders,
+    members,
+    streams,
+    tensors,
+    timm,
+    wrappers,
+)
 from d9mlint.python.interpreter.hooks import Framework, Transfer
 from d9mlint.python.interpreter.interpreter import Interpreter
 from d9mlint.python.source import facts as f
@@ -37,6 +47,7 @@ class Torch(Framework):
         "torch.accelerator.is_available": _is_available,
         "horovod.torch.broadcast().item": _same_on_all_ranks,
         "torch.utils.data.get_worker_info": loaders.worker_info,
+        **containers.TRANSFER,
         **lightning.TRANSFER,
         **members.TRANSFER,
         **timm.TRANSFER,
@@ -62,10 +73,10 @@ class Torch(Framework):
         self._loaders = loaders.Loaders()
 
     def subscript(self, holder: Value, index: Value) -> Value | None:
-        return wrappers.item(holder, index)
+        return containers.item(holder, index)
 
     def part(self, holder: Value) -> Value | None:
-        return wrappers.part(holder)
+        return containers.part(holder)
 
     def arithmetic(self, operands: Sequence[Value]) -> Value | None:
         return tensors.computed(operands)
@@ -112,5 +123,6 @@ class Torch(Framework):
         return self._loaders.hand(interp, instance, frame, place)
 
     def finish(self, interp: Interpreter) -> None:
+        containers.finish(interp)
         wrappers.finish(interp)
         self._loaders.finish(interp)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from d9mlint.model import Argument
 from d9mlint.python.domain.conditions import both
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.values import UNKNOWN, Bound, Const, Func, Inst, Obj, Seq, Value, alternatives
+from d9mlint.python.domain.values import UNKNOWN, Bound, Func, Inst, Obj, Seq, Value, alternatives
 from d9mlint.python.interpreter import callbacks, calls
 from d9mlint.python.interpreter.library.environment import bound, first, place_of
 
@@ -168,26 +168,3 @@ def finish(interp: Interpreter) -> None:
         context = COMPILED if event.name == COMPILE else REPLICAS if spreads(event) else ""
         run = partial(_inside, interp, context, run) if context else run
         interp.under(both(*event.guards), run)
-
-
-def item(holder: Value, index: Value) -> Value | None:
-    """One of the modules that a container was made of: ``blocks[-1]``; of many alike one stands for all."""
-    made = holder.event if isinstance(holder, Obj) and holder.type in _CONTAINERS else None
-    given = made.args if made is not None else ()
-    if len(given) == 1 and isinstance(given[0], Seq):
-        listed = given[0]
-        if listed.items is None:
-            return listed.element
-        given = tuple(listed.items)
-    if len(given) == 1:
-        return given[0] if isinstance(given[0], (Inst, Obj)) else None
-    number = index.value if isinstance(index, Const) and isinstance(index.value, int) else None
-    return given[number] if number is not None and -len(given) <= number < len(given) else None
-
-
-def part(holder: Value) -> Value | None:
-    """The container that a slice of one makes, ``features[:4]``: with all its modules, as if it were the whole."""
-    return Obj(holder.type, holder.event) if isinstance(holder, Obj) and holder.type in _CONTAINERS else None
-
-
-_CONTAINERS = ("torch.nn.Sequential()", "torch.nn.ModuleList()")

@@ -94,7 +94,7 @@ def _collect(interp: Interpreter, event: Event, frame: Frame) -> Value:
     """``list``/``tuple``/``iter``/``reversed``: same items, same order."""
     if not event.args:
         return Seq(event.name.rpartition(".")[2], [])
-    value = event.args[0]
+    value = sequences.contents(event.args[0]) or event.args[0]
     origins, order, sources = sequences.iteration_order(interp, value, frame, environment.place_of(event))
     if (members := sequences.members_of(value)) is not None:
         return value if members and isinstance(members[0], Seq) else Seq("list", members)

@@ -112,11 +112,11 @@ def _of_torch(program: Program, rule: Rule, kept: bool) -> Iterator[Draft]:
         begins = id(load) in warm or (
             not sure and begins_anew(program, load, after) and _ends_with(program, met, loops)
         )
-        drawn = None if kept else _drawn(program, load, loops, sure)
+        drawn = [] if kept else _drawn(program, load, loops, sure)
         # It may be got to in several ways; what is told of it holds on each.
         training = [e for e in steps if loops.intersection(e.loops)]
         also = (*_lost(program, load, met, training), *progress(program, load, met, training, sure))
-        if drawn is not None or (also and sure):
+        if drawn or (also and sure):
             there = [e for e in (*saves, *(e for e in met if e not in saves)) if e.location == met[0].location]
             here = [e for e in found if e.location == load.location]
             yield from _drafts(program, rule, there, here, drawn, also, begins, met)
@@ -152,15 +152,15 @@ def _lost(program: Program, load: Event, saves: Sequence[Event], steps: Sequence
     return (LOST, *found) if never and LOST not in found else found
 
 
-def _drawn(program: Program, load: Event, loops: set[int], sure: bool) -> Event | None:
-    """What draws first in the training that goes on from a load; a layer that drops draws whenever it is used.
+def _drawn(program: Program, load: Event, loops: set[int], sure: bool) -> list[Event]:
+    """What draws in the training that goes on from a load; a layer that drops draws whenever it is used.
 
     ``sure``: what is trained there is what was saved, and has these layers.
     """
     going = (d.event for d in draws(program) if _goes_on(program, d, load))
-    found = next((e for e in going if loops.intersection(e.loops) and e.meets(load)), None)
+    found = [e for e in going if loops.intersection(e.loops) and e.meets(load)]
     layers = (d.event for d in draws(program) if sure and _drops(d.event))
-    return found or next((e for e in layers if e.meets(load)), None)
+    return found + [e for e in layers if e not in found and e.meets(load)]
 
 
 def _drops(event: Event) -> bool:
@@ -177,7 +177,7 @@ def _is_known(leaf: Value) -> TypeGuard[Const | FlagValue]:
 
 
 def _drafts(
-    program: Program, rule: Rule, saves: Sequence[Event], loads: Sequence[Event], drawn: Event | None,
+    program: Program, rule: Rule, saves: Sequence[Event], loads: Sequence[Event], drawn: Sequence[Event],
     also: Sequence[str], warm: bool, others: Sequence[Event],
 ) -> Iterator[Draft]:  # fmt: skip
     """At each call that saves; ``loads`` are the calls of one place in the code that load, any of which may go on.
@@ -185,20 +185,20 @@ def _drafts(
     Where they are ``warm`` starts, it is told for who means to go on. ``others`` are all calls that save.
     """
     load = loads[0]
-    related = places(load, drawn)
+    related = places(load, drawn[0] if drawn else None)
     held = any(holds_optimizer(program, saved) for saved in saves)
     holds = "the optimizer" if load.name.startswith(OPTIMIZER) and LOST not in also else "the weights"
     moved = with_moves(program, list(saves))
     resumed = either(*(both(*_asked(one), of_own(one, moved)) for one in loads))
     acts = any(_is_of_environment(e) and e.loops and not e.detached for e in program.events)
-    remedy = with_states(also, drawn is not None, acts, rule, program, saves)
+    remedy = with_states(also, bool(drawn), acts, rule, program, saves)
     needed = setting(program, load)
     notes = {LOST: f"kept only where `{needed}` is true" if needed else UNREAD if held else ""}
     notes |= {EPOCH: NOT_TAKEN_UP} if any(map(holds_number, saves)) else {}
-    lacks, severity = told(also, drawn is not None, notes, warm), "info" if warm else ""
+    lacks, severity = told(also, bool(drawn), notes, warm), "info" if warm else ""
     for saved in saves:
         at, made = _anyway(saved, others)
-        cond = both(resumed, made)
+        cond = both(resumed, made, *([] if also else [either(*(both(*e.guards) for e in drawn))]))
         yield draft(
             program, rule, at, cond=cond, severity=severity, related=related, remedy=remedy, holds=holds, lacks=lacks
         )

@@ -39,6 +39,8 @@ MAX_SETTINGS = 200
 """The same where the loop only copies settings, one by one: ``for k, v in d.items(): setattr(self, k, v)``."""
 GIVES = "gives"
 """The key of notes of what a loop over an object of the program gets."""
+CONTENTS = "[]"
+"""The attribute, which no program can name, under which an object of a library keeps what it is a list or dict of."""
 _MEMBERS = "module.members."
 
 
@@ -123,6 +125,11 @@ def unpack(interp: Interpreter, value: Value, count: int) -> list[Value]:
     return [Unknown(origins, "", sources) for _ in range(count)]
 
 
+def contents(holder: Value | None) -> Value | None:
+    """What an object of a library holds, as a list or a dict; None for all else."""
+    return holder.attrs.get(CONTENTS) if isinstance(holder, Obj) else None
+
+
 def loop_items(
     interp: Interpreter, iterable: Value, otherwise: Value, limit: int = MAX_LOOP_ITEMS
 ) -> list[Value]:  # fmt: skip
@@ -133,6 +140,7 @@ def loop_items(
     """
     if isinstance(iterable, Inst) and (given := interp.noted((GIVES, id(iterable)))) is not None:
         return loop_items(interp, given, otherwise, limit)
+    iterable = contents(iterable) or iterable
     if isinstance(iterable, Chained) and len(iterable.parts) <= limit:
         return iterable.parts
     if isinstance(iterable, Seq):
