@@ -18,6 +18,25 @@ class Noise(nn.Module):
     def forward(self, x):
         return x + torch.randn(4)
 
+class Row(nn.Sequential):
+    def __init__(self):
+        super().__init__(nn.Linear(4, 4), Noise())
+
+class Grown(nn.Sequential):
+    def __init__(self):
+        super().__init__()
+        for i in range(3):
+            self.add_module(f"layer{{i}}", Noise())
+
+    def forward(self, x):
+        for layer in self:
+            x = layer(x)
+        return x
+
+class Many(nn.ModuleList):
+    def __init__(self):
+        super().__init__([Noise(), Noise()])
+
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
@@ -65,6 +84,11 @@ CALLED = {
     "in a row": ("self.net = nn.Sequential(nn.Linear(4, 4), Noise())", "x = self.net(x)"),
     "in a row of a list": ("layers = [nn.ReLU(), Noise()]; self.net = nn.Sequential(*layers)", "x = self.net(x)"),
     "in a row in a row": ("self.net = nn.Sequential(nn.Sequential(Noise()), nn.ReLU())", "x = self.net(x)"),
+    "in a row of its own": ("self.row = Row()", "x = self.row(x)"),
+    "in a row that grows": ("self.row = Grown()", "x = self.row(x)"),
+    "in a list of its own": ("self.many = Many()", "x = self.many[0](x)"),
+    "of the children": ("self.net = nn.Sequential(Noise())", "for layer in self.net.children(): x = layer(x)"),
+    "added by a name": ("self.add_module('noise', Noise())", "x = self.noise(x)"),
     "added to a row": ("self.net = nn.Sequential(); self.net.add_module('noise', Noise())", "x = self.net(x)"),
 }
 

@@ -1,7 +1,7 @@
 """Modules that only hold others: what a ``ModuleList``, ``ModuleDict`` or ``Sequential`` holds runs where it is called.
 
 What the program puts in later (``append``, ``add_module``, ``blocks["head"] = Head()``) is held like what they are made
-of (torch/nn/modules/container.py).
+of (torch/nn/modules/container.py). A class of the program that is derived from one of them holds modules likewise.
 """
 
 from __future__ import annotations
@@ -12,7 +12,20 @@ from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.conditions import both
 from d9mlint.python.domain.events import Event, Frame
-from d9mlint.python.domain.values import ABSENT, UNKNOWN, Const, Dict, Func, Inst, Obj, Ref, Seq, Value, alternatives
+from d9mlint.python.domain.values import (
+    ABSENT,
+    NONE,
+    UNKNOWN,
+    Const,
+    Dict,
+    Func,
+    Inst,
+    Obj,
+    Ref,
+    Seq,
+    Value,
+    alternatives,
+)
 from d9mlint.python.interpreter import attributes, callbacks, calls
 from d9mlint.python.interpreter.library import environment
 from d9mlint.python.interpreter.library.containers import mappings
@@ -23,6 +36,7 @@ if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
 
 _LIST, _DICT, _SEQUENTIAL = "torch.nn.ModuleList", "torch.nn.ModuleDict", "torch.nn.Sequential"
+_ALL = (_LIST, _DICT, _SEQUENTIAL)
 _CONTAINERS = (f"{_LIST}()", f"{_SEQUENTIAL}()")
 _RUNS = ("__call__", "forward")
 _CONTAINED = "contained"
@@ -31,7 +45,7 @@ _CONTAINED = "contained"
 
 def item(holder: Value, index: Value) -> Value | None:
     """One of the modules that a container holds: ``blocks[-1]``; where nobody knows which, one of the program's own."""
-    listed = contents(holder) if isinstance(holder, Obj) and holder.type in _CONTAINERS else None
+    listed = contents(holder)
     if not isinstance(listed, Seq):
         return None
     if listed.items is None:
@@ -57,28 +71,41 @@ def _make(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     made = environment.result_of(interp, event)
     if not isinstance(made, Obj):
         return None
-    if event.name == _DICT:
-        given = Dict({})
-        if (modules := environment.first(event)) is not None:
-            mappings.merge(interp, given, modules)
-        made.attrs[CONTENTS] = given
-    else:
-        made.attrs[CONTENTS] = _listed(event)
-    _note(interp, event, frame, _all(made.attrs[CONTENTS]))
+    made.attrs[CONTENTS] = _given(interp, event, frame, event.name, list(event.args))
     return made
 
 
-def _listed(event: Event) -> Seq:
+def _make_own(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """The constructor of the container that a class of the program is derived from."""
+    own, args = environment.bound(event)
+    if not isinstance(own, Inst):
+        return None
+    given = _given(interp, event, frame, event.name.removesuffix(".__init__"), args)
+    interp.heap.set(own, CONTENTS, True, given)
+    return NONE
+
+
+def _given(interp: Interpreter, event: Event, frame: Frame, kind: str, args: list[Value]) -> Value:
+    """What a container of a kind is made of."""
+    found: Value = _listed(kind, args, event.star)
+    if kind == _DICT:
+        found = Dict({})
+        if args:
+            mappings.merge(interp, found, args[0])
+    _note(interp, event, frame, _all(found))
+    return found
+
+
+def _listed(kind: str, args: list[Value], star: bool) -> Seq:
     """The modules of a list or a sequence, in order."""
-    args = list(event.args)
-    if event.name == _SEQUENTIAL and event.star and len(args) == 1:
+    if kind == _SEQUENTIAL and star and len(args) == 1:
         return Seq("list", None, args[0])  # `Sequential(*(Block() for _ in range(n)))`
     if len(args) == 1 and isinstance(args[0], Seq):
         given = args[0]
         return Seq("list", None if given.items is None else list(given.items), given.element)
     if len(args) == 1 and isinstance(args[0], Dict):  # `Sequential(OrderedDict(...))`
         return Seq("list", list(args[0].items.values()))
-    return Seq("list", args) if event.name == _SEQUENTIAL or not args else Seq("list", None, UNKNOWN)
+    return Seq("list", args) if kind == _SEQUENTIAL or not args else Seq("list", None, UNKNOWN)
 
 
 def _note(interp: Interpreter, event: Event, frame: Frame, modules: Iterable[Value]) -> None:
@@ -99,14 +126,39 @@ def _all(inside: Value | None) -> list[Value]:
 
 def _add(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """``blocks.append(Block())`` and its like."""
-    inside = contents(event.receiver)
-    if not isinstance(inside, Seq) or not event.args:
+    own, args = environment.bound(event)
+    inside = contents(own)
+    if not isinstance(inside, Seq) or not args:
         return None
-    added = event.args[-1]  # `add_module(name, module)`, `insert(index, module)`
+    added = args[-1]  # `add_module(name, module)`, `insert(index, module)`
     method = "extend" if event.name.endswith(("extend", "__iadd__")) else "append"
     calls.call(interp, Ref(f"builtins.list.{method}", inside), [added], {}, frame, environment.place_of(event))
     _note(interp, event, frame, _all(added) if isinstance(added, Seq) else [added])
-    return event.receiver
+    if isinstance(own, Inst) and len(args) == 2:
+        _name(interp, own, args)
+    return own
+
+
+def _name(interp: Interpreter, own: Inst, args: list[Value]) -> bool:
+    """``self.add_module("conv", Conv())`` is ``self.conv = Conv()``; whether the name is known."""
+    name = args[0].value if isinstance(args[0], Const) else None
+    if isinstance(name, str):
+        interp.heap.set(own, name, interp.since(own.born), args[1])
+    return isinstance(name, str)
+
+
+def _add_by_name(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``add_module`` of any module of the program."""
+    own, args = environment.bound(event)
+    if not isinstance(own, Inst) or len(args) != 2 or not _name(interp, own, args):
+        return None
+    _note(interp, event, frame, args[1:])
+    return NONE
+
+
+def _children(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``self.children()`` of a list or a row of modules."""
+    return contents(environment.bound(event)[0])
 
 
 def _look(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
@@ -120,11 +172,12 @@ def _look(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
 
 def _run(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """What a ``Sequential`` gives: each module gets what the one before it gave; None where all are of PyTorch."""
-    inside = contents(event.receiver)
+    own, args = environment.bound(event)
+    inside = contents(own)
     modules = _all(inside) if isinstance(inside, Seq) else []
-    if not event.args or not any(map(_is_followed, modules)):
+    if not args or not any(map(_is_followed, modules)):
         return None
-    value = event.args[0]
+    value = args[0]
     for module in modules:
         for cond, leaf in alternatives(module):
             if leaf is not ABSENT:
@@ -155,12 +208,15 @@ def finish(interp: Interpreter) -> None:
 
 
 TRANSFER: Mapping[str, Transfer] = {
-    **dict.fromkeys((_LIST, _DICT, _SEQUENTIAL), _make),
+    **dict.fromkeys(_ALL, _make),
+    **{f"{name}.__init__": _make_own for name in _ALL},
     **{
         f"{name}.{method}": _add
-        for name in _CONTAINERS
+        for name in (*_CONTAINERS, _LIST, _SEQUENTIAL)
         for method in ("append", "extend", "insert", "add_module", "register_module", "__iadd__")
     },
+    **{f"torch.nn.Module.{method}": _add_by_name for method in ("add_module", "register_module")},
+    **{f"{name}.children": _children for name in (*_CONTAINERS, _LIST, _SEQUENTIAL)},
     **{f"{_DICT}().{method}": _look for method in ("items", "values", "keys", "get")},
-    **{f"{_SEQUENTIAL}().{method}": _run for method in _RUNS},
+    **{f"{name}.{method}": _run for name in (_SEQUENTIAL, f"{_SEQUENTIAL}()") for method in _RUNS},
 }

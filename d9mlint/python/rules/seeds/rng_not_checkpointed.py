@@ -198,10 +198,16 @@ def _drafts(
     lacks, severity = told(also, bool(drawn), notes, warm), "info" if warm else ""
     for saved in saves:
         at, made = _anyway(saved, others)
-        cond = both(resumed, made, *([] if also else [either(*(both(*e.guards) for e in drawn))]))
+        cond = both(resumed, made, True if also else _drawing(drawn))
         yield draft(
             program, rule, at, cond=cond, severity=severity, related=related, remedy=remedy, holds=holds, lacks=lacks
         )
+
+
+def _drawing(drawn: Sequence[Event]) -> Cond:
+    """When the training draws at all, where a run with the defaults of its flags does not."""
+    found = either(*(both(*event.guards) for event in drawn))
+    return found if by_default(found) is False else True
 
 
 def _anyway(saved: Event, others: Sequence[Event]) -> tuple[Event, Cond]:

@@ -40,7 +40,7 @@ MAX_SETTINGS = 200
 GIVES = "gives"
 """The key of notes of what a loop over an object of the program gets."""
 CONTENTS = "[]"
-"""The attribute, which no program can name, under which an object of a library keeps what it is a list or dict of."""
+"""The attribute, which no program can name, of what an object is a list or dict of, as one of a library or its base."""
 _MEMBERS = "module.members."
 
 
@@ -126,8 +126,8 @@ def unpack(interp: Interpreter, value: Value, count: int) -> list[Value]:
 
 
 def contents(holder: Value | None) -> Value | None:
-    """What an object of a library holds, as a list or a dict; None for all else."""
-    return holder.attrs.get(CONTENTS) if isinstance(holder, Obj) else None
+    """What an object holds that is a list or a dict by a class of a library; None for all else."""
+    return holder.attrs.get(CONTENTS) if isinstance(holder, (Inst, Obj)) else None
 
 
 def loop_items(
