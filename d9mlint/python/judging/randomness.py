@@ -246,7 +246,7 @@ def _fit(program: Program, event: Event) -> Iterator[Draw]:
     """``fit(shuffle=True)`` on arrays shuffles them: with NumPy before TF 2, with TensorFlow's generator since.
 
     Keras 3 on JAX takes NumPy's, on PyTorch that one's (keras/src/trainers/data_adapters/array_data_adapter.py). The
-    batches of a ``Sequence`` are put in order with Python's `random` (keras 2.3.1 to 2.15: utils/data_utils.py; keras
+    batches of a ``Sequence`` are put in order with Python's `random` (keras 2.0.9 to 2.15: utils/data_utils.py; keras
     3: trainers/data_adapters/py_dataset_adapter.py).
     """
     data = event.argument(Argument(0, "x")) or event.kwargs.get("generator")
@@ -259,7 +259,7 @@ def _fit(program: Program, event: Event) -> Iterator[Draw]:
         or any(isinstance(leaf, Obj) and leaf.type == _DATASET for _, leaf in alternatives(data))
     ):
         return
-    if isinstance(data, (Inst, Seq)) or (isinstance(shuffle, Const) and shuffle.value is False):
+    if _is_indexed(data) or isinstance(data, (Inst, Seq)) or (isinstance(shuffle, Const) and shuffle.value is False):
         return
     if isinstance(data, Unknown) and shuffle is None and not _looks_like_array(data):
         return
@@ -272,9 +272,13 @@ def _fit(program: Program, event: Event) -> Iterator[Draw]:
 
 
 def _is_indexed(data: Value | None) -> bool:
-    """Whether batches are taken by their number, from an object of a subclass of Keras' ``Sequence``."""
-    leaves = [leaf for _, leaf in alternatives(data)] if data is not None else []
-    return any(isinstance(leaf, Inst) and not _INDEXED.isdisjoint(leaf.cls.external()) for leaf in leaves)
+    """Whether batches are taken by their number, from a ``Sequence`` of Keras or an object of a subclass of it."""
+    leaves = [leaf for _, leaf in alternatives(data)]
+    return any(
+        (isinstance(leaf, Inst) and not _INDEXED.isdisjoint(leaf.cls.external()))
+        or (isinstance(leaf, Obj) and leaf.type in _INDEXED)
+        for leaf in leaves
+    )
 
 
 def _looks_like_array(value: Unknown) -> bool:
