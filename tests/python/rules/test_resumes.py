@@ -260,6 +260,28 @@ def test_the_help_of_a_flag_tells_a_warm_start(d9mlint: Run, told: str, severity
     assert [finding["severity"] for finding in run.json["findings"]] == [severity]
 
 
+@pytest.mark.parametrize(
+    ("flag", "old", "new", "severity"),
+    [
+        ("--load_model", "", "", "info"),
+        ("--load_model", "in range(args.epochs)", "in range(settings['epochs'])", "info"),
+        ("--resume_model", "", "", "warning"),
+        ("--load_model", "in range(args.epochs)", "in range(first, args.epochs)", "warning"),
+        ("--load_model", "torch.save(net", "    torch.save(net", "warning"),
+        ("--load_model", "net.state_dict(),", "{'net': net.state_dict(), 'epoch': epoch},", "warning"),
+    ],
+)
+def test_a_model_saved_when_all_is_done_is_no_interrupted_run(
+    d9mlint: Run, flag: str, old: str, new: str, severity: str
+) -> None:
+    name = flag.lstrip("-")
+    script = WEIGHTS.format(flag=flag, name=name, more="first = 3", start="").replace("    torch.save", "torch.save")
+    assert old in script
+    Path("train.py").write_text(script.replace(old, new).replace('"out/net_%d.pth" % epoch', '"out/net.pth"'))
+    run = d9mlint("check", "--format", "json", "--select", "rng-not-checkpointed", "train.py")
+    assert [finding["severity"] for finding in run.json["findings"]] == [severity]
+
+
 def test_a_path_made_of_a_flag_asks_for_the_flag(d9mlint: Run) -> None:
     script = WEIGHTS.format(flag="--load_path", name="load_path", more=SLOTS, start="")
     script = script.replace("import torch", "from pathlib import Path\nimport torch", 1)
