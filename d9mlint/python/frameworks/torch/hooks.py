@@ -7,7 +7,17 @@ from typing import ClassVar
 
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import Const, Func, Inst, Obj, Seq, Value
-from d9mlint.python.frameworks.torch import devicetests, lightning, loaders, members, streams, tensors, timm, wrappers
+from d9mlint.python.frameworks.torch import (
+    devicetests,
+    functions,
+    lightning,
+    loaders,
+    members,
+    streams,
+    tensors,
+    timm,
+    wrappers,
+)
 from d9mlint.python.interpreter.hooks import Framework, Transfer
 from d9mlint.python.interpreter.interpreter import Interpreter
 from d9mlint.python.source import facts as f
@@ -37,6 +47,7 @@ class Torch(Framework):
         "torch.accelerator.is_available": _is_available,
         "horovod.torch.broadcast().item": _same_on_all_ranks,
         "torch.utils.data.get_worker_info": loaders.worker_info,
+        **functions.TRANSFER,
         **lightning.TRANSFER,
         **members.TRANSFER,
         **timm.TRANSFER,
