@@ -444,3 +444,41 @@ def test_a_checkpoint_that_both_branches_save_depends_on_neither(d9mlint: Run, o
     Path("train.py").write_text(BRANCHES.replace("OTHER", other))
     run = d9mlint("check", "--format", "json", "--select", "rng-not-checkpointed", "train.py")
     assert [one["when"] for one in run.json["findings"]] == [when]
+
+
+SAVER = """import argparse
+import tensorflow as tf
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--restore", action="store_true")
+args = parser.parse_args()
+tf.set_random_seed(1)
+x = tf.nn.dropout(tf.ones([8, 4]), 0.5)
+loss = tf.reduce_mean(x * tf.get_variable("weights", [4], initializer=tf.zeros_initializer()))
+train = tf.train.AdamOptimizer().minimize(loss)
+saver = tf.train.Saver({variables})
+with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    if args.restore:
+        saver.restore(session, "run/model")
+    for step in range(100):
+        session.run(train)
+        saver.save(session, "run/model")
+"""
+
+
+@pytest.mark.parametrize(
+    ("variables", "whole"),
+    [
+        ("", True),
+        ("tf.trainable_variables()", False),
+        ("tf.get_collection(tf.GraphKeys.TRAINABLE_VARIABLES)", False),
+        ("var_list=tf.get_collection('trainable_variables', scope='net')", False),
+        ("tf.get_collection(tf.GraphKeys.GLOBAL_VARIABLES)", True),
+    ],
+)
+def test_a_saver_of_the_trainable_variables_leaves_out_the_optimizer(d9mlint: Run, variables: str, whole: bool) -> None:
+    Path("train.py").write_text(SAVER.format(variables=variables))
+    run = d9mlint("check", "--format", "json", "--select", "rng-not-checkpointed", "train.py")
+    (finding,) = run.json["findings"]
+    assert ("nor of the optimizer" in finding["message"]) is not whole
