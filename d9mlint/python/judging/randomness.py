@@ -167,10 +167,10 @@ def _draw(program: Program, event: Event, effect: Effect, named: str) -> Draw | 
     if any_mode is False or cond is False:
         return None
     if implicit:  # where nothing trains, weights that are loaded are drawn for nothing
-        cond = both(cond, either(program.training if trains(program) else False, _stays_drawn(program, event)))
+        cond = both(cond, _matters(program, event))
     if evaluating.only(program, event) or (named == "tensorflow" and _is_restored(program, event)):
         return None
-    cond = both(cond, kept(program, event), negate(event.idle))
+    cond = both(cond, effect.later or kept(program, event), negate(event.idle))  # (a dropout has no weights)
     if both(*event.excluded, cond) is False:  # what holds anyhow may leave nothing: `assert p in (0, 1)`
         return None
     other = source.other
@@ -179,11 +179,11 @@ def _draw(program: Program, event: Event, effect: Effect, named: str) -> Draw | 
     return Draw(event, source.generator, cond, implicit, source.worker, other, effect.in_process)
 
 
-def _stays_drawn(program: Program, event: Event) -> Cond:
-    """When weights that nothing trains stay as they are drawn."""
-    if event.name.startswith(("keras.", "tensorflow.", "tf_slim.")):
-        return tf_untrained.drawn(program, event)
-    return untrained.drawn(program, event)
+def _matters(program: Program, event: Event) -> Cond:
+    """When something trains what is drawn, or it stays as it is drawn, or a dropout is told to act at predictions."""
+    of_tensorflow = event.name.startswith(("keras.", "tensorflow.", "tf_slim."))
+    stays = tf_untrained.drawn(program, event) if of_tensorflow else untrained.drawn(program, event)
+    return either(program.training if trains(program) else False, stays, evaluating.drops_out(program, event))
 
 
 def _handed(program: Program, generator: str, value: Value | None, depth: int = 0) -> Cond:
