@@ -76,7 +76,7 @@ _SHUFFLES = {"tensorflow": "tensorflow", "jax": "numpy", "torch": "torch"}
 """The generator that ``fit`` shuffles arrays with, by the backend of Keras."""
 _DATASET = "tensorflow.data.Dataset"
 _FIT = "keras.Model.fit"
-_FITS = (_FIT, "keras.Model.fit_generator")
+_FITS = (".fit", ".fit_generator")
 _INDEXED = frozenset({"keras.utils.Sequence", "keras.utils.PyDataset"})
 _INITIALIZER = "keras.initializers.Initializer"
 
@@ -132,7 +132,7 @@ def _draws(program: Program) -> Iterator[Draw]:
                 draw = _draw(program, event, effect, named)
                 if draw is not None:
                     yield draw
-        if event.name in _FITS:
+        if event.name.endswith(_FITS):
             yield from _fit(program, event)
     yield from _hidden(program)
 
