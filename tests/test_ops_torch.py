@@ -13,7 +13,7 @@ from packaging.version import Version
 FILE = Path(__file__).parents[1] / "rules" / "ops" / "torch.yaml"
 CATALOGUE: dict[str, Any] = read_yaml(FILE)
 OPS: dict[str, dict[str, Any]] = {op["op"]: op for op in CATALOGUE["ops"]}
-MINORS = (*(f"1.{n}" for n in range(4, 14)), *(f"2.{n}" for n in range(16)))
+MINORS = (*(f"1.{n}" for n in range(14)), *(f"2.{n}" for n in range(16)))
 VERSIONS = tuple(Version(f"{minor}.{patch}") for minor in MINORS for patch in (0, 1))
 
 # (entry, version, what deterministic mode does; "" = not affected)
@@ -37,6 +37,8 @@ BOUNDARIES = (
     ("torch.nn.functional.interpolate with mode=bicubic", "2.14.1", "raises"),
     ("torch.nn.functional.interpolate with mode=bicubic", "2.15.0", "same"),
     ("torch.nn.functional.interpolate with mode=linear", "2.15.0", "raises"),
+    ("torch.nn.functional.interpolate with mode=nearest", "1.1.0", "varies"),
+    ("torch.nn.functional.interpolate with mode=nearest", "1.2.0", ""),
     ("torch.nn.functional.grid_sample", "2.15.0", "raises"),
     ("torch.nn.functional.embedding", "2.13.0", ""),
     ("torch.nn.functional.embedding", "2.14.1", "same"),

@@ -26,8 +26,12 @@ _COMPARED = re.compile(r"[<>]|skip|start|resum|done|last|trained", re.IGNORECASE
 def is_fixed(header: Event) -> bool:
     """Whether a ``range`` begins with a known number, and ends with one that is no number of what is left to do."""
     bounds = [leaf for bound in header.args[:2] for _, leaf in alternatives(bound)]
-    starts = len(header.args) == 1 or (len(header.args) > 1 and isinstance(header.args[0], Const))
-    return starts and all(map(_is_setting, bounds))
+    return starts_fixed(header) and all(map(_is_setting, bounds))
+
+
+def starts_fixed(header: Event) -> bool:
+    """Whether a ``range`` begins with a known number, wherever it ends."""
+    return len(header.args) == 1 or (len(header.args) > 1 and isinstance(header.args[0], Const))
 
 
 def _is_setting(leaf: Value) -> bool:

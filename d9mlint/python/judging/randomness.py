@@ -76,7 +76,7 @@ _SHUFFLES = {"tensorflow": "tensorflow", "jax": "numpy", "torch": "torch"}
 """The generator that ``fit`` shuffles arrays with, by the backend of Keras."""
 _DATASET = "tensorflow.data.Dataset"
 _FIT = "keras.Model.fit"
-_FITS = (_FIT, "keras.Model.fit_generator")
+_FITS = (".fit", ".fit_generator")
 _INDEXED = frozenset({"keras.utils.Sequence", "keras.utils.PyDataset"})
 _INITIALIZER = "keras.initializers.Initializer"
 
@@ -132,7 +132,7 @@ def _draws(program: Program) -> Iterator[Draw]:
                 draw = _draw(program, event, effect, named)
                 if draw is not None:
                     yield draw
-        if event.name in _FITS:
+        if event.name.endswith(_FITS):
             yield from _fit(program, event)
     yield from _hidden(program)
 
@@ -167,10 +167,10 @@ def _draw(program: Program, event: Event, effect: Effect, named: str) -> Draw | 
     if any_mode is False or cond is False:
         return None
     if implicit:  # where nothing trains, weights that are loaded are drawn for nothing
-        cond = both(cond, either(program.training if trains(program) else False, _stays_drawn(program, event)))
+        cond = both(cond, _matters(program, event))
     if evaluating.only(program, event) or (named == "tensorflow" and _is_restored(program, event)):
         return None
-    cond = both(cond, kept(program, event), negate(event.idle))
+    cond = both(cond, effect.later or kept(program, event), negate(event.idle))  # (a dropout has no weights)
     if both(*event.excluded, cond) is False:  # what holds anyhow may leave nothing: `assert p in (0, 1)`
         return None
     other = source.other
@@ -179,11 +179,11 @@ def _draw(program: Program, event: Event, effect: Effect, named: str) -> Draw | 
     return Draw(event, source.generator, cond, implicit, source.worker, other, effect.in_process)
 
 
-def _stays_drawn(program: Program, event: Event) -> Cond:
-    """When weights that nothing trains stay as they are drawn."""
-    if event.name.startswith(("keras.", "tensorflow.", "tf_slim.")):
-        return tf_untrained.drawn(program, event)
-    return untrained.drawn(program, event)
+def _matters(program: Program, event: Event) -> Cond:
+    """When something trains what is drawn, or it stays as it is drawn, or a dropout is told to act at predictions."""
+    of_tensorflow = event.name.startswith(("keras.", "tensorflow.", "tf_slim."))
+    stays = tf_untrained.drawn(program, event) if of_tensorflow else untrained.drawn(program, event)
+    return either(program.training if trains(program) else False, stays, evaluating.drops_out(program, event))
 
 
 def _handed(program: Program, generator: str, value: Value | None, depth: int = 0) -> Cond:
@@ -246,7 +246,7 @@ def _fit(program: Program, event: Event) -> Iterator[Draw]:
     """``fit(shuffle=True)`` on arrays shuffles them: with NumPy before TF 2, with TensorFlow's generator since.
 
     Keras 3 on JAX takes NumPy's, on PyTorch that one's (keras/src/trainers/data_adapters/array_data_adapter.py). The
-    batches of a ``Sequence`` are put in order with Python's `random` (keras 2.3.1 to 2.15: utils/data_utils.py; keras
+    batches of a ``Sequence`` are put in order with Python's `random` (keras 2.0.9 to 2.15: utils/data_utils.py; keras
     3: trainers/data_adapters/py_dataset_adapter.py).
     """
     data = event.argument(Argument(0, "x")) or event.kwargs.get("generator")
@@ -259,7 +259,7 @@ def _fit(program: Program, event: Event) -> Iterator[Draw]:
         or any(isinstance(leaf, Obj) and leaf.type == _DATASET for _, leaf in alternatives(data))
     ):
         return
-    if isinstance(data, (Inst, Seq)) or (isinstance(shuffle, Const) and shuffle.value is False):
+    if _is_indexed(data) or isinstance(data, (Inst, Seq)) or (isinstance(shuffle, Const) and shuffle.value is False):
         return
     if isinstance(data, Unknown) and shuffle is None and not _looks_like_array(data):
         return
@@ -272,9 +272,13 @@ def _fit(program: Program, event: Event) -> Iterator[Draw]:
 
 
 def _is_indexed(data: Value | None) -> bool:
-    """Whether batches are taken by their number, from an object of a subclass of Keras' ``Sequence``."""
-    leaves = [leaf for _, leaf in alternatives(data)] if data is not None else []
-    return any(isinstance(leaf, Inst) and not _INDEXED.isdisjoint(leaf.cls.external()) for leaf in leaves)
+    """Whether batches are taken by their number, from a ``Sequence`` of Keras or an object of a subclass of it."""
+    leaves = [leaf for _, leaf in alternatives(data)]
+    return any(
+        (isinstance(leaf, Inst) and not _INDEXED.isdisjoint(leaf.cls.external()))
+        or (isinstance(leaf, Obj) and leaf.type in _INDEXED)
+        for leaf in leaves
+    )
 
 
 def _looks_like_array(value: Unknown) -> bool:

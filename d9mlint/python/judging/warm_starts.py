@@ -10,7 +10,7 @@ from d9mlint.python.domain.conditions import Flag, by_default, literals
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Value
 from d9mlint.python.interpreter.program import Program
-from d9mlint.python.judging.loops import RANGES, header_of, is_fixed, left_out
+from d9mlint.python.judging.loops import RANGES, header_of, is_fixed, left_out, starts_fixed
 from d9mlint.python.judging.paths import UNTOLD, as_written, flags_within, perhaps_saved
 
 _WEIGHTS = re.compile(r"\b(model|net|network|weights?|pre_?train(ed|ing)?|trained|init(ial)?|fine_?tune|warm)(_|\b)")
@@ -50,9 +50,13 @@ def _asking(load: Event) -> list[Flag]:
     return [one.flag for cond in load.guards if by_default(cond) is False for one in literals(cond) if one.flag]
 
 
-def begins_anew(program: Program, load: Event, steps: Sequence[Event]) -> bool:
-    """Whether the steps after a load count from the start, and no state of an optimizer is loaded with it."""
-    return bool(steps) and not _fills_optimizer(program, load) and all(_from_start(program, load, e) for e in steps)
+def begins_anew(program: Program, load: Event, steps: Sequence[Event], numbered: bool = True) -> bool:
+    """Whether the steps after a load count from the start, and no state of an optimizer is loaded with it.
+
+    ``numbered``: it may be told how far another run has come, so that a loop does what is left of a number.
+    """
+    from_start = (_from_start(program, load, step, numbered) for step in steps)
+    return bool(steps) and not _fills_optimizer(program, load) and all(from_start)
 
 
 def begins_again(program: Program, load: Event, steps: Sequence[Event]) -> bool:
@@ -112,10 +116,12 @@ def _fills_optimizer(program: Program, load: Event) -> bool:
     )
 
 
-def _from_start(program: Program, load: Event, step: Event) -> bool:
+def _from_start(program: Program, load: Event, step: Event, numbered: bool = True) -> bool:
     """Whether the training that a step belongs to begins with a fixed number, whatever was loaded."""
     if not step.loops and step.name.startswith(_KERAS):
         return _INITIAL not in step.kwargs
     number = next((one for one in step.loops if one not in load.loops), None)
     header = None if number is None else header_of(program, number)
-    return header is not None and header.name in RANGES and is_fixed(header) and not left_out(step, header)
+    if header is None or header.name not in RANGES or left_out(step, header):
+        return False
+    return is_fixed(header) if numbered else starts_fixed(header)

@@ -22,8 +22,8 @@ class _Sign:
     """One of them is in each file that has it: a quick look before the slow one."""
     needs: bytes = b""
     """In the file, too."""
-    without: bytes = b""
-    """Not in the file."""
+    without: tuple[bytes, ...] = ()
+    """None of them is in the file."""
     anywhere: bool = False
     """It counts under a ``try`` or a test of a version, too."""
     shown: str = ""
@@ -57,6 +57,10 @@ _GONE_IN_2 = (
     b"variable_scope",
 )  # fmt: skip
 """Functions of ``tf`` that are in ``tf.compat.v1`` alone since 2.0 (seen in the names of both in 2.21)."""
+_OF_KERAS_1 = (b"border_mode", b"subsample", b"dim_ordering", b"W_regularizer", b"inner_init", b"nb_filter", b"init")
+"""Arguments of layers that Keras 2 renamed."""
+_ROOMS_GONE_IN_2 = (b"contrib", b"flags", b"gfile", b"layers", b"logging", b"nn.rnn_cell", b"python_io")
+"""Modules of ``tf`` that 2.0 dropped or left in ``tf.compat.v1`` (so in 2.21)."""
 _GONE_IN_1 = (
     b"audio_summary", b"batch_matmul", b"histogram_summary", b"image_summary", b"merge_all_summaries", b"merge_summary",
     b"mul", b"neg", b"pack", b"scalar_summary", b"select", b"sub", b"train.SummaryWriter", b"unpack",
@@ -80,22 +84,72 @@ _SIGNS = (
             + b"|".join(map(re.escape, _GONE_IN_1)) + rb")(?=\()))", re.M,
         ),
         words=(b"tf.concat(", *(b"tf." + name + b"(" for name in _GONE_IN_1)),
-        needs=b"import tensorflow as tf", without=b"compat",
+        needs=b"import tensorflow as tf", without=(b"compat",),
     ),
     # Names that 2.0 moved to tf.compat.v1 or dropped (github.com/tensorflow/tensorflow/releases/tag/v2.0.0).
     _Sign(
-        "tensorflow", "<2.0", re.compile(rb"^[ \t]*(?:from|import)[ \t]+(tensorflow\.(?:contrib|app|flags))\b", re.M),
-        words=(b"tensorflow.contrib", b"tensorflow.app", b"tensorflow.flags"),
+        "tensorflow", "<2.0",
+        re.compile(rb"^[ \t]*(?:from|import)[ \t]+(tensorflow\.(?:contrib|app|flags|examples))\b", re.M),
+        words=(b"tensorflow.contrib", b"tensorflow.app", b"tensorflow.flags", b"tensorflow.examples"),
     ),
     _Sign(
         "tensorflow", "<2.0",
         re.compile(
-            rb"^[^#\n\"']*\b(tf\.(?:contrib\.\w+|app\.run|flags\.\w+|train\.\w+Optimizer(?=\()|(?:"
-            + b"|".join(map(re.escape, _GONE_IN_2)) + rb")(?=\()))", re.M,
+            rb"^[^#\n\"']*\b(tf\.(?:(?:" + b"|".join(map(re.escape, _ROOMS_GONE_IN_2)) + rb")\.\w+|app\.run"
+            rb"|train\.\w+Optimizer(?=\()|(?:" + b"|".join(map(re.escape, _GONE_IN_2)) + rb")(?=\()))", re.M,
         ),
         words=(
-            b"tf.contrib.", b"tf.app.run", b"tf.flags.", b"Optimizer(", *(b"tf." + name + b"(" for name in _GONE_IN_2),
-        ), needs=b"import tensorflow as tf", without=b"compat",
+            b"tf.app.run", b"Optimizer(", *(b"tf." + name + b"." for name in _ROOMS_GONE_IN_2),
+            *(b"tf." + name + b"(" for name in _GONE_IN_2),
+        ), needs=b"import tensorflow as tf", without=(b"compat",),
+    ),
+    # Keras 2.3 was the first for TF 2, and lacks these with it: the names of Keras 1 for the order of an image's axes,
+    # `Merge` and `merge`, the shape helper of the applications, the session (keras==2.1.6, 2.2.4, 2.2.5 and 2.3.1:
+    # keras/backend/common.py, legacy/layers.py, applications/imagenet_utils.py, backend/tensorflow_backend.py).
+    _Sign(
+        "tensorflow", "<2.0", re.compile(rb"^[^#\n\"']*\b((?:K|backend)\.(?:set_)?image_dim_ordering)\b", re.M),
+        words=(b"image_dim_ordering",), needs=b"keras",
+    ),
+    _Sign(
+        "tensorflow", "<2.0",
+        re.compile(
+            rb"^[ \t]*from[ \t]+keras\.(?:layers|engine)[\w.]*[ \t]+import[ \t]+(?:\([^)]*?|[^\n(]*?)\b(Merge)\b", re.M,
+        ),
+        words=(b"Merge",), needs=b"keras",
+    ),
+    _Sign(
+        "tensorflow", "<2.0",
+        re.compile(rb"^[^#\n\"']*(?<![\w.])(merge)\(\[[^\]]*\],[ ]*(?:\n[ ]*)?mode[ ]?=", re.M),
+        words=(b"merge([",), needs=b"keras", shown="`merge` with `mode`",
+    ),
+    _Sign(
+        "tensorflow", "<2.0",
+        re.compile(rb"^from keras\.applications\.imagenet_utils import [^\n]*?(_obtain_input_shape)\b", re.M),
+        words=(b"_obtain_input_shape",), needs=b"keras",
+    ),
+    _Sign(
+        "tensorflow", "<2.0", re.compile(rb"^[^#\n\"']*\b((?:K|keras\.backend)\.[gs]et_session)(?=\()", re.M),
+        words=(b".get_session(", b".set_session("), needs=b"keras", without=(b"compat", b"tensorflow.python.keras"),
+    ),
+    # Arguments of Keras 1 that Keras took until 2.3 (keras==2.3.1:keras/legacy/interfaces.py, engine/training.py).
+    _Sign(
+        "tensorflow", "<2.4",
+        re.compile(
+            rb"\b(?:\w*(?:Convolution|Deconvolution|Conv|Pooling)[123]D|Dense|LSTM|GRU|SimpleRNN)\("
+            rb"(?:[^()#]|\([^()]*\))*?\b((?:" + b"|".join(_OF_KERAS_1) + rb")[ ]?=)(?=[^=])"
+        ),
+        words=_OF_KERAS_1, needs=b"keras",
+    ),
+    _Sign(
+        "tensorflow", "<2.4",
+        re.compile(
+            rb"\.fit(?:_generator)?\((?:[^()#]|\((?:[^()]|\([^()]*\))*\))*?"
+            rb"\b((?:nb_epoch|samples_per_epoch|nb_val_samples)[ ]?=)(?=[^=])"
+        ),
+        words=(b"nb_epoch", b"samples_per_epoch", b"nb_val_samples"), needs=b"keras", without=(b"def fit",),
+    ),
+    _Sign(
+        "tensorflow", "<2.4", re.compile(rb"^[^#\n\"']*\w\.(_keras_shape)\b", re.M), words=(b"._keras_shape",),
     ),
     # Modules that the keras wheels of these minor versions no longer hold (tf.keras is the keras of the same minor
     # version from 2.6 on; before, keras 2.3 was the last with modules of its own).
@@ -111,7 +165,7 @@ _SIGNS = (
     # Keras took `input=` and `output=` of Keras 1 until 2.3 (keras==2.3.1:keras/legacy/interfaces.py).
     _Sign(
         "tensorflow", "<2.4", re.compile(rb"\bModel\([^()\n]*?\b((?:in|out)put[ ]?=)(?=[^=])"),
-        words=(b"Model(",), needs=b"keras", without=b"torch",
+        words=(b"Model(",), needs=b"keras", without=(b"torch",),
     ),
     # The learning phase is something to feed in graphs alone (keras==2.3.1:keras/backend/tensorflow_backend.py).
     _Sign(
@@ -122,7 +176,7 @@ _SIGNS = (
     _Sign(
         "tensorflow", "<2.16",
         re.compile(rb"\b(?:Adam|SGD|RMSprop|Adagrad|Adadelta|Adamax|Nadam)\((?:[^()\n]*,[ ]?)?(lr[ ]?=)(?=[^=])"),
-        words=(b"lr=", b"lr ="), needs=b"keras", without=b"torch",
+        words=(b"lr=", b"lr ="), needs=b"keras", without=(b"torch",),
     ),
     # TensorFlow Addons ended with TF 2.15 (github.com/tensorflow/addons, readme); Keras 3 came with TF 2.16.
     _Sign(
@@ -159,7 +213,7 @@ _SIGNS = (
     _Sign(
         "torch", "<2.0",
         re.compile(rb"^[^#\n\"']*\b(torch\.stft)\((?!(?:[^()]|\((?:[^()]|\([^()]*\))*\))*\*\*\w)", re.M),
-        words=(b"torch.stft(",), without=b"return_complex", shown="`torch.stft` without `return_complex`",
+        words=(b"torch.stft(",), without=(b"return_complex",), shown="`torch.stft` without `return_complex`",
     ),
     # Functions of autograd that are made and called need a static `forward` since 1.5 (what 1.4 and 1.5 say).
     _Sign(
@@ -169,6 +223,16 @@ _SIGNS = (
     _Sign(
         "torch", "<1.8", re.compile(rb"^[^#\n\"']*\b(torch\.(?:rfft|irfft|fft|ifft))(?=\()", re.M),
         words=(b"torch.rfft(", b"torch.irfft(", b"torch.fft(", b"torch.ifft("),
+    ),
+    # Modules that 1.0 refuses to import or lacks (github.com/pytorch/pytorch/issues/15645, pull/11823).
+    _Sign(
+        "torch", "<1.0", re.compile(rb"^[ \t]*(?:from|import)[ \t]+(torch\.(?:utils\.ffi|legacy))\b", re.M),
+        words=(b"torch.utils.ffi", b"torch.legacy"),
+    ),
+    # torchvision 0.12, that is PyTorch 1.11, dropped these (github.com/pytorch/vision/pull/5386).
+    _Sign(
+        "torch", "<1.11", re.compile(rb"^[^#\n\"']*\b(transforms\.(?:Scale|RandomSizedCrop))(?=\()", re.M),
+        words=(b"transforms.Scale(", b"transforms.RandomSizedCrop("), needs=b"torchvision",
     ),
     _Sign(
         "torch", "<1.0", re.compile(rb"^[^#\n\"']*\b(\w*loss\w*\.data\[0\]|volatile=True)", re.M),
@@ -245,7 +309,7 @@ def limits(path: str, data: bytes) -> Iterator[Limit]:
     if not any(word in data for word in _ROOTS):
         return
     for sign in _SIGNS:
-        if sign.needs not in data or (sign.without and sign.without in data):
+        if sign.needs not in data or any(word in data for word in sign.without):
             continue
         if not any(word in data for word in sign.words):
             continue

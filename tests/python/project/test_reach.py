@@ -80,11 +80,27 @@ def test_names_that_a_package_lost_before_their_module(tmp_path: Path) -> None:
         ("from keras import backend as K\nf = K.function([x, K.learning_phase()], [y])\n", "<2.0", "K.function"),
         ("from keras.models import Model\nm = Model(input=a, outputs=b)\n", "<2.4", "input="),
         ("from keras import optimizers\no = optimizers.Adam(lr=1e-3)\n", "<2.16", "lr="),
+        ("from keras import backend as K\nK.set_image_dim_ordering('tf')\n", "<2.0", "K.set_image_dim_ordering"),
+        ("from keras.layers import (\n    Dense, Merge)\n", "<2.0", "Merge"),
+        ("from keras import layers\nx = merge([a, b], mode='concat')\n", "<2.0", "merge` with `mode"),
+        (
+            "from keras.applications.imagenet_utils import _obtain_input_shape\n",
+            "<2.0",
+            "_obtain_input_shape",
+        ),
+        ("from keras import backend as K\nsession = K.get_session()\n", "<2.0", "K.get_session"),
+        ("import keras\nx = Convolution2D(64, 3, 3,\n    border_mode='same')(x)\n", "<2.4", "border_mode="),
+        ("import keras\nx = Dense(64, init=normal(0))(x)\n", "<2.4", "init="),
+        ("import keras\nmodel.fit(f(x), y, nb_epoch=3)\n", "<2.4", "nb_epoch="),
+        ("import keras\nn = x._keras_shape[1]\n", "<2.4", "_keras_shape"),
+        ("from tensorflow.examples.tutorials.mnist import input_data\n", "<2.0", "tensorflow.examples"),
+        ("import tensorflow as tf\nx = tf.layers.dense(x, 4)\n", "<2.0", "tf.layers.dense"),
+        ("import tensorflow as tf\ntf.logging.set_verbosity(level)\n", "<2.0", "tf.logging.set_verbosity"),
     ],
 )
 def test_names_that_only_old_releases_have(tmp_path: Path, text: str, specifier: str, name: str) -> None:
     (limit,) = tree(tmp_path, {"train.py": text}).limits(["train.py"])
-    line = 1 + text[: text.index(name.removeprefix("tensorflow."))].count("\n")
+    line = 1 + text[: text.index(name.removeprefix("tensorflow.").partition("`")[0])].count("\n")
     assert (limit.package, limit.specifier) == ("tensorflow", specifier)
     assert f"`{name}` (train.py:{line})" in limit.reason
 
@@ -119,6 +135,9 @@ def double(x):
         (LEGACY.format("", "Double()(x)"), "<1.5"),
         (LEGACY.format("def __init__(self, twice):\n        self.twice = twice\n", "x"), "<1.5"),
         ("import torch\nprint(loss.data[0])\n", "<1.0"),
+        ("from torch.utils.ffi import create_extension\n", "<1.0"),
+        ("from torch.legacy import nn\n", "<1.0"),
+        ("from torchvision import transforms\nt = transforms.Scale(224)\n", "<1.11"),
         ("import torch\nx = torch.rfft(x, 1)\n", "<1.8"),
         ("import torch\nassert torch.__version__.split('.')[0] == '1'\n", "<2.0"),
         ("import torch\nassert torch.__version__.startswith('1.')\n", "<2.0"),
@@ -139,6 +158,11 @@ def test_names_that_only_old_releases_of_torch_have(tmp_path: Path, text: str, s
         "import tensorflow as tf\nprint('tf.Session() is gone')\n",
         "import tensorflow as tf\nx = tf.concat([a, b], 0)\ny = tf.subtract(x, tf.stack([a]))\n",
         "from keras.layers import Dense\n",
+        "import keras\nif hasattr(K, 'image_dim_ordering'):\n    order = K.image_dim_ordering()\n",
+        "from keras.layers import (Dense)\nfrom own import Merge\n",
+        "import keras\nx = block(x, border_mode='same', nb_filter=3, init='normal')\ny = Dense(3)(init(x, init=3))\n",
+        "import keras\ndef fit(x, nb_epoch):\n    model.fit(x)\nown.fit(nb_epoch=3)\n",
+        "from tensorflow.compat.v1.keras import backend as K\nK.set_session(s)\n",
         "import torch\nx = torch.stft(y, 64, return_complex=False)\n",
         "import torch\nx = torch.stft(y, 64, **options)\n",
         "import torch\nif TORCH.version > 1:\n    x = torch.stft(y, 64)\n",

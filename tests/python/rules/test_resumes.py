@@ -260,6 +260,28 @@ def test_the_help_of_a_flag_tells_a_warm_start(d9mlint: Run, told: str, severity
     assert [finding["severity"] for finding in run.json["findings"]] == [severity]
 
 
+@pytest.mark.parametrize(
+    ("flag", "old", "new", "severity"),
+    [
+        ("--load_model", "", "", "info"),
+        ("--load_model", "in range(args.epochs)", "in range(settings['epochs'])", "info"),
+        ("--resume_model", "", "", "warning"),
+        ("--load_model", "in range(args.epochs)", "in range(first, args.epochs)", "warning"),
+        ("--load_model", "torch.save(net", "    torch.save(net", "warning"),
+        ("--load_model", "net.state_dict(),", "{'net': net.state_dict(), 'epoch': epoch},", "warning"),
+    ],
+)
+def test_a_model_saved_when_all_is_done_is_no_interrupted_run(
+    d9mlint: Run, flag: str, old: str, new: str, severity: str
+) -> None:
+    name = flag.lstrip("-")
+    script = WEIGHTS.format(flag=flag, name=name, more="first = 3", start="").replace("    torch.save", "torch.save")
+    assert old in script
+    Path("train.py").write_text(script.replace(old, new).replace('"out/net_%d.pth" % epoch', '"out/net.pth"'))
+    run = d9mlint("check", "--format", "json", "--select", "rng-not-checkpointed", "train.py")
+    assert [finding["severity"] for finding in run.json["findings"]] == [severity]
+
+
 def test_a_path_made_of_a_flag_asks_for_the_flag(d9mlint: Run) -> None:
     script = WEIGHTS.format(flag="--load_path", name="load_path", more=SLOTS, start="")
     script = script.replace("import torch", "from pathlib import Path\nimport torch", 1)
@@ -422,3 +444,41 @@ def test_a_checkpoint_that_both_branches_save_depends_on_neither(d9mlint: Run, o
     Path("train.py").write_text(BRANCHES.replace("OTHER", other))
     run = d9mlint("check", "--format", "json", "--select", "rng-not-checkpointed", "train.py")
     assert [one["when"] for one in run.json["findings"]] == [when]
+
+
+SAVER = """import argparse
+import tensorflow as tf
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--restore", action="store_true")
+args = parser.parse_args()
+tf.set_random_seed(1)
+x = tf.nn.dropout(tf.ones([8, 4]), 0.5)
+loss = tf.reduce_mean(x * tf.get_variable("weights", [4], initializer=tf.zeros_initializer()))
+train = tf.train.AdamOptimizer().minimize(loss)
+saver = tf.train.Saver({variables})
+with tf.Session() as session:
+    session.run(tf.global_variables_initializer())
+    if args.restore:
+        saver.restore(session, "run/model")
+    for step in range(100):
+        session.run(train)
+        saver.save(session, "run/model")
+"""
+
+
+@pytest.mark.parametrize(
+    ("variables", "whole"),
+    [
+        ("", True),
+        ("tf.trainable_variables()", False),
+        ("tf.get_collection(tf.GraphKeys.TRAINABLE_VARIABLES)", False),
+        ("var_list=tf.get_collection('trainable_variables', scope='net')", False),
+        ("tf.get_collection(tf.GraphKeys.GLOBAL_VARIABLES)", True),
+    ],
+)
+def test_a_saver_of_the_trainable_variables_leaves_out_the_optimizer(d9mlint: Run, variables: str, whole: bool) -> None:
+    Path("train.py").write_text(SAVER.format(variables=variables))
+    run = d9mlint("check", "--format", "json", "--select", "rng-not-checkpointed", "train.py")
+    (finding,) = run.json["findings"]
+    assert ("nor of the optimizer" in finding["message"]) is not whole

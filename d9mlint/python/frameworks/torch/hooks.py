@@ -10,6 +10,7 @@ from d9mlint.python.domain.values import Const, Func, Inst, Obj, Seq, Value
 from d9mlint.python.frameworks.torch import (
     containers,
     devicetests,
+    functions,
     lightning,
     loaders,
     members,
@@ -48,6 +49,7 @@ class Torch(Framework):
         "horovod.torch.broadcast().item": _same_on_all_ranks,
         "torch.utils.data.get_worker_info": loaders.worker_info,
         **containers.TRANSFER,
+        **functions.TRANSFER,
         **lightning.TRANSFER,
         **members.TRANSFER,
         **timm.TRANSFER,

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from d9mlint.python.domain.conditions import Cond, both, is_symbolic
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import UNKNOWN, Class, Func, Inst, Obj, Ref, Seq, Unknown, Value, alternatives
+from d9mlint.python.frameworks.torch.functions import APPLY
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import Makers, results
 
@@ -25,7 +26,6 @@ _WRAPPER = re.compile(
     r"(Accelerator|Fabric)(\(\))?\.(prepare\w*|setup\w*))$"
 )
 """Calls that hand on the network that they are given."""
-_APPLY = "torch.autograd.Function.apply"
 _MODULES = ("nn.Module", "LightningModule")
 _MODULE = "Module"
 _OTHERS = frozenset(
@@ -206,7 +206,7 @@ def _owner(event: Event) -> Class | None:
 def _applied(program: Program) -> dict[Class | None, list[Event]]:
     """The classes of the program whose ``forward`` and ``backward`` run when they are applied, with these calls."""
     found: dict[Class | None, list[Event]] = {}
-    for event in program.calls(_APPLY):
+    for event in program.calls(APPLY):
         for _, leaf in alternatives(event.receiver):
             if isinstance(leaf, Class) and not event.detached:
                 found.setdefault(leaf, []).append(event)

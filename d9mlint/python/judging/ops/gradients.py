@@ -25,6 +25,7 @@ from d9mlint.python.frameworks.jax.modules import INITIALIZING
 from d9mlint.python.frameworks.tensorflow.determinism import trains
 from d9mlint.python.frameworks.tensorflow.fetching import step_fetched
 from d9mlint.python.frameworks.tensorflow.inputs import on_inputs
+from d9mlint.python.frameworks.torch.functions import INSIDE
 from d9mlint.python.frameworks.torch.ops import given_by_layer
 from d9mlint.python.frameworks.torch.parameters.frozen import frozen, trained_when, without_gradients
 from d9mlint.python.frameworks.torch.parameters.leaves import on_data
@@ -78,7 +79,11 @@ def matters(program: Program, event: Event, op: Op) -> bool:
         return False
     if op.sites:  # the user's own: other frameworks train by calling `backward`
         return bool(trains(program)) or any(e.name.endswith(".backward") for e in program.events)
-    if not trains(program) or event.inside(*IN_PIPELINE, NO_GRAD, INITIALIZING) or not _beside_training(program, event):
+    if (
+        not trains(program)
+        or event.inside(*IN_PIPELINE, NO_GRAD, INSIDE, INITIALIZING)
+        or not _beside_training(program, event)
+    ):
         return False
     if event.name.endswith(_MODELS):  # whatever the function around is called that loads the model
         return not _frozen(program, event) and not _only_infers(program, event)

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from d9mlint.model import Location, Op, OpStatus, Related, Rule
 from d9mlint.python.domain.conditions import Cond, both, is_symbolic, negate, stated
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Class, Unknown
+from d9mlint.python.domain.values import Class, Unknown, alternatives
 from d9mlint.python.frameworks.registry import OP_USES, judged_as
+from d9mlint.python.frameworks.torch.functions import APPLY
 from d9mlint.python.frameworks.used import frameworks_of, keras_backend
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import results
@@ -119,14 +120,39 @@ def _met(program: Program, event: Event) -> tuple[Op, ...]:
     known = program.knowledge.ops.get(name) or program.knowledge.ops.get(f"{name.rpartition('.')[0]}.*", ())
     if known and event.name.startswith("?."):  # names that only tensors have, on a value that is not known
         known = tuple(op for op in known if op.framework in frameworks_of(program))
+    if event.name == APPLY and not event.detached:
+        known = (*known, *_applied(program, event))
     own = _own_name(event)
     if not own:
-        return known
-    # What runs inside of `Function.apply` is not seen to be called; the call of `apply` is told instead. A module that
-    # the program imports may hold more of them than it applies.
+        return () if known and _is_compiled(event.name) and _in_function(event) else known
+    # What runs inside of `Function.apply` is told at the call of `apply`. A module that the program imports may hold
+    # more of them than it applies.
     mine = program.knowledge.ops.get(own, ())
-    inside = event.detached and _in_function(event)
+    inside = _in_function(event)
     return (*known, *(op for op in mine if not (inside and _told_at_apply(program, op))))
+
+
+def _applied(program: Program, event: Event) -> Iterator[Op]:
+    """The ops that an autograd Function of the program has from packages and compiled modules, told at ``apply``."""
+    inside = program.once("ops-in-functions", _in_functions)
+    found = (op for _, leaf in alternatives(event.receiver) for op in inside.get(id(leaf), ()))
+    yield from {op.name: op for op in found}.values()
+
+
+def _in_functions(program: Program) -> dict[int, list[Op]]:
+    """What methods of each autograd Function call of other packages than PyTorch, by the ``id`` of its class."""
+    found: dict[int, list[Op]] = {}
+    for event in program.events:
+        owner = event.func.owner if event.func is not None else None
+        if owner is not None and event.kind == "call" and _is_compiled(event.name) and _in_function(event):
+            known = (op for op in program.knowledge.ops.get(event.name, ()) if not op.when)
+            found.setdefault(id(owner), []).extend(known)
+    return found
+
+
+def _is_compiled(name: str) -> bool:
+    """Whether a name is one of another package than PyTorch, as those of compiled modules are."""
+    return name.partition(".")[0] not in ("torch", "?", "")
 
 
 def _of_backend(program: Program, event: Event, op: Op) -> bool:

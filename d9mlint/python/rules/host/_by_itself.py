@@ -98,6 +98,7 @@ _GIVEN = {_FIT: Argument(4, "ckpt_path"), _TRAIN: Argument(0, "resume_from_check
 _NEWEST = {_FIT: "last", _TRAIN: True}
 """What lets a trainer look for its newest checkpoint itself."""
 _KEEPS = {_FIT: "lightning.pytorch.callbacks.ModelCheckpoint", _TRAIN: "transformers.TrainingArguments"}
+"""What keeps checkpoints, or a class that is derived from it."""
 _FOLDERS = (Argument(None, "dirpath"), Argument(0, "output_dir"))
 
 
@@ -108,7 +109,9 @@ def _trainers(program: Program, rule: Rule) -> Iterator[Draft]:
     are there (lightning/pytorch/trainer/connectors/checkpoint_connector.py, transformers/trainer.py).
     """
     for training in program.calls(_FIT, _TRAIN):
-        saves = [e for e in program.calls(_KEEPS[training.name]) if not e.detached and _folder(e) is not None]
+        keeps = _KEEPS[training.name]
+        made = program.calls(keeps, f"{keeps}.__init__")
+        saves = [e for e in made if not e.detached and _folder(e) is not None]
         for cond, leaf in alternatives(training.argument(_GIVEN[training.name])) if saves else ():
             here = both(cond, *training.guards)
             there = any(map(asks_for_files, (cond, *training.guards))) or lists_files(here)

@@ -16,7 +16,7 @@ _FITS = ("keras.Model.fit", "?.fit", "keras.Model.fit_generator", "?.fit_generat
 _DATASETS = ("keras.utils.PyDataset.__init__", "keras.utils.Sequence.__init__")
 _SHARED = "which race for the same random state"
 _COPIES = "processes with random states of their own, and timing decides which of them takes which batch"
-_RANDOM_ITERATORS = "keras.preprocessing.image.ImageDataGenerator"
+_RANDOM_ITERATORS = "keras.preprocessing.image.ImageDataGenerator."
 
 
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
@@ -58,7 +58,7 @@ def _draws(program: Program, rule: Rule, data: object) -> tuple[str, list[Event]
             if found:
                 return rule.confidence, found
         elif (isinstance(leaf, Seq) and leaf.kind == "generator") or (
-            isinstance(leaf, Obj) and leaf.type.startswith(_RANDOM_ITERATORS)
+            isinstance(leaf, Obj) and leaf.event is not None and leaf.event.name.startswith(_RANDOM_ITERATORS)
         ):
             return rule.confidence, []
         elif isinstance(leaf, Unknown) and "array" not in leaf.origins:

@@ -204,7 +204,8 @@ def _name(found: Uncovered) -> str:
 
 def _draws(found: Uncovered) -> str:
     """What a call does with a generator: layers of Keras take a seed from Python's, by which they draw."""
-    seed = generator_of(found) == "python" and (found.draw.unseen or found.draw.event.name.startswith("keras."))
+    layer = found.draw.event.name.startswith("keras.") and not found.draw.event.trains
+    seed = generator_of(found) == "python" and (found.draw.unseen or layer)
     verb = "takes its seed" if seed else "draws"
     return f"most probably {verb} (its code could not be read here)" if found.draw.unseen else verb
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from d9mlint.model import Related, Rule
+from d9mlint.model import Argument, Related, Rule
 from d9mlint.python.domain.conditions import Cond, both, is_symbolic, truth
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Value, alternatives
@@ -37,7 +37,9 @@ _LEARNERS = frozenset(
 """Searches that suggest settings by the results of earlier trials (``on_trial_complete``, ray/tune/search of 2.9.3)."""
 _NAMED = frozenset(name.split(".")[-2] for name in _LEARNERS)
 """The same by their names: ``search_alg="hyperopt"``."""
-_SEVERAL = {"num_samples": {"not": [1]}, "max_concurrent_trials": {"not": [1]}}
+_SEVERAL = {"num_samples": {"not": [1, 2]}, "max_concurrent_trials": {"not": [1]}}
+"""Where the order of two trials' results is known before a third is suggested."""
+_TRIALS, _LIMIT, _WIDTH = "num_samples", Argument(None, "max_concurrent_trials"), Argument(1, "max_concurrent")
 _AT_ONCE = {"max_concurrent@1": {"not": [1]}}
 _LIMITED = {**_AT_ONCE, "batch@2": {"not": [True]}}
 """Results are told together when all trials of a batch have ended (tune/search/concurrency_limiter.py of 2.9.3)."""
@@ -55,7 +57,7 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
             continue  # one trial
         for cond, search, name in _learners(program, event.kwargs["search_alg"], makers):
             at_once = both(cond, program.holds(event, _SEVERAL))
-            if at_once is False or truth(at_once, event.guards) is False:
+            if at_once is False or truth(at_once, event.guards) is False or _all_start(event, makers):
                 continue
             related = [] if search is None else [Related(search.location, "what it learns is kept here")]
             yield draft(
@@ -68,6 +70,18 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
 def _is_local(event: Event) -> bool:
     given = event.kwargs.get(_LOCAL[1])
     return isinstance(given, Const) and given.value is True
+
+
+def _all_start(event: Event, makers: Makers) -> bool:
+    """Whether as many trials run at once as there are: each is suggested before any has ended."""
+    limiters = (made for made in made_of(event.kwargs["search_alg"], makers) if made.name == _LIMITER)
+    widths = [_number(event.argument(_LIMIT)), *(_number(made.argument(_WIDTH)) for made in limiters)]
+    trials, known = _number(event.kwargs.get(_TRIALS)), [one for one in widths if one is not None]
+    return trials is not None and bool(known) and trials <= min(known)
+
+
+def _number(value: Value | None) -> int | None:
+    return value.value if isinstance(value, Const) and type(value.value) is int else None
 
 
 def _learners(program: Program, value: Value, makers: Makers) -> Iterator[tuple[Cond, Event | None, str]]:

@@ -49,7 +49,7 @@ from d9mlint.python.rules.seeds.resumes.lost import AVERAGE, EPOCH, NOT_TAKEN_UP
 from d9mlint.python.rules.seeds.resumes.lost import OPTIMIZER as LOST
 from d9mlint.python.rules.seeds.resumes.own_states import own_states
 from d9mlint.python.rules.seeds.resumes.progress import holds_number, progress
-from d9mlint.python.rules.seeds.resumes.resuming import RESUMES, draws_on, places, resumes, with_states
+from d9mlint.python.rules.seeds.resumes.resuming import RESUMES, draws_on, places, resumes, takes_up, with_states
 from d9mlint.python.rules.seeds.resumes.tensorflow_savers import of_tensorflow
 from d9mlint.python.rules.seeds.resumes.torch_loads import OPTIMIZER, SAVES, checkpoints, is_own, loads, of_own, setting
 from d9mlint.python.rules.seeds.resumes.trainers import of_weights
@@ -108,10 +108,10 @@ def _of_torch(program: Program, rule: Rule, kept: bool) -> Iterator[Draft]:
         met = _met(program, load, saves, loops)
         if not met or not loops or (id(load) in warm and load.args and own_save(load.args[0], moved)):
             continue  # (what the same command has left, to begin with: `leftover-checkpoint`)
-        sure = load.name.startswith(OPTIMIZER) or resumes(load) or is_own(program, load, moved, steps)
-        begins = id(load) in warm or (
-            not sure and begins_anew(program, load, after) and _ends_with(program, met, loops)
-        )
+        own = load.name.startswith(OPTIMIZER) or is_own(program, load, moved, steps)
+        sure = own or resumes(load)
+        exported = not (own or takes_up(load)) and _ends_with(program, met, loops)
+        begins = id(load) in warm or (exported and begins_anew(program, load, after, numbered=False))
         drawn = [] if kept else _drawn(program, load, loops, sure)
         # It may be got to in several ways; what is told of it holds on each.
         training = [e for e in steps if loops.intersection(e.loops)]

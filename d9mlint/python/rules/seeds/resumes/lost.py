@@ -8,6 +8,7 @@ from types import MappingProxyType
 from d9mlint.model import Argument
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Ref, Value, alternatives
+from d9mlint.python.frameworks.tensorflow import graphs
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import made_by
 from d9mlint.python.judging.loops import RANGES, header_of, is_fixed
@@ -52,6 +53,7 @@ _EPOCH, _STEP = Argument(0, "epoch"), ".step"
 _BY_ITSELF = (".ReduceLROnPlateau", ".MultiplicativeLR")
 """Schedulers that are told results instead, or that compute each rate from the last."""
 _TRAINABLE = ("tensorflow.trainable_variables", "tensorflow.contrib.slim.get_trainable_variables")
+_COLLECTION, _OF_TRAINABLE = Argument(0, "key"), ("tensorflow.GraphKeys.TRAINABLE_VARIABLES", "trainable_variables")
 _VARIABLES = Argument(0, "var_list")
 _STATELESS = "tensorflow.train.GradientDescentOptimizer"
 _MINIMIZES = ("tensorflow.train.Optimizer.minimize", "tensorflow.train.Optimizer.apply_gradients")
@@ -93,11 +95,18 @@ def _updates(program: Program, steps: Sequence[Event]) -> list[Event]:
 
 def lost_by_saver(program: Program, load: Event) -> tuple[str, ...]:
     """The same of a saver of TensorFlow 1 that was given the trainable variables only: no slots of an optimizer."""
-    results = [id(e.result) for e in program.calls(*_TRAINABLE) if e.result is not None]
+    listed = (*program.calls(*_TRAINABLE), *filter(_asks_for_trainable, program.calls(graphs.COLLECTION)))
+    results = [id(e.result) for e in listed if e.result is not None]
     given = (made.argument(_VARIABLES) for made in made_by(load.receiver))
     alone = any(id(leaf) in results for value in given for _, leaf in alternatives(value))
     made = [m for e in program.calls(*_MINIMIZES) if not e.detached for m in made_by(e.receiver)]
     return (OPTIMIZER,) if alone and any(m.name != _STATELESS for m in made) else ()
+
+
+def _asks_for_trainable(event: Event) -> bool:
+    """Whether a collection of the graph is that of the trainable variables."""
+    key = event.argument(_COLLECTION)
+    return (key.name if isinstance(key, Ref) else key.value if isinstance(key, Const) else "") in _OF_TRAINABLE
 
 
 def told(

@@ -26,7 +26,8 @@ _GRAPH = (
 """What a graph draws in each of its runs, wherever it was made."""
 _GOES_ON = re.compile(r"resum|restor|restart|continu", re.IGNORECASE)
 """Words in the name of a function that loads, which say that training goes on from there."""
-RESUMES = re.compile(rf"{_GOES_ON.pattern}|load[-_]?(model|checkpoint|ckpt)|snapshot", re.IGNORECASE)
+_TAKES_UP = re.compile(rf"{_GOES_ON.pattern}|snapshot", re.IGNORECASE)
+RESUMES = re.compile(rf"{_TAKES_UP.pattern}|load[-_]?(model|checkpoint|ckpt)", re.IGNORECASE)
 """The same in the condition of a load; pretrained weights are no checkpoint."""
 
 
@@ -51,8 +52,17 @@ _PLAIN = {
 
 def resumes(load: Event) -> bool:
     """Whether a condition of a load, or the name of the function that loads, says that training goes on from there."""
+    return _says(load, RESUMES)
+
+
+def takes_up(load: Event) -> bool:
+    """The same by words that mean nothing else: a model that is loaded may be one to begin with."""
+    return _says(load, _TAKES_UP)
+
+
+def _says(load: Event, words: re.Pattern[str]) -> bool:
     named = load.func is not None and _GOES_ON.search(load.func.name) is not None
-    return named or any(RESUMES.search(describe(one)) for one in load.guards)
+    return named or any(words.search(describe(one)) for one in load.guards)
 
 
 def feeds(draw: Draw, load: Event, loops: Set[int]) -> bool:

@@ -1,0 +1,39 @@
+"""Functions of autograd that a program writes itself: ``apply`` runs ``forward``, and ``backward`` for the gradient.
+
+torch/autograd/function.py: no gradient is recorded in either of them, so what they call adds none of its own.
+"""
+
+from __future__ import annotations
+
+from d9mlint.python.domain.events import Event, Frame
+from d9mlint.python.domain.values import UNKNOWN, Class, Value, alternatives
+from d9mlint.python.interpreter import attributes, calls
+from d9mlint.python.interpreter.hooks import Transfer
+from d9mlint.python.interpreter.interpreter import Interpreter
+from d9mlint.python.interpreter.library.environment import place_of
+
+APPLY = "torch.autograd.Function.apply"
+INSIDE = "autograd-function"
+"""The context of what such a function computes."""
+
+
+def _apply(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """Both methods, the second with gradients that nobody knows; what comes out is a tensor."""
+    for _, leaf in alternatives(event.receiver):
+        if isinstance(leaf, Class):
+            interp.contexts.append(INSIDE)
+            try:
+                _run(interp, leaf, "forward", [UNKNOWN, *event.args], event, frame)
+                _run(interp, leaf, "backward", [UNKNOWN, UNKNOWN], event, frame)
+            finally:
+                interp.contexts.pop()
+    return None
+
+
+def _run(interp: Interpreter, cls: Class, name: str, args: list[Value], event: Event, frame: Frame) -> None:
+    if name in cls.frame.vars:
+        method = attributes.attribute(interp, cls, name, frame, place_of(event))
+        calls.call(interp, method, args, {}, frame, place_of(event), star=name == "backward")
+
+
+TRANSFER: dict[str, Transfer] = {APPLY: _apply}
