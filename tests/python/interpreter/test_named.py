@@ -31,6 +31,9 @@ first = Settings()
         (f'{CLASS}other = copy.deepcopy(first)\nother.inner["y"] = 7\n', 'first.inner["y"][0] == 2'),
         (f'{CLASS}other = copy.copy(first)\nother.inner["y"] = 7\n', 'first.inner["y"] == 7'),
         ('import copy\na = {"x": 1}\nb = copy.copy(a)\nb["x"] = 2\n', 'a["x"] == 1 and b["x"] == 2'),
+        ('a = {"x": 1}\nb = a.copy()\nb["x"] = 2\n', 'a["x"] == 1 and b["x"] == 2'),
+        ("a = [1]\nb = a.copy()\nb.append(2)\n", "a[-1] == 1 and b[1] == 2"),
+        ("def f(x):\n    return locals().copy()\nb = f(1)\n", 'b["x"] == 1'),
     ],
 )
 def test_what_is_known_of_them(program: str, holds: str) -> None:

@@ -101,4 +101,12 @@ def is_copied(value: Value) -> bool:
     return isinstance(value, (Inst, Dict, Seq)) or (isinstance(value, Obj) and value.type in NODES)
 
 
-TRANSFER: dict[str, Transfer] = {"copy.copy": _copy, "copy.deepcopy": _copy}
+def _copy_of_receiver(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``settings.copy()``, ``locals().copy()``."""
+    return None if event.receiver is None else copied(interp, event.receiver, deep=False)
+
+
+TRANSFER: dict[str, Transfer] = {
+    "copy.copy": _copy, "copy.deepcopy": _copy,
+    "builtins.dict.copy": _copy_of_receiver, "builtins.list.copy": _copy_of_receiver,
+}  # fmt: skip
