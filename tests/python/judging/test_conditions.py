@@ -610,6 +610,25 @@ def main():
     assert when(f"import glob\n{text}", "leftover-checkpoint") == [()]
 
 
+def test_a_checkpoint_that_is_taken_up_without_training_leads_nowhere() -> None:
+    text = """
+def main():
+    net = torch.nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    if args.opt == "a" or not args.train:
+        if os.path.exists("out/last.pt"):
+            net.load_state_dict(torch.load("out/last.pt"))
+    if args.train:
+        for step in range(args.steps):
+            net(torch.ones(2, 4)).sum().backward()
+            optimizer.step()
+            torch.save(net.state_dict(), "out/last.pt")
+    else:
+        print(net(torch.ones(2, 4)))
+"""
+    assert when(text, "leftover-checkpoint") == [("--opt is a (the default)", "--train is given")]
+
+
 def test_what_follows_a_tensor_to_its_device_does_not_decide_where_the_program_runs() -> None:
     text = """
 class Net(torch.nn.Module):
