@@ -12,6 +12,7 @@ from d9mlint.python.domain.conditions import (
     UNKNOWN_DEFAULT,
     Cond,
     both,
+    contains,
     either,
     flag_test,
     negate,
@@ -145,6 +146,8 @@ def _compare_leaves(interp: Interpreter, op: str, left: Value, right: Value, tex
         and len(right.items) <= sequences.MAX_LOOP_ITEMS
     ):
         return either(*(_compare_leaves(interp, "==", left, item, _is_item(text, item)) for item in right.items))
+    if op == "in" and isinstance(right, FlagValue) and _is_text(left) and right.flag.kind == "value":
+        return contains(right.flag, str(left.value)) if isinstance(left, Const) else False
     if op == "in" and isinstance(left, FlagValue) and (names := _names_in(right)) is not None:
         return either(*(_compare_leaves(interp, "==", left, Const(name), text) for name in names))
     if op == "in" and isinstance(left, Const) and isinstance(right, Names) and left.value in right.sure:
