@@ -6,7 +6,7 @@ import re
 
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
-from d9mlint.python.domain.values import Dict, Seq, alternatives
+from d9mlint.python.domain.values import Const, Dict, Seq, alternatives
 from d9mlint.python.frameworks.torch.tensors import NO_GRAD
 from d9mlint.python.interpreter.program import Program
 
@@ -47,11 +47,13 @@ _MAX_FLOW = 5_000
 
 
 def takes_the_only_one(draw: Event) -> bool:
-    """Whether a draw picks out of one thing, or puts one in order: ``random.choice([800])``."""
+    """Whether a draw picks out of one thing, or puts one in order: ``random.choice([800])``.
+
+    That is a constant: another item that is known alone may stand for all that a loop has added.
+    """
     things = [leaf for value in draw.args[:1] for _, leaf in alternatives(value)] if _PICKS.fullmatch(draw.name) else []
-    return bool(things) and all(
-        isinstance(one, Seq) and one.items is not None and len(one.items) == 1 for one in things
-    )
+    held = [one.items if isinstance(one, Seq) and one.items is not None else [] for one in things]
+    return bool(held) and all(len(items) == 1 and isinstance(items[0], Const) for items in held)
 
 
 def changes_nothing(program: Program, draw: Event) -> bool:
