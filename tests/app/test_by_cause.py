@@ -77,6 +77,17 @@ def test_of_places_in_as_many_programs_the_one_that_surely_runs_in_a_script_lead
     assert by_cause(plain)[0].location.path == "b.py"
 
 
+def test_no_example_leads_where_another_program_has_it_too() -> None:
+    shared = [found(9, "determinism-switch", path="lib.py", entries=("examples/a.ipynb", "train.py"), severity="info")]
+    places = [
+        found(1, "determinism-switch", path="examples/a.ipynb", entries=("examples/a.ipynb",)),
+        found(2, "determinism-switch", path="train.py", entries=("train.py",), when=("--gpu is given",)),
+    ]
+    assert by_cause([*places, *shared])[0].location.path == "train.py"
+    (alone,) = by_cause([places[0], shared[0]._replace(entries=("examples/a.ipynb",))])
+    assert alone.location.path == "examples/a.ipynb"
+
+
 def test_of_halves_of_a_place_that_of_a_script_is_told_which_nobody_asks_for() -> None:
     def late(entry: str, draw: str, *when: str) -> Finding:
         related = (Related(Location(draw, 7, 1, 7, 5), "draws before it"),)

@@ -16,7 +16,7 @@ from d9mlint.app.besides import CONFIG_FILES
 from d9mlint.app.causes import remedies
 from d9mlint.app.causes.conditions import of_cause
 from d9mlint.app.causes.groups import grouped, part, slug
-from d9mlint.app.causes.leading import is_of_default_run, ranked
+from d9mlint.app.causes.leading import is_aside, is_of_default_run, ranked
 from d9mlint.model import GENERATORS, Finding, Location, Related
 
 ALSO = " (the same goes for "
@@ -104,7 +104,9 @@ def _places(first: Finding, others: Iterable[Finding]) -> list[Related]:
         if related.location != first.location:
             places.setdefault(related.location, related)
     scripts = {entry for found in (first, *others) for entry in found.entries}
-    return sorted(places.values(), key=lambda place: place.location.path not in scripts)
+    return sorted(
+        places.values(), key=lambda place: (place.location.path not in scripts, is_aside(place.location.path))
+    )
 
 
 def _note(found: Finding, first: Finding) -> str:

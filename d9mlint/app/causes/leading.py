@@ -11,6 +11,8 @@ from d9mlint.report.summary import by_default
 
 NO_SEED = re.compile(r"(-[\w-]*seed[\w-]*) is not given")
 """A condition under which a program has no seed, which says nothing of a place that draws."""
+_ASIDE = frozenset({"example", "examples", "doc", "docs", "test", "tests", "tutorial", "tutorials", "demo", "demos"})
+"""Folders with programs that show or test what the others are for."""
 _Place = tuple[str, Location]
 """A rule and what it speaks of, in several findings where it says of it what differs with the program."""
 
@@ -21,6 +23,8 @@ class Rank(NamedTuple):
     severity: int
     confidence: int
     slight: bool
+    aside: bool
+    """It is in an example, a test or the like, while another program of the cause is none of these."""
     without_anyhow: int
     """Programs of the cause that do not have it in each run."""
     without_by_default: int
@@ -45,7 +49,13 @@ def ranked(group: Sequence[Finding]) -> list[Finding]:
     for found in group:
         places.setdefault((found.rule, found.location), []).append(found)
     needed = {place: _needed(those) for place, those in places.items()}
-    return sorted(group, key=lambda found: _rank(found, needed[found.rule, found.location], len(programs)))
+    of_own = not all(map(is_aside, programs))
+    return sorted(group, key=lambda found: _rank(found, needed[found.rule, found.location], len(programs), of_own))
+
+
+def is_aside(path: str) -> bool:
+    """Whether a program stands in a folder of examples, tests or the like."""
+    return not _ASIDE.isdisjoint(path.split("/")[:-1])
 
 
 def grave(found: Finding) -> tuple[int, int]:
@@ -73,11 +83,12 @@ def _asked(conditions: Sequence[str]) -> tuple[int, int]:
     return sum(not by_default(words) for words in conditions), len(conditions)
 
 
-def _rank(found: Finding, needed: Mapping[str, list[str]], programs: int) -> Rank:
+def _rank(found: Finding, needed: Mapping[str, list[str]], programs: int, of_own: bool) -> Rank:
     asked = [_asked(conditions) for conditions in needed.values()]
     return Rank(
         *grave(found),
         found.slight,
+        aside=of_own and is_aside(found.location.path),
         without_anyhow=programs - sum(several == 0 for _, several in asked),
         without_by_default=programs - sum(flags == 0 for flags, _ in asked),
         flags=min(asked)[0],

@@ -26,6 +26,8 @@ fewer."""
 UNKNOWN_DEFAULT = "<unknown default>"
 STATED = "stated"
 """The kind of a flag that is none: its name says what has to hold."""
+CONTAINS = " contains "
+"""In what is stated of a flag: between the flag and what has to be in it."""
 EXCEPTION = "an exception is raised"
 """The text of the condition under which a handler runs."""
 TYPE_TEST = "isinstance(...)"
@@ -168,6 +170,16 @@ def _universe(flag: Flag) -> ValueSet:
 def stated(words: str) -> Cond:
     """A condition that nothing in the program tells, and that these words put to the user."""
     return flag_test(Flag(words, words, UNKNOWN_DEFAULT, STATED, Location("", 1, 1, 1, 1)), "truthy")
+
+
+def contains(flag: Flag, part: str) -> Cond:
+    """``part in flag``: a text that holds another one, or several values with one among them."""
+    if flag.choices and part not in flag.choices and not isinstance(flag.default, (list, tuple)):
+        return either(*(flag_test(flag, "==", one) for one in flag.choices if isinstance(one, str) and part in one))
+    known = isinstance(flag.default, (str, list, tuple)) and flag.default != UNKNOWN_DEFAULT and not flag.required
+    default = part in flag.default if known else UNKNOWN_DEFAULT
+    words = f"{flag.spelled}{CONTAINS}{part}"
+    return flag_test(Flag(words, words, default, STATED, flag.location), "truthy")
 
 
 def negate(cond: Cond) -> Cond:
@@ -362,6 +374,7 @@ def _default(variable: Variable) -> Any:
 
 
 __all__ = [
+    "CONTAINS",
     "EXCEPTION",
     "LAUNCHER",
     "NOTHING",
@@ -377,6 +390,7 @@ __all__ = [
     "by_a_file",
     "by_default",
     "conjuncts",
+    "contains",
     "disjuncts",
     "either",
     "equal_to",

@@ -53,11 +53,12 @@ class Frame:
 class Event:
     """One thing that happens. Kinds: ``call``, ``set``, ``env``, ``import``, ``iterate``, ``sink``, ``mention``,
     ``pass`` (a pass over what a loader of data gives begins), ``turns`` (a loop in no promised order, told in it),
-    ``compare`` (of something drawn at random, or counted in a folder), ``bound`` (in a loop that a number ends which is
-    counted in a folder), ``put`` (of an array into another: ``array[0] = other``),
-    ``dropped`` (a call whose result nobody gets, and that does nothing else), ``kept`` (at the end of a loop: random
-    keys that are the same in each iteration), ``timed`` (a loop that trains as long as its test asks the
-    clock; or, with a condition and whether that leaves the loop, what is done in a loop where the clock says so)."""
+    ``together`` (something is filled in several such orders at once), ``compare`` (of something drawn at random, or
+    counted in a folder), ``bound`` (in a loop that a number ends which is counted in a folder), ``put`` (of an
+    array into another: ``array[0] = other``), ``dropped`` (a call whose result nobody gets, and that does nothing
+    else), ``kept`` (at the end of a loop: random keys that are the same in each iteration), ``timed`` (a loop that
+    trains as long as its test asks the clock; or, with a condition and whether that leaves the loop, what is done
+    in a loop where the clock says so)."""
 
     index: int
     kind: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 
 from d9mlint.python.domain.conditions import MAX_NODES, Cond, both, conjuncts, negate
 from d9mlint.python.domain.diagrams import Node, conjunction, implies, is_larger, meets
@@ -108,7 +109,7 @@ class Path:
         near = self._near(cond)
         if not near:
             return None
-        known = _joined(near)
+        known = together(near)
         if not meets(known, cond):
             return False
         return True if implies(known, cond) else None
@@ -124,13 +125,13 @@ class Path:
         near = self._near(cond)
         if not near:
             return (*self._clusters, cond)
-        joined = conjunction(_joined(near), cond)
+        joined = conjunction(together(near), cond)
         if isinstance(joined, bool) or len(joined.support) > MAX_TOGETHER:
             return (*self._clusters, cond)
         return (*(cluster for cluster in self._clusters if cluster not in near), joined)
 
 
-def _joined(clusters: list[Node]) -> Cond:
+def together(clusters: Iterable[Node]) -> Cond:
     """What the clusters say together, as far as it is not too large: it holds wherever all of them do."""
     found: Cond = True
     for cluster in clusters:

@@ -155,6 +155,8 @@ class Joined(Obj):
         self.parts = parts
 
 
+STATE = "@state"
+"""The attribute of an object whose calls change it, such as a parser of arguments: one made alike is another one."""
 OPERANDS = "@operands"
 """The attribute under which what an operator makes of tensors keeps the other operands."""
 

@@ -33,7 +33,7 @@ from d9mlint.python.domain.values import (
 )
 from d9mlint.python.interpreter import calls, linking
 from d9mlint.python.interpreter.hooks import ask
-from d9mlint.python.interpreter.library import environment, reflection
+from d9mlint.python.interpreter.library import dispatch, environment, reflection
 from d9mlint.python.interpreter.library.arguments import commands
 from d9mlint.python.interpreter.marks import discards
 from d9mlint.python.source import facts as f
@@ -114,13 +114,8 @@ def attribute(interp: Interpreter, holder: Value, name: str, frame: Frame, place
         return holder if dotted in interp.hooks.views else Ref(dotted, holder)
     if isinstance(holder, AnyModule) and (its := holder.member(interp, name, frame, place)) is not None:
         return its
-    if isinstance(holder, Dynamic) and holder.options:
-        having = [
-            (cond, class_attribute(interp, leaf, name)) for cond, leaf in holder.options if isinstance(leaf, Class)
-        ]
-        found = tuple((cond, value) for cond, value in having if value is not None)
-        if found:
-            return Dynamic(holder.reason, name, found, holder.open)
+    if isinstance(holder, Dynamic) and (its := dispatch.attribute_of_each(interp, holder, name, frame, place)):
+        return its
     if isinstance(holder, Record):
         return _of_record(interp, holder, name, frame, place)
     if isinstance(holder, Fields) and holder.items is not None and name in holder.names:

@@ -9,6 +9,7 @@ from d9mlint.python.domain.taint import FLOAT, taint
 from d9mlint.python.domain.values import Const, Inst, Obj, Ref, Seq, Unknown, Value, alternatives
 from d9mlint.python.interpreter import calls, expressions
 from d9mlint.python.interpreter.library.containers import sets
+from d9mlint.python.interpreter.scopes import tell_together
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -38,9 +39,12 @@ def augment(interp: Interpreter, node: f.Augment, frame: Frame) -> None:
         value = Unknown(taint([value])[0], order, sources)
     if interp.order_loops and isinstance(value, Seq):
         loop = interp.order_loops[-1]
-        if any(isinstance(leaf, Seq) and leaf.born is loop for _, leaf in alternatives(known)):
+        lists = [leaf for _, leaf in alternatives(known) if isinstance(leaf, Seq)]
+        if any(leaf.born is loop for leaf in lists):
             value.born = loop  # a list for each item, filled in an order of its own
         else:
+            for leaf in lists[:1]:
+                tell_together(interp, leaf, frame, node.place, [right])
             interp.heap.arrange(value, *loop.taint)
     if isinstance(node.target, f.Sub) and _keeps_order(left, node.value):
         _note_sum(interp, right, frame, node.place)

@@ -12,6 +12,7 @@ from d9mlint.python.domain.conditions import (
     UNKNOWN_DEFAULT,
     Cond,
     both,
+    contains,
     either,
     flag_test,
     negate,
@@ -63,7 +64,7 @@ _MOST_NAMES = 4
 _ROOT = re.compile(r"\w+")
 _OPERATORS = ("not", "and", "or", "assert", "bool(...)")
 """Texts of conditions that say nothing of what is tested."""
-_NEVER_NONE = (Obj, Inst, Func, Bound, Class, Module, Seq, Dict, Partial, Ref, Computed)
+_NEVER_NONE = (Obj, Inst, Func, Bound, Class, Module, Seq, Dict, Partial, Ref, Computed, Text)
 _NAMED = (Class, Module)
 """Of which there is one by each name."""
 _CONTAINERS = frozenset(f"builtins.{name}" for name in ("set", "dict", "list", "tuple", "str"))
@@ -145,6 +146,8 @@ def _compare_leaves(interp: Interpreter, op: str, left: Value, right: Value, tex
         and len(right.items) <= sequences.MAX_LOOP_ITEMS
     ):
         return either(*(_compare_leaves(interp, "==", left, item, _is_item(text, item)) for item in right.items))
+    if op == "in" and isinstance(right, FlagValue) and _is_text(left) and right.flag.kind == "value":
+        return contains(right.flag, str(left.value)) if isinstance(left, Const) else False
     if op == "in" and isinstance(left, FlagValue) and (names := _names_in(right)) is not None:
         return either(*(_compare_leaves(interp, "==", left, Const(name), text) for name in names))
     if op == "in" and isinstance(left, Const) and isinstance(right, Names) and left.value in right.sure:
@@ -238,6 +241,12 @@ def _is_text(value: Value) -> bool:
     return isinstance(value, Const) and isinstance(value.value, str)
 
 
+def _never_empty(value: Value) -> bool:
+    """Whether a text that is not known as a whole has something in it anyhow: ``"./log_%s" % args.id``."""
+    parts = value.parts if isinstance(value, Text) else ()
+    return any(isinstance(part, Const) and isinstance(part.value, str) and bool(part.value) for part in parts)
+
+
 def _said(value: Value) -> str:
     """What the program calls a value, for those who ask about a condition."""
     if isinstance(value, Const):
@@ -320,7 +329,7 @@ def condition(interp: Interpreter, value: Value, text: str) -> Cond:
         return True
     if isinstance(value, Phi):
         return _any_of((cond, condition(interp, leaf, text)) for cond, leaf in value.alternatives)
-    if isinstance(value, (Func, Bound, Partial, Class, Module, Inst)) or is_path(value):
+    if isinstance(value, (Func, Bound, Partial, Class, Module, Inst)) or is_path(value) or _never_empty(value):
         return True
     if isinstance(value, Seq) and value.items is not None and value.kind != "generator":
         return either(*map(present, value.items))

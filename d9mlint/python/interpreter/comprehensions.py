@@ -9,9 +9,10 @@ from d9mlint.python.domain.choices import choose, present
 from d9mlint.python.domain.conditions import Cond, both, negate
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.taint import taint
-from d9mlint.python.domain.values import ABSENT, UNKNOWN, Const, Dict, Seq, Unknown, Value, alternatives
+from d9mlint.python.domain.values import ABSENT, UNKNOWN, Const, Dict, Seq, Unknown, Value, alternatives, born
 from d9mlint.python.interpreter import comparisons, expressions
 from d9mlint.python.interpreter.library.containers import sequences
+from d9mlint.python.interpreter.scopes import tell_together
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -32,12 +33,14 @@ def _comprehended(interp: Interpreter, node: f.Comp, frame: Frame) -> Value:
     inner.globals = frame.globals
     order = ""
     sources: tuple[Event, ...] = ()
+    orders: list[Value] = []
     known: list[Value] | None = None
     for clause in node.clauses:
         iterable = expressions.evaluate(interp, clause.iterable, inner)
         origins, its_order, its_sources = sequences.iteration_order(interp, iterable, frame, node.place)
         if its_order:
             order, sources = its_order, its_sources
+            orders.append(Unknown(order=its_order, sources=its_sources))
         if node.kind == "dict" and len(node.clauses) == 1 and not its_order:
             pairs = [(cond, sequences.keyed(interp, leaf)) for cond, leaf in sequences.apart(iterable)]
             known_pairs = [(cond, item) for cond, items in pairs for item in items or ()]
@@ -62,6 +65,8 @@ def _comprehended(interp: Interpreter, node: f.Comp, frame: Frame) -> Value:
         return Dict({}, True, order, sources, value if isinstance(value, (Seq, Dict)) else None)
     if node.kind == "set":
         return Seq("set", None, element)  # whatever order it was filled in
+    if len(orders) > 1:
+        tell_together(interp, born(), frame, node.place, orders)
     return Seq("list", None, element, order, sources)
 
 

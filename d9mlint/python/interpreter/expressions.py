@@ -42,6 +42,7 @@ from d9mlint.python.interpreter.hooks import ask
 from d9mlint.python.interpreter.library.containers import mappings, sequences
 from d9mlint.python.interpreter.library.containers.sets import joined
 from d9mlint.python.interpreter.marks import bounded, patterns, thresholds
+from d9mlint.python.interpreter.scopes import tell_together
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -329,6 +330,7 @@ def _yield(interp: Interpreter, node: f.Yield, frame: Frame) -> Value:
     value = UNKNOWN if node.value is None else evaluate(interp, node.value, frame)
     if interp.order_loops:
         order, sources = frame.order = interp.order_loops[-1].taint
+        tell_together(interp, frame.tick, frame, f.NOWHERE)
         if isinstance(value, Unknown):
             value = Unknown(value.origins, order, sources)
     frame.yields.append(value)

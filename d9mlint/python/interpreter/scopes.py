@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from d9mlint.model import Location
 from d9mlint.python.domain.conditions import Cond
-from d9mlint.python.domain.events import Event
+from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.path import Path
-from d9mlint.python.domain.values import Func, Value
+from d9mlint.python.domain.taint import taint_of
+from d9mlint.python.domain.values import Const, Func, Seq, Unknown, Value
+from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
@@ -31,6 +33,28 @@ class OrderLoop(NamedTuple):
     def taint(self) -> tuple[str, tuple[Event, ...]]:
         """The order, and where it comes from."""
         return self.order, self.sources
+
+
+def tell_together(
+    interp: Interpreter, filled: Seq | int, frame: Frame, place: f.Place, others: Iterable[Value] = ()
+) -> None:  # fmt: skip
+    """Tells that one thing is filled in several orders that nothing promises at once, each of which counts.
+
+    They are those of the loops around that are younger than what is ``filled`` (or than a number of things that were
+    made), and of ``others``: the names in each of several folders, say, and the folders.
+    """
+    tick = filled if isinstance(filled, int) else filled.tick
+    loops = [loop for loop in interp.order_loops if tick < loop.tick]
+    if isinstance(filled, Seq) and filled.born in loops:  # one for each item of that loop
+        loops = loops[loops.index(filled.born) + 1 :]
+    orders = [
+        *((loop.order, loop.sources) for loop in loops),
+        *((order, made) for _, order, made in map(taint_of, others)),
+    ]
+    found = {made[0].index: Unknown(order=order, sources=made) for order, made in orders if order and made}
+    if len(found) > 1:
+        around = next(iter(interp.loops[loops[0].depth :]), None) if loops else None  # (a task has no turns)
+        interp.event("together", "", frame, place, tuple(found.values()), kwargs={"around": Const(around)})
 
 
 class Scope(NamedTuple):

@@ -153,7 +153,7 @@ def _is_computed(index: Value) -> bool:
 
 
 def _by_flag(interp: Interpreter, holder: Dict, index: FlagValue) -> Value | None:
-    """What a flag picks out of a table of functions and classes, each under its condition; None for other tables."""
+    """What a flag picks out of a table of functions, classes and modules, each under its condition; else None."""
     keys = [key for key in interp.heap.items(holder) if isinstance(key, (str, int))]
     if holder.open or not 1 < len(keys) == len(holder.items) or len(keys) > MAX_THINGS:
         return None
@@ -163,10 +163,13 @@ def _by_flag(interp: Interpreter, holder: Dict, index: FlagValue) -> Value | Non
 
 
 def _is_thing(value: Value) -> bool:
-    """Whether a value is a function or a class, or a few things with one among them: ``"small": [Net, 512]``."""
+    """Whether a value is a function, class or module, or a few things with one among them: ``"small": [Net, 512]``."""
     if isinstance(value, Seq) and value.items:
-        return any(isinstance(item, (Class, Func, Ref)) for item in value.items)
-    return isinstance(value, (Class, Func, Ref))
+        return any(isinstance(item, _THINGS) for item in value.items)
+    return isinstance(value, _THINGS)
+
+
+_THINGS = (Class, Func, Module, Ref)
 
 
 def _item(interp: Interpreter, holder: Value, index: Value, node: f.Sub, frame: Frame) -> Value:

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from d9mlint.model import Edit, Fix, Location, OpCall, Related, Rule
 from d9mlint.python.domain.conditions import Cond, both
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Const, FlagValue, Inst, Obj, Ref, Value
+from d9mlint.python.domain.values import Const, FlagValue, Func, Inst, Obj, Ref, Value
 from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import Program
+from d9mlint.python.source.facts import Call, Name
+from d9mlint.python.source.queries import inside
 
 SOME_VALUE = "a value"
 """In a message, one of which nothing is known."""
@@ -81,6 +83,26 @@ def at_unsure(at: Event | Location) -> bool:
 def at_unreached(at: Event | Location) -> bool:
     """Whether an event stands in code that nothing which is called even mentions."""
     return isinstance(at, Event) and at.unreached
+
+
+def written_at(event: Event) -> Location:
+    """Where the arguments of a call are written: where a function is called that hands on its ``*args`` as they are."""
+    location, func = event.location, event.func
+    for place, caller in zip(reversed(event.stack), reversed(event.callers), strict=False):
+        if func is None or not _hands_on(func, location):
+            break
+        location, func = place, caller
+    return location
+
+
+def _hands_on(func: Func, at: Location) -> bool:
+    """Whether the call at a place of a function is given nothing but what the function was: ``save(*args, **kw)``."""
+    taken = {param.name for param in func.node.params if param.kind in ("*", "**")}
+    made = [call for call in inside(func.node, Call) if call.place[:2] == (at.line, at.column)] if taken else []
+    return any(
+        call.args and all(arg.star and isinstance(arg.value, Name) and arg.value.id in taken for arg in call.args)
+        for call in made
+    )
 
 
 def lower(confidence: str) -> str:

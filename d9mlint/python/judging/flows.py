@@ -6,7 +6,7 @@ import re
 
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint
-from d9mlint.python.domain.values import Dict, Seq
+from d9mlint.python.domain.values import Const, Dict, Seq, alternatives
 from d9mlint.python.frameworks.torch.tensors import NO_GRAD
 from d9mlint.python.interpreter.program import Program
 
@@ -34,6 +34,7 @@ _COMPUTES = re.compile(
     r"size|view|reshape|permute|transpose|unsqueeze|squeeze|expand|contiguous|clone|detach|to|cuda|cpu|float|half|sum|mean)"
 )
 """Calls that only compute: all that comes of them is their result."""
+_PICKS = re.compile(r"random\.(choice|choices|sample|shuffle)|numpy\.random\.(choice|permutation|shuffle)")
 _SCOPE = "tensorflow.name_scope"
 _KEEPS = ("builtins.list.append", "builtins.list.extend", "builtins.list.insert")
 _MODEL = re.compile(r"(.*[._])?(model|net|network|module|backbone|encoder|decoder|forward|infer)")
@@ -43,6 +44,16 @@ _NEAR = 20
 """Events within one message."""
 _MAX_FLOW = 5_000
 """Calls that one draw is followed through; a deep network has some hundreds."""
+
+
+def takes_the_only_one(draw: Event) -> bool:
+    """Whether a draw picks out of one thing, or puts one in order: ``random.choice([800])``.
+
+    That is a constant: another item that is known alone may stand for all that a loop has added.
+    """
+    things = [leaf for value in draw.args[:1] for _, leaf in alternatives(value)] if _PICKS.fullmatch(draw.name) else []
+    held = [one.items if isinstance(one, Seq) and one.items is not None else [] for one in things]
+    return bool(held) and all(len(items) == 1 and isinstance(items[0], Const) for items in held)
 
 
 def changes_nothing(program: Program, draw: Event) -> bool:

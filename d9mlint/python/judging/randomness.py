@@ -32,7 +32,7 @@ from d9mlint.python.frameworks.torch.scorers import only_scores
 from d9mlint.python.frameworks.used import keras_backend
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging import counting
-from d9mlint.python.judging.flows import changes_nothing
+from d9mlint.python.judging.flows import changes_nothing, takes_the_only_one
 from d9mlint.python.judging.objects import MAX_DEPTH, draws_by_parts, is_own
 from d9mlint.python.judging.seedings import (
     Seeding,
@@ -154,6 +154,8 @@ def _draw(program: Program, event: Event, effect: Effect, named: str) -> Draw | 
     if is_own(named) or handed is False or not (effect.in_process or draws_by_parts(event, effect)):
         return None
     if (named == "torch" and without_numbers(event)) or estimators.never_drops(program, event):
+        return None
+    if takes_the_only_one(event):
         return None
     source = loading.source(program, event, _generator(program, event, effect, named))
     if source is None:

@@ -43,6 +43,47 @@ def test_the_function_of_a_command_runs_under_it() -> None:
     assert one.when == ("command is eval",)
 
 
+OF_CLASSES = """import argparse
+import random
+import numpy as np
+
+def add_common(parser):
+    parser.add_argument("--size", type=int, default=3)
+    return parser
+
+class Command:
+    @classmethod
+    def add(cls, commands):
+        add_common(commands.add_parser(cls.NAME)).set_defaults(run=cls.run)
+
+class Train(Command):
+    NAME = "train"
+
+    @classmethod
+    def run(cls, args):
+        np.random.rand()
+
+class Search(Command):
+    NAME = "search"
+
+    @classmethod
+    def run(cls, args):
+        random.random()
+
+parser = argparse.ArgumentParser()
+commands = parser.add_subparsers(dest="mode")
+for command in [Train, Search]:
+    command.add(commands)
+args = parser.parse_args()
+args.run(args)
+"""
+
+
+def test_the_parser_of_each_command_is_another_one() -> None:
+    whens = {one.rule: one.when for one in found(OF_CLASSES, "unseeded-numpy", "unseeded-python")}
+    assert whens == {"unseeded-numpy": ("mode is train",), "unseeded-python": ("mode is search",)}
+
+
 def test_a_default_seed_is_no_draw() -> None:
     assert found(PROGRAM.replace("default=42", "default=None"), "partial-seed") != []
     assert found(PROGRAM, "partial-seed") == []

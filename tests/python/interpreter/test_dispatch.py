@@ -103,6 +103,51 @@ def test_of_a_table_of_many_files_that_of_the_default_is_followed() -> None:
     assert not any(name.startswith("random") for name in calls(story(files)))
 
 
+NETS = {
+    "nets/__init__.py": "", "nets/one.py": "import numpy as np\nclass Model:\n    def __init__(self):\n        np.random.rand()\n",
+    "nets/two.py": "import random\nclass Model:\n    def __init__(self):\n        random.random()\n",
+}  # fmt: skip
+OF_MODULES = """import argparse
+from nets import one, two
+parser = argparse.ArgumentParser()
+parser.add_argument("--model", type=str, required=True)
+
+class Experiment:
+    def __init__(self, args):
+        self.args = args
+        self.models = {"One": one, "Two": two}
+        self.model = self.build()
+
+    def build(self):
+        return self.models[self.args.model].Model()
+
+Experiment(parser.parse_args())
+"""
+
+
+def test_a_flag_chooses_a_module() -> None:
+    files = {**NETS, "train.py": OF_MODULES}
+    whens = {one.rule: one.when for one in found(OF_MODULES, "unseeded-numpy", "unseeded-python", files=NETS)}
+    assert whens == {"unseeded-numpy": ("--model is One",), "unseeded-python": ("--model is Two",)}
+    files["train.py"] = files["train.py"].replace("self.args.model", "self.args")  # (by a key that is no flag)
+    assert {"numpy.random.rand", "random.random"} <= set(calls(story(files)))
+
+
+def test_of_a_table_of_many_modules_some_are_followed() -> None:
+    nets = {
+        f"net{i}.py": "import random\nclass Model:\n    def __init__(self):\n        random.random()\n"
+        for i in range(20)
+    }
+    table = "".join(f"import net{i}\nTABLE['n{i}'] = net{i}\n" for i in range(20))
+    text = (
+        "import argparse\nTABLE = {}\n" + table + "p = argparse.ArgumentParser()\n"
+        "p.add_argument('--net', required=True)\nTABLE[p.parse_args().net].Model()\n"
+    )
+    told = story({**nets, "train.py": text})
+    assert [name for name in calls(told) if name.startswith("random")] == ["random.random"] * 16
+    assert told.unresolved  # (the other four)
+
+
 def test_names_that_stars_bring() -> None:
     text = "from keras.models import *\nfrom keras.layers import *\nmodel = Model(Input((3,)), ZeroPadding2D())\n"
     told = calls(story(text))

@@ -17,6 +17,15 @@ first = Settings()
 """
 
 
+FLAGS = """import argparse
+import copy
+parser = argparse.ArgumentParser()
+parser.add_argument("--seed")
+args = parser.parse_args()
+args.x, args.y = 1, 2
+"""
+
+
 @pytest.mark.parametrize(
     ("program", "holds"),
     [
@@ -31,6 +40,10 @@ first = Settings()
         (f'{CLASS}other = copy.deepcopy(first)\nother.inner["y"] = 7\n', 'first.inner["y"][0] == 2'),
         (f'{CLASS}other = copy.copy(first)\nother.inner["y"] = 7\n', 'first.inner["y"] == 7'),
         ('import copy\na = {"x": 1}\nb = copy.copy(a)\nb["x"] = 2\n', 'a["x"] == 1 and b["x"] == 2'),
+        ('a = {"x": 1}\nb = a.copy()\nb["x"] = 2\n', 'a["x"] == 1 and b["x"] == 2'),
+        (f"{FLAGS}other = copy.deepcopy(args)\nother.x = 7\n", "args.x == 1 and other.x == 7 and other.y == 2"),
+        ("a = [1]\nb = a.copy()\nb.append(2)\n", "a[-1] == 1 and b[1] == 2"),
+        ("def f(x):\n    return locals().copy()\nb = f(1)\n", 'b["x"] == 1'),
     ],
 )
 def test_what_is_known_of_them(program: str, holds: str) -> None:

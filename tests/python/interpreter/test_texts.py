@@ -38,6 +38,14 @@ def test_what_begins_or_ends_otherwise_is_another_text(test: str) -> None:
     assert drawn(test) == [OTHER]
 
 
+@pytest.mark.parametrize("text", ["'./log_%s' % x", "f'log_{x}'", "'log_' + x"])
+def test_a_text_with_something_in_it_is_something(text: str) -> None:
+    assert drawn(f"(n or {text}) is None") == [OTHER]
+    assert drawn(f"not {text}") == [OTHER]
+    assert set(drawn("not '%s' % x")) == {DRAWS, OTHER}
+    assert set(drawn("(n or x) is None")) == {DRAWS, OTHER}
+
+
 @pytest.mark.parametrize(
     "test",
     [

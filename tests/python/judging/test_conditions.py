@@ -610,6 +610,42 @@ def main():
     assert when(f"import glob\n{text}", "leftover-checkpoint") == [()]
 
 
+def test_a_checkpoint_that_is_taken_up_without_training_leads_nowhere() -> None:
+    text = """
+def main():
+    net = torch.nn.Linear(4, 1)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    if args.opt == "a" or not args.train:
+        if os.path.exists("out/last.pt"):
+            net.load_state_dict(torch.load("out/last.pt"))
+    if args.train:
+        for step in range(args.steps):
+            net(torch.ones(2, 4)).sum().backward()
+            optimizer.step()
+            torch.save(net.state_dict(), "out/last.pt")
+    else:
+        print(net(torch.ones(2, 4)))
+"""
+    assert when(text, "leftover-checkpoint") == [("--opt is a (the default)", "--train is given")]
+
+
+@pytest.mark.parametrize(
+    ("option", "test", "told"),
+    [
+        ('default="sine"', 'if args.data == "sine":\n    pass\nelif "omni" in args.data:', ("--data contains omni",)),
+        ('default="sine"', 'if "omni" not in args.data:', ("--data does not contain omni (the default)",)),
+        ('default="omni_1"', 'if "omni" in args.data:', ("--data contains omni (the default)",)),
+        ('choices=["omni", "omni_1", "sine"], default="sine"', 'if "omni_" in args.data:', ("--data is omni_1",)),
+        ('nargs="+"', 'if "omni" in args.data:', ("--data contains omni",)),
+        ("", 'if "omni" in args.data:\n    pass\nelif args.data == "sine":', ("--data is sine",)),
+    ],
+)
+def test_what_a_flag_contains(option: str, test: str, told: tuple[str, ...]) -> None:
+    text = f"import argparse\nimport random\nimport torch\np = argparse.ArgumentParser()\np.add_argument('--data', {option})\n"
+    text += f"args = p.parse_args()\n{test}\n    print(random.random())\n"
+    assert [one.when for one in found({"train.py": text}, "unseeded-python")] == [told]
+
+
 def test_what_follows_a_tensor_to_its_device_does_not_decide_where_the_program_runs() -> None:
     text = """
 class Net(torch.nn.Module):

@@ -218,6 +218,23 @@ def _samples(
     ], cut  # fmt: skip
 
 
+def attribute_of_each(interp: Interpreter, found: Dynamic, name: str, frame: Frame, place: f.Place) -> Dynamic | None:
+    """What the classes and modules among those that were found hold under a name; None where none of them has it."""
+    having: list[tuple[Cond, Value]] = []
+    for cond, leaf in found.options:
+        if isinstance(leaf, Class):
+            value = attributes.class_attribute(interp, leaf, name)
+        elif isinstance(leaf, Module) and leaf.frame is not None and name in leaf.frame.vars:
+            value = interp.under(cond, partial(attributes.attribute, interp, leaf, name, frame, place))
+        else:
+            continue
+        if value is not None:
+            having.append((cond, value))
+    of_modules = any(isinstance(leaf, Module) for _, leaf in found.options)
+    reason = _IN_MODULES if of_modules else found.reason
+    return Dynamic(reason, name, tuple(having), found.open, found.by_flag) if having else None
+
+
 def class_name(holder: Value, key: Value) -> Value | None:
     """The name of a class that a part of a configuration holds under a key; None where it is none."""
     if not isinstance(key, Const) or key.value not in _TARGETS or not isinstance(holder, (Ref, Unknown)):
@@ -238,9 +255,9 @@ def _members(holder: Value, *, private: bool = False) -> dict[str, Value]:
 
 
 def holds_callables(table: Dict) -> bool:
-    """Whether a dict is a table of functions or classes."""
+    """Whether a dict is a table of functions or classes, or of modules that have them."""
     items = table.items.values()
-    return any(isinstance(leaf, (*CALLABLE, Class)) for item in items for _, leaf in alternatives(item))
+    return any(isinstance(leaf, (*CALLABLE, Class, Module)) for item in items for _, leaf in alternatives(item))
 
 
 def methods(holder: Value, *, private: bool = False) -> dict[str, Value]:

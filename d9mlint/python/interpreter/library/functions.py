@@ -49,6 +49,7 @@ from d9mlint.python.interpreter.library import (
 )
 from d9mlint.python.interpreter.library.arguments import argv, commands, configfiles, experiments, nodes, settings
 from d9mlint.python.interpreter.library.containers import copies, counting, mappings, named, sequences, sets, sorting
+from d9mlint.python.interpreter.scopes import tell_together
 
 if TYPE_CHECKING:
     from d9mlint.python.interpreter.interpreter import Interpreter
@@ -174,6 +175,9 @@ def _append(interp: Interpreter, event: Event, frame: Frame) -> Value:
                 given = several.element or (several.items[0] if several.items else UNKNOWN)
             interp.heap.append(receiver, _where_added(interp, given, frame), event.name.endswith("append"))
         if interp.order_loops and receiver.kind != "set" and receiver.born is not interp.order_loops[-1]:
+            tell_together(
+                interp, receiver, frame, environment.place_of(event), [several] if several is not None else ()
+            )
             order, sources = interp.order_loops[-1].taint
             interp.heap.arrange(receiver, order, _more(receiver.sources, sources))
         _, order, sources = taint(event.args)

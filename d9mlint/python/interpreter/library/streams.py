@@ -70,12 +70,14 @@ def written(interp: Interpreter, event: Event, frame: Frame) -> None:
     if not any(effect.writes == "stream" for effect in event.effects):
         return
     for made in _openings(event):
+        orders: list[Value] = []
         for loop in reversed(interp.order_loops):
             inside = made.loops[: loop.depth + 1] == tuple(interp.loops[: loop.depth + 1])
             if not inside or len(made.loops) <= loop.depth or _appends(made):
-                order = Unknown(order=loop.order, sources=loop.sources)
-                interp.event("sink", WRITTEN, frame, environment.place_of(event), (order,))
-                return
+                orders.append(Unknown(order=loop.order, sources=loop.sources))
+        if orders:  # (of loops inside of each other each)
+            interp.event("sink", WRITTEN, frame, environment.place_of(event), tuple(orders))
+            return
 
 
 def ordered(value: Value) -> Iterator[Value]:

@@ -17,6 +17,7 @@ from d9mlint.python.domain.reflected import Names
 from d9mlint.python.domain.taint import NUMBERS, Computed, ends, taint
 from d9mlint.python.domain.values import (
     CALLABLE,
+    STATE,
     Bound,
     Class,
     ClassName,
@@ -158,7 +159,7 @@ def kind_of(value: Value) -> Any:
     if isinstance(value, Partial):
         return Partial, kind_of(value.func)
     if isinstance(value, Obj):
-        return Obj, value.type
+        return Obj, value.tick if STATE in value.attrs else value.type
     if isinstance(value, ClassName) or (isinstance(value, Unknown) and value.key):
         return type(value), value.key, value.name
     return (Ref, value.name) if isinstance(value, Ref) else type(value)
@@ -192,6 +193,8 @@ def likeness(interp: Interpreter, value: Value, made: Inst | None) -> Any:
     if isinstance(value, CondValue):
         return kind, value.cond
     if isinstance(value, Obj) and value.event is not None:
+        if STATE in value.attrs:
+            return kind, value.tick
         return kind, value.type, value.event.location, value.event.guards
     if isinstance(value, Func):
         return kind, id(value.node), id(value.closure)

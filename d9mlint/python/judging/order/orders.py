@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from d9mlint.model import Argument, Effect, Related, Rule
 from d9mlint.python.domain.conditions import both, either
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.taint import taint, taint_of
-from d9mlint.python.domain.values import Dict, Obj, Ref, Seq, Value, alternatives
+from d9mlint.python.domain.values import Const, Dict, Obj, Ref, Seq, Value, alternatives
 from d9mlint.python.frameworks import tables
 from d9mlint.python.interpreter.callbacks import COMPLETED
 from d9mlint.python.interpreter.library import streams
@@ -92,7 +92,25 @@ def reached(
         if id(event) in trained or not picking.asks_no_order(program, event):
             for source in sources:
                 found.setdefault(source.index, (source, []))[1].append(event)
+    for one in (one for one in program.events if one.kind == "together"):
+        _share(found, one, [source for value in one.args for source in _sources(value, order)])
     return [*found.values()]
+
+
+def _share(found: dict[int, tuple[Event, list[Event]]], together: Event, sources: Sequence[Event]) -> None:
+    """Where the order of one source counts after something is filled in those of all, those of the others do, too.
+
+    What is done in each turn of the loop around them is about the items of one turn.
+    """
+    around = together.kwargs["around"]
+    sinks = {
+        sink.index: sink
+        for source in sources for sink in found.get(source.index, (source, ()))[1]
+        if sink.index > together.index and not (isinstance(around, Const) and around.value in sink.loops)
+    }  # fmt: skip
+    for source in sources if sinks else ():
+        known = found.setdefault(source.index, (source, []))[1]
+        known += [sink for index, sink in sinks.items() if all(one.index != index for one in known)]
 
 
 def _confidence(rule: Rule, source: Event, strong: list[Event]) -> str:

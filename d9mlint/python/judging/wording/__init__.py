@@ -7,11 +7,18 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from d9mlint.python.domain import covers
-from d9mlint.python.domain.conditions import Cond, Literal, Opaque, both, conjuncts, either, literal, negate, truth
+from d9mlint.python.domain.conditions import Cond, Literal, Opaque, conjuncts, either, literal, negate, truth
 from d9mlint.python.domain.covers import Term
 from d9mlint.python.domain.diagrams import Variable, simplified
+from d9mlint.python.domain.path import together
 from d9mlint.python.domain.tellable import FILE_TEST, is_of_config, is_told, loosened, name_of_setting
-from d9mlint.python.judging.wording.flagwords import alternatives_of_values, of_one_name, some_values, words_of_values
+from d9mlint.python.judging.wording.flagwords import (
+    alternatives_of_values,
+    of_one_name,
+    some_values,
+    without_decided,
+    words_of_values,
+)
 from d9mlint.python.judging.wording.settingwords import choice, setting_compared, values_needed
 
 MAX_WORDS = 120
@@ -57,12 +64,20 @@ def words_of(cond: Cond, settings: bool = False, excluded: Iterable[Cond] = ()) 
 
     ``settings``: also tests of settings whose values are not known.
     """
-    anyhow = both(*excluded)
+    anyhow = _met(cond, excluded)
     told = loosened(simplified(cond, anyhow), settings)
     # All conditions are needed, so to leave one out says less but nothing wrong.
     needed = sorted({_of_files(words) for part in _independent(told, anyhow) for words in _parts(part) if words})
+    needed = without_decided(needed)
     # (the same part of a config is one condition, however the program gets at it)
     return tuple({name_of_setting(words.lstrip("`")) or words: words for words in reversed(needed)}.values())[::-1]
+
+
+def _met(cond: Cond, excluded: Iterable[Cond]) -> Cond:
+    """What holds anyhow, as far as it is not too large; first what asks for the same as a condition."""
+    known = [one for one in excluded if not isinstance(one, bool)]
+    asked = cond.support if not isinstance(cond, bool) else frozenset()
+    return together(sorted(known, key=lambda one: asked.isdisjoint(one.support)))
 
 
 def _of_files(words: str) -> str:

@@ -8,13 +8,14 @@ from itertools import pairwise
 from typing import Any
 
 from d9mlint.python.domain import valuesets
-from d9mlint.python.domain.conditions import STATED, UNKNOWN_DEFAULT, Flag, Literal
+from d9mlint.python.domain.conditions import CONTAINS, STATED, UNKNOWN_DEFAULT, Flag, Literal
 from d9mlint.python.domain.valuesets import NONE, NOTHING, TRUE, ValueSet
 
 _FEW = 3
 """Values that a flag must not have which are told one by one."""
 _FIRST = 2
 """Of more than fit those that are told."""
+_LACKS = " does not contain "
 DEFAULT = " (the default)"
 """Ends the words of a test that a flag passes where it is not given."""
 _INVERSE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
@@ -55,6 +56,25 @@ def some_values(one: Literal) -> str:
     values = [words.removeprefix(name) for words in several]
     plain = len(values) > _FIRST and not any(" " in value for value in values)
     return f"{name}{', '.join(values[:_FIRST])} or {len(values) - _FIRST} more" if plain else ""
+
+
+_HELD = re.compile(rf"(?P<name>\S+)(?P<has>{CONTAINS}|{_LACKS})(?P<part>.+)")
+_VALUE = re.compile(r"(?P<name>\S+) is (?P<not>not )?(?P<value>\S+)")
+_NO_VALUES = ("given", "set", "true", "false", "none")
+"""What may stand in the place of a value."""
+
+
+def without_decided(needed: list[str]) -> list[str]:
+    """Tests all of which are needed, without those that others decide: what is `b` has no `a` in it."""
+    values = [hit for words in needed if (hit := _VALUE.match(words)) and hit["value"] not in _NO_VALUES]
+    exact = {hit["name"] for hit in values if not hit["not"]}
+    parts = [hit for words in needed if (hit := _HELD.fullmatch(words)) and hit["name"] not in exact]
+    held = [(hit["name"], hit["part"].removesuffix(DEFAULT)) for hit in parts if hit["has"] == CONTAINS]
+    other = {
+        hit[0] for hit in values if hit["not"] and any(n == hit["name"] and p not in hit["value"] for n, p in held)
+    }
+    decided = {words for words in needed if (hit := _HELD.fullmatch(words)) and hit["name"] in exact}
+    return [words for words in needed if words not in decided and words not in other]
 
 
 _LIST = re.compile(", | or ")
@@ -131,7 +151,10 @@ def _enough(wanted: ValueSet, tests: list[tuple[ValueSet, str, str]]) -> Iterato
 def _tests(flag: Flag, universe: ValueSet, wanted: ValueSet) -> Iterator[tuple[ValueSet, str, str]]:
     """Tests that people would ask: the values that pass, the words for it and for the opposite."""
     if flag.kind == STATED:
-        yield TRUE.meet(universe), flag.spelled, f"not ({flag.spelled})"
+        notes = [DEFAULT if flag.default is outcome else "" for outcome in (True, False)]
+        lacks = flag.spelled.replace(CONTAINS, _LACKS, 1)
+        negated = lacks if CONTAINS in flag.spelled else f"not ({flag.spelled})"
+        yield TRUE.meet(universe), flag.spelled + notes[0], negated + notes[1]
         return
     if flag.kind != "launcher":
         for values, op in ((NONE, "none"), (TRUE, "truthy")):

@@ -35,17 +35,18 @@ def of_replicas(program: Program, rule: Rule) -> Iterator[Draft]:
         return
     cond = both(torchgpu.on_gpu(program), _several(program))
     first = found[0]
-    if not is_symbolic(cond) or both(cond, *first.event.guards) is False:
+    meeting = [one for one in found if one.event.location == first.event.location and both(cond, *one.event.guards)]
+    if not is_symbolic(cond) or not meeting:
         return
     others = {one.event.location: one for one in found if one.event.location != first.event.location}
     related = [
         Related(place, f"`{one.event.raw}` draws from {GENERATORS[one.generator]}") for place, one in others.items()
     ]
-    yield draft(
-        program, rule, first.event, cond=both(cond, first.cond), remedy=_REMEDY,
-        related=related,
-        who="the replicas of `DataParallel`, which are threads, draw", draw=first.event.raw, which="replica",
-    )  # fmt: skip
+    for one in meeting:  # (in whichever call of the network: drafts of one place and text are merged)
+        yield draft(
+            program, rule, one.event, cond=both(cond, one.cond), remedy=_REMEDY, related=related,
+            who="the replicas of `DataParallel`, which are threads, draw", draw=one.event.raw, which="replica",
+        )  # fmt: skip
 
 
 def _is_shared(program: Program, one: Draw) -> bool:

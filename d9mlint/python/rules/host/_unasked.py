@@ -26,7 +26,7 @@ from d9mlint.python.domain.values import Const, FlagValue, Obj, Seq, Unknown, Va
 from d9mlint.python.interpreter.library.streams import FILE_TESTS
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import made_of, results
-from d9mlint.python.judging.drafts import Draft, draft, short_name, value_text
+from d9mlint.python.judging.drafts import Draft, draft, short_name, value_text, written_at
 from d9mlint.python.judging.paths import beginning, besides_files, listed_by, parts_by_flags, path_of
 from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.host._files import opens, same_path, target_of
@@ -133,7 +133,7 @@ def left_over(
     when: Cond = True, remedy: str = "",
 ) -> Draft:  # fmt: skip
     """A finding at what takes up a checkpoint; ``then`` is what a second run does."""
-    related = [Related(saved.location, "saves there") for saved in saves][:1]
+    related = [Related(written_at(saved), "saves there") for saved in saves][:1]
     given = besides_files([negate(is_none(folder)), when])  # (without a folder nothing is saved, either)
     there = replace(load, guards=(besides_files(load.guards),))
     return draft(

@@ -134,7 +134,8 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
         if own or _saved_there(folder, saves):
             told = replace(load, guards=guards) if guards else load
             there = [(cond, leaf) for cond, leaf in alternatives(folder) if own or _saved_there(leaf, saves)]
-            when = either(*(both(cond, lasting(leaf)) for cond, leaf in there))
+            goes_on = True if own else symbolic_part(either(*(both(*s.guards) for s in steps if s.index > load.index)))
+            when = both(goes_on, either(*(both(cond, lasting(leaf)) for cond, leaf in there)))
             later = [e for e in saves if e.index > load.index]
             if when is not False:
                 yield left_over(program, rule, told, folder, later, when=when)

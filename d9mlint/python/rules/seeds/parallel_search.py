@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from d9mlint.model import Argument, Related, Rule
-from d9mlint.python.domain.conditions import Cond, both, is_symbolic, truth
+from d9mlint.python.domain.conditions import Cond, both, either, is_symbolic, truth
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Value, alternatives
 from d9mlint.python.interpreter.program import Program
@@ -38,7 +38,7 @@ _LEARNERS = frozenset(
 _NAMED = frozenset(name.split(".")[-2] for name in _LEARNERS)
 """The same by their names: ``search_alg="hyperopt"``."""
 _SEVERAL = {"num_samples": {"not": [1, 2]}, "max_concurrent_trials": {"not": [1]}}
-"""Where the order of two trials' results is known before a third is suggested."""
+"""Two trials that run at once are both suggested before any has ended."""
 _TRIALS, _LIMIT, _WIDTH = "num_samples", Argument(None, "max_concurrent_trials"), Argument(1, "max_concurrent")
 _AT_ONCE = {"max_concurrent@1": {"not": [1]}}
 _LIMITED = {**_AT_ONCE, "batch@2": {"not": [True]}}
@@ -55,16 +55,19 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     for event in searches:
         if event.name == _SEARCHES[0] and "num_samples" not in event.kwargs and not event.star:
             continue  # one trial
-        for cond, search, name in _learners(program, event.kwargs["search_alg"], makers):
-            at_once = both(cond, program.holds(event, _SEVERAL))
-            if at_once is False or truth(at_once, event.guards) is False or _all_start(event, makers):
-                continue
-            related = [] if search is None else [Related(search.location, "what it learns is kept here")]
-            yield draft(
-                program, rule, event, cond=at_once, related=related, remedy=_ONE_BY_ONE, name=short_name(event),
-                confidence="medium" if is_symbolic(at_once) else lower("medium"), setting=f"`{name}`", then=_LEARNS,
-            )  # fmt: skip
-            break
+        several = program.holds(event, _SEVERAL)
+        learners = [*_learners(program, event.kwargs["search_alg"], makers)]
+        learners = [one for one in learners if truth(both(one[0], several), event.guards) is not False]
+        at_once = both(several, either(*(cond for cond, _, _ in learners)))
+        if at_once is False or _all_start(event, makers):
+            continue
+        made = [search.location for _, search, _ in learners if search is not None]
+        names = " or ".join(dict.fromkeys(f"`{name}`" for _, _, name in learners))
+        yield draft(
+            program, rule, event, cond=at_once, remedy=_ONE_BY_ONE, name=short_name(event), setting=names, then=_LEARNS,
+            related=[Related(location, "what it learns is kept here") for location in dict.fromkeys(made)],
+            confidence="medium" if is_symbolic(at_once) else lower("medium"),
+        )  # fmt: skip
 
 
 def _is_local(event: Event) -> bool:

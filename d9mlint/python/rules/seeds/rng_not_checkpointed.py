@@ -25,7 +25,7 @@ from d9mlint.python.domain.values import Const, FlagValue, Value, alternatives
 from d9mlint.python.frameworks.torch.lightning import RESUMED, TRAINER
 from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.interpreter.provenance import made_by
-from d9mlint.python.judging.drafts import Draft, draft
+from d9mlint.python.judging.drafts import Draft, draft, written_at
 from d9mlint.python.judging.paths import with_moves
 from d9mlint.python.judging.randomness import Draw, draws
 from d9mlint.python.judging.restoring import of_checkpoints
@@ -117,7 +117,7 @@ def _of_torch(program: Program, rule: Rule, kept: bool) -> Iterator[Draft]:
         training = [e for e in steps if loops.intersection(e.loops)]
         also = (*_lost(program, load, met, training), *progress(program, load, met, training, sure))
         if drawn or (also and sure):
-            there = [e for e in (*saves, *(e for e in met if e not in saves)) if e.location == met[0].location]
+            there = [e for e in (*saves, *(e for e in met if e not in saves)) if written_at(e) == written_at(met[0])]
             here = [e for e in found if e.location == load.location]
             yield from _drafts(program, rule, there, here, drawn, also, begins, met)
             return
@@ -215,7 +215,7 @@ def _anyway(saved: Event, others: Sequence[Event]) -> tuple[Event, Cond]:
     same = [saved, *(e for e in others if e is not saved and e.args and saved.args and e.args[0] is saved.args[0])]
     shared = tuple(one for one in saved.guards if all(one in e.guards for e in same))
     made = either(*(both(*(one for one in e.guards if one not in shared)) for e in same))
-    return replace(saved, guards=shared), made
+    return replace(saved, guards=shared, location=written_at(saved)), made
 
 
 def _asked(load: Event) -> Iterator[Cond]:

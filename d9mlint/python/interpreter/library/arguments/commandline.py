@@ -12,6 +12,7 @@ from d9mlint.python.domain.conditions import UNKNOWN_DEFAULT, Flag, flag_test
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import (
     NONE,
+    STATE,
     UNKNOWN,
     Const,
     Dict,
@@ -83,7 +84,7 @@ class CommandLine:
                     state.options.extend(inherited.options)
         elif parents is not None:
             state.open = True
-        parser.attrs["@state"] = state  # type: ignore[assignment]
+        parser.attrs[STATE] = state  # type: ignore[assignment]
         return parser
 
     def add_subparsers(self, interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -94,7 +95,7 @@ class CommandLine:
         name = str(dest.value) if isinstance(dest, Const) and dest.value else COMMAND
         state.flags[COMMAND] = Flag(name, name, UNKNOWN_DEFAULT, "value", event.location, True)
         commands = Obj(COMMANDS, event)
-        commands.attrs["@state"] = state  # type: ignore[assignment]
+        commands.attrs[STATE] = state  # type: ignore[assignment]
         return commands
 
     def add_parser(self, interp: Interpreter, event: Event, frame: Frame) -> Value:
@@ -191,7 +192,7 @@ class CommandLine:
         state = _state(event.receiver)
         interp.note("parsed")
         namespace = Obj(NAMESPACE, event)
-        namespace.attrs["@state"] = state  # type: ignore[assignment]
+        namespace.attrs[STATE] = state  # type: ignore[assignment]
         if self.argv is not None:
             namespace.attrs.update(self._parsed(state, self.argv))
         else:
@@ -242,7 +243,7 @@ class CommandLine:
         """``vars(args)``: every flag by its name."""
         state = _state(namespace)
         flags = {name: self.read(interp, namespace, name) for name in state.flags}
-        return Dict({**flags, **{k: v for k, v in namespace.attrs.items() if k != "@state"}}, state.open)
+        return Dict({**flags, **{k: v for k, v in namespace.attrs.items() if k != STATE}}, state.open)
 
     # -- absl ------------------------------------------------------------------------------------------------------
 
@@ -329,11 +330,11 @@ def _state(value: Value | None) -> _Parser:
     """What a parser (or an instance of a subclass) knows of its flags."""
     if not isinstance(value, (Obj, Inst)):
         return _Parser()
-    found: object = value.attrs.get("@state")
+    found: object = value.attrs.get(STATE)
     if not isinstance(found, _Parser):
         found = _Parser()
         if isinstance(value, Inst):
-            value.attrs["@state"] = found  # type: ignore[assignment]
+            value.attrs[STATE] = found  # type: ignore[assignment]
     return found
 
 

@@ -25,6 +25,7 @@ NODES = frozenset(
     }
 )  # fmt: skip
 """Types of trees of settings, whose attributes are what they hold."""
+_HOLDERS = NODES | {environment.NAMESPACE}
 _MOST_LEVELS = 6
 _MOST_COPIES = 1_000
 """Objects and collections inside of one that is copied; those beyond are shared with it."""
@@ -98,7 +99,15 @@ def copied(interp: Interpreter, value: Value, *, deep: bool = True) -> Value | N
 
 def is_copied(value: Value) -> bool:
     """Whether it is known what a value holds."""
-    return isinstance(value, (Inst, Dict, Seq)) or (isinstance(value, Obj) and value.type in NODES)
+    return isinstance(value, (Inst, Dict, Seq)) or (isinstance(value, Obj) and value.type in _HOLDERS)
 
 
-TRANSFER: dict[str, Transfer] = {"copy.copy": _copy, "copy.deepcopy": _copy}
+def _copy_of_receiver(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
+    """``settings.copy()``, ``locals().copy()``."""
+    return None if event.receiver is None else copied(interp, event.receiver, deep=False)
+
+
+TRANSFER: dict[str, Transfer] = {
+    "copy.copy": _copy, "copy.deepcopy": _copy,
+    "builtins.dict.copy": _copy_of_receiver, "builtins.list.copy": _copy_of_receiver,
+}  # fmt: skip

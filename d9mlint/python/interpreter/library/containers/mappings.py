@@ -90,8 +90,8 @@ def under(interp: Interpreter, element: Value, key: Value) -> Value:
     own; under what is made of that, several turns may fill one.
     """
     if isinstance(element, Seq):
-        loop = interp.order_loops[-1] if interp.order_loops else None
-        element.born = loop if loop is not None and loop.item is not None and _tells_apart(key, loop.item) else None
+        loops = (one for one in reversed(interp.order_loops) if one.item is not None and _tells_apart(key, one.item))
+        element.born = next(loops, None)
     if isinstance(element, Text):
         parts = [part if isinstance(part, Const) else key for part in element.parts]
         whole = "".join(str(part.value) for part in parts if isinstance(part, Const))
