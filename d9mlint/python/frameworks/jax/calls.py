@@ -42,13 +42,14 @@ TRACING = {
 """Transformations that run a function's Python only to trace it, and the context that its body is told in."""
 _SAME = ("jax.checkpoint", "jax.named_call", "flax.linen.jit", "flax.linen.remat", "flax.nnx.remat")
 """Transformations that matter for nothing here: what comes out is called like what went in."""
-_GRADIENTS = (
+GRADIENTS = (
     "jax.grad", "jax.value_and_grad", "flax.nnx.grad", "flax.nnx.value_and_grad", "equinox.filter_grad",
     "equinox.filter_value_and_grad", "haiku.grad", "haiku.value_and_grad",
 )  # fmt: skip
+"""Transformations that make of a function another one, which computes its gradients."""
 _APPLY = ".applied"
 """Last part of the name of a call of what a gradient transformation made."""
-APPLIED = tuple(f"{name}{end}" for name in _GRADIENTS for end in (_APPLY, "().__call__"))
+APPLIED = tuple(f"{name}{end}" for name in GRADIENTS for end in (_APPLY, "().__call__"))
 """Calls of what these have made of functions of the program, and of others: they compute the gradients."""
 _MOST_KEYS = 16
 _APPLIED = "apply_fn"
@@ -62,6 +63,16 @@ def context(decorator: Value, knowledge_name: str) -> str:
     if isinstance(decorator, Partial) and isinstance(decorator.func, Ref):
         return TRACING.get(decorator.func.name, "")
     return TRACING.get(knowledge_name, "")
+
+
+def gradients(decorators: Sequence[tuple[Value, str]]) -> Value | None:
+    """What a call of a function gives whose gradients its decorators compute; None where there is none of these."""
+    return Unknown() if any(name in GRADIENTS or _of_gradients(value) for value, name in decorators) else None
+
+
+def _of_gradients(decorator: Value) -> bool:
+    inner = decorator.func if isinstance(decorator, Partial) else None
+    return isinstance(inner, Ref) and inner.name in GRADIENTS
 
 
 def update(holder: Value, index: Value) -> Value | None:
@@ -189,8 +200,8 @@ _CLU = ("clu.checkpoint.Checkpoint", "clu.checkpoint.MultihostCheckpoint")
 
 TRANSFER: dict[str, Transfer] = {
     **dict.fromkeys((*TRACING, *_SAME), _transformed),
-    **dict.fromkeys(_GRADIENTS, _gradient),
-    **{f"{name}{_APPLY}": _apply for name in _GRADIENTS},
+    **dict.fromkeys(GRADIENTS, _gradient),
+    **{f"{name}{_APPLY}": _apply for name in GRADIENTS},
     "jax.random.split": _split,
     "flax.training.train_state.TrainState.create": _state,
     "flax.training.checkpoints.restore_checkpoint": _restored,
