@@ -37,7 +37,16 @@ _LEARNERS = frozenset(
 """Searches that suggest settings by the results of earlier trials (``on_trial_complete``, ray/tune/search of 2.9.3)."""
 _NAMED = frozenset(name.split(".")[-2] for name in _LEARNERS)
 """The same by their names: ``search_alg="hyperopt"``."""
-_SEVERAL = {"num_samples": {"not": [1]}, "max_concurrent_trials": {"not": [1]}}
+_SEARCH, _SCHEDULER = "search_alg", "scheduler"
+_SCHEDULERS = "ray.tune.schedulers."
+_STOPPING = ("AsyncHyperBandScheduler", "ASHAScheduler", "MedianStoppingRule", "PopulationBasedTraining", "PB2")
+"""Schedulers that hold each result against those that have come before (tune/schedulers of 2.9.3)."""
+_SCHEDULES = ("async_hyperband", "asynchyperband", "median_stopping_rule", "medianstopping", "pbt", "pb2")
+"""The same by their names: ``scheduler="pbt"`` (tune/schedulers/__init__.py of 2.9.3)."""
+_STOPS = (
+    "stops trials, or gives them new settings, by the results that have come so far: timing decides which trials go on"
+)
+_AT_ONCE_TRIALS = {"max_concurrent_trials": {"not": [1]}}
 _AT_ONCE = {"max_concurrent@1": {"not": [1]}}
 _LIMITED = {**_AT_ONCE, "batch@2": {"not": [True]}}
 """Results are told together when all trials of a batch have ended (tune/search/concurrency_limiter.py of 2.9.3)."""
@@ -46,23 +55,42 @@ _LIMITED = {**_AT_ONCE, "batch@2": {"not": [True]}}
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At each of the calls."""
     yield from varies.check(program, rule, "search", lambda effect: _RESEEDS)
-    searches = [one for one in program.calls(*_SEARCHES) if not one.detached and "search_alg" in one.kwargs]
+    asked = [one for one in program.calls(*_SEARCHES) if not one.detached]
+    searches = [one for one in asked if not one.kwargs.keys().isdisjoint((_SEARCH, _SCHEDULER))]
     if not searches or any(_is_local(one) for one in program.calls(_LOCAL[0])):
         return
     makers = results(program)
     for event in searches:
         if event.name == _SEARCHES[0] and "num_samples" not in event.kwargs and not event.star:
             continue  # one trial
-        for cond, search, name in _learners(program, event.kwargs["search_alg"], makers):
-            at_once = both(cond, program.holds(event, _SEVERAL))
+        for cond, told, name, then in _by_results(program, event, makers):
+            at_once = both(cond, _several(program, event))
             if at_once is False or truth(at_once, event.guards) is False:
                 continue
-            related = [] if search is None else [Related(search.location, "what it learns is kept here")]
             yield draft(
-                program, rule, event, cond=at_once, related=related, remedy=_ONE_BY_ONE, name=short_name(event),
-                confidence="medium" if is_symbolic(at_once) else lower("medium"), setting=f"`{name}`", then=_LEARNS,
+                program, rule, event, cond=at_once, related=told, remedy=_ONE_BY_ONE, name=short_name(event),
+                confidence="medium" if is_symbolic(at_once) else lower("medium"), setting=f"`{name}`", then=then,
             )  # fmt: skip
             break
+
+
+def _by_results(program: Program, event: Event, makers: Makers) -> Iterator[tuple[Cond, list[Related], str, str]]:
+    """What decides by the results of other trials: when, where it is made, its name, and what that means."""
+    for cond, search, name in _learners(program, event.kwargs.get(_SEARCH), makers):
+        yield cond, [] if search is None else [Related(search.location, "what it learns is kept here")], name, _LEARNS
+    for cond, leaf in alternatives(event.kwargs.get(_SCHEDULER)):
+        if isinstance(leaf, Const) and isinstance(leaf.value, str) and leaf.value.lower() in _SCHEDULES:
+            yield cond, [], leaf.value, _STOPS
+        for made in made_of(leaf, makers):
+            if made.name.startswith(_SCHEDULERS) and (last := made.name.rpartition(".")[2]) in _STOPPING:
+                at_once = both(cond, program.holds(made, {"synch": {"not": [True]}}))
+                yield at_once, [Related(made.location, "made here")], last, _STOPS
+
+
+def _several(program: Program, event: Event) -> Cond:
+    """When several trials run at once; a number that only the settings tell is taken for more than one."""
+    number = program.holds(event, {"num_samples": {"not": [1]}})
+    return both(number if is_symbolic(number) else True, program.holds(event, _AT_ONCE_TRIALS))
 
 
 def _is_local(event: Event) -> bool:
@@ -70,7 +98,7 @@ def _is_local(event: Event) -> bool:
     return isinstance(given, Const) and given.value is True
 
 
-def _learners(program: Program, value: Value, makers: Makers) -> Iterator[tuple[Cond, Event | None, str]]:
+def _learners(program: Program, value: Value | None, makers: Makers) -> Iterator[tuple[Cond, Event | None, str]]:
     """The searches that learn among what a value may be, and when several of their trials run at once."""
     for cond, leaf in alternatives(value):
         if isinstance(leaf, Const) and leaf.value in _NAMED:
