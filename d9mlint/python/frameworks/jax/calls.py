@@ -55,7 +55,7 @@ _MOST_KEYS = 16
 _APPLIED = "apply_fn"
 """What a `TrainState` calls to compute with the weights: mostly ``net.apply``."""
 _TARGET = Argument(1, "target")
-_FUNCTION = Argument(0, "fun")
+FUNCTION = Argument(0, "fun")
 
 
 def context(decorator: Value, knowledge_name: str) -> str:
@@ -65,14 +65,22 @@ def context(decorator: Value, knowledge_name: str) -> str:
     return TRACING.get(knowledge_name, "")
 
 
-def gradients(decorators: Sequence[tuple[Value, str]]) -> Value | None:
-    """What a call of a function gives whose gradients its decorators compute; None where there is none of these."""
-    return Unknown() if any(name in GRADIENTS or _of_gradients(value) for value, name in decorators) else None
+def applied(
+    interp: Interpreter, func: Func, decorators: Sequence[tuple[Value, str]], frame: Frame, place: f.Place
+) -> Value | None:
+    """Tells a call of a function whose gradients a decorator computes; None where there is none of these."""
+    name = next((found for one in decorators if (found := _of_gradients(*one))), "")
+    if not name:
+        return None
+    interp.event("call", f"{name}{_APPLY}", frame, place, (func,))
+    return Unknown()
 
 
-def _of_gradients(decorator: Value) -> bool:
+def _of_gradients(decorator: Value, name: str) -> str:
+    """The gradient transformation that a decorator is, also as ``partial(jax.grad, has_aux=True)``; else empty."""
     inner = decorator.func if isinstance(decorator, Partial) else None
-    return isinstance(inner, Ref) and inner.name in GRADIENTS
+    name = inner.name if isinstance(inner, Ref) else name
+    return name if name in GRADIENTS else ""
 
 
 def update(holder: Value, index: Value) -> Value | None:
@@ -129,7 +137,7 @@ def holds_key(frame: Frame) -> bool:
 
 def _transformed(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """``jax.jit(step)`` is ``step`` with a decorator."""
-    function = event.argument(_FUNCTION)
+    function = event.argument(FUNCTION)
     made = [(cond, _decorated(leaf, event.name)) for cond, leaf in alternatives(function)]
     if function is None or any(value is None for _, value in made):
         return None
@@ -151,7 +159,7 @@ def _decorated(value: Value, name: str) -> Value | None:
 
 def _gradient(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """``jax.grad(loss)``: a function that runs ``loss`` with its own arguments and returns something else."""
-    function = event.argument(_FUNCTION)
+    function = event.argument(FUNCTION)
     if function is None or _decorated(function, event.name) is None:
         return None
     return Partial(Ref(f"{event.name}{_APPLY}"), (function,), {})

@@ -32,7 +32,7 @@ class Jax(Framework):
         self, interp: Interpreter, func: Func, decorators: Sequence[tuple[Value, str]], kwargs: Mapping[str, Value],
         frame: Frame, place: f.Place, star: bool,
     ) -> Value | None:  # fmt: skip
-        return jaxcalls.gradients(decorators)
+        return jaxcalls.applied(interp, func, decorators, frame, place)
 
     def counts_each_call(self, frame: Frame) -> bool:
         return jaxcalls.holds_key(frame)
