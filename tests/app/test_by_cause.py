@@ -416,3 +416,10 @@ def test_a_call_that_another_remedy_calls_useless_is_told() -> None:
     )
     (one,) = by_cause(parts)
     assert one.remedy == f"{space}\n\ncall `env.reset(seed=1)`"
+
+
+def test_a_cause_that_is_a_place_is_one_whatever_program_comes_there() -> None:
+    seeded = [found(line, "clock-seeds.py:3:1", entries=(name,)) for line, name in ((4, "a.py"), (5, "b.py"))]
+    (one,) = by_cause(seeded)
+    assert one.entries == ("a.py", "b.py")
+    assert len(by_cause([found(line, "unseeded", entries=(name,)) for line, name in ((4, "a.py"), (5, "b.py"))])) == 2
