@@ -417,3 +417,20 @@ def test_the_programs_that_come_to_the_leading_place_are_named_first() -> None:
     (shared,) = combine(some, {"lib.py": ["a.py", "c.py", "d.py", "e.py"]})
     (one,) = by_cause([shared, found(2, "unseeded/torch", path="lib.py", entries=("a.py", "e.py"))])
     assert (one.location.line, one.when) == (1, ("one of `c.py`, `d.py` and 2 more is started",))
+
+
+def test_a_call_that_another_remedy_calls_useless_is_told() -> None:
+    space = "call `env.action_space.seed(1)`; `env.reset(seed=1)` does not do it"
+    parts = (
+        found(1, "own-env/own-actions", remedy=space),
+        found(2, "own-env/own-env", remedy="call `env.reset(seed=1)`"),
+    )
+    (one,) = by_cause(parts)
+    assert one.remedy == f"{space}\n\ncall `env.reset(seed=1)`"
+
+
+def test_a_cause_that_is_a_place_is_one_whatever_program_comes_there() -> None:
+    seeded = [found(line, "clock-seeds.py:3:1", entries=(name,)) for line, name in ((4, "a.py"), (5, "b.py"))]
+    (one,) = by_cause(seeded)
+    assert one.entries == ("a.py", "b.py")
+    assert len(by_cause([found(line, "unseeded", entries=(name,)) for line, name in ((4, "a.py"), (5, "b.py"))])) == 2

@@ -226,3 +226,21 @@ def test_a_folder_above_that_may_not_be_listed(d9mlint: Run, monkeypatch: pytest
     monkeypatch.setattr(Path, "iterdir", refused)
     ran = d9mlint("check", "--diff", "code/draw.py")
     assert "+np.random.seed(1)" in ran.out
+
+
+_PLAYED = """import gymnasium
+
+env = gymnasium.make("CartPole-v1")
+env.reset({})
+for _ in range(20):
+    env.step(env.action_space.sample())
+"""
+
+
+def test_spaces_of_an_environment_that_has_a_seed_are_a_cause_of_their_own(d9mlint: Run) -> None:
+    Path("train.py").write_text(_PLAYED.format("seed=1"))
+    Path("play.py").write_text(_PLAYED.format(""))
+    Path("both.py").write_text("import play\nimport train\n")
+    told = d9mlint("both.py", "--format", "json").json["findings"]
+    causes = {(one["path"], one["line"]): one["cause"].rpartition("-")[0] for one in told}
+    assert causes == {("play.py", 4): "own-env", ("train.py", 6): "own-spaces"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -10,6 +11,8 @@ from d9mlint.app.besides import CONFIG_FILES
 from d9mlint.model import Finding, Location
 
 _Key = tuple[str, str | Location]
+_OF_A_PLACE = re.compile(r":\d+:\d+$")
+"""What a cause ends with that is a place: where the value is made which is to be another one."""
 _PART = "/"
 """In a cause, before what of it is concerned: what one remedy is for."""
 
@@ -39,7 +42,8 @@ def grouped(findings: Iterable[Finding], sources: Mapping[str, str]) -> list[lis
 def _keys(found: Finding, programs: _Programs, number: int) -> list[_Key]:
     """What a finding has in common with all others of its cause: rule and place, or the cause in its programs.
 
-    A finding that depends on no program is that of its file; one without a cause is that of its place in all copies,
+    A cause that names a place of the code is one whatever program comes there. A finding that depends on no program is
+    that of its file; one without a cause is that of its place in all copies,
     or of all config files of a folder that have the same setting.
     """
     if not found.cause:
@@ -49,7 +53,8 @@ def _keys(found: Finding, programs: _Programs, number: int) -> list[_Key]:
         there = f"{found.rule}: {found.message} at {found.location.column}, {number}"
         return [(found.rule, found.location), (there, programs.named(found.location.path))]
     entries = found.entries or (found.location.path,)
-    return [(found.rule, found.location), *((slug(found), programs.named(entry)) for entry in entries)]
+    anywhere = [(slug(found), "")] if _OF_A_PLACE.search(slug(found)) else []
+    return [(found.rule, found.location), *anywhere, *((slug(found), programs.named(entry)) for entry in entries)]
 
 
 def _numbers(findings: Sequence[Finding]) -> list[int]:

@@ -11,6 +11,8 @@ from d9mlint.model import OWN_GRAPH, RESET_GRAPH, Finding
 from d9mlint.python.judging.processes import PLACED, RANKS
 
 _CODE = re.compile(r"`[^`]+`")
+_DOES_NOT = re.compile(r"`[^`]+` does not do it")
+"""In a remedy, a call that is no part of it."""
 _OR_ELSE = re.compile(r", or pass a (seeded )?generator:")
 """In a remedy, before what cures one draw and no other."""
 _EITHER = re.compile(r"^[^;]*, or [^;]*$")
@@ -35,7 +37,7 @@ def _remedies(group: Iterable[Finding]) -> list[str]:
     parts: dict[str, str] = {}
     for found in group:
         call = _CODE.search(found.remedy)
-        if not call or not any(call[0] in told for told in parts.values()):
+        if not call or not any(call[0] in _DOES_NOT.sub("", told) for told in parts.values()):
             parts.setdefault(found.cause, found.remedy)
     return list(dict.fromkeys(filter(None, parts.values())))
 

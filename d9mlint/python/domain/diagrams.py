@@ -291,7 +291,10 @@ def is_larger(f: Function, most: int) -> bool:
             if isinstance(child, Node) and child not in seen:
                 seen.add(child)
                 pending.append(child)
-    return len(seen) > most
+    if len(seen) > most:
+        return True
+    f.at_most = min(f.at_most, len(seen))  # the same is asked of most functions many times
+    return False
 
 
 def mapped(f: Node, change: Callable[[Any], Function]) -> Function:

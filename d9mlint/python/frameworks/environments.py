@@ -86,6 +86,7 @@ class Environments(Framework):
 
     transfer: ClassVar[Mapping[str, Transfer]] = {
         "gymnasium.Env.__init__": _own_wrapper,
+        "gymnasium.VectorEnv.__init__": _own_wrapper,
         "gymnasium.wrappers.RescaleAction": _rescaled,
         "gymnasium.utils.seeding.np_random": _generator,
         "stable_baselines3.common.vec_env.VecNormalize.load": _loaded_wrapper,

@@ -40,7 +40,15 @@ from d9mlint.python.interpreter.library.arguments import commands, experiments
 from d9mlint.python.interpreter.library.containers import fields, mappings
 from d9mlint.python.interpreter.marks import inferring
 from d9mlint.python.interpreter.program import holds
-from d9mlint.python.interpreter.reuse.summaries import Summary, generalized, kind_of, likeness, same_call, texts_of
+from d9mlint.python.interpreter.reuse.summaries import (
+    Summary,
+    generalized,
+    kind_of,
+    likeness,
+    same_call,
+    texts_of,
+    told_apart,
+)
 from d9mlint.python.source import facts as f
 
 if TYPE_CHECKING:
@@ -202,8 +210,9 @@ def enter(
     for hook in interp.hooks.parameters:
         hook(interp, func, inner)
     quiet = func.closure.module.path in interp.project.quiet
-    runs, given = interp.summaries.runs[id(node)], inner.vars.values()
-    often = interp.summaries.often(id(node), given, quiet)
+    one = told_apart(func)
+    runs, given = interp.summaries.runs[one], inner.vars.values()
+    often = interp.summaries.often(one, given, quiet)
     texts = texts_of(given)
     key = _alike(interp, func, inner, made, often)
     conds = interp.path.all
@@ -215,8 +224,8 @@ def enter(
             made.attrs.update(known.attrs)
             made.like = known.like
         return known.result
-    interp.summaries.runs[id(node)] += 1
-    interp.summaries.texts[id(node), texts] += 1
+    interp.summaries.runs[one] += 1
+    interp.summaries.texts[one, texts] += 1
     interp.entered.add(id(node))
     names = _decorators(interp, func)
     added = [context for inside in interp.hooks.contexts for context in inside(interp, func, names)]
@@ -253,12 +262,13 @@ def enter(
 def _alike(interp: Interpreter, func: Func, inner: Frame, made: Inst | None, often: bool) -> object:
     """What calls of a function have in common that give the same; of one called ``often`` what varies is taken away."""
     given = {name: likeness(interp, value, made) for name, value in inner.vars.items()}
-    varying = interp.summaries.varying(id(func.node), given)
+    one = told_apart(func)
+    varying = interp.summaries.varying(one, given)
     if not often:
         place = (id(func.node), id(func.closure), tuple(interp.contexts), id(interp.loader), interp.by_clock)
         return place, tuple(given.values())
     inner.vars = {name: generalized(value) if name in varying else value for name, value in inner.vars.items()}
-    return id(func.node), frozenset(interp.contexts), tuple(map(kind_of, inner.vars.values()))
+    return one, frozenset(interp.contexts), tuple(map(kind_of, inner.vars.values()))
 
 
 def _decorators(interp: Interpreter, func: Func) -> list[tuple[Value, str]]:

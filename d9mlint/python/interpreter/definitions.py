@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from d9mlint.python.domain.events import Frame
-from d9mlint.python.domain.values import CALLABLE, Bound, Class, Func, Inst, Obj, Ref, Value
+from d9mlint.python.domain.values import CALLABLE, Bound, Class, Func, Inst, Obj, Partial, Ref, Value
 from d9mlint.python.interpreter import callbacks, calls, expressions
 from d9mlint.python.interpreter.library import subclassing
 from d9mlint.python.interpreter.library.arguments import bindings, commands, experiments
@@ -30,7 +30,15 @@ def function(interp: Interpreter, node: f.Def, frame: Frame) -> Value:
             value = wrapped if isinstance(wrapped, (*CALLABLE, Inst)) else value
         elif isinstance(decorator, Obj) and decorator.type == callbacks.CALLBACK:
             callbacks.run_later(interp, func, frame, node.place)
+        elif _transforms(interp, decorator):
+            calls.call(interp, decorator, [value], {}, frame, node.place)
     return value
+
+
+def _transforms(interp: Interpreter, decorator: Value) -> bool:
+    """Whether a decorator counts like a call of it, also as ``partial(jax.grad, has_aux=True)``."""
+    inner = decorator.func if isinstance(decorator, Partial) else decorator
+    return isinstance(inner, Ref) and interp.knowledge.canonical(inner.name) in interp.hooks.transformations
 
 
 def lambda_function(interp: Interpreter, node: f.Lambda, frame: Frame) -> Func:

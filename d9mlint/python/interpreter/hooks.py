@@ -61,6 +61,8 @@ class Framework:
     """Methods that give what an object of the program holds, and call none of its own methods."""
     dataclasses: frozenset[str] = frozenset()
     """Decorators that give a class methods of their own, as a base does."""
+    transformations: frozenset[str] = frozenset()
+    """Decorators with effects of their own, those of calls that are given the function: ``@jax.grad``."""
     layers: tuple[str, ...] = ()
     """Beginnings of the names of calls that make layers of networks."""
 
@@ -151,6 +153,7 @@ class Hooks:
     network_bases: frozenset[str]
     asking: frozenset[str]
     dataclasses: frozenset[str]
+    transformations: frozenset[str]
     layers: tuple[str, ...]
     attribute: Sequence[Callable[[Interpreter, Value, str], Value | None]]
     subscript: Sequence[Callable[[Value, Value], Value | None]]

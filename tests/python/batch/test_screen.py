@@ -156,3 +156,50 @@ def test_what_files_without_anything_that_matters_are_handed_is_still_followed(
     (found,) = d9mlint("check", "train.py", "--format", "json").json["findings"]
     assert found["rule"] == "unseeded-python"
     assert sorted({found["line"], *(one["line"] for one in found["related"])}) == [6, 10]
+
+
+_TRACED = """from functools import wraps
+
+
+def traced(func):
+    @wraps(func)
+    def wrapper(*args, **kwargs):
+        return func(*args, **kwargs)
+
+    return wrapper
+"""
+_AGENT = """import numpy as np
+from traced import traced
+
+
+class Policy:
+    @traced
+    def prepare(self, scale):
+        self.scale = scale
+
+    @traced
+    def act(self, state):
+        return self.scale * np.random.rand()
+
+
+class Agent:
+    def __init__(self):
+        self.policy = Policy()
+        self.policy.prepare(2)
+
+    @traced
+    def act(self, state):
+        return self.policy.act(state)
+
+
+print(Agent().act(1))
+"""
+
+
+def test_wrappers_of_a_quiet_module_are_told_apart_by_what_they_wrap(d9mlint: Callable[..., Ran]) -> None:
+    Path("traced.py").write_text(_TRACED)
+    Path("train.py").write_text(_AGENT)
+    told = d9mlint("train.py", "--format", "json").json
+    assert [(one["line"], one["rule"]) for one in told["findings"]] == [(12, "unseeded-numpy")]
+    (covered,) = told["coverage"]
+    assert covered["uncalled"] == {}

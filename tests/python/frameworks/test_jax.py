@@ -136,7 +136,7 @@ import jax.numpy as jnp
 net = nn.Dense({width})
 x = {made}
 params = net.init(jax.random.key(0), x)
-jax.grad(lambda p: jnp.mean({loss}))(params)
+print(jax.grad(lambda p: jnp.mean({loss}))(params))
 """
 
 

@@ -42,19 +42,20 @@ TRACING = {
 """Transformations that run a function's Python only to trace it, and the context that its body is told in."""
 _SAME = ("jax.checkpoint", "jax.named_call", "flax.linen.jit", "flax.linen.remat", "flax.nnx.remat")
 """Transformations that matter for nothing here: what comes out is called like what went in."""
-_GRADIENTS = (
+GRADIENTS = (
     "jax.grad", "jax.value_and_grad", "flax.nnx.grad", "flax.nnx.value_and_grad", "equinox.filter_grad",
     "equinox.filter_value_and_grad", "haiku.grad", "haiku.value_and_grad",
 )  # fmt: skip
+"""Transformations that make of a function another one, which computes its gradients."""
 _APPLY = ".applied"
 """Last part of the name of a call of what a gradient transformation made."""
-APPLIED = tuple(f"{name}{end}" for name in _GRADIENTS for end in (_APPLY, "().__call__"))
+APPLIED = tuple(f"{name}{end}" for name in GRADIENTS for end in (_APPLY, "().__call__"))
 """Calls of what these have made of functions of the program, and of others: they compute the gradients."""
 _MOST_KEYS = 16
 _APPLIED = "apply_fn"
 """What a `TrainState` calls to compute with the weights: mostly ``net.apply``."""
 _TARGET = Argument(1, "target")
-_FUNCTION = Argument(0, "fun")
+FUNCTION = Argument(0, "fun")
 
 
 def context(decorator: Value, knowledge_name: str) -> str:
@@ -62,6 +63,24 @@ def context(decorator: Value, knowledge_name: str) -> str:
     if isinstance(decorator, Partial) and isinstance(decorator.func, Ref):
         return TRACING.get(decorator.func.name, "")
     return TRACING.get(knowledge_name, "")
+
+
+def applied(
+    interp: Interpreter, func: Func, decorators: Sequence[tuple[Value, str]], frame: Frame, place: f.Place
+) -> Value | None:
+    """Tells a call of a function whose gradients a decorator computes; None where there is none of these."""
+    name = next((found for one in decorators if (found := _of_gradients(*one))), "")
+    if not name:
+        return None
+    interp.event("call", f"{name}{_APPLY}", frame, place, (func,))
+    return Unknown()
+
+
+def _of_gradients(decorator: Value, name: str) -> str:
+    """The gradient transformation that a decorator is, also as ``partial(jax.grad, has_aux=True)``; else empty."""
+    inner = decorator.func if isinstance(decorator, Partial) else None
+    name = inner.name if isinstance(inner, Ref) else name
+    return name if name in GRADIENTS else ""
 
 
 def update(holder: Value, index: Value) -> Value | None:
@@ -118,7 +137,7 @@ def holds_key(frame: Frame) -> bool:
 
 def _transformed(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """``jax.jit(step)`` is ``step`` with a decorator."""
-    function = event.argument(_FUNCTION)
+    function = event.argument(FUNCTION)
     made = [(cond, _decorated(leaf, event.name)) for cond, leaf in alternatives(function)]
     if function is None or any(value is None for _, value in made):
         return None
@@ -140,7 +159,7 @@ def _decorated(value: Value, name: str) -> Value | None:
 
 def _gradient(interp: Interpreter, event: Event, frame: Frame) -> Value | None:
     """``jax.grad(loss)``: a function that runs ``loss`` with its own arguments and returns something else."""
-    function = event.argument(_FUNCTION)
+    function = event.argument(FUNCTION)
     if function is None or _decorated(function, event.name) is None:
         return None
     return Partial(Ref(f"{event.name}{_APPLY}"), (function,), {})
@@ -189,8 +208,8 @@ _CLU = ("clu.checkpoint.Checkpoint", "clu.checkpoint.MultihostCheckpoint")
 
 TRANSFER: dict[str, Transfer] = {
     **dict.fromkeys((*TRACING, *_SAME), _transformed),
-    **dict.fromkeys(_GRADIENTS, _gradient),
-    **{f"{name}{_APPLY}": _apply for name in _GRADIENTS},
+    **dict.fromkeys(GRADIENTS, _gradient),
+    **{f"{name}{_APPLY}": _apply for name in GRADIENTS},
     "jax.random.split": _split,
     "flax.training.train_state.TrainState.create": _state,
     "flax.training.checkpoints.restore_checkpoint": _restored,

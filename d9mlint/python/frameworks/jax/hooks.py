@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from d9mlint.python.domain.events import Frame
 from d9mlint.python.domain.values import Func, Value
@@ -20,12 +20,19 @@ class Jax(Framework):
     packages = frozenset({"jax", "flax"})
     arrays = ("jax.Array",)
     dataclasses = frozenset({"flax.struct.dataclass", "chex.dataclass"})
+    transformations = frozenset(jaxcalls.GRADIENTS)
 
     def subscript(self, holder: Value, index: Value) -> Value | None:
         return jaxcalls.update(holder, index)
 
     def contexts(self, interp: Interpreter, func: Func, decorators: Sequence[tuple[Value, str]]) -> Iterable[str]:
         return [context for value, name in decorators if (context := jaxcalls.context(value, name))]
+
+    def decorated(
+        self, interp: Interpreter, func: Func, decorators: Sequence[tuple[Value, str]], kwargs: Mapping[str, Value],
+        frame: Frame, place: f.Place, star: bool,
+    ) -> Value | None:  # fmt: skip
+        return jaxcalls.applied(interp, func, decorators, frame, place)
 
     def counts_each_call(self, frame: Frame) -> bool:
         return jaxcalls.holds_key(frame)

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from d9mlint.model import Argument
 from d9mlint.python.domain.conditions import Cond, both, either, flag_test, negate, opaque_test
 from d9mlint.python.domain.events import Event
-from d9mlint.python.domain.values import Const, FlagValue, Seq, Value, alternatives
+from d9mlint.python.domain.values import Const, FlagValue, Func, Seq, Value, alternatives
+from d9mlint.python.frameworks.jax.calls import APPLIED, FUNCTION
 from d9mlint.python.frameworks.jax.modules import INITIALIZING
 from d9mlint.python.frameworks.tensorflow.determinism import no_visible_gpus
 from d9mlint.python.frameworks.used import keras_backend
@@ -141,7 +142,20 @@ def trainings(program: Program) -> list[Event]:
 
 def training_steps(program: Program) -> list[Event]:
     """Those of them that make new weights: not gradients that a network computes where it is evaluated, or made."""
-    return [e for e in trainings(program) if not e.inside(INFERENCE, INITIALIZING) or updates(program, e)]
+    steps = [e for e in trainings(program) if not e.inside(INFERENCE, INITIALIZING) or updates(program, e)]
+    return [e for e in steps if not _functions(e) & program.once("jax-thrown-away", _thrown_away)]
+
+
+def _thrown_away(program: Program) -> frozenset[int]:
+    """The functions whose gradients are computed, and never kept: to see how long it takes."""
+    calls = [event for event in program.calls(*APPLIED) if not event.detached]
+    kept = {node for event in calls if not event.discarded for node in _functions(event)}
+    return frozenset(node for event in calls if event.discarded for node in _functions(event) if node not in kept)
+
+
+def _functions(event: Event) -> frozenset[int]:
+    """The functions of the program that a call is given first, by their definitions."""
+    return frozenset(id(leaf.node) for _, leaf in alternatives(event.argument(FUNCTION)) if isinstance(leaf, Func))
 
 
 def updates(program: Program, event: Event) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from d9mlint.python.domain.conditions import Cond
@@ -83,15 +83,15 @@ class Summaries:
     """The summaries of a program, or of a module while it is imported: for another entry it may be linked, not run."""
 
     def __init__(self) -> None:
-        self.runs: Counter[int] = Counter()
-        """How often the functions (by the ``id`` of their definition) were interpreted."""
-        self.texts: Counter[tuple[int, tuple[str, ...]]] = Counter()
+        self.runs: Counter[Hashable] = Counter()
+        """How often the functions, as they are told apart, were interpreted."""
+        self.texts: Counter[tuple[Hashable, tuple[str, ...]]] = Counter()
         """The same by the texts that they were given."""
         self._known: dict[Any, list[Summary]] = {}
-        self._first: dict[int, dict[str, Any]] = {}
-        self._varying: dict[int, set[str]] = {}
+        self._first: dict[Hashable, dict[str, Any]] = {}
+        self._varying: dict[Hashable, set[str]] = {}
 
-    def often(self, function: int, given: Collection[Value], quiet: bool) -> bool:
+    def often(self, function: Hashable, given: Collection[Value], quiet: bool) -> bool:
         """Whether a function was interpreted so often that what its calls vary is taken for not known."""
         runs = self.runs[function]
         if runs < (MAX_QUIET_RUNS if quiet else MAX_RUNS):
@@ -103,7 +103,7 @@ class Summaries:
         texts = texts_of(given)  # they may say which of several things it does: `compute("masks", outputs)`
         return quiet or not texts or runs >= MAX_CHOICES or self.texts[function, texts] >= MAX_ALIKE
 
-    def varying(self, function: int, given: Mapping[str, Any]) -> set[str]:
+    def varying(self, function: Hashable, given: Mapping[str, Any]) -> set[str]:
         """The parameters of a function that calls gave other values than its first call did, this one among them.
 
         ``given`` says by parameter what its value is like.
@@ -123,6 +123,17 @@ class Summaries:
     def add(self, key: Any, summary: Summary) -> None:
         """Keeps what a call gave."""
         self._known.setdefault(key, []).append(summary)
+
+
+def told_apart(func: Func) -> Hashable:
+    """What tells a function from others: its definition and, of a wrapper, the functions that it was made around."""
+    around = func.closure.func
+    params = around.node.params if around is not None else ()
+    handed = (func.closure.vars.get(one.name) for one in params)
+    wrapped = tuple(
+        told_apart(one) if isinstance(one, Func) else kind_of(one) for one in handed if isinstance(one, CALLABLE)
+    )
+    return (id(func.node), wrapped) if wrapped else id(func.node)
 
 
 def same_call(func: Func, args: Sequence[Value]) -> object:

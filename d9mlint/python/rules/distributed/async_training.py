@@ -20,7 +20,9 @@ STRATEGIES = ("tensorflow.distribute.ParameterServerStrategy",
               "tensorflow.contrib.distribute.ParameterServerStrategy")  # fmt: skip
 SETTER = "tensorflow.train.replica_device_setter"
 _SHARES = re.compile(r"torch\.nn\.Module\.share_memory|torch\.nn\.[A-Z]\w*\(\)\.share_memory")
-_SHARED = ".share_memory"
+_MAY_SHARE = re.compile(r"(\?\.)?share_memory")
+"""The same of something that is not known: only networks have this method (tensors have ``share_memory_``)."""
+_SHARED = "share_memory"
 _NETWORK = re.compile(
     r"torch\.nn\.(functional\.\w+|[A-Z]\w*\(\)\.(__call__|state_dict|parameters)|Module\.(state_dict|parameters))"
 )
@@ -54,11 +56,15 @@ def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
 
 def _shared_memory(program: Program, rule: Rule) -> Iterator[Draft]:
     """Processes that train one model of PyTorch in shared memory (Hogwild), or compute with it while it is trained."""
-    sharing = [e for e in program.events if e.name.endswith(_SHARED) and _SHARES.fullmatch(e.name) and not e.detached]
-    if not sharing:
+    told = [e for e in program.events if e.name.endswith(_SHARED) and not e.detached]
+    sharing = [e for e in told if _SHARES.fullmatch(e.name)]
+    unknown = [e for e in told if _MAY_SHARE.fullmatch(e.name) and not sharing]
+    if not sharing and not unknown:
         return
     inside = [e for e in program.events if e.inside("process", SPAWNED) and e.kind == "call" and not e.detached]
     steps = [e for e in program.trains if e.inside("process", SPAWNED)]
+    for event in unknown[:1] if steps else ():
+        yield _draft(program, rule, event, _UPDATES, [Related(steps[0].location, "each process trains here")])
     for event in sharing:
         later = [e for e in program.trains if e.index > event.index]
         if steps:

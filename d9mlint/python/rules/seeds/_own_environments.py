@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from d9mlint.model import Related, Rule
@@ -139,6 +140,23 @@ def cure(draw: Event, maker: Event, usual: str) -> Cure:
     return Cure(usual) if owner is None else _for_class(owner, usual)
 
 
+def asked(draw: Event) -> Event:
+    """A reset, where the program asks for it: outside of the wrappers that only hand it on, with its seed."""
+    told = draw
+    while (
+        told.name == _RESET and told.stack and (func := told.func) is not None and func.owner is not None
+        and func.name == "reset" and (_takes_any(func.node.params) or "seed" in draw.kwargs)
+    ):  # fmt: skip
+        told = replace(
+            told, location=told.stack[-1], func=told.callers[-1], stack=told.stack[:-1], callers=told.callers[:-1]
+        )
+    return told
+
+
+def _takes_any(params: Iterable[Param]) -> bool:
+    return any(one.kind == "**" for one in params)
+
+
 def _through_wrapper(draw: Event) -> str:
     """The remedy where a wrapper of the program resets the environment in it and hands it no seed; empty elsewhere."""
     if draw.name != _RESET:
@@ -162,7 +180,7 @@ def _hands_on(made: Class) -> bool:
 
 
 def _takes(params: Iterable[Param], name: str) -> bool:
-    return any(one.name == name or one.kind == "**" for one in params)
+    return _takes_any(params) or any(one.name == name for one in params)
 
 
 def _has(made: Class, name: str) -> bool:

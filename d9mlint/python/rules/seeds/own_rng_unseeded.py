@@ -19,6 +19,7 @@ from d9mlint.python.rules.seeds import _own_environments
 
 _ENVIRONMENT = _own_environments.GENERATOR
 _DRAWS = "draws from"
+_SPACES = "own-spaces"
 _PARTS = ("own-actions", "own-shared-actions", "own-observations")
 """Generators of an environment's spaces, which are seeded where it is, beside it."""
 
@@ -117,12 +118,24 @@ def _by(
     if _made_again_with_seed(program, maker, event, stream):
         return
     drawn = messages.first(program, event)
-    after = [e for e, given in seedings if messages.first(program, e) > drawn and given is not False]
+    after = [e for e, given in seedings if messages.first(program, e) > drawn and given is not False and not e.star]
     late = [Related(e.location, "seeds it, after that") for e in after]
     made = [Related(maker.location, "made here")] if maker is not at else []
     lost = _own_environments.swallowed(program, maker) if stream == _ENVIRONMENT else None
     seeds = _own_environments.cure(event, maker, effect.remedy) if lost is None else _own_environments.Cure(lost.remedy)
-    yield from _draft(program, rule, at, seeds, cond, (_DRAWS, stream), [*made, *late], lost)
+    if at is event and not seeds.part:
+        at = _own_environments.asked(event)
+    does = (_DRAWS, _cause(program, stream, makers, seeds))
+    yield from _draft(program, rule, at, seeds, cond, does, [*made, *late], lost)
+
+
+def _cause(program: Program, stream: str, makers: list[Event], seeds: _own_environments.Cure) -> str:
+    """An environment without a seed, with the spaces of it; those of one that has a seed are another matter."""
+    if stream not in (_ENVIRONMENT, *_PARTS):
+        return stream
+    beside = (given for one in makers for _, given in objects.seeded_by(program, one, _ENVIRONMENT))
+    seeded = stream in _PARTS and any(given is not False for given in beside)
+    return f"{_SPACES if seeded else _ENVIRONMENT}/{stream}{seeds.part}"
 
 
 def _own_seed_absent(program: Program, event: Event, effect: Effect) -> Cond:
@@ -168,7 +181,7 @@ def _draft(
         rule, event, cond=cond, related=related if lost is None else [lost.related, *related],
         remedy=seeds.remedy, verb=does[0],
         besides="" if lost is None else f", and `{lost.of}.seed` does nothing",
-        cause=f"{_ENVIRONMENT}/{does[1]}{seeds.part}" if does[1] in (_ENVIRONMENT, *_PARTS) else does[1],
+        cause=does[1],
         name=".".join(event.raw.split(".")[-2:]),
         confidence=rule.confidence if sure else lower(lower(rule.confidence)),
     )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from d9mlint.model import Argument, Related, Rule
 from d9mlint.python.domain.conditions import Cond, both, either, is_symbolic, truth
@@ -37,9 +37,17 @@ _LEARNERS = frozenset(
 """Searches that suggest settings by the results of earlier trials (``on_trial_complete``, ray/tune/search of 2.9.3)."""
 _NAMED = frozenset(name.split(".")[-2] for name in _LEARNERS)
 """The same by their names: ``search_alg="hyperopt"``."""
-_SEVERAL = {"num_samples": {"not": [1, 2]}, "max_concurrent_trials": {"not": [1]}}
-"""Two trials that run at once are both suggested before any has ended."""
+_SEARCH, _SCHEDULER = "search_alg", "scheduler"
+_SCHEDULERS = "ray.tune.schedulers."
+_STOPPING = ("AsyncHyperBandScheduler", "ASHAScheduler", "MedianStoppingRule", "PopulationBasedTraining", "PB2")
+"""Schedulers that hold each result against those that have come before (tune/schedulers of 2.9.3)."""
+_SCHEDULES = ("async_hyperband", "asynchyperband", "median_stopping_rule", "medianstopping", "pbt", "pb2")
+"""The same by their names: ``scheduler="pbt"`` (tune/schedulers/__init__.py of 2.9.3)."""
+_STOPS = (
+    "stops trials, or gives them new settings, by the results that have come so far: timing decides which trials go on"
+)
 _TRIALS, _LIMIT, _WIDTH = "num_samples", Argument(None, "max_concurrent_trials"), Argument(1, "max_concurrent")
+_AT_ONCE_TRIALS = {"max_concurrent_trials": {"not": [1]}}
 _AT_ONCE = {"max_concurrent@1": {"not": [1]}}
 _LIMITED = {**_AT_ONCE, "batch@2": {"not": [True]}}
 """Results are told together when all trials of a batch have ended (tune/search/concurrency_limiter.py of 2.9.3)."""
@@ -48,26 +56,49 @@ _LIMITED = {**_AT_ONCE, "batch@2": {"not": [True]}}
 def check_program(program: Program, rule: Rule) -> Iterator[Draft]:
     """At each of the calls."""
     yield from varies.check(program, rule, "search", lambda effect: _RESEEDS)
-    searches = [one for one in program.calls(*_SEARCHES) if not one.detached and "search_alg" in one.kwargs]
+    asked = [one for one in program.calls(*_SEARCHES) if not one.detached]
+    searches = [one for one in asked if not one.kwargs.keys().isdisjoint((_SEARCH, _SCHEDULER))]
     if not searches or any(_is_local(one) for one in program.calls(_LOCAL[0])):
         return
     makers = results(program)
     for event in searches:
         if event.name == _SEARCHES[0] and "num_samples" not in event.kwargs and not event.star:
             continue  # one trial
-        several = program.holds(event, _SEVERAL)
-        learners = [*_learners(program, event.kwargs["search_alg"], makers)]
-        learners = [one for one in learners if truth(both(one[0], several), event.guards) is not False]
-        at_once = both(several, either(*(cond for cond, _, _ in learners)))
-        if at_once is False or _all_start(event, makers):
-            continue
-        made = [search.location for _, search, _ in learners if search is not None]
-        names = " or ".join(dict.fromkeys(f"`{name}`" for _, _, name in learners))
-        yield draft(
-            program, rule, event, cond=at_once, remedy=_ONE_BY_ONE, name=short_name(event), setting=names, then=_LEARNS,
-            related=[Related(location, "what it learns is kept here") for location in dict.fromkeys(made)],
-            confidence="medium" if is_symbolic(at_once) else lower("medium"),
-        )  # fmt: skip
+        learners = [] if _all_start(event, makers) else [*_learners(program, event.kwargs.get(_SEARCH), makers)]
+        # Two trials that run at once are both suggested before any has ended.
+        for found, few, kept, then in (
+            (learners, (1, 2), "what it learns is kept here", _LEARNS),
+            ([*_schedulers(program, event, makers)], (1,), "made here", _STOPS),
+        ):
+            several = _several(program, event, few)
+            able = [one for one in found if truth(both(one[0], several), event.guards) is not False]
+            at_once = both(several, either(*(cond for cond, _, _ in able)))
+            if at_once is False:
+                continue
+            made = [where.location for _, where, _ in able if where is not None]
+            yield draft(
+                program, rule, event, cond=at_once, remedy=_ONE_BY_ONE, name=short_name(event), then=then,
+                related=[Related(location, kept) for location in dict.fromkeys(made)],
+                setting=" or ".join(dict.fromkeys(f"`{name}`" for _, _, name in able)),
+                confidence="medium" if is_symbolic(at_once) else lower("medium"),
+            )  # fmt: skip
+            break
+
+
+def _schedulers(program: Program, event: Event, makers: Makers) -> Iterator[tuple[Cond, Event | None, str]]:
+    """The schedulers of a search that stop or change trials by the results of others, and when they do."""
+    for cond, leaf in alternatives(event.kwargs.get(_SCHEDULER)):
+        if isinstance(leaf, Const) and isinstance(leaf.value, str) and leaf.value.lower() in _SCHEDULES:
+            yield cond, None, leaf.value
+        for made in made_of(leaf, makers):
+            if made.name.startswith(_SCHEDULERS) and (last := made.name.rpartition(".")[2]) in _STOPPING:
+                yield both(cond, program.holds(made, {"synch": {"not": [True]}})), made, last
+
+
+def _several(program: Program, event: Event, few: Sequence[int]) -> Cond:
+    """When more trials than a few run at once; a number that only the settings tell is taken for more."""
+    number = program.holds(event, {_TRIALS: {"not": [*few]}})
+    return both(number if is_symbolic(number) else True, program.holds(event, _AT_ONCE_TRIALS))
 
 
 def _is_local(event: Event) -> bool:
@@ -77,7 +108,7 @@ def _is_local(event: Event) -> bool:
 
 def _all_start(event: Event, makers: Makers) -> bool:
     """Whether as many trials run at once as there are: each is suggested before any has ended."""
-    limiters = (made for made in made_of(event.kwargs["search_alg"], makers) if made.name == _LIMITER)
+    limiters = (made for made in made_of(event.kwargs.get(_SEARCH), makers) if made.name == _LIMITER)
     widths = [_number(event.argument(_LIMIT)), *(_number(made.argument(_WIDTH)) for made in limiters)]
     trials, known = _number(event.kwargs.get(_TRIALS)), [one for one in widths if one is not None]
     return trials is not None and bool(known) and trials <= min(known)
@@ -87,7 +118,7 @@ def _number(value: Value | None) -> int | None:
     return value.value if isinstance(value, Const) and type(value.value) is int else None
 
 
-def _learners(program: Program, value: Value, makers: Makers) -> Iterator[tuple[Cond, Event | None, str]]:
+def _learners(program: Program, value: Value | None, makers: Makers) -> Iterator[tuple[Cond, Event | None, str]]:
     """The searches that learn among what a value may be, and when several of their trials run at once."""
     for cond, leaf in alternatives(value):
         if isinstance(leaf, Const) and leaf.value in _NAMED:

@@ -230,13 +230,19 @@ def _value(event: Event) -> bool | None:
     return bool(value.value) if isinstance(value, Const) else None
 
 
-def made_inside(value: Value | None, depth: int = _DEPTH) -> Iterator[Event]:
-    """The calls that made a network, its layers, and what these were given."""
+def made_inside(value: Value | None, depth: int = _DEPTH, seen: dict[int, int] | None = None) -> Iterator[Event]:
+    """The calls that made a network, its layers, and what these were given.
+
+    ``seen``: how deep each thing was looked into, by its ``id``: an agent and its environment hold one another.
+    """
+    seen = {} if seen is None else seen
     for _, leaf in alternatives(value):
         if isinstance(leaf, Obj) and leaf.event is not None:
             yield leaf.event
-        for part in _parts(leaf) if depth else ():
-            yield from made_inside(part, depth - 1)
+        if depth > seen.get(id(leaf), 0):
+            seen[id(leaf)] = depth
+            for part in _parts(leaf):
+                yield from made_inside(part, depth - 1, seen)
 
 
 def _parts(value: Value) -> Iterable[Value]:
