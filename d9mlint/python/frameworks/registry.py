@@ -15,7 +15,7 @@ from d9mlint.python.frameworks.ray import Ray
 from d9mlint.python.frameworks.tensorflow.hooks import TensorFlow
 from d9mlint.python.frameworks.tensorflow.ops import TensorFlowOps
 from d9mlint.python.frameworks.torch.hooks import Torch
-from d9mlint.python.frameworks.torch.opuses import TorchOps
+from d9mlint.python.frameworks.torch.ops.uses import TorchOps
 from d9mlint.python.frameworks.tune import Tune
 from d9mlint.python.interpreter.hooks import Framework
 

@@ -25,7 +25,8 @@ from d9mlint.python.frameworks.tensorflow import estimators, sessions
 from d9mlint.python.frameworks.tensorflow import untrained as tf_untrained
 from d9mlint.python.frameworks.tensorflow.determinism import trains
 from d9mlint.python.frameworks.tensorflow.hooks import SCOPE_INITIALIZER
-from d9mlint.python.frameworks.torch import devicedraws, evaluating, loading, masks
+from d9mlint.python.frameworks.torch import devicedraws, evaluating, loading
+from d9mlint.python.frameworks.torch.ops import masks
 from d9mlint.python.frameworks.torch.parameters import untrained
 from d9mlint.python.frameworks.torch.parameters.weights import kept, without_numbers
 from d9mlint.python.frameworks.torch.scorers import only_scores

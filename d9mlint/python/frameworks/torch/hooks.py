@@ -7,18 +7,8 @@ from typing import ClassVar
 
 from d9mlint.python.domain.events import Event, Frame
 from d9mlint.python.domain.values import Const, Func, Inst, Obj, Seq, Value
-from d9mlint.python.frameworks.torch import (
-    containers,
-    devicetests,
-    functions,
-    lightning,
-    loaders,
-    members,
-    streams,
-    tensors,
-    timm,
-    wrappers,
-)
+from d9mlint.python.frameworks.torch import devicetests, lightning, loaders, streams, tensors
+from d9mlint.python.frameworks.torch.modules import containers, functions, members, timm, wrappers
 from d9mlint.python.interpreter.hooks import Framework, Transfer
 from d9mlint.python.interpreter.interpreter import Interpreter
 from d9mlint.python.source import facts as f

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from d9mlint.python.domain.conditions import Cond, both, is_symbolic
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import UNKNOWN, Class, Func, Inst, Obj, Ref, Seq, Unknown, Value, alternatives
-from d9mlint.python.frameworks.torch.functions import APPLY
+from d9mlint.python.frameworks.torch.modules.functions import APPLY
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import Makers, results
 

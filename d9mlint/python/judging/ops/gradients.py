@@ -25,7 +25,7 @@ from d9mlint.python.frameworks.jax.modules import INITIALIZING
 from d9mlint.python.frameworks.tensorflow.determinism import trains
 from d9mlint.python.frameworks.tensorflow.fetching import step_fetched
 from d9mlint.python.frameworks.tensorflow.inputs import on_inputs
-from d9mlint.python.frameworks.torch.functions import INSIDE
+from d9mlint.python.frameworks.torch.modules.functions import INSIDE
 from d9mlint.python.frameworks.torch.ops import given_by_layer
 from d9mlint.python.frameworks.torch.parameters.frozen import frozen, trained_when, without_gradients
 from d9mlint.python.frameworks.torch.parameters.leaves import on_data

@@ -10,8 +10,8 @@ from d9mlint.model import Argument, Location, OpCall
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Ref, Seq, Value
 from d9mlint.python.frameworks.tensorflow.compilers import execution as of_tensorflow
+from d9mlint.python.frameworks.torch.modules.wrappers import COMPILED
 from d9mlint.python.frameworks.torch.tensors import AUTOCAST
-from d9mlint.python.frameworks.torch.wrappers import COMPILED
 from d9mlint.python.interpreter.callbacks import CALLBACK
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import Makers, calls_of, made_of, results

@@ -11,7 +11,7 @@ from d9mlint.python.domain.conditions import Cond, both, is_symbolic, negate, st
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Class, Unknown, alternatives
 from d9mlint.python.frameworks.registry import OP_USES, judged_as
-from d9mlint.python.frameworks.torch.functions import APPLY
+from d9mlint.python.frameworks.torch.modules.functions import APPLY
 from d9mlint.python.frameworks.used import frameworks_of, keras_backend
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import results

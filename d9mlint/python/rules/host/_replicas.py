@@ -14,7 +14,7 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Const, Seq, Value, alternatives
 from d9mlint.python.frameworks.torch import gpu as torchgpu
 from d9mlint.python.frameworks.torch.devicedraws import surely_on_cpu
-from d9mlint.python.frameworks.torch.wrappers import REPLICAS, spreads
+from d9mlint.python.frameworks.torch.modules.wrappers import REPLICAS, spreads
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.judging.drafts import Draft, draft
 from d9mlint.python.judging.randomness import Draw, draws

@@ -42,9 +42,9 @@ from d9mlint.python.judging.paths import (
 from d9mlint.python.judging.seedings import seedings
 from d9mlint.python.judging.warm_starts import begins_again, own_save
 from d9mlint.python.judging.wording import describe
-from d9mlint.python.rules.host._by_itself import by_itself
-from d9mlint.python.rules.host._picked_up import picked_up
-from d9mlint.python.rules.host._unasked import (
+from d9mlint.python.rules.host.leftovers.by_itself import by_itself
+from d9mlint.python.rules.host.leftovers.picked_up import picked_up
+from d9mlint.python.rules.host.leftovers.unasked import (
     RESUMES,
     THERE,
     asked_for,

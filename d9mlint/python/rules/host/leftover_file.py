@@ -15,8 +15,6 @@ from d9mlint.python.judging.drafts import Draft, draft, short_name
 from d9mlint.python.judging.paths import OF_ONE_RUN, path_of
 from d9mlint.python.judging.randomness import Draw, draws
 from d9mlint.python.judging.seedings import seedings
-from d9mlint.python.rules.host._counted import counted
-from d9mlint.python.rules.host._databases import databases
 from d9mlint.python.rules.host._files import (
     EMPTIES,
     READS,
@@ -30,8 +28,10 @@ from d9mlint.python.rules.host._files import (
     told,
     varies,
 )
-from d9mlint.python.rules.host._kept_state import carried
-from d9mlint.python.rules.host._newest import newest
+from d9mlint.python.rules.host.leftovers.counted import counted
+from d9mlint.python.rules.host.leftovers.databases import databases
+from d9mlint.python.rules.host.leftovers.kept_state import carried
+from d9mlint.python.rules.host.leftovers.newest import newest
 
 _THERE = re.compile(r"exists\(|isfile\(|is_file\(")
 _TESTS = (".exists", ".isfile", ".is_file")

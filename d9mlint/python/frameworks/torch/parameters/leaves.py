@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from d9mlint.model import Argument
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import OPERANDS, UNKNOWN, Const, Obj, Ref, Seq, Unknown, Value, alternatives
-from d9mlint.python.frameworks.torch.members import BUFFER, REGISTER_BUFFER
+from d9mlint.python.frameworks.torch.modules.members import BUFFER, REGISTER_BUFFER
+from d9mlint.python.frameworks.torch.modules.wrappers import spreads
 from d9mlint.python.frameworks.torch.parameters.frozen import made_inside
 from d9mlint.python.frameworks.torch.tensors import GIVEN, NO_GRAD
-from d9mlint.python.frameworks.torch.wrappers import spreads
 from d9mlint.python.interpreter.callbacks import CALLBACK
 from d9mlint.python.interpreter.program import Program
 from d9mlint.python.interpreter.provenance import Makers, made_of, results

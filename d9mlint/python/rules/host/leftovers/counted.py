@@ -16,7 +16,7 @@ from d9mlint.python.judging.paths import OF_ONE_RUN, besides_files
 from d9mlint.python.judging.wording import describe
 from d9mlint.python.rules.host._files import EMPTIES, given
 from d9mlint.python.rules.host._folders import Name, begins, folder_of, names, writes_into
-from d9mlint.python.rules.host._unasked import is_asked
+from d9mlint.python.rules.host.leftovers.unasked import is_asked
 
 _WHAT = (
     "counts what an earlier run has left in a folder that the program fills until enough is there: the same command a "

@@ -20,7 +20,7 @@ from d9mlint.python.interpreter.provenance import made_of, results
 from d9mlint.python.judging.drafts import Draft
 from d9mlint.python.judging.paths import UNTOLD, as_written, listed_by
 from d9mlint.python.judging.wording import describe
-from d9mlint.python.rules.host._unasked import PICKS, RESUMES, is_asked, left_over, listed
+from d9mlint.python.rules.host.leftovers.unasked import PICKS, RESUMES, is_asked, left_over, listed
 
 _TRAINS = re.compile(r"\?\.(\w*(train|optimi[sz]e|fit|learn|backward)\w*|step)", re.IGNORECASE)
 _SAVES = re.compile(r"\?\.save\w*", re.IGNORECASE)

@@ -8,7 +8,9 @@ from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import Inst, Obj, alternatives
 from d9mlint.python.frameworks.opuses import OpUses
 from d9mlint.python.frameworks.tensorflow.determinism import on_gpu
-from d9mlint.python.frameworks.torch import gpu, mode, ops, pooling, uncalled, wrappers
+from d9mlint.python.frameworks.torch import gpu, mode, ops
+from d9mlint.python.frameworks.torch.modules import uncalled, wrappers
+from d9mlint.python.frameworks.torch.ops import pooling
 from d9mlint.python.frameworks.used import frameworks_of
 from d9mlint.python.interpreter.program import Program, matches
 from d9mlint.python.interpreter.provenance import Makers

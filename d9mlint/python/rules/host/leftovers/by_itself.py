@@ -17,7 +17,7 @@ from d9mlint.python.interpreter.program import Program, is_none
 from d9mlint.python.judging.drafts import Draft, draft, short_name
 from d9mlint.python.judging.paths import OF_ONE_RUN, besides_files, lists_files, saved_there
 from d9mlint.python.judging.wording import describe
-from d9mlint.python.rules.host._unasked import (
+from d9mlint.python.rules.host.leftovers.unasked import (
     STARTS,
     asked_for,
     asks_for_files,

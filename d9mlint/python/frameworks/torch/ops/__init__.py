@@ -7,7 +7,7 @@ import re
 from d9mlint.model import Argument, Op, OpStatus
 from d9mlint.python.domain.events import Event
 from d9mlint.python.domain.values import OPERANDS, Const, FlagValue, Obj, Ref, Seq, Value, alternatives
-from d9mlint.python.frameworks.torch import images, messages, places
+from d9mlint.python.frameworks.torch.ops import images, messages, places
 from d9mlint.python.frameworks.torch.tensors import LOADING, PLAIN_ATTENTION, TENSOR
 from d9mlint.python.interpreter.provenance import Makers, calls_of
 from d9mlint.python.interpreter.provenance import made_of as _made

@@ -1,0 +1,1 @@
+"""Modules and functions of PyTorch as a program writes, holds, wraps and calls them."""
