@@ -34,10 +34,10 @@ _OP_NAME = re.compile(rb"\w+::\w+(?:\.\w+)?\Z")
 EXPORTING = re.compile(
     rb"\b(NNVM_REGISTER_OP|MXNET_(?:REGISTER_OP_PROPERTY|OPERATOR_REGISTER_\w+)|DGL_REGISTER_GLOBAL|TVM_REGISTER_GLOBAL"
     rb"|XLA_FFI_DEFINE_HANDLER(?:_SYMBOL)?|XLA_REGISTER_CUSTOM_CALL_TARGET(?:_WITH_SYM)?"
-    rb"|PD_BUILD_(?:DOUBLE_GRAD_|GRAD_)?OP)\s*\(\s*\"?([\w.]+)"
+    rb"|PD_BUILD_(?:DOUBLE_GRAD_|GRAD_)?OP|TVM_FFI_DLL_EXPORT_TYPED_FUNC)\s*\(\s*\"?([\w.]+)"
 )
 """Registries of other frameworks: nnvm/op.h, mxnet/operator.h, dgl/runtime/registry.h, xla/ffi/api/ffi.h,
-paddle/extension.h."""
+paddle/extension.h, tvm/ffi/function.h."""
 _GRADIENT = {b"PD_BUILD_GRAD_OP": "_grad", b"PD_BUILD_DOUBLE_GRAD_OP": "_grad_grad"}
 """How Paddle calls the gradient of an op (paddle/phi/api/ext/op_meta_info.h, ``OpMetaInfoBuilder``)."""
 _CLASS = re.compile(rb"\b(?:class|struct)\s+(?=(\w+)(?:\s+(\w+))?)")

@@ -21,16 +21,18 @@ from d9mlint.kernels.torch.presence import compiles_by_name
 from d9mlint.model.kernel import GUARD_LEVELS, Guard, Step
 
 _NONE = Guard()
-_FRAMEWORKS = (("NNVM", "mxnet"), ("MXNET", "mxnet"), ("DGL", "dgl"), ("TVM", "tvm"), ("XLA", "jax"),
-               ("PD_", "paddle"))  # fmt: skip
 C_FUNCTION = "c"
 """The framework of a function that a shared library exports under its plain name."""
 LOADED = "module"
 """That of a kernel in ``extern "C"``, which CuPy and PyCUDA take out of a module by its name."""
 EXPRESSED = "expression"
 """That of a kernel which Python has compiled by its name in C++: ``ns::k<float>``."""
+TVM_FFI = "tvm-ffi"
+"""That of a function that a module exports by ``TVM_FFI_DLL_EXPORT_TYPED_FUNC``: an attribute of what Python loads."""
 CYTHON = "cython"
 """That of a function that a source of Cython calls: the export is the function or class in that source."""
+_FRAMEWORKS = (("NNVM", "mxnet"), ("MXNET", "mxnet"), ("DGL", "dgl"), ("TVM_FFI", TVM_FFI), ("TVM", "tvm"),
+               ("XLA", "jax"), ("PD_", "paddle"))  # fmt: skip
 _QUERY = re.compile(r"workspace_?sizes?\Z", re.IGNORECASE)
 """A function of such a name asks how much memory is needed."""
 _CHOICE = re.compile(rb'"(a?max|a?min)"|(?:\w+\s*::\s*)+k?(MAX|MIN|Max|Min)')
