@@ -41,7 +41,7 @@ paddle/extension.h, tvm/ffi/function.h."""
 _GRADIENT = {b"PD_BUILD_GRAD_OP": "_grad", b"PD_BUILD_DOUBLE_GRAD_OP": "_grad_grad"}
 """How Paddle calls the gradient of an op (paddle/phi/api/ext/op_meta_info.h, ``OpMetaInfoBuilder``)."""
 _CLASS = re.compile(rb"\b(?:class|struct)\s+(?=(\w+)(?:\s+(\w+))?)")
-_NAMESPACE = re.compile(rb"\bnamespace\s+((?:\w+::)*\w+)")
+_NAMESPACE = re.compile(rb"\bnamespace[ \t]+((?:\w+::)*\w+)")
 _WRAPPED = re.compile(r"[A-Z][A-Z0-9_]*\s*\(\s*(\w+)\s*\)?")
 _LIBRARY = re.compile(r"(?:\w+_)?(?:PYBIND11_MODULE|NB_MODULE|TORCH_LIBRARY)(?:_[A-Z_]+)?\Z")
 
