@@ -157,3 +157,18 @@ def test_who_points_to_the_class_itself_names_its_methods(made: str, reached: bo
     PYBIND11_MODULE(core, m) {{ m.def("all", &all); }}
     """
     assert bool(ops({"csrc/scatter.cu": KERNEL, "csrc/bind.cpp": bind})) is reached
+
+
+@pytest.mark.parametrize(
+    "macro",
+    [
+        "#define OP_DISPATCH(KEY, NAME, F) \\\n  TORCH_LIBRARY_IMPL(pkg, KEY, m) { m.impl(NAME, torch::dispatch(KEY, TORCH_FN(F))); }\n",
+        "#define OP_DISPATCH(KEY, NAME, F) TORCH_LIBRARY_FRAGMENT(pkg, m) { m.def(NAME, &F); }\n",
+    ],
+)  # fmt: skip
+def test_a_macro_of_a_header_that_stands_for_a_library(macro: str) -> None:
+    bind = HEAD + '#include "dispatch.h"\nOP_DISPATCH(CUDA, "scatter", scatter_launcher);\n'
+    op = only({"csrc/scatter.cu": KERNEL, "csrc/dispatch.h": macro, "csrc/bind.cpp": bind})
+    assert (op.name, op.chain[-1].location.path, op.chain[-1].location.line) == ("pkg::scatter", "csrc/bind.cpp", 4)
+    other = "#define OP_DISPATCH(KEY, NAME, F) static int unused;\n"
+    assert ops({"csrc/scatter.cu": KERNEL, "csrc/dispatch.h": other, "csrc/bind.cpp": bind}) == []

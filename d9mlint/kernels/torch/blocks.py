@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import tree_sitter
 
+from d9mlint.kernels.sites.macros import Macro
 from d9mlint.kernels.source import lexical
 from d9mlint.kernels.source.unit import Function, Unit
 from d9mlint.kernels.torch import pasted
@@ -44,6 +45,9 @@ _CLASS = re.compile(rb"\b(?:class|struct)\s+(?=(\w+)(?:\s+(\w+))?)")
 _NAMESPACE = re.compile(rb"\bnamespace[ \t]+((?:\w+::)*\w+)")
 _WRAPPED = re.compile(r"[A-Z][A-Z0-9_]*\s*\(\s*(\w+)\s*\)?")
 _LIBRARY = re.compile(r"(?:\w+_)?(?:PYBIND11_MODULE|NB_MODULE|TORCH_LIBRARY)(?:_[A-Z_]+)?\Z")
+
+
+_NONE: Mapping[bytes, list[Macro]] = {}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -151,10 +155,10 @@ class Blocks(NamedTuple):
         return [self.blocks[at] for at in sorted({at for word in words for at in self.users.get(word, ())})]
 
 
-def blocks(unit: Unit) -> Blocks:
-    """Splits a source."""
+def blocks(unit: Unit, libraries: Mapping[bytes, list[Macro]] = _NONE) -> Blocks:
+    """Splits a source; ``libraries`` are macros of the repository that register (``pasted.registering``)."""
     found = [*_functions(unit), *_macros(unit), *_registrations(unit), *_operators(unit), *_exported(unit)]
-    found += [block for made in pasted.units(unit) for block in _functions(made)]
+    found += [block for made in pasted.units(unit, libraries) for block in _functions(made)]
     found += [Block(unit, "table", t.name, t.start, t.end, words(unit.data, t.start, t.end)) for t in tables(unit)]
     defined: dict[bytes, set[str]] = {}
     for block in found:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from d9mlint.kernels.sites.wrappers import arity
 from d9mlint.kernels.source.repository import Repository
-from d9mlint.kernels.torch import naming, virtual
+from d9mlint.kernels.torch import naming, pasted, virtual
 from d9mlint.kernels.torch.arity import fits
 from d9mlint.kernels.torch.bindings import Binding, bindings
 from d9mlint.kernels.torch.blocks import EXPORTING, HEADERS, Block, Blocks, blocks
@@ -55,7 +55,9 @@ class Callers:
         """The blocks of a source; none where it cannot be parsed."""
         if path not in self._blocks:
             unit = self.repository.unit(path)
-            self._blocks[path] = blocks(unit) if unit is not None else Blocks(())
+            self._blocks[path] = (
+                blocks(unit, self.repository.derived(pasted.registering, "")) if unit is not None else Blocks(())
+            )
         return self._blocks[path]
 
     def callers(self, block: Block) -> list[tuple[Block, tuple[int, ...]]]:
