@@ -148,7 +148,8 @@ def test_what_runs_where_an_assertion_fails_leads_nowhere(macro: str, reached: b
 
 @pytest.mark.parametrize(
     "made, reached", [("Base* w = new Worker(2);", True), ("Worker* w = new Worker(2);", False),
-                      ("std::reference_wrapper<Worker> w = find();", False), ("run<Worker>(x);", True)]
+                      ("std::reference_wrapper<Worker> w = find();", False),
+                      ("f(x);  // small: x <= 1\n lib::Worker w = find();", False), ("run<Worker>(x);", True)]
 )  # fmt: skip
 def test_who_points_to_the_class_itself_names_its_methods(made: str, reached: bool) -> None:
     bind = f"""{HEAD}

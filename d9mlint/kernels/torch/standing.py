@@ -14,6 +14,7 @@ HOLDER = re.compile(
     rb"\s*\Z"
 )
 """Templates that hold objects of a class, and call no method of it."""
+_COMMENT = re.compile(rb"//[^\n]*(?=\n)|/\*.*?\*/", re.DOTALL)
 _IN_ALIAS = re.compile(rb"\b(?:using\s+\w+\s*=|typedef)[^;{}]*\Z")
 _MADE = re.compile(rb"(?:(\w+)\s*\*\s*(?:const\s+)?\w+\s*[=({]\s*)?\bnew\s+(?:\w+\s*::\s*)*\Z")
 """An object that is made to be called through its base class, the type of the pointer where that is seen.
@@ -60,6 +61,7 @@ def reaches(other: Block, block: Block, at: Standing) -> bool:
 
 def _is_given(before: bytes) -> bool:
     """Whether what follows is handed to a template that does not only hold it, or stands in an alias."""
+    before = _COMMENT.sub(b"", before)  # `// at least <= 1`
     statement = before[max(before.rfind(mark) for mark in (b";", b"{", b"}")) + 1 :]
     inside = statement[max(statement.rfind(mark) for mark in (b"(", b")")) + 1 :]
     handed = _IN_TEMPLATE.search(inside) if b"<" in inside else None
