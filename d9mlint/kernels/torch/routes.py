@@ -33,8 +33,8 @@ CYTHON = "cython"
 """That of a function that a source of Cython calls: the export is the function or class in that source."""
 _FRAMEWORKS = (("NNVM", "mxnet"), ("MXNET", "mxnet"), ("DGL", "dgl"), ("TVM_FFI", TVM_FFI), ("TVM", "tvm"),
                ("XLA", "jax"), ("PD_", "paddle"))  # fmt: skip
-_QUERY = re.compile(r"workspace_?sizes?\Z", re.IGNORECASE)
-"""A function of such a name asks how much memory is needed."""
+_QUERY = re.compile(r"workspace_?sizes?\Z|(?:\A|_)get_(?:max|min|num)_|_tactic_num\Z", re.IGNORECASE)
+"""A function of such a name asks how much memory is needed, how large a block may be, how many kernels there are."""
 _CHOICE = re.compile(rb'"(a?max|a?min)"|(?:\w+\s*::\s*)+k?(MAX|MIN|Max|Min)')
 """An argument that chooses an operation."""
 _OPENING = re.compile(rb"\s*(?:<[^;{}()]*>\s*)?\(")
