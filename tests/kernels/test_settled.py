@@ -76,7 +76,9 @@ def test_a_sum_beside_a_maximum_of_another_member() -> None:
 
 
 def test_a_sum_of_a_type_that_only_its_uses_show() -> None:
-    raw = "".join(f"__device__ void raw({t}* p, {t} v) {{ atomicAdd(p, v); }}\n" for t in ("float", "double", "unsigned"))
+    raw = "".join(
+        f"__device__ void raw({t}* p, {t} v) {{ atomicAdd(p, v); }}\n" for t in ("float", "double", "unsigned")
+    )
     body = "template <class C> __device__ void dev(C* out, C v, int at) { raw(&out[at], v); }\n"
     use = """
       template <class C> __global__ void k(C* out, const C* x, const int* at) {
