@@ -94,6 +94,28 @@ def test_classes_and_functions_of_one_name_in_two_namespaces() -> None:
     assert [op.name for op in ops({**files, "csrc/mesh.cpp": plain})] == ["core.scatter"]
 
 
+INNER = (
+    HEAD
+    + """
+namespace lib { namespace %s { void Mesh::operator()(at::Tensor x) const { scatter_launcher(x, x); } } }
+"""
+)
+OUTER = """
+#include <pybind11/pybind11.h>
+namespace lib {
+void Mesh::operator()(at::Tensor x) const { meshSubmit(handle, x); }
+void RunMesh(at::Tensor x) { auto op = CreateOperator<lib::Mesh>(0); op->submit(x); }
+PYBIND11_MODULE(core, m) { m.def("mesh", &RunMesh); }
+}
+"""
+
+
+@pytest.mark.parametrize("inner, reached", [("priv", True), ("detail", True), ("other", False)])
+def test_a_class_that_stands_for_that_of_an_inner_namespace(inner: str, reached: bool) -> None:
+    files = {"csrc/scatter.cu": KERNEL, "csrc/inner.cpp": INNER % inner, "csrc/outer.cpp": OUTER}
+    assert bool(ops(files)) is reached
+
+
 KERNELS = (
     HEAD + "namespace lib { namespace kernel { void Scatter(at::Tensor x) { CUDA_CALL(scatter_launcher, x, x); } } }"
 )

@@ -15,6 +15,8 @@ _QUALIFIER = re.compile(rb"((?:\w+\s*(?:<[^<>;{}()]*>\s*)?::\s*)+)\Z")
 _ALIAS = re.compile(rb"\bnamespace\s+(\w+)\s*=\s*([\w:\s]+);")
 _LIBRARIES = frozenset(("std", "thrust", "cub", "boost", "absl", "folly", "cutlass", "cute", "Eigen"))
 """Namespaces of libraries, whose functions are no functions of a project that has no such namespace."""
+_INNER = frozenset(("priv", "detail", "details", "impl", "internal"))
+"""Namespaces of implementations: ``pkg::Op`` hands its calls on to ``pkg::priv::Op``."""
 _MAX_BEFORE = 200
 
 
@@ -43,7 +45,7 @@ def meant(other: Block, block: Block, place: int, rivals: Iterable[tuple[str, ..
     if len(known) > 1:
         for depth in range(len(here), -1, -1):  # from the namespaces around it outwards
             if (full := (*here[:depth], *parts)) in known and (full or parts):
-                return full == own
+                return full == own or (block.scope != "" and _public(full) == _public(own))
     if parts:
         if parts[-1] in own:
             return True
@@ -51,6 +53,11 @@ def meant(other: Block, block: Block, place: int, rivals: Iterable[tuple[str, ..
     if not own or here[: len(own)] == own:
         return True
     return not any(rival and rival != own and here[: len(rival)] == rival for rival in rivals)
+
+
+def _public(namespace: tuple[str, ...]) -> tuple[str, ...]:
+    """A namespace without the parts that hold what a class of the same name outside of them stands for."""
+    return tuple(name for name in namespace if name not in _INNER)
 
 
 def around(block: Block) -> tuple[str, ...]:
